@@ -1,0 +1,49 @@
+// From graph and plan to a program, in the steps of DESIGN section 7. Each step is one function over
+// the program message, and each has a check of what must hold after it.
+#ifndef YUBA_COMPILER_LOWER_LOWER_H_
+#define YUBA_COMPILER_LOWER_LOWER_H_
+
+#include "absl/status/status.h"
+#include "compiler/kernels/kernels.h"
+#include "compiler/model.h"
+#include "runtime/program.pb.h"
+#include "search/plan.h"
+
+namespace yuba {
+
+// cut: buffers (boxes, no offsets), kernels with the parts of their indices, and exchanges where a need
+// is not within what a device has or what it made is not what it owns.
+program::Program CutGraph(const Model& model, const Plan& plan);
+
+// recognise: marks the exchanges that equal a collective over some axes.
+void RecogniseCollectives(program::Program& program);
+
+// plan memory: first, last, offset and size of each buffer, and the arena's size. Elements of floats
+// are 8 bytes in hash arithmetic.
+void PlanMemory(program::Program& program);
+struct MemoryUse {
+  int64_t arena = 0;        // bytes a device
+  int64_t live_bound = 0;   // the largest sum of live slots at any instruction: no plan needs less
+  int peak_instruction = 0;
+};
+MemoryUse MeasureMemory(const program::Program& program);
+// What device d really has live at its peak: boxes, not slots. In bytes.
+int64_t DevicePeak(const program::Program& program, int device);
+
+// generate kernels: chooses library calls by structure (unless no_library, or in hash arithmetic),
+// generates the rest.
+struct KernelChoice {
+  KernelTarget target;
+  bool library = true;
+};
+absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program);
+
+// The static proof, on the program alone, at full scale, without data: made boxes times reduction parts
+// tile each node's iteration space exactly once; every need is within what is owned or received;
+// every element made is delivered by each part once; on every device. The error names the first
+// instruction, device and box that breaks it.
+absl::Status CheckCover(const program::Program& program);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_LOWER_LOWER_H_

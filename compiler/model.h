@@ -1,0 +1,33 @@
+// A model: the graph of definitions and the values that came with it.
+#ifndef YUBA_COMPILER_MODEL_H_
+#define YUBA_COMPILER_MODEL_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opsemantics/graph.h"
+
+namespace yuba {
+
+// The value of a parameter or constant before the first step, little-endian, row-major.
+struct InitialValue {
+  enum Kind { kMissing, kData, kFill };
+  Kind kind = kMissing;                     // kMissing: a graph input that is a parameter
+  std::shared_ptr<const std::string> data;  // kData: the whole tensor; kFill: one element
+};
+
+struct Model {
+  std::string file;
+  Graph graph;
+  std::map<TensorId, InitialValue> values;  // for each parameter and constant
+  std::string graph_hash;                   // canonical: no names, no weights, no order of the file
+  std::vector<std::string> notes;           // for people: re-views, dropped nodes, ...
+  int file_nodes = 0;                       // nodes in the file
+  int64_t opset = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_MODEL_H_

@@ -1,0 +1,25 @@
+// The element types of tensors.
+#ifndef YUBA_OPSEMANTICS_BASE_ELEMENT_TYPE_H_
+#define YUBA_OPSEMANTICS_BASE_ELEMENT_TYPE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+
+namespace yuba {
+
+enum class ElementType : uint8_t { kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8, kBool };
+
+int64_t ByteSize(ElementType type);
+bool IsFloat(ElementType type);  // everything else is an integer; bool is one too
+const char* Name(ElementType type);  // "f32", as descriptions and plans write it
+absl::optional<ElementType> ElementTypeFromName(absl::string_view name);
+
+// The type in which partial results are kept and moved: f32 for f16 and bf16, else `type`.
+ElementType AccumulatorType(ElementType type);
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_BASE_ELEMENT_TYPE_H_

@@ -1,0 +1,61 @@
+// A graph of definitions: what the front end makes, the search plans and the interpreter can run.
+// It holds no operator of any framework; names and origins are for people only.
+#ifndef YUBA_OPSEMANTICS_GRAPH_H_
+#define YUBA_OPSEMANTICS_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opsemantics/core.h"
+
+namespace yuba {
+
+using TensorId = int;
+using NodeId = int;
+
+enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation };
+const char* Name(TensorKind kind);  // "input", "weight", "constant", "activation"
+
+struct Tensor {
+  std::string name;
+  TensorKind kind = TensorKind::kActivation;
+  TensorType type;                       // flat dimensions
+  std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
+                                           // their concatenation is type.dims
+  bool output = false;                   // an output of the graph
+  NodeId producer = -1;                  // -1: input, parameter or constant
+  std::vector<NodeId> consumers;         // each once, ascending
+};
+
+struct Node {
+  std::string name;  // of its result
+  std::string op;    // the operator it came from, for people
+  std::string from;  // the node of the user's model, for messages
+  int instance = 0;  // definitions of one use of an operator share it
+  std::shared_ptr<const Definition> definition;
+  std::vector<TensorId> operands;  // parallel to definition->operands; distinct
+  TensorId result = -1;
+};
+
+// Nodes are in an order in which they can be computed.
+struct Graph {
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;
+  std::vector<TensorId> inputs;   // in the order of the user's model, parameters not among them
+  std::vector<TensorId> outputs;
+};
+
+// Recomputes producers, consumers and output flags from nodes, inputs and outputs.
+void Link(Graph& graph);
+
+// An error of ours (CHECK) where a graph is malformed: types of operands, order, ranges of ids.
+void CheckGraph(const Graph& graph);
+
+std::vector<int64_t> WholeDims(const Tensor& tensor);  // products of the factors: the user's shape
+int64_t ElementCount(const TensorType& type);
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_GRAPH_H_

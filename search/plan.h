@@ -1,0 +1,66 @@
+// The plan: how each tensor is stored and how each node is cut, what that costs, and the proof.
+#ifndef YUBA_SEARCH_PLAN_H_
+#define YUBA_SEARCH_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/graph.h"
+#include "opsemantics/placement.h"
+
+namespace yuba {
+
+// Bytes moved in a step, by what moves (SEARCH: payload, never padding).
+struct PlanCost {
+  int64_t weight = 0;      // parameters and constants fetched
+  int64_t activation = 0;  // inputs and activations fetched, windows aside
+  int64_t partial = 0;     // partial results delivered and combined
+  int64_t halo = 0;        // fetched because a window reaches beyond the shard
+  int64_t bytes() const { return weight + activation + partial + halo; }
+};
+
+struct Proof {
+  std::string kind;        // "elimination", or "none": only the trivial bound
+  std::vector<int> order;  // elimination: the order of the problem's variables
+};
+
+// What a plan was allowed to express.
+struct Space {
+  std::string nesting = "free";  // or "level"
+  bool factors = true;
+  int copies = 0;
+  std::string replicate = "none";
+};
+
+struct Plan {
+  Mesh mesh;
+  Space space;
+  std::string search;         // "default", "recursive"
+  std::vector<Cut> tensors;   // by TensorId: flat dimensions
+  std::vector<Cut> nodes;     // by NodeId: indices of the definition
+  PlanCost cost;
+  int64_t lower_bound = 0;    // bytes; no plan of the space is cheaper
+  Proof proof;
+};
+
+enum class MoveKind : uint8_t { kFetch, kDeliver };
+
+// One row of the plan's communication: all that one node fetches of one tensor, or delivers.
+struct Move {
+  MoveKind kind = MoveKind::kFetch;
+  NodeId node = -1;
+  TensorId tensor = -1;
+  int64_t bytes = 0;
+  bool halo = false;
+};
+
+// The rows with bytes > 0, in program order (a node's fetches, then its delivery). This is the price
+// of a plan: PlanCost is their sum.
+std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
+PlanCost CostOf(const Graph& graph, const Plan& plan);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_PLAN_H_

@@ -1,0 +1,73 @@
+// The plan file, yuba-plan/1 (JSON): written and read. DESIGN gives its fields.
+#ifndef YUBA_SEARCH_PLAN_FILE_H_
+#define YUBA_SEARCH_PLAN_FILE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "search/plan.h"
+
+namespace yuba {
+
+// What the search does not know but the file says.
+struct DeviceMemory {
+  int64_t peak = 0, weights = 0, activations = 0, state = 0, buffers = 0;  // bytes
+  std::string at;  // the node at which the peak is reached
+};
+struct PlanNotes {
+  std::string graph_file;
+  std::string graph_hash;      // canonical: structure, shapes, attributes
+  std::string library_hash;    // of the operator descriptions
+  std::string version;         // of the tool
+  std::map<std::string, std::vector<int64_t>> inputs;  // name -> shape
+  std::map<std::string, std::string> options;          // as given: "devices": "8", "dim.N": "4", ...
+  std::vector<DeviceMemory> memory;                    // by device
+  std::vector<std::string> kernels;                    // by node: "onednn", "loops"
+  std::vector<std::string> collectives;                // by row of MovesOf
+};
+
+std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& notes);
+
+// A plan read without its graph, for `show`.
+struct PlanFile {
+  PlanNotes notes;
+  struct TensorRow {
+    std::string name, kind;
+    ElementType type = ElementType::kF32;
+    std::vector<std::vector<int64_t>> dims;
+    Cut cut;
+  };
+  struct NodeRow {
+    std::string name, op, from, kernel;
+    std::vector<std::string> indices;  // names of the cut indices, parallel to axes
+    std::vector<AxisList> axes;
+  };
+  struct TransferRow {
+    std::string tensor, node, kind, collective, why;
+    std::vector<std::string> over;
+    int64_t bytes = 0;
+  };
+  Mesh mesh;
+  Space space;
+  std::string search;
+  PlanCost cost;
+  int64_t claimed_bytes = 0;
+  int64_t lower_bound = 0;
+  Proof proof;
+  std::vector<TensorRow> tensors;
+  std::vector<NodeRow> nodes;
+  std::vector<TransferRow> transfers;
+};
+// Errors name the line or field, what was found and what is expected. Never crashes on any bytes.
+absl::StatusOr<PlanFile> ReadPlan(absl::string_view json);
+
+// The plan of this graph; refuses a file of another graph, library or version with the first tensor
+// or node that differs.
+absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file, const PlanNotes& expected);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_PLAN_FILE_H_

@@ -1,0 +1,32 @@
+// The search: the plan that moves the fewest bytes.
+#ifndef YUBA_SEARCH_SEARCH_H_
+#define YUBA_SEARCH_SEARCH_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "search/plan.h"
+
+namespace yuba {
+
+// A demand on the plan: the cut of one tensor or node, exactly. Used by tests and --pin.
+struct Pin {
+  bool is_node = false;
+  int id = 0;  // TensorId or NodeId
+  Cut cut;
+};
+
+struct SearchOptions {
+  Mesh mesh;
+  std::string search = "default";  // or "recursive": level by level, as Tofu
+  int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
+  std::vector<Pin> pins;
+};
+
+// A plan for `graph`; deterministic, independent of names and of the order of nodes in the file
+// beyond ties. An error where a pin cannot be satisfied.
+absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_SEARCH_H_
