@@ -25,7 +25,11 @@ class CaseCounter : public Catch::TestEventListenerBase {
  public:
   using TestEventListenerBase::TestEventListenerBase;
 
-  void testCaseStarting(const Catch::TestCaseInfo&) override { skip_reason_.clear(); }
+  void testCaseStarting(const Catch::TestCaseInfo&) override {
+    skip_reason_.clear();
+    // Stays behind if the case crashes, or leaves the program as if all were well.
+    WriteXml(tests_ + 1, 1);
+  }
 
   bool assertionEnded(const Catch::AssertionStats& stats) override {
     // Catch2 2 has no SKIP(): WARN("SKIP: why") followed by a return stands for it.
@@ -49,17 +53,21 @@ class CaseCounter : public Catch::TestEventListenerBase {
     }
   }
 
-  void testRunEnded(const Catch::TestRunStats&) override {
-    const char* path = std::getenv("XML_OUTPUT_FILE");
-    if (path == nullptr) return;
-    std::ofstream(path) << "<testsuite tests=\"" << tests_ << "\" failures=\"" << failures_
-                        << "\" errors=\"0\" skipped=\"" << skipped_ << "\">\n"
-                        << cases_ << "</testsuite>\n";
-  }
+  void testRunEnded(const Catch::TestRunStats&) override { WriteXml(tests_, 0); }
 
  private:
   void NoteSkip(const std::string& message) {
     if (message.rfind("SKIP: ", 0) == 0) skip_reason_ = message.substr(6);
+  }
+
+  void WriteXml(int tests, int errors) const {
+    const char* path = std::getenv("XML_OUTPUT_FILE");
+    if (path == nullptr) return;
+    std::ofstream file(path);
+    file << "<testsuite tests=\"" << tests << "\" failures=\"" << failures_ << "\" errors=\""
+         << errors << "\" skipped=\"" << skipped_ << "\">\n";
+    if (errors == 0) file << cases_;
+    file << "</testsuite>\n";
   }
 
   int tests_ = 0, failures_ = 0, skipped_ = 0;
