@@ -42,6 +42,7 @@ struct PlanFile {
   };
   struct NodeRow {
     std::string name, op, from, kernel;
+    std::vector<std::string> reads;    // names of the tensors that it reads
     std::vector<std::string> indices;  // names of the cut indices, parallel to axes
     std::vector<AxisList> axes;
   };
