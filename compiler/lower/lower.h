@@ -3,6 +3,8 @@
 #ifndef YUBA_COMPILER_LOWER_LOWER_H_
 #define YUBA_COMPILER_LOWER_LOWER_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/model.h"
@@ -27,8 +29,13 @@ struct MemoryUse {
   int peak_instruction = 0;
 };
 MemoryUse MeasureMemory(const program::Program& program);
-// What device d really has live at its peak: boxes, not slots. In bytes.
-int64_t DevicePeak(const program::Program& program, int device);
+// What one device really has live (its boxes, not the slots), in bytes, at its peak: parameters, inputs
+// and outputs; activations; fetch and made buffers. `at`: the node whose instruction it is.
+struct DeviceUse {
+  int64_t peak = 0, stored = 0, activations = 0, buffers = 0;
+  std::string at;
+};
+DeviceUse MeasureDevice(const program::Program& program, int device);
 
 // generate kernels: chooses library calls by structure (unless no_library, or in hash arithmetic),
 // generates the rest.
@@ -36,6 +43,8 @@ struct KernelChoice {
   KernelTarget target;
   bool library = true;
 };
+// "onednn" or "loops" (CUDA: "cublas"): which of them AddKernels will choose for a definition.
+std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program);
 
 // The static proof, on the program alone, at full scale, without data: made boxes times reduction parts
