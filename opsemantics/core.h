@@ -69,6 +69,7 @@ struct Expr {
     kRead,     // operand `operand` at `position`; outside it, args[0] if there is one
     kCall      // `function` of `args`. kSelect(condition, a, b): only the branch taken is read.
                // kCast converts args[0] to `type`. kWrap(v, n): v + n where v < 0, as ONNX indices.
+               // kMod has the sign of the divisor for integers, of the dividend for floats.
   };
   Kind kind = kLiteral;
   ElementType type = ElementType::kF32;
@@ -134,6 +135,9 @@ struct Definition {
   ExprPtr body;
   bool nograd = false;
 };
+
+// The type of an expression's value: comparisons are bool; of mixed arguments the float one counts.
+ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands);
 
 bool operator==(const Definition& a, const Definition& b);
 std::string ToString(const Definition& definition);  // one line, in the spelling of the language

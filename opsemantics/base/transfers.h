@@ -44,7 +44,8 @@ struct Delivery {
 std::vector<Delivery> DeliverTransfers(const Makers& makers, const std::vector<Box>& own);
 
 // Deliver, second step (parts > 1 and replicated owners): the boxes that homes have, to be fetched by
-// the other owners: homes[d] is own[d] where d is the first of the devices with that box, else empty.
+// the other owners: homes[d] is own[d] where d is the first of the devices with that box, else empty
+// (for scalars, whose one box is not empty, one empty interval).
 std::vector<Box> HomeBoxes(const std::vector<Box>& own);
 
 // Elements that move between different devices. Equal to the sum over the lists above.

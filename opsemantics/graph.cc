@@ -1,0 +1,103 @@
+#include "opsemantics/graph.h"
+
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+bool IsId(TensorId id, const Graph& graph) {
+  return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
+}
+
+void CheckTensor(const Tensor& tensor) {
+  std::vector<int64_t> flat;
+  for (const std::vector<int64_t>& dim : tensor.dims) {
+    flat.insert(flat.end(), dim.begin(), dim.end());
+  }
+  YUBA_CHECK(flat == tensor.type.dims) << "factors of " << tensor.name;
+}
+
+void CheckNode(const Graph& graph, const Node& node) {
+  YUBA_CHECK(node.definition != nullptr) << node.name;
+  const Definition& definition = *node.definition;
+  YUBA_CHECK(IsId(node.result, graph)) << node.name;
+  YUBA_CHECK(graph.tensors[node.result].type == definition.result) << node.name;
+  YUBA_CHECK(definition.left.size() == definition.result.dims.size()) << node.name;
+  YUBA_CHECK(definition.body != nullptr) << node.name;
+  YUBA_CHECK(node.operands.size() == definition.operands.size()) << node.name;
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    YUBA_CHECK(IsId(node.operands[i], graph)) << node.name;
+    YUBA_CHECK(graph.tensors[node.operands[i]].type == definition.operands[i])
+        << node.name << ": operand " << i;
+    for (size_t j = 0; j < i; ++j) YUBA_CHECK(node.operands[j] != node.operands[i]) << node.name;
+  }
+}
+
+}  // namespace
+
+const char* Name(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::kInput: return "input";
+    case TensorKind::kParameter: return "weight";
+    case TensorKind::kConstant: return "constant";
+    case TensorKind::kActivation: return "activation";
+  }
+  return "?";
+}
+
+void Link(Graph& graph) {
+  for (Tensor& tensor : graph.tensors) {
+    tensor.producer = -1;
+    tensor.consumers.clear();
+    tensor.output = false;
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const Node& node = graph.nodes[id];
+    graph.tensors[node.result].producer = id;
+    for (TensorId operand : node.operands) {
+      std::vector<NodeId>& consumers = graph.tensors[operand].consumers;
+      if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
+    }
+  }
+  for (TensorId output : graph.outputs) graph.tensors[output].output = true;
+}
+
+void CheckGraph(const Graph& graph) {
+  std::vector<bool> known;
+  for (const Tensor& tensor : graph.tensors) {
+    CheckTensor(tensor);
+    YUBA_CHECK((tensor.producer >= 0) == (tensor.kind == TensorKind::kActivation)) << tensor.name;
+    known.push_back(tensor.kind != TensorKind::kActivation);
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const Node& node = graph.nodes[id];
+    CheckNode(graph, node);
+    for (TensorId operand : node.operands) {
+      YUBA_CHECK(known[operand]) << node.name << " reads " << graph.tensors[operand].name
+                                 << " before it is computed";
+    }
+    YUBA_CHECK(!known[node.result]) << graph.tensors[node.result].name << " is computed twice";
+    YUBA_CHECK(graph.tensors[node.result].producer == id) << node.name;
+    known[node.result] = true;
+  }
+  for (TensorId id : graph.inputs) YUBA_CHECK(IsId(id, graph));
+  for (TensorId id : graph.outputs) YUBA_CHECK(IsId(id, graph) && known[id]);
+}
+
+std::vector<int64_t> WholeDims(const Tensor& tensor) {
+  std::vector<int64_t> whole;
+  for (const std::vector<int64_t>& factors : tensor.dims) {
+    int64_t product = 1;
+    for (int64_t factor : factors) product *= factor;
+    whole.push_back(product);
+  }
+  return whole;
+}
+
+int64_t ElementCount(const TensorType& type) {
+  int64_t count = 1;
+  for (int64_t dim : type.dims) count *= dim;
+  return count;
+}
+
+}  // namespace yuba

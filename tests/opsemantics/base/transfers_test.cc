@@ -1,0 +1,170 @@
+// Transfers against marking: random boxes, each element followed by hand.
+#include "opsemantics/base/transfers.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "catch2/catch.hpp"
+
+namespace yuba {
+namespace {
+
+using Point = std::vector<int64_t>;
+using Random = std::mt19937;
+
+int Below(int bound, Random& random) { return static_cast<int>(random() % bound); }
+
+Box RandomBox(int rank, int extent, Random& random) {
+  Box box;
+  for (int d = 0; d < rank; ++d) {
+    const int64_t a = Below(extent + 1, random), b = Below(extent + 1, random);
+    box.push_back({std::min(a, b), std::max(a, b)});
+  }
+  return box;
+}
+
+bool Holds(const Box& box, const Point& point) {
+  for (size_t d = 0; d < box.size(); ++d) {
+    if (point[d] < box[d].begin || point[d] >= box[d].end) return false;
+  }
+  return true;
+}
+
+// Boxes of devices as a cut makes them (`parts` in the first dimension, each `copies` times), or wild.
+std::vector<Box> RandomBoxes(int devices, int rank, int extent, bool wild, Random& random) {
+  std::vector<Box> boxes;
+  const int copies = 1 + Below(2, random);
+  for (int d = 0; d < devices; ++d) {
+    Box box = wild ? RandomBox(rank, extent, random) : Box(rank, Interval{0, extent});
+    if (!wild && rank > 0) box[0] = PartOf(extent, (devices + copies - 1) / copies, d / copies);
+    boxes.push_back(box);
+  }
+  return boxes;
+}
+
+// (destination, source) of each element that moves, by the definition of a fetch.
+std::map<std::pair<int, Point>, int> MarkFetch(const std::vector<Box>& have,
+                                               const std::vector<Box>& need) {
+  std::map<std::pair<int, Point>, int> source;
+  for (size_t d = 0; d < need.size(); ++d) {
+    ForEachPoint(need[d], [&](const Point& point) {
+      if (Holds(have[d], point)) {
+        source[{d, point}] = d;
+        return;
+      }
+      for (size_t s = 0; s < have.size(); ++s) {
+        if (!Holds(have[s], point)) continue;
+        source[{d, point}] = s;
+        return;
+      }
+    });
+  }
+  return source;
+}
+
+void CheckFetch(const std::vector<Box>& have, const std::vector<Box>& need) {
+  std::map<std::pair<int, Point>, int> listed;
+  std::tuple<int, int> last = {-1, -1};
+  for (const Transfer& transfer : FetchTransfers(have, need)) {
+    CHECK_FALSE(IsEmpty(transfer.box));
+    const std::tuple<int, int> key = {transfer.destination, transfer.source};
+    CHECK(last <= key);
+    last = key;
+    ForEachPoint(transfer.box, [&](const Point& point) {
+      const bool once = listed.insert({{transfer.destination, point}, transfer.source}).second;
+      if (!once) FAIL("an element is listed twice");
+    });
+  }
+  const auto marked = MarkFetch(have, need);
+  CHECK(listed == marked);
+  int64_t moved = 0;
+  for (const auto& entry : marked) moved += entry.first.first != entry.second;
+  CHECK(FetchVolume(have, need) == moved);
+}
+
+TEST_CASE("a fetch brings each needed element once, from the device itself or the first owner") {
+  Random random(1);
+  for (int trial = 0; trial < 600; ++trial) {
+    const int rank = Below(4, random), devices = 1 + Below(6, random), extent = 1 + Below(6, random);
+    INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
+    const std::vector<Box> have = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
+    CheckFetch(have, RandomBoxes(devices, rank, extent, trial % 2 == 0, random));
+    CheckFetch(have, have);
+  }
+}
+
+// What is delivered to homes: (home, part, element) -> source; and how much moves in all.
+struct Marked {
+  std::map<std::tuple<int, int, Point>, int> pieces;
+  int64_t volume = 0;
+};
+
+int FirstMaker(const Makers& makers, int part, const Point& point) {
+  for (size_t d = 0; d < makers.made.size(); ++d) {
+    if (makers.part[d] == part && Holds(makers.made[d], point)) return d;
+  }
+  return -1;
+}
+
+Marked MarkDeliver(const Makers& makers, const std::vector<Box>& own) {
+  Marked marked;
+  for (size_t d = 0; d < own.size(); ++d) {
+    const size_t home = std::find(own.begin(), own.end(), own[d]) - own.begin();
+    ForEachPoint(own[d], [&](const Point& point) {
+      if (makers.parts > 1 && home != d) {  // the result, from the home
+        ++marked.volume;
+        return;
+      }
+      for (int part = 0; part < makers.parts; ++part) {
+        const bool self = makers.part[d] == part && Holds(makers.made[d], point);
+        const int source = self ? d : FirstMaker(makers, part, point);
+        if (source < 0) continue;
+        marked.pieces[{d, part, point}] = source;
+        marked.volume += source != static_cast<int>(d);
+      }
+    });
+  }
+  return marked;
+}
+
+TEST_CASE("a delivery brings each part of each element to its home once") {
+  Random random(2);
+  for (int trial = 0; trial < 600; ++trial) {
+    const int rank = Below(3, random), devices = 1 + Below(6, random), extent = 1 + Below(6, random);
+    INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
+    Makers makers;
+    makers.parts = 1 + Below(3, random);
+    makers.made = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
+    for (int d = 0; d < devices; ++d) makers.part.push_back(Below(makers.parts, random));
+    const std::vector<Box> own = RandomBoxes(devices, rank, extent, false, random);
+    std::map<std::tuple<int, int, Point>, int> listed;
+    std::tuple<int, int> last = {-1, -1};
+    for (const Delivery& delivery : DeliverTransfers(makers, own)) {
+      const Transfer& transfer = delivery.transfer;
+      const std::tuple<int, int> key = {transfer.destination, delivery.part};
+      CHECK(last <= key);
+      last = key;
+      ForEachPoint(transfer.box, [&](const Point& point) {
+        const auto entry = std::make_tuple(transfer.destination, delivery.part, point);
+        if (!listed.insert({entry, transfer.source}).second) FAIL("an element is listed twice");
+      });
+    }
+    const Marked marked = MarkDeliver(makers, own);
+    CHECK(listed == marked.pieces);
+    CHECK(DeliverVolume(makers, own) == marked.volume);
+  }
+}
+
+TEST_CASE("an all-reduce of a scalar costs its parts to the home and the result to the others") {
+  Makers makers;
+  makers.made.assign(4, Box());
+  makers.part = {0, 1, 2, 3};
+  makers.parts = 4;
+  CHECK(DeliverVolume(makers, std::vector<Box>(4)) == 6);
+}
+
+}  // namespace
+}  // namespace yuba
