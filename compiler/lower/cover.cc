@@ -1,0 +1,335 @@
+// cover: the static proof that a program computes every element once and reads nothing that is not
+// there. It looks at the program alone and knows nothing of plans, graphs or how programs are made.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/lower/form.h"
+#include "compiler/lower/lower.h"
+#include "compiler/lower/tables.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+template <typename... Args>
+absl::Status Broken(const Args&... args) {
+  return absl::FailedPreconditionError(absl::StrCat(args...));
+}
+
+// The elements of a box, kept as disjoint boxes.
+class Region {
+ public:
+  void Add(const Box& box) {
+    if (IsEmpty(box)) return;
+    if (std::all_of(boxes_.begin(), boxes_.end(),
+                    [&](const Box& held) { return Contains(box, held); })) {
+      boxes_ = {box};  // the usual case: all at once
+      return;
+    }
+    for (Box& rest : SubtractAll(box, boxes_)) boxes_.push_back(std::move(rest));
+  }
+  // A box that is not in the region, empty if there is none.
+  absl::optional<Box> Missing(const Box& box) const {
+    const std::vector<Box> rest = SubtractAll(box, boxes_);
+    if (rest.empty()) return absl::nullopt;
+    return rest.front();
+  }
+
+ private:
+  std::vector<Box> boxes_;
+};
+
+using Ranges = std::vector<Interval>;
+
+class Prover {
+ public:
+  explicit Prover(const program::Program& program)
+      : program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {
+    for (const program::Buffer& buffer : stage_.buffers()) {
+      held_.push_back(BoxesOn(mesh_, buffer.box()));
+    }
+    written_.assign(held_.size(), std::vector<Region>(mesh_.devices()));
+    partial_.assign(held_.size(), nullptr);
+  }
+
+  absl::Status Prove() {
+    for (int id = 0; id < stage_.buffers_size(); ++id) {
+      if (!stage_.buffers(id).initialized()) continue;
+      for (int device = 0; device < mesh_.devices(); ++device) Write(id, device, held_[id][device]);
+      YUBA_RETURN_IF_ERROR(CheckWhole(id));
+    }
+    for (int i = 0; i < stage_.instructions_size(); ++i) {
+      YUBA_RETURN_IF_ERROR(Run(i, stage_.instructions(i)));
+    }
+    for (const program::Port& port : program_.outputs()) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(port.buffer()), "at the end"));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
+  void Write(int buffer, int device, const Box& box) { written_[buffer][device].Add(box); }
+
+  // A stored tensor: every element is on some device.
+  absl::Status CheckWhole(int id) const {
+    Region all;
+    for (const Box& box : held_[id]) all.Add(box);
+    const std::vector<int64_t> dims(stage_.buffers(id).dims().begin(),
+                                    stage_.buffers(id).dims().end());
+    if (const auto lost = all.Missing(WholeBox(dims))) {
+      return Broken("no device holds ", ToString(*lost), " of ", NameOf(id));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOutput(int id) const {
+    if (partial_[id] != nullptr) return Broken("output ", NameOf(id), " holds partial results");
+    YUBA_RETURN_IF_ERROR(CheckWhole(id));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = written_[id][device].Missing(held_[id][device])) {
+        return Broken("nothing writes ", ToString(*lost), " of output ", NameOf(id), " on device ",
+                      device);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Run(int i, const program::Instruction& instruction) {
+    if (instruction.has_kernel()) {
+      return Annotate(RunKernel(instruction.kernel()),
+                      absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node()));
+    }
+    if (instruction.has_exchange()) {
+      const program::Exchange& exchange = instruction.exchange();
+      return Annotate(RunExchange(exchange),
+                      absl::StrCat("instruction ", i, exchange.deliver() ? ", delivery" : ", fetch",
+                                   " of ", exchange.tensor(), " at ", exchange.node()));
+    }
+    // The second time round reads what the first has written; after that nothing is new.
+    for (int round = 0; round < std::min(2, instruction.repeat().count()); ++round) {
+      for (const program::Instruction& inner : instruction.repeat().body()) {
+        YUBA_RETURN_IF_ERROR(Run(i, inner));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  Ranges RangesOn(const program::Kernel& kernel, int device, bool reduction) const {
+    Ranges ranges;
+    const program::Function& function = program_.functions(kernel.function());
+    for (int index = 0; index < kernel.indices_size(); ++index) {
+      if (function.indices(index).reduction() != reduction) continue;
+      ranges.push_back(IntervalOn(mesh_, kernel.indices(index), device));
+    }
+    return ranges;
+  }
+
+  absl::Status RunKernel(const program::Kernel& kernel) {
+    YUBA_RETURN_IF_ERROR(CheckTiling(kernel));
+    for (const program::Access& operand : kernel.operands()) {
+      YUBA_RETURN_IF_ERROR(CheckRead(operand));
+    }
+    return Make(kernel);
+  }
+
+  // The devices' pieces fill the iteration space and overlap only where they are equal.
+  absl::Status CheckTiling(const program::Kernel& kernel) const {
+    const program::Function& function = program_.functions(kernel.function());
+    std::set<std::vector<int64_t>> pieces;  // distinct ones, by their begins
+    std::vector<std::map<int64_t, int64_t>> parts(kernel.indices_size());
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      std::vector<int64_t> begins;
+      for (int index = 0; index < kernel.indices_size(); ++index) {
+        const Interval part = IntervalOn(mesh_, kernel.indices(index), device);
+        begins.push_back(part.begin);
+        if (parts[index].emplace(part.begin, part.end).first->second == part.end) continue;
+        return Broken("device ", device, " takes ", ToString(part), " of index ",
+                      function.indices(index).name(), ", which overlaps another device's part");
+      }
+      pieces.insert(begins);
+    }
+    size_t combinations = 1;
+    for (int index = 0; index < kernel.indices_size(); ++index) {
+      int64_t end = 0;
+      for (const auto& part : parts[index]) {
+        if (part.first != end) {
+          return Broken("the parts of index ", function.indices(index).name(), " do not meet at ",
+                        end);
+        }
+        end = part.second;
+      }
+      if (end != function.indices(index).extent()) {
+        return Broken("the parts of index ", function.indices(index).name(), " end at ", end,
+                      " instead of ", function.indices(index).extent());
+      }
+      combinations *= parts[index].size();
+    }
+    if (combinations != pieces.size()) {
+      return Broken("only ", pieces.size(), " of ", combinations, " pieces are computed");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckRead(const program::Access& operand) const {
+    const int id = operand.buffer();
+    if (partial_[id] != nullptr) return Broken("it reads partial results of ", NameOf(id));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box need = BoxOn(mesh_, operand.box(), device);
+      if (!Contains(held_[id][device], need)) {
+        return Broken("device ", device, " reads ", ToString(need), " of ", NameOf(id),
+                      " and has ", ToString(held_[id][device]));
+      }
+      if (const auto lost = written_[id][device].Missing(need)) {
+        return Broken("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
+                      ", which nothing has written");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Make(const program::Kernel& kernel) {
+    const int id = kernel.result().buffer();
+    std::map<Box, Ranges, BoxLess> outputs;  // made box -> the output ranges that make it
+    bool partial = false;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box made = BoxOn(mesh_, kernel.result().box(), device);
+      if (!Contains(held_[id][device], made)) {
+        return Broken("device ", device, " writes ", ToString(made), " of ", NameOf(id),
+                      " and has room for ", ToString(held_[id][device]));
+      }
+      Write(id, device, made);
+      partial = partial || RangesOn(kernel, device, true) != WholeReduction(kernel);
+      if (IsEmpty(made)) continue;
+      const Ranges ranges = RangesOn(kernel, device, false);
+      if (outputs.emplace(made, ranges).first->second != ranges) {
+        return Broken("two pieces of different output indices make ", ToString(made), " of ",
+                      NameOf(id));
+      }
+    }
+    for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+      for (auto b = std::next(a); b != outputs.end(); ++b) {
+        if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
+        return Broken("two pieces make ", ToString(Intersect(a->first, b->first)), " of ",
+                      NameOf(id));
+      }
+    }
+    partial_[id] = partial ? &kernel : nullptr;
+    return absl::OkStatus();
+  }
+
+  struct BoxLess {
+    bool operator()(const Box& a, const Box& b) const {
+      return std::lexicographical_compare(
+          a.begin(), a.end(), b.begin(), b.end(), [](const Interval& x, const Interval& y) {
+            return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
+          });
+    }
+  };
+
+  Ranges WholeReduction(const program::Kernel& kernel) const {
+    Ranges whole;
+    for (const program::FunctionIndex& index : program_.functions(kernel.function()).indices()) {
+      if (index.reduction()) whole.push_back({0, index.extent()});
+    }
+    return whole;
+  }
+
+  // What each device offers: with from_first_only nothing where an earlier device offers the same.
+  std::vector<Box> Offers(const program::Exchange& exchange) const {
+    std::vector<Box> offers = BoxesOn(mesh_, exchange.from());
+    if (!exchange.from_first_only()) return offers;
+    std::set<Box, BoxLess> seen;
+    for (Box& box : offers) {
+      if (!seen.insert(box).second) box.assign(box.size(), Interval{});
+    }
+    return offers;
+  }
+
+  absl::Status RunExchange(const program::Exchange& exchange) {
+    const std::vector<Box> offers = Offers(exchange);
+    const std::vector<Box> to = BoxesOn(mesh_, exchange.to());
+    Region offered, received;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = written_[exchange.source()][device].Missing(offers[device])) {
+        return Broken("device ", device, " offers ", ToString(*lost), " of ",
+                      NameOf(exchange.source()), ", which nothing has written");
+      }
+      if (!Contains(held_[exchange.destination()][device], to[device])) {
+        return Broken("device ", device, " receives ", ToString(to[device]), " of ",
+                      NameOf(exchange.destination()), " and has room for ",
+                      ToString(held_[exchange.destination()][device]));
+      }
+      offered.Add(offers[device]);
+      received.Add(to[device]);
+    }
+    for (int device = 0; device < mesh_.devices() && exchange.deliver(); ++device) {
+      if (const auto lost = received.Missing(offers[device])) {
+        return Broken(ToString(*lost), ", made by device ", device, ", is delivered to nobody");
+      }
+    }
+    if (exchange.parts() > 1) return Combine(exchange, to);
+    if (partial_[exchange.source()] != nullptr) {
+      return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = offered.Missing(to[device])) {
+        return Broken("device ", device, " waits for ", ToString(*lost), " of ",
+                      exchange.tensor(), ", which no device offers");
+      }
+      Write(exchange.destination(), device, to[device]);
+    }
+    partial_[exchange.destination()] = nullptr;
+    return absl::OkStatus();
+  }
+
+  // Parts are told apart by their numbers: equal numbers must mean equal terms, and others disjoint.
+  absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& to) {
+    const program::Kernel* maker = partial_[exchange.source()];
+    if (maker == nullptr || exchange.reducer() == program::NONE || !exchange.deliver()) {
+      return Broken("it combines what is not partial");
+    }
+    std::map<int64_t, Ranges> parts;
+    std::set<std::vector<int64_t>> distinct;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const int64_t part = ValueOn(mesh_, exchange.part(), device);
+      const Ranges ranges = RangesOn(*maker, device, true);
+      if (part < 0 || part >= exchange.parts() || parts.emplace(part, ranges).first->second != ranges) {
+        return Broken("device ", device, " numbers its part ", part,
+                      ", which is not its share of the reduction");
+      }
+      std::vector<int64_t> begins;
+      for (const Interval& interval : ranges) begins.push_back(interval.begin);
+      distinct.insert(begins);
+    }
+    if (distinct.size() != parts.size() || static_cast<int>(parts.size()) != exchange.parts()) {
+      return Broken("it combines ", exchange.parts(), " parts numbered in ", parts.size(),
+                    " ways where ", distinct.size(), " are made");
+    }
+    std::set<Box, BoxLess> homes;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (homes.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
+    }
+    partial_[exchange.destination()] = nullptr;
+    return absl::OkStatus();
+  }
+
+  const program::Program& program_;
+  const program::Stage& stage_;
+  const Mesh mesh_;
+  std::vector<std::vector<Box>> held_;        // [buffer][device]
+  std::vector<std::vector<Region>> written_;  // [buffer][device]
+  std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
+};
+
+}  // namespace
+
+absl::Status CheckCover(const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  return Prover(program).Prove();
+}
+
+}  // namespace yuba

@@ -1,0 +1,176 @@
+// plan memory: when each buffer is live, and an offset for it in one arena that is the same on all
+// devices. A slot is as large as the largest device's box.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "compiler/lower/lower.h"
+#include "compiler/lower/tables.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kAlignment = 64;  // a cache line, and what vector loads and NCCL like
+
+int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+template <typename Visit>
+void ForEachBuffer(const program::Instruction& instruction, const Visit& visit) {
+  if (instruction.has_kernel()) {
+    for (const program::Access& operand : instruction.kernel().operands()) visit(operand.buffer());
+    visit(instruction.kernel().result().buffer());
+  } else if (instruction.has_exchange()) {
+    visit(instruction.exchange().source());
+    visit(instruction.exchange().destination());
+  } else {
+    for (const program::Instruction& inner : instruction.repeat().body()) {
+      ForEachBuffer(inner, visit);
+    }
+  }
+}
+
+void SetLifetimes(const program::Program& program, program::Stage& stage) {
+  const int last = std::max(0, stage.instructions_size() - 1);
+  std::vector<bool> used(stage.buffers_size(), false);
+  for (int i = 0; i < stage.instructions_size(); ++i) {
+    ForEachBuffer(stage.instructions(i), [&](int id) {
+      program::Buffer& buffer = *stage.mutable_buffers(id);
+      if (!used[id]) buffer.set_first(i);
+      buffer.set_last(i);
+      used[id] = true;
+    });
+  }
+  const auto live_always = [&](int id) {
+    stage.mutable_buffers(id)->set_first(0);
+    stage.mutable_buffers(id)->set_last(last);
+  };
+  for (int id = 0; id < stage.buffers_size(); ++id) {
+    if (stage.buffers(id).initialized() || !used[id]) live_always(id);
+  }
+  for (const program::Port& port : program.outputs()) live_always(port.buffer());
+}
+
+bool LiveTogether(const program::Buffer& a, const program::Buffer& b) {
+  return a.first() <= b.last() && b.first() <= a.last();
+}
+
+// Places the slots in `order`, each at the lowest offset that is free throughout its life. Returns the
+// size of the arena.
+int64_t Place(const program::Stage& stage, const std::vector<int>& order,
+              std::vector<int64_t>& offsets) {
+  std::vector<int> placed;  // by offset
+  int64_t arena = 0;
+  for (int id : order) {
+    const program::Buffer& buffer = stage.buffers(id);
+    int64_t offset = 0;
+    for (int other : placed) {
+      if (offsets[other] >= offset + buffer.size()) break;
+      if (!LiveTogether(buffer, stage.buffers(other))) continue;
+      offset = std::max(offset, Aligned(offsets[other] + stage.buffers(other).size()));
+    }
+    offsets[id] = offset;
+    arena = std::max(arena, offset + buffer.size());
+    if (buffer.size() == 0) continue;
+    const auto after = [&](int64_t value, int other) { return value < offsets[other]; };
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after), id);
+  }
+  return arena;
+}
+
+// Orders worth trying: none is best for all programs.
+std::vector<std::vector<int>> Orders(const program::Stage& stage) {
+  using Key = std::function<double(const program::Buffer&)>;
+  const auto length = [](const program::Buffer& b) { return double(b.last()) - b.first() + 1; };
+  const std::vector<Key> keys = {
+      [](const program::Buffer& b) { return double(b.size()); },
+      [&](const program::Buffer& b) { return length(b); },
+      [&](const program::Buffer& b) { return double(b.size()) * length(b); },
+      [](const program::Buffer& b) { return -double(b.first()); },
+      [](const program::Buffer& b) { return double(b.last()); },
+  };
+  std::vector<std::vector<int>> orders;
+  for (const Key& key : keys) {
+    orders.emplace_back(stage.buffers_size());
+    std::iota(orders.back().begin(), orders.back().end(), 0);
+    std::stable_sort(orders.back().begin(), orders.back().end(), [&](int a, int b) {
+      const double first = key(stage.buffers(a)), second = key(stage.buffers(b));
+      return first != second ? first > second : stage.buffers(a).size() > stage.buffers(b).size();
+    });
+  }
+  return orders;
+}
+
+// Bytes live at each instruction.
+template <typename Bytes>
+std::vector<int64_t> LiveBytes(const program::Stage& stage, const Bytes& bytes) {
+  std::vector<int64_t> live(std::max(1, stage.instructions_size()), 0);
+  for (const program::Buffer& buffer : stage.buffers()) {
+    const int64_t size = bytes(buffer);
+    for (int i = buffer.first(); i <= buffer.last(); ++i) live[i] += size;
+  }
+  return live;
+}
+
+int64_t BoxBytes(const program::Program& program, const Mesh& mesh, const program::Buffer& buffer,
+                 int device) {
+  return Volume(BoxOn(mesh, buffer.box(), device)) *
+         ElementBytes(buffer.type(), program.hash_arithmetic());
+}
+
+}  // namespace
+
+void PlanMemory(program::Program& program) {
+  const Mesh mesh = MeshOf(program);
+  for (program::Stage& stage : *program.mutable_stages()) {
+    SetLifetimes(program, stage);
+    for (program::Buffer& buffer : *stage.mutable_buffers()) {
+      int64_t size = 0;
+      for (int device = 0; device < mesh.devices(); ++device) {
+        size = std::max(size, BoxBytes(program, mesh, buffer, device));
+      }
+      buffer.set_size(size);
+    }
+    std::vector<int64_t> best;
+    int64_t arena = -1;
+    for (const std::vector<int>& order : Orders(stage)) {
+      std::vector<int64_t> offsets(stage.buffers_size(), 0);
+      const int64_t size = Place(stage, order, offsets);
+      if (arena >= 0 && size >= arena) continue;
+      arena = size;
+      best = std::move(offsets);
+    }
+    for (int id = 0; id < stage.buffers_size(); ++id) {
+      stage.mutable_buffers(id)->set_offset(best[id]);
+    }
+    stage.set_arena_size(Aligned(arena));
+  }
+}
+
+MemoryUse MeasureMemory(const program::Program& program) {
+  MemoryUse use;
+  for (const program::Stage& stage : program.stages()) {
+    use.arena = std::max(use.arena, stage.arena_size());
+    const std::vector<int64_t> live =
+        LiveBytes(stage, [](const program::Buffer& buffer) { return buffer.size(); });
+    const auto peak = std::max_element(live.begin(), live.end());
+    if (*peak <= use.live_bound) continue;
+    use.live_bound = *peak;
+    use.peak_instruction = peak - live.begin();
+  }
+  return use;
+}
+
+int64_t DevicePeak(const program::Program& program, int device) {
+  const Mesh mesh = MeshOf(program);
+  int64_t peak = 0;
+  for (const program::Stage& stage : program.stages()) {
+    const std::vector<int64_t> live = LiveBytes(stage, [&](const program::Buffer& buffer) {
+      return BoxBytes(program, mesh, buffer, device);
+    });
+    peak = std::max(peak, *std::max_element(live.begin(), live.end()));
+  }
+  return peak;
+}
+
+}  // namespace yuba
