@@ -244,7 +244,8 @@ class Prover {
     if (!exchange.from_first_only()) return offers;
     std::set<Box, BoxLess> seen;
     for (Box& box : offers) {
-      if (!seen.insert(box).second) box.assign(box.size(), Interval{});
+      // A scalar's box has no dimension to be empty in: it gets one.
+      if (!seen.insert(box).second) box.assign(std::max<size_t>(box.size(), 1), Interval{});
     }
     return offers;
   }
