@@ -1,0 +1,56 @@
+// f16 and bf16 as their bits: exact to f32, and from f32 rounded to nearest, ties to even.
+#ifndef YUBA_OPSEMANTICS_BASE_HALF_H_
+#define YUBA_OPSEMANTICS_BASE_HALF_H_
+
+#include <cstdint>
+#include <cstring>
+
+namespace yuba {
+
+inline uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+inline float FloatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline float FromBF16(uint16_t bits) { return FloatOf(static_cast<uint32_t>(bits) << 16); }
+
+inline uint16_t ToBF16(float value) {
+  const uint32_t bits = BitsOf(value);
+  if (value != value) return static_cast<uint16_t>(bits >> 16 | 0x40);  // a NaN stays one
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+inline float FromF16(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  const uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return FloatOf(BitsOf(magnitude) | sign);
+  }
+  if (exponent == 0x1f) return FloatOf(sign | 0x7f800000 | fraction << 13);
+  return FloatOf(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+inline uint16_t ToF16(float value) {
+  const uint32_t bits = BitsOf(value), magnitude = bits & 0x7fffffff;
+  const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
+  if (magnitude > 0x7f800000) return sign | 0x7e00 | (magnitude >> 13 & 0x3ff);  // NaN
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and above round to infinity
+  if (magnitude < 0x38800000) {                       // below 2^-14: a multiple of 2^-24
+    // Adding 0.5 leaves that multiple, rounded by the hardware, in the low bits.
+    return sign | static_cast<uint16_t>(BitsOf(FloatOf(magnitude) + 0.5f) - BitsOf(0.5f));
+  }
+  const uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
+  return sign | static_cast<uint16_t>((rounded - 0x38000000) >> 13);
+}
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_BASE_HALF_H_
