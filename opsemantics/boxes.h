@@ -18,8 +18,24 @@ struct Boxes {
 };
 
 // `ranges` has one interval for each index of the definition: its part, or its whole extent.
-// Conditions on data count as true. Reads with `else` are clipped to the operand.
+// Conditions on data count as true, in bodies as true and as false. Reads with `else` are clipped to
+// the operand, others are not: a description that reads outside shows. A scalar has no empty box: one
+// that is not read is needed all the same.
 Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges);
+
+// The same for many pieces of one definition, which must outlive it.
+class BoxAnalysis {
+ public:
+  explicit BoxAnalysis(const Definition& definition);
+  ~BoxAnalysis();
+  Boxes Analyze(const std::vector<Interval>& ranges) const;
+  const Definition& definition() const { return *definition_; }
+
+ private:
+  struct Read;
+  const Definition* definition_;
+  std::vector<Read> reads_;
+};
 
 // The ranges of an uncut definition.
 std::vector<Interval> WholeRanges(const Definition& definition);
@@ -28,8 +44,8 @@ std::vector<Interval> WholeRanges(const Definition& definition);
 // results combine (not argmax and argmin).
 std::vector<int> CuttableIndices(const Definition& definition);
 
-// Bounds that the constraints leave for index `index` when the indices in `fixed` are single points
-// and all others range over `ranges`: what the interpreter's and the kernels' loops use.
+// Bounds that the constraints leave for index `index` when all indices range over `ranges`; those of the
+// loops outside are single points there. What the interpreter's and the kernels' loops use.
 Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges, int index);
 
 }  // namespace yuba

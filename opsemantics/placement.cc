@@ -86,6 +86,7 @@ Box ShardBox(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims,
 
 NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& mesh) {
   YUBA_CHECK(cut.axes.size() == definition.indices.size()) << definition.name;
+  const BoxAnalysis analysis(definition);
   NodeBoxes boxes;
   for (int device = 0; device < mesh.devices(); ++device) {
     std::vector<Interval> ranges;
@@ -98,7 +99,7 @@ NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& 
       part = part * count + PartNumber(mesh, cut.axes[i], device);
       parts *= count;
     }
-    Boxes analyzed = AnalyzeBoxes(definition, ranges);
+    Boxes analyzed = analysis.Analyze(ranges);
     boxes.ranges.push_back(std::move(ranges));
     boxes.needs.push_back(std::move(analyzed.needs));
     boxes.made.push_back(std::move(analyzed.made));

@@ -1,0 +1,102 @@
+#include "opsemantics/boxes.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/bounds.h"
+#include "opsemantics/conditions.h"
+
+namespace yuba {
+
+struct BoxAnalysis::Read {
+  int operand = 0;
+  std::vector<Affine> position;
+  std::vector<Conjunction> when;  // with the definition's constraints
+};
+
+BoxAnalysis::BoxAnalysis(const Definition& definition) : definition_(&definition) {
+  for (const ReadSite& site : ReadSites(definition)) {
+    Read read = {site.read->operand, site.read->position, site.when};
+    for (Conjunction& conjunction : read.when) {
+      conjunction.insert(conjunction.end(), definition.where.begin(), definition.where.end());
+    }
+    reads_.push_back(std::move(read));
+  }
+}
+
+BoxAnalysis::~BoxAnalysis() = default;
+
+namespace {
+
+Box RangeBox(const std::vector<Affine>& position, const std::vector<Interval>& ranges) {
+  Box box(position.size());
+  for (size_t d = 0; d < position.size(); ++d) box[d] = Range(position[d], ranges);
+  return box;
+}
+
+// The box of `position` over the points of `ranges` where `conjunction` holds.
+Box ReadBox(const std::vector<Affine>& position, const Conjunction& conjunction,
+            const std::vector<Interval>& ranges) {
+  const bool everywhere =
+      std::all_of(conjunction.begin(), conjunction.end(),
+                  [&ranges](const Constraint& constraint) { return Holds(constraint, ranges); });
+  if (everywhere) return RangeBox(position, ranges);
+  const PointSet points(conjunction, ranges);
+  Box box(position.size());
+  for (size_t d = 0; d < position.size(); ++d) box[d] = points.Hull(position[d]);
+  return box;
+}
+
+}  // namespace
+
+Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
+  YUBA_CHECK(ranges.size() == definition_->indices.size()) << definition_->name;
+  Boxes boxes;
+  boxes.indices = ranges;
+  boxes.made = RangeBox(definition_->left, ranges);
+  boxes.needs.resize(definition_->operands.size());
+  for (size_t i = 0; i < boxes.needs.size(); ++i) {
+    boxes.needs[i].assign(definition_->operands[i].dims.size(), Interval{0, 0});
+  }
+  const bool possible = Propagate(definition_->where, boxes.indices);
+  if (!possible) {
+    boxes.indices.assign(ranges.size(), Interval{0, 0});
+    return boxes;
+  }
+  for (const Read& read : reads_) {
+    for (const Conjunction& conjunction : read.when) {
+      Box& need = boxes.needs[read.operand];
+      need = Hull(need, ReadBox(read.position, conjunction, boxes.indices));
+    }
+  }
+  return boxes;
+}
+
+Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges) {
+  return BoxAnalysis(definition).Analyze(ranges);
+}
+
+std::vector<Interval> WholeRanges(const Definition& definition) {
+  std::vector<Interval> ranges;
+  for (const Index& index : definition.indices) ranges.push_back({0, index.extent});
+  return ranges;
+}
+
+std::vector<int> CuttableIndices(const Definition& definition) {
+  const bool partials = definition.reducer != Reducer::kArgMax &&
+                        definition.reducer != Reducer::kArgMin;
+  std::vector<int> cuttable;
+  for (size_t i = 0; i < definition.indices.size(); ++i) {
+    const Index& index = definition.indices[i];
+    if (index.extent >= 2 && (partials || !index.reduction)) cuttable.push_back(i);
+  }
+  return cuttable;
+}
+
+Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges,
+                         int index) {
+  std::vector<Interval> left = ranges;
+  return Propagate(definition.where, left) ? left[index] : Interval{0, 0};
+}
+
+}  // namespace yuba
