@@ -203,6 +203,23 @@ bool Propagate(absl::Span<const Constraint> constraints, std::vector<Interval>& 
   return true;
 }
 
+Interval SolveFor(int index, const Constraint& constraint, const std::vector<Interval>& ranges) {
+  Interval range = ranges[index];
+  int64_t own = 0, least = constraint.expression.constant, greatest = least;
+  for (const auto& term : constraint.expression.terms) {
+    if (term.first == index) {
+      own = term.second;
+      continue;
+    }
+    least += Least(term.second, ranges[term.first]);
+    greatest += Greatest(term.second, ranges[term.first]);
+  }
+  if (own == 0) return range;
+  KeepBelow(own, -least, range);
+  if (constraint.equality) KeepBelow(-own, greatest, range);
+  return range;
+}
+
 bool Holds(const Constraint& constraint, const std::vector<Interval>& ranges) {
   const Interval range = Range(constraint.expression, ranges);
   return range.end <= 1 && (!constraint.equality || range.begin >= 0);

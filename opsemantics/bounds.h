@@ -16,6 +16,9 @@ namespace yuba {
 // no point is left; `ranges` is then meaningless.
 bool Propagate(absl::Span<const Constraint> constraints, std::vector<Interval>& ranges);
 
+// What one constraint leaves of `ranges[index]` when all other indices range over `ranges`; may be empty.
+Interval SolveFor(int index, const Constraint& constraint, const std::vector<Interval>& ranges);
+
 // Whether the constraint holds on all of `ranges`.
 bool Holds(const Constraint& constraint, const std::vector<Interval>& ranges);
 

@@ -3,32 +3,10 @@
 #include <limits>
 
 #include "catch2/catch.hpp"
+#include "tests/opsemantics/definitions.h"
 
 namespace yuba {
 namespace {
-
-ExprPtr Read(int operand, std::vector<Affine> position, ExprPtr otherwise = nullptr) {
-  Expr expr;
-  expr.kind = Expr::kRead;
-  expr.operand = operand;
-  expr.position = std::move(position);
-  if (otherwise != nullptr) expr.args.push_back(otherwise);
-  return std::make_shared<Expr>(expr);
-}
-
-ExprPtr Call(Function function, std::vector<ExprPtr> args) {
-  Expr expr;
-  expr.kind = Expr::kCall;
-  expr.function = function;
-  expr.args = std::move(args);
-  return std::make_shared<Expr>(expr);
-}
-
-ExprPtr Number(double number) {
-  Expr expr;
-  expr.number = number;
-  return std::make_shared<Expr>(expr);
-}
 
 Definition Convolution() {
   Definition definition;
