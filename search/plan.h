@@ -15,7 +15,7 @@ namespace yuba {
 // Bytes moved in a step, by what moves (SEARCH: payload, never padding).
 struct PlanCost {
   int64_t weight = 0;      // parameters and constants fetched
-  int64_t activation = 0;  // inputs and activations fetched, windows aside
+  int64_t activation = 0;  // inputs and activations fetched (windows aside) or delivered whole
   int64_t partial = 0;     // partial results delivered and combined
   int64_t halo = 0;        // fetched because a window reaches beyond the shard
   int64_t bytes() const { return weight + activation + partial + halo; }
@@ -53,12 +53,15 @@ struct Move {
   NodeId node = -1;
   TensorId tensor = -1;
   int64_t bytes = 0;
-  bool halo = false;
+  bool halo = false;     // an activation fetched along a window or shift that the node cuts
+  bool partial = false;  // a delivery of partial results
 };
 
 // The rows with bytes > 0, in program order (a node's fetches, then its delivery). This is the price
 // of a plan: PlanCost is their sum.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
+// The part of `cost` to which the bytes of a move belong.
+int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);
 PlanCost CostOf(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba

@@ -5,19 +5,15 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "search/domain.h"
+#include "search/pin.h"
 #include "search/plan.h"
 
 namespace yuba {
 
-// A demand on the plan: the cut of one tensor or node, exactly. Used by tests and --pin.
-struct Pin {
-  bool is_node = false;
-  int id = 0;  // TensorId or NodeId
-  Cut cut;
-};
-
 struct SearchOptions {
   Mesh mesh;
+  Nesting nesting = Nesting::kFree;
   std::string search = "default";  // or "recursive": level by level, as Tofu
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;

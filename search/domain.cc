@@ -1,0 +1,162 @@
+#include "search/domain.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+class Enumeration {
+ public:
+  Enumeration(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+              const Cut& prefix, Nesting nesting)
+      : space_(space), mesh_(mesh), axes_(axes), prefix_(prefix), nesting_(nesting), cut_(prefix) {
+    for (const AxisList& list : prefix.axes) parts_.push_back(PartCount(mesh, list));
+  }
+
+  std::vector<Cut> Run() {
+    Place(0);
+    return std::move(cuts_);
+  }
+
+ private:
+  bool Fits(size_t extent, int axis) const {
+    return space_.cuttable[extent] &&
+           space_.extents[extent] / parts_[extent] >= mesh_.axes[axis].size;
+  }
+
+  bool FitsSomewhere(int axis) const {
+    for (size_t e = 0; e < space_.extents.size(); ++e) {
+      if (Fits(e, axis)) return true;
+    }
+    return false;
+  }
+
+  bool Maximal() const {
+    return std::none_of(left_out_.begin(), left_out_.end(),
+                        [this](int axis) { return FitsSomewhere(axis); });
+  }
+
+  // Every order of a list is reached once, by inserting the axes one after the other.
+  void Place(size_t next) {
+    if (next == axes_.size()) {
+      if (Maximal()) cuts_.push_back(cut_);
+      return;
+    }
+    int axis = axes_[next];
+    for (size_t e = 0; e < space_.extents.size(); ++e) {
+      if (!Fits(e, axis)) continue;
+      AxisList& list = cut_.axes[e];
+      size_t first = nesting_ == Nesting::kLevel ? list.size() : prefix_.axes[e].size();
+      parts_[e] *= mesh_.axes[axis].size;
+      for (size_t at = first; at <= list.size(); ++at) {
+        list.insert(list.begin() + at, static_cast<uint8_t>(axis));
+        Place(next + 1);
+        list.erase(list.begin() + at);
+      }
+      parts_[e] /= mesh_.axes[axis].size;
+    }
+    left_out_.push_back(axis);
+    Place(next + 1);
+    left_out_.pop_back();
+  }
+
+  const CutSpace& space_;
+  const Mesh& mesh_;
+  const std::vector<int>& axes_;
+  const Cut& prefix_;
+  const Nesting nesting_;
+  Cut cut_;
+  std::vector<int64_t> parts_;
+  std::vector<int> left_out_;
+  std::vector<Cut> cuts_;
+};
+
+}  // namespace
+
+CutSpace TensorCuts(const TensorType& type) {
+  CutSpace space;
+  space.extents = type.dims;
+  for (int64_t extent : type.dims) space.cuttable.push_back(extent >= 2);
+  return space;
+}
+
+CutSpace NodeCuts(const Definition& definition) {
+  CutSpace space;
+  for (const Index& index : definition.indices) space.extents.push_back(index.extent);
+  space.cuttable.assign(space.extents.size(), false);
+  for (int index : CuttableIndices(definition)) space.cuttable[index] = true;
+  return space;
+}
+
+std::vector<Cut> MaximalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+                             const Cut& prefix, Nesting nesting) {
+  YUBA_CHECK(prefix.axes.size() == space.extents.size());
+  return Enumeration(space, mesh, axes, prefix, nesting).Run();
+}
+
+Cut WholeCut(const CutSpace& space) {
+  Cut cut;
+  cut.axes.resize(space.extents.size());
+  return cut;
+}
+
+int64_t CountCuts(const CutSpace& space, int count) {
+  int64_t cuttable = std::count(space.cuttable.begin(), space.cuttable.end(), true);
+  if (cuttable == 0) return 1;
+  int64_t total = 1;
+  for (int i = 0; i < count; ++i) {
+    if (__builtin_mul_overflow(total, cuttable + i, &total)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return total;
+}
+
+std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
+  if (cut.axes.size() != space.extents.size()) {
+    return absl::StrCat("it cuts ", cut.axes.size(), " dimensions of ", space.extents.size());
+  }
+  std::vector<bool> used(mesh.axes.size(), false);
+  std::vector<int64_t> parts(space.extents.size(), 1);
+  for (size_t e = 0; e < cut.axes.size(); ++e) {
+    for (uint8_t axis : cut.axes[e]) {
+      if (axis >= mesh.axes.size()) return absl::StrCat("the mesh has no axis number ", axis);
+      if (used[axis]) return absl::StrCat("axis ", mesh.axes[axis].name, " is used twice");
+      used[axis] = true;
+      parts[e] *= mesh.axes[axis].size;
+    }
+    if (parts[e] == 1) continue;
+    if (!space.cuttable[e]) return absl::StrCat("dimension ", e, " cannot be cut");
+    if (space.extents[e] < parts[e]) {
+      return absl::StrCat("dimension ", e, " of ", space.extents[e], " cannot be cut into ", parts[e],
+                          " parts");
+    }
+  }
+  for (size_t axis = 0; axis < used.size(); ++axis) {
+    if (used[axis]) continue;
+    for (size_t e = 0; e < space.extents.size(); ++e) {
+      if (space.cuttable[e] && space.extents[e] / parts[e] >= mesh.axes[axis].size) {
+        return absl::StrCat("axis ", mesh.axes[axis].name, " is left out, but fits dimension ", e);
+      }
+    }
+  }
+  return "";
+}
+
+Cut Restrict(const Cut& cut, const std::vector<int>& axes) {
+  Cut restricted;
+  for (const AxisList& list : cut.axes) {
+    AxisList kept;
+    for (uint8_t axis : list) {
+      if (std::find(axes.begin(), axes.end(), axis) != axes.end()) kept.push_back(axis);
+    }
+    restricted.axes.push_back(kept);
+  }
+  return restricted;
+}
+
+}  // namespace yuba

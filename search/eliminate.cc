@@ -1,0 +1,208 @@
+#include "search/eliminate.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "opsemantics/base/check.h"
+#include "search/interaction.h"
+#include "search/min_sum.h"
+
+namespace yuba {
+namespace {
+
+class Elimination {
+ public:
+  Elimination(const PairwiseProblem& problem, const std::vector<int>& order, const Assignment& given)
+      : problem_(problem), order_(order), terms_of_(problem.variables.size()) {
+    solution_.assignment = given;
+    free_.assign(problem.variables.size(), false);
+    for (int v : order) free_[v] = true;
+    domains_ = problem.variables;
+    if (order.size() < problem.variables.size()) DropSymmetries();
+    for (const Factor& factor : problem.factors) AddFactor(factor);
+  }
+
+  Solution Run() {
+    for (int v : order_) Step(v);
+    for (size_t step = order_.size(); step-- > 0;) Choose(order_[step], steps_[step]);
+    return std::move(solution_);
+  }
+
+ private:
+  // `table` is a number: equal tables have equal numbers, and equal work is done once.
+  struct Term {
+    std::vector<int> scope;
+    int table = 0;
+  };
+
+  // What is fixed is seldom symmetric.
+  void DropSymmetries() {
+    std::map<DomainPtr, DomainPtr> plain;
+    for (DomainPtr& domain : domains_) {
+      DomainPtr& without = plain[domain];
+      if (without == nullptr) {
+        without = std::make_shared<const Domain>(Domain{domain->size, {domain->images[0]}});
+      }
+      domain = without;
+    }
+  }
+
+  void AddFactor(const Factor& factor) {
+    Term term;
+    std::vector<int> fixed;
+    for (int v : factor.scope) (free_[v] ? term.scope : fixed).push_back(v);
+    if (fixed.empty()) {
+      term.table = NumberOf(factor.cells);
+    } else {
+      term.table = NumberOf(Slice(factor));
+    }
+    AddTerm(std::move(term));
+  }
+
+  // The factor where the variables that are not free have their values.
+  Cells Slice(const Factor& factor) const {
+    std::vector<int64_t> cells;
+    auto all = [&](int v) { return free_[v] ? problem_.variables[v]->size : 1; };
+    auto value = [&](int v, int i) { return free_[v] ? i : solution_.assignment[v]; };
+    if (factor.scope.size() == 1) {
+      int v = factor.scope[0];
+      for (int i = 0; i < all(v); ++i) cells.push_back((*factor.cells)[value(v, i)]);
+    } else {
+      int a = factor.scope[0], b = factor.scope[1];
+      for (int i = 0; i < all(a); ++i) {
+        for (int j = 0; j < all(b); ++j) {
+          int64_t row = int64_t{value(a, i)} * problem_.variables[b]->size;
+          cells.push_back((*factor.cells)[row + value(b, j)]);
+        }
+      }
+    }
+    return std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  }
+
+  int NumberOf(const Cells& cells) {
+    auto [place, is_new] = numbers_.emplace(cells.get(), static_cast<int>(tables_.size()));
+    if (is_new) tables_.push_back(cells);
+    return place->second;
+  }
+
+  void AddTerm(Term term) {
+    if (term.scope.empty()) {
+      solution_.cost += (*tables_[term.table])[0];
+      return;
+    }
+    for (int v : term.scope) terms_of_[v].push_back(term);
+  }
+
+  void Step(int v) {
+    std::vector<Term> terms = std::move(terms_of_[v]);
+    // An order that equal blocks share, so that they are recognised.
+    std::stable_sort(terms.begin(), terms.end(), [v](const Term& a, const Term& b) {
+      return a.table != b.table ? a.table < b.table : (a.scope[0] == v) < (b.scope[0] == v);
+    });
+    Term result;
+    for (const Term& term : terms) {
+      for (int u : term.scope) {
+        bool known = u == v || std::find(result.scope.begin(), result.scope.end(), u) !=
+                                   result.scope.end();
+        if (!known) result.scope.push_back(u);
+      }
+    }
+    for (int u : result.scope) {
+      std::vector<Term>& list = terms_of_[u];
+      list.erase(std::remove_if(list.begin(), list.end(),
+                                [v](const Term& term) {
+                                  return std::find(term.scope.begin(), term.scope.end(), v) !=
+                                         term.scope.end();
+                                }),
+                 list.end());
+    }
+    result.table = Minimise(v, terms, result.scope);
+    steps_.push_back(std::move(terms));
+    AddTerm(std::move(result));
+  }
+
+  int Minimise(int v, const std::vector<Term>& terms, const std::vector<int>& scope) {
+    std::vector<DomainPtr> domains;
+    std::vector<const void*> key;  // domains, then each term's table and scope
+    for (int u : scope) domains.push_back(domains_[u]);
+    domains.push_back(domains_[v]);
+    for (const DomainPtr& domain : domains) key.push_back(domain.get());
+    std::vector<MinSumTerm> list;
+    for (const Term& term : terms) {
+      MinSumTerm local;
+      for (int u : term.scope) {
+        auto place = std::find(scope.begin(), scope.end(), u) - scope.begin();
+        local.scope.push_back(static_cast<int>(place));
+        key.push_back(reinterpret_cast<const void*>(place + 1));
+      }
+      local.cells = tables_[term.table].get();
+      key.push_back(local.cells);
+      list.push_back(std::move(local));
+    }
+    auto [place, is_new] = done_.emplace(std::move(key), 0);
+    if (is_new) {
+      place->second =
+          NumberOf(std::make_shared<const std::vector<int64_t>>(MinSum(domains, list)));
+    }
+    return place->second;
+  }
+
+  // The best value of v, all variables eliminated after it being known.
+  void Choose(int v, const std::vector<Term>& terms) {
+    int64_t best = std::numeric_limits<int64_t>::max();
+    for (int value = 0; value < problem_.variables[v]->size; ++value) {
+      int64_t cost = 0;
+      for (const Term& term : terms) {
+        size_t cell = 0;
+        for (int u : term.scope) {
+          cell = cell * problem_.variables[u]->size + (u == v ? value : solution_.assignment[u]);
+        }
+        cost += (*tables_[term.table])[cell];
+      }
+      if (cost < best) {
+        best = cost;
+        solution_.assignment[v] = value;
+      }
+    }
+  }
+
+  const PairwiseProblem& problem_;
+  const std::vector<int>& order_;
+  std::vector<bool> free_;
+  std::vector<DomainPtr> domains_;
+  std::vector<std::vector<Term>> terms_of_;  // by variable
+  std::vector<std::vector<Term>> steps_;     // by step: the terms that went
+  std::vector<Cells> tables_;
+  std::map<const std::vector<int64_t>*, int> numbers_;
+  std::map<std::vector<const void*>, int> done_;
+  Solution solution_;
+};
+
+}  // namespace
+
+absl::optional<std::vector<int>> GreedyOrder(const PairwiseProblem& problem, int64_t cells) {
+  Interaction interaction(problem);
+  std::vector<int> order;
+  while (interaction.remaining() > 0) {
+    int64_t table = 0;
+    int next = interaction.Cheapest(&table);
+    if (table > cells) return absl::nullopt;
+    interaction.Eliminate(next);
+    order.push_back(next);
+  }
+  return order;
+}
+
+Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
+                   const Assignment& given) {
+  return Elimination(problem, order, given).Run();
+}
+
+Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order) {
+  YUBA_CHECK(order.size() == problem.variables.size());
+  return Eliminate(problem, order, Assignment(problem.variables.size(), 0));
+}
+
+}  // namespace yuba

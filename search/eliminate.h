@@ -1,0 +1,31 @@
+// Exact elimination of variables (min-sum): the cheapest assignment of a pairwise problem, where the
+// tables that arise fit.
+#ifndef YUBA_SEARCH_ELIMINATE_H_
+#define YUBA_SEARCH_ELIMINATE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "search/pairwise.h"
+
+namespace yuba {
+
+// The greedy order: next the variable whose elimination leaves the smallest table. Nothing where some
+// table would have more than `cells` cells.
+absl::optional<std::vector<int>> GreedyOrder(const PairwiseProblem& problem, int64_t cells);
+
+struct Solution {
+  Assignment assignment;
+  int64_t cost = 0;
+};
+
+// The optimum of the variables in `order`; the others keep their values in `given`. Of equal
+// solutions the one with the least values, last eliminated first.
+Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
+                   const Assignment& given);
+Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order);  // of all
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_ELIMINATE_H_

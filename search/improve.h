@@ -1,0 +1,24 @@
+// Large-neighbourhood search, for problems whose elimination does not fit: round after round some
+// variables keep their values so that the others can be solved exactly.
+#ifndef YUBA_SEARCH_IMPROVE_H_
+#define YUBA_SEARCH_IMPROVE_H_
+
+#include <cstdint>
+
+#include "search/eliminate.h"
+
+namespace yuba {
+
+struct ImproveOptions {
+  int64_t cells = 1 << 14;  // the largest table of a round
+  int patience = 4;         // rounds without progress before it ends
+  int rounds = 64;          // at most
+};
+
+// Never costlier than `start`. The same arguments give the same result.
+Solution Improve(const PairwiseProblem& problem, const Solution& start,
+                 const ImproveOptions& options);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_IMPROVE_H_

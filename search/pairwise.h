@@ -1,0 +1,43 @@
+// The pairwise problem: variables with domains, and costs of one or of two variables. It knows
+// nothing of tensors; the solvers work on it alone.
+#ifndef YUBA_SEARCH_PAIRWISE_H_
+#define YUBA_SEARCH_PAIRWISE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace yuba {
+
+// The values of a variable are 0 .. size-1. A symmetry of the problem maps the values of all
+// variables at once and leaves every cost as it is: images[g][value]. The identity comes first.
+struct Domain {
+  int size = 1;
+  std::vector<std::vector<int>> images;
+};
+using DomainPtr = std::shared_ptr<const Domain>;
+
+// The least value of each orbit, ascending.
+std::vector<int> OrbitRepresentatives(const Domain& domain);
+
+using Cells = std::shared_ptr<const std::vector<int64_t>>;
+
+// A cost of the variables in `scope` (distinct), row-major in that order. Factors that are equal
+// share their cells, which is how solvers see that work repeats.
+struct Factor {
+  std::vector<int> scope;
+  Cells cells;
+};
+
+struct PairwiseProblem {
+  std::vector<DomainPtr> variables;
+  std::vector<Factor> factors;  // of one or two variables
+};
+
+using Assignment = std::vector<int>;  // by variable
+
+int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_PAIRWISE_H_

@@ -1,0 +1,293 @@
+#include "search/problem.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+#include "search/arithmetic.h"
+#include "search/canonical.h"
+#include "search/symmetry.h"
+#include "search/tables.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kMostSymmetries = 120;
+
+using CutList = std::shared_ptr<const std::vector<Cut>>;
+
+CutSpace SpaceOf(const Graph& graph, int element) {
+  int tensors = static_cast<int>(graph.tensors.size());
+  return element < tensors ? TensorCuts(graph.tensors[element].type)
+                           : NodeCuts(*graph.nodes[element - tensors].definition);
+}
+
+std::string ElementName(const Graph& graph, int element) {
+  int tensors = static_cast<int>(graph.tensors.size());
+  return element < tensors ? absl::StrCat("tensor ", graph.tensors[element].name)
+                           : absl::StrCat("node ", graph.nodes[element - tensors].name);
+}
+
+int ElementOf(const Graph& graph, const Pin& pin) {
+  return pin.is_node ? static_cast<int>(graph.tensors.size()) + pin.id : pin.id;
+}
+
+class Builder {
+ public:
+  Builder(const Graph& graph, const ProblemOptions& options)
+      : graph_(graph), options_(options), tensors_(static_cast<int>(graph.tensors.size())) {
+    placed_ = options.axes;
+    for (size_t a = 0; a < options.mesh.axes.size(); ++a) {
+      bool now = std::find(placed_.begin(), placed_.end(), a) != placed_.end();
+      if (!now && !options.given.empty()) earlier_.push_back(static_cast<int>(a));
+    }
+    bool symmetric = options.pins.empty() && options.nesting == Nesting::kFree;
+    symmetries_ = AxisSymmetries(options.mesh, options.axes, symmetric ? kMostSymmetries : 0);
+  }
+
+  Problem Run() {
+    size_t elements = graph_.tensors.size() + graph_.nodes.size();
+    pins_.assign(elements, nullptr);
+    std::vector<bool> pinned(elements, false);
+    for (const Pin& pin : options_.pins) {
+      pins_[ElementOf(graph_, pin)] = &pin.cut;
+      pinned[ElementOf(graph_, pin)] = true;
+    }
+    problem_.clusters = MakeClusters(graph_, pinned);
+    AddVariables();
+    definition_numbers_ = DefinitionNumbers(graph_);
+    std::vector<int> order = CanonicalOrder(graph_);
+    for (int element : order) {
+      if (element >= tensors_) AddNode(element - tensors_);
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  struct InternedDomain {
+    DomainPtr domain;
+    CutList cuts;
+  };
+
+  void AddVariables() {
+    size_t elements = problem_.clusters.representative.size();
+    problem_.variable.assign(elements, -1);
+    problem_.cuts.resize(elements);
+    for (int element : CanonicalOrder(graph_)) {
+      if (problem_.clusters.representative[element] != element) continue;
+      problem_.variable[element] = static_cast<int>(problem_.elements.size());
+      problem_.elements.push_back(element);
+      InternedDomain interned = DomainOf(element);
+      problem_.pairwise.variables.push_back(interned.domain);
+      problem_.cuts[element] = interned.cuts;
+    }
+    for (size_t element = 0; element < elements; ++element) {
+      int representative = problem_.clusters.representative[element];
+      problem_.variable[element] = problem_.variable[representative];
+      if (representative != static_cast<int>(element)) {
+        problem_.cuts[element] =
+            MappedCuts(problem_.cuts[representative], problem_.clusters.dims[element]);
+      }
+    }
+  }
+
+  InternedDomain DomainOf(int element) {
+    CutSpace space = SpaceOf(graph_, element);
+    Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
+    std::vector<Cut> cuts;
+    if (const Cut* pin = PinOf(element)) {
+      std::vector<int> axes = earlier_;
+      axes.insert(axes.end(), placed_.begin(), placed_.end());
+      given = Restrict(*pin, axes);
+      cuts = {given};
+    }
+    std::string key = absl::StrCat(cuts.size(), ":", Key(given));
+    for (size_t e = 0; e < space.extents.size(); ++e) {
+      absl::StrAppend(&key, space.extents[e], space.cuttable[e] ? "," : ";");
+    }
+    auto [place, is_new] = domains_.emplace(key, InternedDomain{});
+    if (is_new) {
+      if (cuts.empty()) {
+        cuts = MaximalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+      }
+      CutList list = Interned(std::move(cuts));
+      DomainPtr& domain = domain_of_[list];
+      if (domain == nullptr) {
+        domain = std::make_shared<const Domain>(
+            Domain{static_cast<int>(list->size()), Images(*list, symmetries_)});
+      }
+      place->second = {domain, list};
+    }
+    return place->second;
+  }
+
+  // Pinned elements represent their clusters.
+  const Cut* PinOf(int element) const { return pins_[element]; }
+
+  CutList MappedCuts(const CutList& cuts, const std::vector<int>& dims) {
+    CutList& mapped = mapped_[{cuts, dims}];
+    if (mapped == nullptr) {
+      std::vector<Cut> list;
+      for (const Cut& cut : *cuts) {
+        Cut here;
+        for (int d : dims) here.axes.push_back(d < 0 ? AxisList() : cut.axes[d]);
+        list.push_back(std::move(here));
+      }
+      mapped = Interned(std::move(list));
+    }
+    return mapped;
+  }
+
+  // Equal lists become one, so that the tables of equal uses are found to be equal.
+  CutList Interned(std::vector<Cut> cuts) {
+    std::string key;
+    for (const Cut& cut : cuts) absl::StrAppend(&key, Key(cut), "|");
+    CutList& list = by_content_[key];
+    if (list == nullptr) list = std::make_shared<const std::vector<Cut>>(std::move(cuts));
+    return list;
+  }
+
+  void AddNode(int n) {
+    const Node& node = graph_.nodes[n];
+    for (size_t o = 0; o < node.operands.size(); ++o) AddCost(n, static_cast<int>(o), node.operands[o]);
+    AddCost(n, -1, node.result);
+  }
+
+  // The fetch of operand `operand`, or the delivery of the result.
+  void AddCost(int n, int operand, int tensor) {
+    int row = problem_.variable[tensor], column = problem_.variable[tensors_ + n];
+    Cells cells = TableOf(n, operand, tensor);
+    if (std::all_of(cells->begin(), cells->end(), [](int64_t cell) { return cell == 0; })) return;
+    if (row != column) {
+      problem_.pairwise.factors.push_back({{row, column}, cells});
+      return;
+    }
+    int size = problem_.pairwise.variables[row]->size;
+    auto diagonal = std::make_shared<std::vector<int64_t>>();
+    for (int value = 0; value < size; ++value) diagonal->push_back((*cells)[value * size + value]);
+    problem_.pairwise.factors.push_back({{row}, diagonal});
+  }
+
+  Cells TableOf(int n, int operand, int tensor) {
+    int element = tensors_ + n;
+    const CutList& rows = problem_.cuts[tensor];
+    const CutList& columns = problem_.cuts[element];
+    Cells& cells = tables_[{definition_numbers_[n], operand, rows, columns}];
+    if (cells != nullptr) return cells;
+    const Domain& row_domain = *problem_.pairwise.variables[problem_.variable[tensor]];
+    const Domain& column_domain = *problem_.pairwise.variables[problem_.variable[element]];
+    std::vector<int> representatives = OrbitRepresentatives(column_domain);
+    const std::vector<NodeBoxes>& boxes = BoxesOf(n, representatives);
+    TableInput input = {&options_.mesh, &graph_.tensors[tensor].type,  rows.get(),
+                        column_domain.size, &representatives, &boxes};
+    std::vector<int64_t> table = operand < 0 ? DeliverTable(input) : FetchTable(input, operand);
+    FillOrbits(row_domain, column_domain, representatives, &table);
+    cells = std::make_shared<const std::vector<int64_t>>(std::move(table));
+    return cells;
+  }
+
+  // Costs do not change when both cuts are relabelled.
+  static void FillOrbits(const Domain& rows, const Domain& columns,
+                         const std::vector<int>& representatives, std::vector<int64_t>* table) {
+    for (size_t g = 1; g < columns.images.size(); ++g) {
+      for (int column : representatives) {
+        int image = columns.images[g][column];
+        for (int row = 0; row < rows.size; ++row) {
+          (*table)[int64_t{rows.images[g][row]} * columns.size + image] =
+              (*table)[int64_t{row} * columns.size + column];
+        }
+      }
+    }
+  }
+
+  const std::vector<NodeBoxes>& BoxesOf(int n, const std::vector<int>& values) {
+    const CutList& cuts = problem_.cuts[tensors_ + n];
+    std::vector<NodeBoxes>& boxes = boxes_[{definition_numbers_[n], cuts}];
+    if (boxes.empty()) {
+      for (int value : values) {
+        boxes.push_back(AnalyzeNode(*graph_.nodes[n].definition, (*cuts)[value], options_.mesh));
+      }
+    }
+    return boxes;
+  }
+
+  const Graph& graph_;
+  const ProblemOptions& options_;
+  const int tensors_;
+  std::vector<int> placed_, earlier_;
+  std::vector<AxisPermutation> symmetries_;
+  std::vector<const Cut*> pins_;
+  std::vector<int> definition_numbers_;
+  Problem problem_;
+  absl::flat_hash_map<std::string, InternedDomain> domains_;
+  std::map<CutList, DomainPtr> domain_of_;
+  std::map<std::pair<CutList, std::vector<int>>, CutList> mapped_;
+  absl::flat_hash_map<std::string, CutList> by_content_;
+  std::map<std::tuple<int, int, CutList, CutList>, Cells> tables_;
+  std::map<std::pair<int, CutList>, std::vector<NodeBoxes>> boxes_;
+};
+
+}  // namespace
+
+Cuts Problem::CutsOf(const Assignment& assignment) const {
+  Cuts result;
+  for (size_t element = 0; element < cuts.size(); ++element) {
+    result.push_back((*cuts[element])[assignment[variable[element]]]);
+  }
+  return result;
+}
+
+std::vector<int> Problem::ElementOrder(const std::vector<int>& order) const {
+  std::vector<int> all = clusters.merged;
+  for (int v : order) all.push_back(elements[v]);
+  return all;
+}
+
+absl::Status CheckPins(const Graph& graph, const Mesh& mesh, const std::vector<Pin>& pins) {
+  std::map<int, const Cut*> known;
+  for (const Pin& pin : pins) {
+    int count = static_cast<int>(pin.is_node ? graph.nodes.size() : graph.tensors.size());
+    if (pin.id < 0 || pin.id >= count) {
+      return UserError("a pin names ", pin.is_node ? "node" : "tensor", " number ", pin.id, " of ",
+                       count);
+    }
+    int element = ElementOf(graph, pin);
+    std::string why = WhyIllegal(SpaceOf(graph, element), mesh, pin.cut);
+    if (!why.empty()) {
+      return UserError("the pin of ", ElementName(graph, element), " cannot be satisfied: ", why);
+    }
+    auto [place, is_new] = known.emplace(element, &pin.cut);
+    if (!is_new && *place->second != pin.cut) {
+      return UserError("two pins of ", ElementName(graph, element), " contradict each other");
+    }
+  }
+  return absl::OkStatus();
+}
+
+Problem BuildProblem(const Graph& graph, const ProblemOptions& options) {
+  return Builder(graph, options).Run();
+}
+
+int64_t LargestTable(const Graph& graph, int axes) {
+  int64_t largest = 0;
+  for (const Node& node : graph.nodes) {
+    int64_t strategies = CountCuts(NodeCuts(*node.definition), axes);
+    auto with = [&](TensorId tensor) {
+      int64_t cells = 0;
+      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph.tensors[tensor].type), axes),
+                                 &cells)) {
+        cells = std::numeric_limits<int64_t>::max();
+      }
+      largest = std::max(largest, cells);
+    };
+    for (TensorId operand : node.operands) with(operand);
+    with(node.result);
+  }
+  return largest;
+}
+
+}  // namespace yuba

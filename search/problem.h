@@ -1,0 +1,51 @@
+// The pairwise problem of a graph: which cut each tensor and each node gets, and what that moves.
+#ifndef YUBA_SEARCH_PROBLEM_H_
+#define YUBA_SEARCH_PROBLEM_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/graph.h"
+#include "search/cluster.h"
+#include "search/domain.h"
+#include "search/pairwise.h"
+#include "search/pin.h"
+
+namespace yuba {
+
+// By element: tensors first, then nodes.
+using Cuts = std::vector<Cut>;
+
+struct ProblemOptions {
+  Mesh mesh;
+  Nesting nesting = Nesting::kFree;
+  std::vector<int> axes;  // those to place now; earlier ones are in `given`
+  Cuts given;             // by element; empty: no earlier ones
+  std::vector<Pin> pins;  // legal (CheckPins)
+};
+
+// Variables are in an order that does not depend on names, and hardly on the order of nodes.
+struct Problem {
+  PairwiseProblem pairwise;
+  Clusters clusters;
+  std::vector<int> elements;  // by variable: the representative of its cluster
+  std::vector<int> variable;  // by element
+  std::vector<std::shared_ptr<const std::vector<Cut>>> cuts;  // by element: its cut for each value
+
+  Cuts CutsOf(const Assignment& assignment) const;
+  // The elimination order of all elements that belongs to one of the variables.
+  std::vector<int> ElementOrder(const std::vector<int>& order) const;
+};
+
+// An error where a pin is not a legal cut, or two pins of one element differ.
+absl::Status CheckPins(const Graph& graph, const Mesh& mesh, const std::vector<Pin>& pins);
+
+Problem BuildProblem(const Graph& graph, const ProblemOptions& options);
+
+// The number of cells of the largest cost table that BuildProblem would make, at most.
+int64_t LargestTable(const Graph& graph, int axes);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_PROBLEM_H_
