@@ -1,0 +1,60 @@
+// Graphs for tests, built by hand: each function adds one definition and returns its result.
+#ifndef YUBA_TESTS_SUPPORT_GRAPHS_H_
+#define YUBA_TESTS_SUPPORT_GRAPHS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "opsemantics/graph.h"
+
+namespace yuba {
+
+class GraphBuilder {
+ public:
+  // Names are prefix + a number.
+  explicit GraphBuilder(std::string prefix = "t") : prefix_(std::move(prefix)) {}
+
+  TensorId Input(std::vector<int64_t> dims, ElementType type = ElementType::kF32);
+  TensorId Parameter(std::vector<int64_t> dims, ElementType type = ElementType::kF32);
+
+  // c[i, j] = sum(k) a[i, k] * b[k, j]
+  TensorId Matmul(TensorId a, TensorId b);
+  // y[n, o, p, q] = sum(c, u, v) x[n, c, p*stride + u - pad, q*stride + v - pad] * w[o, c, u, v]
+  TensorId Conv(TensorId x, TensorId w, int64_t stride = 1, int64_t pad = 0);
+  // y[n, c, p, q] = max(u, v) x[n, c, p*stride + u - pad, q*stride + v - pad]
+  TensorId MaxPool(TensorId x, int64_t size, int64_t stride, int64_t pad = 0);
+  // The mirror of a strided convolution in one dimension, as a gradient has it:
+  // x[n, q] = sum(t, u where t*stride + u == q) y[n, t] * w[u]
+  TensorId ConvGradient(TensorId y, TensorId w, int64_t stride, int64_t extent);
+  TensorId Add(TensorId a, TensorId b);
+  TensorId Relu(TensorId x);
+  // y = x * s[d] + s[d], s along dimension `dim`
+  TensorId Scale(TensorId x, TensorId s, int dim);
+  TensorId SumOver(TensorId x, int dim);
+  TensorId Transpose(TensorId x);  // of a matrix
+  // y[i, ..] = x[first + i, ..]
+  TensorId Slice(TensorId x, int64_t first, int64_t extent);
+  // y[i, ..] = x[i - by, ..], 0 outside
+  TensorId Shift(TensorId x, int64_t by);
+
+  Graph Finish(const std::vector<TensorId>& outputs);
+
+ private:
+  TensorId AddTensor(TensorKind kind, TensorType type);
+  TensorId AddNode(const std::string& op, Definition definition, std::vector<TensorId> operands);
+  const TensorType& TypeOf(TensorId tensor) const { return graph_.tensors[tensor].type; }
+
+  std::string prefix_;
+  Graph graph_;
+};
+
+// The convolutions, pooling, additions and last layer of ResNet-50 (or -152 with {3, 8, 36, 3}).
+Graph ResNet(int64_t batch, const std::vector<int>& blocks);
+
+// x is 128 x 256, then matmuls to 256 and 256 features: see SEARCH.
+Graph MatmulChain(const std::vector<int64_t>& features, int64_t rows);
+
+}  // namespace yuba
+
+#endif  // YUBA_TESTS_SUPPORT_GRAPHS_H_
