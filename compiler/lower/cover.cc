@@ -272,7 +272,7 @@ class Prover {
         return Broken(ToString(*lost), ", made by device ", device, ", is delivered to nobody");
       }
     }
-    if (exchange.parts() > 1) return Combine(exchange, to);
+    if (exchange.parts() > 1) return Combine(exchange, offers, to);
     if (partial_[exchange.source()] != nullptr) {
       return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
     }
@@ -288,16 +288,22 @@ class Prover {
   }
 
   // Parts are told apart by their numbers: equal numbers must mean equal terms, and others disjoint.
-  absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& to) {
+  absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
+                       const std::vector<Box>& to) {
     const program::Kernel* maker = partial_[exchange.source()];
-    if (maker == nullptr || exchange.reducer() == program::NONE || !exchange.deliver()) {
-      return Broken("it combines what is not partial");
+    if (maker == nullptr || !exchange.deliver()) return Broken("it combines what is not partial");
+    if (exchange.reducer() != program_.functions(maker->function()).reducer()) {
+      return Broken("it combines with another reducer than its kernel's");
     }
     std::map<int64_t, Ranges> parts;
     std::set<std::vector<int64_t>> distinct;
     for (int device = 0; device < mesh_.devices(); ++device) {
       const int64_t part = ValueOn(mesh_, exchange.part(), device);
       const Ranges ranges = RangesOn(*maker, device, true);
+      if (!SameSet(BoxOn(mesh_, maker->result().box(), device), from[device])) {
+        return Broken("device ", device, " offers ", ToString(from[device]), " and made ",
+                      ToString(BoxOn(mesh_, maker->result().box(), device)));
+      }
       if (part < 0 || part >= exchange.parts() || parts.emplace(part, ranges).first->second != ranges) {
         return Broken("device ", device, " numbers its part ", part,
                       ", which is not its share of the reduction");

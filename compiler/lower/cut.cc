@@ -38,8 +38,9 @@ class Cutter {
   Cutter(const Model& model, const Plan& plan)
       : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
 
-  program::Program Cut() {
+  program::Program Cut(Arithmetic arithmetic) {
     program_.set_graph_hash(model_.graph_hash);
+    program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
     for (const MeshAxis& axis : mesh_.axes) {
       program::MeshAxis* added = program_.add_mesh();
       added->set_name(axis.name);
@@ -159,6 +160,7 @@ class Cutter {
     }
     program::Function* function = program_.add_functions();
     function->set_text(text);
+    function->set_reducer(static_cast<program::Reducer>(definition.reducer));
     for (const Index& index : definition.indices) {
       program::FunctionIndex* added = function->add_indices();
       added->set_name(index.name);
@@ -202,10 +204,10 @@ class Cutter {
 
 }  // namespace
 
-program::Program CutGraph(const Model& model, const Plan& plan) {
+program::Program CutGraph(const Model& model, const Plan& plan, Arithmetic arithmetic) {
   YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
-  return Cutter(model, plan).Cut();
+  return Cutter(model, plan).Cut(arithmetic);
 }
 
 }  // namespace yuba

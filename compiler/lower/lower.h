@@ -14,8 +14,10 @@
 namespace yuba {
 
 // cut: buffers (boxes, no offsets), kernels with the parts of their indices, and exchanges where a need
-// is not within what a device has or what it made is not what it owns.
-program::Program CutGraph(const Model& model, const Plan& plan);
+// is not within what a device has or what it made is not what it owns. `arithmetic` is what the whole
+// program computes in: memory and kernels follow it.
+program::Program CutGraph(const Model& model, const Plan& plan,
+                          Arithmetic arithmetic = Arithmetic::kFloat);
 
 // recognise: marks the exchanges that equal a collective over some axes.
 void RecogniseCollectives(program::Program& program);
@@ -37,8 +39,8 @@ struct DeviceUse {
 };
 DeviceUse MeasureDevice(const program::Program& program, int device);
 
-// generate kernels: chooses library calls by structure (unless no_library, or in hash arithmetic),
-// generates the rest.
+// generate kernels: library calls by structure (unless `library` is false, and never in hash
+// arithmetic), generated code for the rest. The target's arithmetic must be the program's.
 struct KernelChoice {
   KernelTarget target;
   bool library = true;
