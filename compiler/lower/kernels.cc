@@ -31,7 +31,18 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
   return definitions;
 }
 
+absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
+                                                const KernelChoice& choice) {
+  if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
+  return LibraryCallFor(definition, !choice.target.cuda);
+}
+
 }  // namespace
+
+std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
+  if (!ChooseCall(definition, choice)) return "loops";
+  return choice.target.cuda ? "cublas" : "onednn";
+}
 
 absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program) {
   const KernelTarget& target = choice.target;
@@ -43,11 +54,9 @@ absl::Status AddKernels(const Model& model, const KernelChoice& choice, program:
     program::Function& function = *program.mutable_functions(f);
     function.clear_symbol();
     function.clear_library();
-    if (choice.library && !hash) {
-      if (auto call = LibraryCallFor(definitions[f], !target.cuda)) {
-        *function.mutable_library() = *std::move(call);
-        continue;
-      }
+    if (auto call = ChooseCall(definitions[f], choice)) {
+      *function.mutable_library() = *std::move(call);
+      continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
     generated.push_back({function.symbol(), &definitions[f]});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "compiler/lower/lower.h"
@@ -101,15 +102,37 @@ std::vector<std::vector<int>> Orders(const program::Stage& stage) {
   return orders;
 }
 
-// Bytes live at each instruction.
-template <typename Bytes>
-std::vector<int64_t> LiveBytes(const program::Stage& stage, const Bytes& bytes) {
-  std::vector<int64_t> live(std::max(1, stage.instructions_size()), 0);
-  for (const program::Buffer& buffer : stage.buffers()) {
-    const int64_t size = bytes(buffer);
-    for (int i = buffer.first(); i <= buffer.last(); ++i) live[i] += size;
+// Bytes live at each instruction. bytes: [buffer].
+std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<int64_t>& bytes) {
+  std::vector<int64_t> change(std::max(1, stage.instructions_size()) + 1, 0);
+  for (int id = 0; id < stage.buffers_size(); ++id) {
+    change[stage.buffers(id).first()] += bytes[id];
+    change[stage.buffers(id).last() + 1] -= bytes[id];
   }
-  return live;
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  change.pop_back();
+  return change;
+}
+
+enum class BufferRole { kStored, kActivation, kExchanged };
+
+// Fetch buffers are where fetches from other buffers arrive, made buffers where deliveries start.
+std::vector<BufferRole> RolesOf(const program::Program& program, const program::Stage& stage) {
+  std::vector<BufferRole> roles(stage.buffers_size(), BufferRole::kActivation);
+  for (const program::Instruction& instruction : stage.instructions()) {
+    const program::Exchange& exchange = instruction.exchange();
+    if (!instruction.has_exchange() || exchange.source() == exchange.destination()) continue;
+    roles[exchange.deliver() ? exchange.source() : exchange.destination()] = BufferRole::kExchanged;
+  }
+  for (int id = 0; id < stage.buffers_size(); ++id) {
+    if (stage.buffers(id).initialized()) roles[id] = BufferRole::kStored;
+  }
+  for (const program::Port& port : program.outputs()) roles[port.buffer()] = BufferRole::kStored;
+  return roles;
+}
+
+const std::string& NodeOf(const program::Instruction& instruction) {
+  return instruction.has_kernel() ? instruction.kernel().node() : instruction.exchange().node();
 }
 
 int64_t BoxBytes(const program::Program& program, const Mesh& mesh, const program::Buffer& buffer,
@@ -151,8 +174,9 @@ MemoryUse MeasureMemory(const program::Program& program) {
   MemoryUse use;
   for (const program::Stage& stage : program.stages()) {
     use.arena = std::max(use.arena, stage.arena_size());
-    const std::vector<int64_t> live =
-        LiveBytes(stage, [](const program::Buffer& buffer) { return buffer.size(); });
+    std::vector<int64_t> bytes;
+    for (const program::Buffer& buffer : stage.buffers()) bytes.push_back(buffer.size());
+    const std::vector<int64_t> live = LiveBytes(stage, bytes);
     const auto peak = std::max_element(live.begin(), live.end());
     if (*peak <= use.live_bound) continue;
     use.live_bound = *peak;
@@ -161,16 +185,29 @@ MemoryUse MeasureMemory(const program::Program& program) {
   return use;
 }
 
-int64_t DevicePeak(const program::Program& program, int device) {
+DeviceUse MeasureDevice(const program::Program& program, int device) {
+  DeviceUse use;
   const Mesh mesh = MeshOf(program);
-  int64_t peak = 0;
   for (const program::Stage& stage : program.stages()) {
-    const std::vector<int64_t> live = LiveBytes(stage, [&](const program::Buffer& buffer) {
-      return BoxBytes(program, mesh, buffer, device);
-    });
-    peak = std::max(peak, *std::max_element(live.begin(), live.end()));
+    std::vector<int64_t> bytes;
+    for (const program::Buffer& buffer : stage.buffers()) {
+      bytes.push_back(BoxBytes(program, mesh, buffer, device));
+    }
+    const std::vector<int64_t> live = LiveBytes(stage, bytes);
+    const int peak = std::max_element(live.begin(), live.end()) - live.begin();
+    if (live[peak] <= use.peak) continue;
+    use = DeviceUse();
+    use.peak = live[peak];
+    if (peak < stage.instructions_size()) use.at = NodeOf(stage.instructions(peak));
+    const std::vector<BufferRole> roles = RolesOf(program, stage);
+    for (int id = 0; id < stage.buffers_size(); ++id) {
+      if (stage.buffers(id).first() > peak || stage.buffers(id).last() < peak) continue;
+      if (roles[id] == BufferRole::kStored) use.stored += bytes[id];
+      if (roles[id] == BufferRole::kActivation) use.activations += bytes[id];
+      if (roles[id] == BufferRole::kExchanged) use.buffers += bytes[id];
+    }
   }
-  return peak;
+  return use;
 }
 
 }  // namespace yuba

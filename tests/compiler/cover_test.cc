@@ -1,0 +1,156 @@
+// The cover check finds programs that are wrong. What it lets through computes the right thing.
+#include <catch2/catch.hpp>
+
+#include "compiler/lower/lower.h"
+#include "tests/compiler/emulator.h"
+#include "tests/compiler/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+struct Case {
+  Model model;
+  program::Program program;
+};
+
+Case RandomCase(int seed) {
+  Random random(seed);
+  Case result;
+  result.model = RandomModel(random);
+  const Plan plan = RandomPlan(result.model.graph, MeshOf(2 + seed % 5), random);
+  result.program = CutGraph(result.model, plan, Arithmetic::kHash);
+  return result;
+}
+
+// Whether the program, run, reads only what is there and gives the whole graph's results.
+bool IsRight(const Case& c) {
+  Random random(7);
+  std::vector<TensorValue> values = RandomValues(c.model.graph, Arithmetic::kHash, random);
+  const Emulation emulation = Emulate(c.program, c.model.graph, values);
+  if (!emulation.fault.empty()) return false;
+  InterpretGraph(c.model.graph, Arithmetic::kHash, values);
+  for (size_t o = 0; o < emulation.outputs.size(); ++o) {
+    const TensorValue& expected = values[c.model.graph.outputs[o]];
+    for (size_t i = 0; i < expected.elements.size(); ++i) {
+      if (emulation.outputs[o].elements[i].hash != expected.elements[i].hash) return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE("a program without one of its exchanges is refused") {
+  int dropped = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    const Case whole = RandomCase(seed);
+    for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
+      if (!whole.program.stages(0).instructions(i).has_exchange()) continue;
+      Case broken = whole;
+      broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
+      INFO("seed " << seed << ", instruction " << i);
+      CHECK_FALSE(CheckCover(broken.program).ok());
+      CHECK_FALSE(IsRight(broken));
+      ++dropped;
+    }
+  }
+  CHECK(dropped > 100);
+}
+
+std::vector<program::Bound*> BoundsOf(program::Box* box) {
+  std::vector<program::Bound*> bounds;
+  for (program::Range& range : *box->mutable_dims()) {
+    bounds.push_back(range.mutable_begin());
+    bounds.push_back(range.mutable_end());
+  }
+  return bounds;
+}
+
+// The tables of one instruction that are not empty.
+std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
+  std::vector<program::Bound*> bounds;
+  const auto add = [&](program::Box* box) {
+    for (program::Bound* bound : BoundsOf(box)) bounds.push_back(bound);
+  };
+  if (instruction->has_exchange()) {
+    program::Exchange* exchange = instruction->mutable_exchange();
+    add(exchange->mutable_from());
+    add(exchange->mutable_to());
+    if (exchange->parts() > 1) bounds.push_back(exchange->mutable_part());
+  } else {
+    program::Kernel* kernel = instruction->mutable_kernel();
+    for (program::Range& range : *kernel->mutable_indices()) {
+      bounds.push_back(range.mutable_begin());
+      bounds.push_back(range.mutable_end());
+    }
+    for (program::Access& operand : *kernel->mutable_operands()) add(operand.mutable_box());
+    add(kernel->mutable_result()->mutable_box());
+  }
+  return bounds;
+}
+
+TEST_CASE("a program with one wrong number is refused, or still right") {
+  int refused = 0, right = 0;
+  for (int seed = 0; seed < 1200; ++seed) {
+    Random random(seed);
+    Case c = RandomCase(seed % 60);
+    auto* instructions = c.program.mutable_stages(0)->mutable_instructions();
+    program::Instruction* instruction =
+        instructions->Mutable(static_cast<int>(random() % instructions->size()));
+    const std::vector<program::Bound*> bounds = BoundsOf(instruction);
+    if (bounds.empty()) continue;
+    program::Bound* bound = bounds[random() % bounds.size()];
+    const int row = static_cast<int>(random() % bound->values_size());
+    bound->set_values(row, bound->values(row) + (random() % 2 == 0 ? 1 : -1));
+    INFO("seed " << seed << "\n" << instruction->ShortDebugString());
+    const absl::Status cover = CheckCover(c.program);
+    if (!cover.ok()) {
+      ++refused;
+      continue;
+    }
+    CHECK(IsRight(c));
+    ++right;
+  }
+  CHECK(refused > 500);
+  CHECK(right > 10);  // a kernel that says it reads less than it could is no fault
+}
+
+TEST_CASE("malformed programs are refused without a crash") {
+  const Case whole = RandomCase(3);
+  const auto refuse = [&](auto change) {
+    program::Program program = whole.program;
+    change(program);
+    CHECK_FALSE(CheckCover(program).ok());
+  };
+  refuse([](program::Program& p) { p.clear_stages(); });
+  refuse([](program::Program& p) { p.mutable_mesh(0)->set_size(0); });
+  refuse([](program::Program& p) { p.mutable_mesh(0)->set_size(1 << 30); });
+  refuse([](program::Program& p) { p.clear_functions(); });
+  refuse([](program::Program& p) { p.mutable_outputs(0)->set_buffer(-1); });
+  refuse([](program::Program& p) {
+    p.mutable_stages(0)->mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->add_axes(
+        9);
+  });
+  refuse([](program::Program& p) { p.mutable_stages(0)->add_instructions(); });
+  refuse([](program::Program& p) {
+    p.mutable_stages(0)->mutable_buffers(0)->mutable_box()->clear_dims();
+  });
+}
+
+TEST_CASE("a wrong reducer is refused") {
+  int changed = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    Case c = RandomCase(seed);
+    for (program::Instruction& instruction :
+         *c.program.mutable_stages(0)->mutable_instructions()) {
+      if (!instruction.has_exchange() || instruction.exchange().parts() == 1) continue;
+      const program::Reducer reducer = instruction.exchange().reducer();
+      instruction.mutable_exchange()->set_reducer(program::PROD);
+      CHECK_FALSE(CheckCover(c.program).ok());
+      instruction.mutable_exchange()->set_reducer(reducer);
+      ++changed;
+    }
+  }
+  CHECK(changed > 10);
+}
+
+}  // namespace
+}  // namespace yuba

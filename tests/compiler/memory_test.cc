@@ -1,0 +1,106 @@
+#include <catch2/catch.hpp>
+
+#include "compiler/lower/lower.h"
+#include "tests/compiler/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+program::Program Planned(int seed, Arithmetic arithmetic) {
+  Random random(seed);
+  const Model model = RandomModel(random);
+  program::Program program =
+      CutGraph(model, RandomPlan(model.graph, MeshOf(2 + seed % 7), random), arithmetic);
+  PlanMemory(program);
+  return program;
+}
+
+bool Uses(const program::Instruction& instruction, int buffer) {
+  if (instruction.has_exchange()) {
+    return instruction.exchange().source() == buffer ||
+           instruction.exchange().destination() == buffer;
+  }
+  for (const program::Access& operand : instruction.kernel().operands()) {
+    if (operand.buffer() == buffer) return true;
+  }
+  return instruction.kernel().result().buffer() == buffer;
+}
+
+TEST_CASE("slots that are live together never overlap, and every use is within a slot's life") {
+  for (int seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    const program::Program program =
+        Planned(seed, seed % 2 == 0 ? Arithmetic::kFloat : Arithmetic::kHash);
+    const program::Stage& stage = program.stages(0);
+    for (int a = 0; a < stage.buffers_size(); ++a) {
+      const program::Buffer& first = stage.buffers(a);
+      CHECK(first.offset() % 64 == 0);
+      CHECK(first.offset() + first.size() <= stage.arena_size());
+      for (int i = 0; i < stage.instructions_size(); ++i) {
+        if (Uses(stage.instructions(i), a)) CHECK((first.first() <= i && i <= first.last()));
+      }
+      if (first.initialized()) CHECK((first.first() == 0 && first.last() + 1 == stage.instructions_size()));
+      for (int b = a + 1; b < stage.buffers_size(); ++b) {
+        const program::Buffer& second = stage.buffers(b);
+        bool together = false;
+        for (int i = 0; i < stage.instructions_size(); ++i) {
+          together = together || (first.first() <= i && i <= first.last() && second.first() <= i &&
+                                  i <= second.last());
+        }
+        const bool apart = first.offset() + first.size() <= second.offset() ||
+                           second.offset() + second.size() <= first.offset();
+        const bool nothing = first.size() == 0 || second.size() == 0;
+        CHECK((apart || !together || nothing));
+      }
+    }
+  }
+}
+
+TEST_CASE("the arena is no smaller than what is live, and no device needs more than the arena") {
+  int64_t arenas = 0, bounds = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    const program::Program program = Planned(seed, Arithmetic::kFloat);
+    const MemoryUse use = MeasureMemory(program);
+    CHECK(use.arena >= use.live_bound);
+    CHECK(use.peak_instruction < program.stages(0).instructions_size());
+    int devices = 1;
+    for (const program::MeshAxis& axis : program.mesh()) devices *= axis.size();
+    for (int device = 0; device < devices; ++device) {
+      const DeviceUse own = MeasureDevice(program, device);
+      CHECK(own.peak <= use.live_bound);
+      CHECK(own.peak == own.stored + own.activations + own.buffers);
+      CHECK(own.stored > 0);
+      CHECK(own.at != "");
+    }
+    arenas += use.arena;
+    bounds += use.live_bound;
+  }
+  CHECK(arenas < 2 * bounds);  // most of the difference is the alignment of tiny slots
+}
+
+TEST_CASE("elements of floats take eight bytes in hash arithmetic") {
+  const program::Program plain = Planned(5, Arithmetic::kFloat);
+  const program::Program hash = Planned(5, Arithmetic::kHash);
+  for (int b = 0; b < plain.stages(0).buffers_size(); ++b) {
+    CHECK(hash.stages(0).buffers(b).size() == 2 * plain.stages(0).buffers(b).size());
+  }
+}
+
+TEST_CASE("memory is used again when its tensor is dead") {
+  GraphBuilder build;
+  TensorId x = build.Input({64, 64});
+  for (int i = 0; i < 10; ++i) x = build.Relu(x);
+  const Model model = build.Finish({x});
+  Plan plan;
+  plan.mesh = MeshOf(2);
+  plan.tensors.assign(model.graph.tensors.size(), {{{0}, {}}});
+  plan.nodes.assign(model.graph.nodes.size(), {{{0}, {}}});
+  program::Program program = CutGraph(model, plan);
+  PlanMemory(program);
+  // Input, output and two activations at a time, 32 by 64 f32 each.
+  CHECK(program.stages(0).arena_size() == 4 * 32 * 64 * 4);
+  CHECK(MeasureMemory(program).live_bound == 4 * 32 * 64 * 4);
+}
+
+}  // namespace
+}  // namespace yuba
