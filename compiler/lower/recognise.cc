@@ -93,7 +93,7 @@ class Recogniser {
         to_(BoxesOn(mesh, exchange.to())) {}
 
   void Mark() {
-    if (exchange_.from_first_only()) return;
+    if (exchange_.from_first_only() || (exchange_.parts() == 1 && IsLocal())) return;
     for (const Axes& axes : Candidates()) {
       if (exchange_.parts() > 1) {
         if (MarkIf(program::REDUCE_SCATTER, axes, IsReduceScatter)) return;
@@ -107,6 +107,13 @@ class Recogniser {
   }
 
  private:
+  bool IsLocal() const {
+    for (size_t device = 0; device < from_.size(); ++device) {
+      if (!Contains(from_[device], to_[device])) return false;
+    }
+    return true;
+  }
+
   void AddAxes(const program::Bound& bound, std::set<int>& axes) const {
     axes.insert(bound.axes().begin(), bound.axes().end());
   }
