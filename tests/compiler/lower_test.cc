@@ -80,7 +80,7 @@ TEST_CASE("a chain of two products on 2 to 8 devices equals the whole") {
       CheckProgram(model, program, random);
       if (devices == 1 || devices > 6) continue;
       // The first product fetches all of w; the second fetches columns of y and sums its result.
-      CHECK(CountExchanges(program, false) == (devices > 4 ? 3 : 2));
+      CHECK(CountExchanges(program, false) == 2);
       CHECK(CountExchanges(program, true) == 1);
     }
   }

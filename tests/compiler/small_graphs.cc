@@ -158,10 +158,18 @@ TensorId GraphBuilder::Spread(TensorId a, TensorId filter, int64_t stride, int64
   return AddNode(std::move(d), {a, filter});
 }
 
-Model GraphBuilder::Finish(std::vector<TensorId> outputs) {
-  model_.graph.outputs = std::move(outputs);
-  Link(model_.graph);
-  CheckGraph(model_.graph);
+Model GraphBuilder::Finish(std::vector<TensorId> outputs, bool all_unread) {
+  Graph& graph = model_.graph;
+  graph.outputs = std::move(outputs);
+  Link(graph);
+  for (TensorId id = 0; all_unread && id < static_cast<TensorId>(graph.tensors.size()); ++id) {
+    const Tensor& tensor = graph.tensors[id];
+    if (tensor.producer >= 0 && tensor.consumers.empty() && !tensor.output) {
+      graph.outputs.push_back(id);
+    }
+  }
+  Link(graph);
+  CheckGraph(graph);
   return std::move(model_);
 }
 
@@ -233,7 +241,7 @@ Model RandomModel(Random& random) {
   for (int n = 0; n < nodes; ++n) matrices.push_back(AddRandomNode(build, matrices, random));
   const TensorId rowwise = build.Reduce(matrices.back(), Reducer::kSum);
   const TensorId scalar = build.Reduce(rowwise, Reducer::kSum);
-  return build.Finish({matrices.back(), scalar});
+  return build.Finish({matrices.back(), scalar}, true);
 }
 
 Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {

@@ -26,7 +26,8 @@ class GraphBuilder {
   TensorId SubtractColumn(TensorId a, TensorId b);       // a[i, j] - b[i]
   TensorId Window(TensorId a, TensorId filter, int64_t stride, int64_t low);  // rows of a convolved
   TensorId Spread(TensorId a, TensorId filter, int64_t stride, int64_t low);  // its transpose
-  Model Finish(std::vector<TensorId> outputs);
+  // all_unread: results that nothing reads are outputs too.
+  Model Finish(std::vector<TensorId> outputs, bool all_unread = false);
 
   const std::vector<int64_t>& Dims(TensorId id) const { return model_.graph.tensors[id].type.dims; }
 
