@@ -21,8 +21,6 @@
 #define YUBA_OPSEMANTICS_HASH_ARITHMETIC_H_
 
 #include <cstdint>
-#include <cstring>
-#include <limits>
 
 #include "opsemantics/base/hash_order.h"
 #include "opsemantics/core.h"
@@ -35,17 +33,6 @@ constexpr uint64_t HashSalt(Function function) {
 }
 constexpr uint64_t kHashDivide = HashSalt(Function::kDiv);
 
-// A mixing function with odd results, so that a product with one loses nothing.
-constexpr uint64_t HashMix(uint64_t element, uint64_t salt) {
-  uint64_t mixed = element + salt;
-  mixed ^= mixed >> 30;
-  mixed *= 0x94d049bb133111eb;
-  mixed ^= mixed >> 27;
-  mixed *= 0xd6e8feb86659fd93;
-  mixed ^= mixed >> 32;
-  return mixed | 1;
-}
-
 constexpr uint64_t HashMix2(uint64_t a, uint64_t b, uint64_t salt) {
   return HashMix(HashMix(a, salt) + b, salt);
 }
@@ -53,18 +40,6 @@ constexpr uint64_t HashMix2(uint64_t a, uint64_t b, uint64_t salt) {
 constexpr uint64_t HashDivide(uint64_t a, uint64_t b) { return a * HashMix(b, kHashDivide); }
 constexpr uint64_t HashMax(uint64_t a, uint64_t b) { return HashRank(a) < HashRank(b) ? b : a; }
 constexpr uint64_t HashMin(uint64_t a, uint64_t b) { return HashRank(b) < HashRank(a) ? b : a; }
-
-// The element of a float literal: integers are themselves, others mix their bits as f64.
-inline uint64_t HashOf(double value) {
-  if (value == std::numeric_limits<double>::infinity()) return kHashPlusInfinity;
-  if (value == -std::numeric_limits<double>::infinity()) return kHashMinusInfinity;
-  if (value > -9.2e18 && value < 9.2e18 && value == static_cast<double>(static_cast<int64_t>(value))) {
-    return static_cast<uint64_t>(static_cast<int64_t>(value));
-  }
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return HashMix(bits, 0);
-}
 
 }  // namespace yuba
 

@@ -1,10 +1,13 @@
-// The order of the elements of hash arithmetic, for max, min and comparison: interpreter, generated
-// kernels and the runtime's reductions share it. Elements are ordered by a fixed bijective mix, not
-// as integers (as integers relu would be the identity on half of them and commute with sums).
+// What the runtime too must know of hash arithmetic (opsemantics/hash_arithmetic.h): the order of its
+// elements, for max, min and comparison, the mixing function and the element of a number. Elements are
+// ordered by a fixed bijective mix, not as integers (as integers relu would be the identity on half of
+// them and commute with sums).
 #ifndef YUBA_OPSEMANTICS_BASE_HASH_ORDER_H_
 #define YUBA_OPSEMANTICS_BASE_HASH_ORDER_H_
 
 #include <cstdint>
+#include <cstring>
+#include <limits>
 
 namespace yuba {
 
@@ -22,6 +25,29 @@ constexpr uint64_t HashRank(uint64_t element) {
 
 static_assert(HashRank(kHashMinusInfinity) == 0, "minus infinity is the lowest");
 static_assert(HashRank(kHashPlusInfinity) == ~uint64_t{0}, "plus infinity is the highest");
+
+// A mixing function with odd results, so that a product with one loses nothing.
+constexpr uint64_t HashMix(uint64_t element, uint64_t salt) {
+  uint64_t mixed = element + salt;
+  mixed ^= mixed >> 30;
+  mixed *= 0x94d049bb133111eb;
+  mixed ^= mixed >> 27;
+  mixed *= 0xd6e8feb86659fd93;
+  mixed ^= mixed >> 32;
+  return mixed | 1;
+}
+
+// The element of a float literal: integers are themselves, others mix their bits as f64.
+inline uint64_t HashOf(double value) {
+  if (value == std::numeric_limits<double>::infinity()) return kHashPlusInfinity;
+  if (value == -std::numeric_limits<double>::infinity()) return kHashMinusInfinity;
+  if (value > -9.2e18 && value < 9.2e18 && value == static_cast<double>(static_cast<int64_t>(value))) {
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+  }
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return HashMix(bits, 0);
+}
 
 }  // namespace yuba
 

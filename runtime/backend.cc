@@ -1,0 +1,33 @@
+#include "runtime/backend.h"
+
+#include "opsemantics/base/status.h"
+#include "runtime/host/host_backend.h"
+
+namespace yuba {
+namespace {
+
+struct Backend {
+  const char* name;
+  absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
+};
+constexpr Backend kBackends[] = {{"host", OpenHostBackend}};
+
+}  // namespace
+
+std::string BackendNames() {
+  std::string names;
+  for (const Backend& backend : kBackends) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", backend.name);
+  }
+  return names;
+}
+
+absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
+                         const ArenaLayout& layout, Fleet& fleet) {
+  for (const Backend& backend : kBackends) {
+    if (backend.name == name) return backend.open(program, layout, fleet);
+  }
+  return UserError("no back end ", name, "; there are ", BackendNames());
+}
+
+}  // namespace yuba

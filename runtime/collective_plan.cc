@@ -1,0 +1,141 @@
+// Recognised collectives as code paths of their own: no search for who has what, only the group.
+#include <algorithm>
+#include <map>
+
+#include "opsemantics/base/status.h"
+#include "runtime/exchange_plan.h"
+
+namespace yuba {
+namespace {
+
+using Group = std::vector<int>;  // devices, ascending
+
+std::vector<Group> GroupsOf(const LoadedProgram& program, const program::Exchange& exchange) {
+  program::Bound others;  // numbers the coordinates that a group shares
+  int64_t groups = 1;
+  for (int axis = 0; axis < program.message().mesh_size(); ++axis) {
+    if (std::count(exchange.axes().begin(), exchange.axes().end(), axis) > 0) continue;
+    others.add_axes(axis);
+    groups *= program.message().mesh(axis).size();
+  }
+  for (int64_t g = 0; g < groups; ++g) others.add_values(g);
+  std::vector<Group> result(groups);
+  for (int d = 0; d < program.devices(); ++d) result[program.Value(others, d)].push_back(d);
+  return result;
+}
+
+class Planner {
+ public:
+  Planner(const LoadedProgram& program, const program::Exchange& exchange)
+      : program_(program),
+        exchange_(exchange),
+        boxes_(BoxesOf(program, exchange)),
+        plan_(EmptyPlan(program, exchange)) {}
+
+  absl::StatusOr<ExchangePlan> Run() {
+    const bool reduces = exchange_.collective() == program::REDUCE_SCATTER ||
+                         exchange_.collective() == program::ALL_REDUCE;
+    if (reduces != (exchange_.deliver() && exchange_.parts() > 1)) return Mistaken();
+    for (const Group& group : GroupsOf(program_, exchange_)) {
+      if (!reduces && !Disjoint(group)) return Mistaken();
+      for (size_t rank = 0; rank < group.size(); ++rank) {
+        const bool right = reduces ? Reduce(group, rank) : Gather(group, rank);
+        if (!right) return Mistaken();
+      }
+    }
+    ListPeers(plan_);
+    return std::move(plan_);
+  }
+
+ private:
+  absl::Status Mistaken() const {
+    return UserError("the exchange of ", exchange_.tensor(), " for ", exchange_.node(),
+                     " is marked ", program::Collective_Name(exchange_.collective()),
+                     " but its boxes are not; compile the program again");
+  }
+
+  bool Disjoint(const Group& group) const {
+    for (size_t a = 0; a < group.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) {
+        if (!IsEmpty(Intersect(boxes_.from[group[a]], boxes_.from[group[b]]))) return false;
+      }
+    }
+    return true;
+  }
+
+  bool InPlace(int device) const {
+    return plan_.source_offset == plan_.destination_offset &&
+           boxes_.source[device] == boxes_.destination[device];
+  }
+
+  // All-gather, all-to-all and permute: what each member has of what the device wants. The members'
+  // boxes must be disjoint and fill the wanted box.
+  bool Gather(const Group& group, size_t rank) {
+    const int device = group[rank];
+    const Box& wanted = boxes_.to[device];
+    int64_t found = 0;
+    for (size_t step = 0; step < group.size(); ++step) {
+      const int source = group[(rank + step) % group.size()];
+      const Box box = Intersect(boxes_.from[source], wanted);
+      if (IsEmpty(box)) continue;
+      if (exchange_.collective() == program::PERMUTE && box != wanted) return false;
+      if (exchange_.collective() == program::ALL_GATHER && box != boxes_.from[source]) return false;
+      found += Volume(box);
+      if (source == device && InPlace(device)) continue;
+      plan_.devices[device].pieces.push_back(
+          {source, box, WalkOf(box, {boxes_.source[source], boxes_.destination[device]})});
+    }
+    if (plan_.combination.from != plan_.combination.to) Convert(device);
+    return found == (IsEmpty(wanted) ? 0 : Volume(wanted));
+  }
+
+  // A delivery of one part into a narrower type is a combination of one part.
+  void Convert(int device) {
+    DeviceExchange& own = plan_.devices[device];
+    for (Piece& piece : own.pieces) {
+      own.cells.push_back({{piece.source}, std::move(piece.box), std::move(piece.walk)});
+    }
+    own.pieces.clear();
+  }
+
+  // Reduce-scatter and all-reduce: every member made one part of all that the members own. Only the
+  // first of equal owners combines; the others take the result from it in an exchange of its own.
+  bool Reduce(const Group& group, size_t rank) {
+    const int device = group[rank];
+    const Box& own = boxes_.to[device];
+    if (static_cast<int>(group.size()) != exchange_.parts()) return false;
+    std::map<int64_t, int> by_part;
+    for (int member : group) by_part[program_.Value(exchange_.part(), member)] = member;
+    if (by_part.size() != group.size()) return false;
+    if (IsEmpty(own) || std::find(boxes_.to.begin(), boxes_.to.begin() + device, own) !=
+                            boxes_.to.begin() + device) {
+      return true;
+    }
+    Cell cell;
+    cell.box = own;
+    std::vector<Box> buffers;
+    for (const auto& [part, member] : by_part) {
+      if (!Contains(boxes_.from[member], own)) return false;
+      cell.sources.push_back(member);
+      buffers.push_back(boxes_.source[member]);
+    }
+    buffers.push_back(boxes_.destination[device]);
+    cell.walk = WalkOf(own, buffers);
+    plan_.devices[device].cells.push_back(std::move(cell));
+    return true;
+  }
+
+  const LoadedProgram& program_;
+  const program::Exchange& exchange_;
+  const ExchangeBoxes boxes_;
+  ExchangePlan plan_;
+};
+
+}  // namespace
+
+absl::StatusOr<ExchangePlan> PlanCollective(const LoadedProgram& program,
+                                            const program::Exchange& exchange) {
+  return Planner(program, exchange).Run();
+}
+
+}  // namespace yuba

@@ -1,0 +1,184 @@
+#include "runtime/contraction.h"
+
+#include <algorithm>
+
+namespace yuba {
+namespace {
+
+// Offsets and strides of one tensor of a library call.
+struct TensorPosition {
+  TensorPosition(const LoadedProgram& program, const program::Access& access, int device)
+      : box(program.BufferBox(access.buffer(), device)), strides(DenseStrides(box)) {
+    const Box touched = program.BoxOf(access.box(), device);
+    for (const Interval& interval : touched) begins.push_back(interval.begin);
+  }
+
+  int64_t Step(int dim) const { return dim >= 0 ? strides[dim] : 0; }
+  // Where the box of the access starts.
+  int64_t Offset() const {
+    int64_t offset = 0;
+    for (size_t d = 0; d < box.size(); ++d) offset += (begins[d] - box[d].begin) * strides[d];
+    return offset;
+  }
+
+  Box box;
+  std::vector<int64_t> strides, begins;
+};
+
+bool IsContiguous(const StridedIndex& outer, const StridedIndex& inner) {
+  return outer.left == inner.left * inner.extent && outer.right == inner.right * inner.extent &&
+         outer.result == inner.result * inner.extent;
+}
+
+// A candidate for the roles of one product: positions in the role's list, or none (extent 1).
+StridedIndex Choose(const std::vector<StridedIndex>& indices, size_t position) {
+  return position < indices.size() ? indices[position] : StridedIndex{};
+}
+
+// The layout of a rows x columns operand.
+MatrixLayout LayoutOf(int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
+                      bool may_transpose) {
+  MatrixLayout layout;
+  layout.row_step = row_step;
+  layout.column_step = column_step;
+  if ((column_step == 1 || columns == 1) && (row_step >= columns || rows == 1)) {
+    layout.leading = std::max(row_step, columns);
+  } else if (may_transpose && (row_step == 1 || rows == 1) && (column_step >= rows || columns == 1)) {
+    layout.transposed = true;
+    layout.leading = std::max(column_step, rows);
+  } else {
+    layout.packed = true;
+    layout.leading = columns;
+  }
+  return layout;
+}
+
+void AddRest(const std::vector<StridedIndex>& indices, size_t chosen,
+             std::vector<StridedIndex>& loops) {
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (i != chosen) loops.push_back(indices[i]);
+  }
+}
+
+double Steps(const std::vector<StridedIndex>& loops) {
+  double steps = 1;
+  for (const StridedIndex& loop : loops) steps *= static_cast<double>(loop.extent);
+  return steps;
+}
+
+// Rough nanoseconds, to compare arrangements: small sides do not fill the vector units, a call and
+// each packed element have a price.
+double CostOf(const ProductPlan& plan) {
+  const double m = std::max<double>(plan.m, 6), n = std::max<double>(plan.n, 16);
+  const double k = static_cast<double>(plan.k);
+  double each = 2 * m * n * k / 100 + 500;
+  if (plan.a.packed) each += static_cast<double>(plan.m) * k;
+  if (plan.b.packed) each += static_cast<double>(plan.n) * k;
+  double cost = each * Steps(plan.loops) * Steps(plan.sums);
+  if (plan.c.packed) cost += Steps(plan.loops) * static_cast<double>(plan.m * plan.n);
+  return cost;
+}
+
+ProductPlan Arrange(const StridedIndex& m, const StridedIndex& n, const StridedIndex& k,
+                    bool swapped) {
+  ProductPlan plan;
+  plan.swapped = swapped;
+  plan.k = k.extent;
+  plan.m = swapped ? n.extent : m.extent;
+  plan.n = swapped ? m.extent : n.extent;
+  if (swapped) {
+    plan.a = LayoutOf(plan.m, plan.k, n.right, k.right, true);
+    plan.b = LayoutOf(plan.k, plan.n, k.left, m.left, true);
+    plan.c = LayoutOf(plan.m, plan.n, n.result, m.result, false);
+  } else {
+    plan.a = LayoutOf(plan.m, plan.k, m.left, k.left, true);
+    plan.b = LayoutOf(plan.k, plan.n, k.right, n.right, true);
+    plan.c = LayoutOf(plan.m, plan.n, m.result, n.result, false);
+  }
+  return plan;
+}
+
+}  // namespace
+
+LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel, int device) {
+  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
+  LibraryShape shape;
+  const Box written = program.BoxOf(kernel.result().box(), device);
+  shape.no_result = IsEmpty(written);
+  if (shape.no_result) return shape;
+  shape.result = WalkOf(written, {program.BufferBox(kernel.result().buffer(), device)});
+  for (const program::Range& range : kernel.indices()) {
+    if (program.IntervalOf(range, device).empty()) shape.no_terms = true;
+  }
+  if (shape.no_terms) return shape;
+
+  TensorPosition left(program, kernel.operands(call.left()), device);
+  TensorPosition right(program, kernel.operands(call.right()), device);
+  TensorPosition result(program, kernel.result(), device);
+  const auto roles = {
+      std::make_pair(&call.batch(), &shape.batch), std::make_pair(&call.groups(), &shape.groups),
+      std::make_pair(&call.rows(), &shape.rows), std::make_pair(&call.columns(), &shape.columns),
+      std::make_pair(&call.inner(), &shape.inner)};
+  for (const auto& [indices, strided] : roles) {
+    for (const program::LibraryIndex& index : *indices) {
+      const Interval part = program.IntervalOf(kernel.indices(index.index()), device);
+      strided->push_back({part.size(), left.Step(index.left_dim()), right.Step(index.right_dim()),
+                          result.Step(index.result_dim())});
+      if (index.left_dim() >= 0) left.begins[index.left_dim()] = part.begin;
+      if (index.right_dim() >= 0) right.begins[index.right_dim()] = part.begin;
+      if (index.result_dim() >= 0) result.begins[index.result_dim()] = part.begin;
+    }
+    *strided = MergeIndices(*strided);
+  }
+  for (const program::LibraryWindow& window : call.windows()) {  // the caller places these
+    left.begins[window.input_dim()] = left.box[window.input_dim()].begin;
+    right.begins[window.filter_dim()] = right.box[window.filter_dim()].begin;
+    result.begins[window.result_dim()] = result.box[window.result_dim()].begin;
+  }
+  shape.left = left.Offset();
+  shape.right = right.Offset();
+  shape.output = result.Offset();
+  return shape;
+}
+
+std::vector<StridedIndex> MergeIndices(std::vector<StridedIndex> indices) {
+  indices.erase(std::remove_if(indices.begin(), indices.end(),
+                               [](const StridedIndex& index) { return index.extent == 1; }),
+                indices.end());
+  for (size_t a = 0; a < indices.size(); ++a) {
+    for (size_t b = 0; b < indices.size(); ++b) {
+      if (a == b || !IsContiguous(indices[a], indices[b])) continue;
+      indices[b].extent *= indices[a].extent;
+      indices.erase(indices.begin() + a);
+      return MergeIndices(std::move(indices));
+    }
+  }
+  return indices;
+}
+
+ProductPlan PlanProduct(const LibraryShape& shape) {
+  ProductPlan best;
+  double least = -1;
+  // Position size() of a role stands for none of its indices.
+  for (size_t m = 0; m <= shape.rows.size(); ++m) {
+    for (size_t n = 0; n <= shape.columns.size(); ++n) {
+      for (size_t k = 0; k <= shape.inner.size(); ++k) {
+        for (bool swapped : {false, true}) {
+          ProductPlan plan = Arrange(Choose(shape.rows, m), Choose(shape.columns, n),
+                                     Choose(shape.inner, k), swapped);
+          plan.loops = shape.batch;
+          AddRest(shape.rows, m, plan.loops);
+          AddRest(shape.columns, n, plan.loops);
+          AddRest(shape.inner, k, plan.sums);
+          const double cost = CostOf(plan);
+          if (least >= 0 && cost >= least) continue;
+          least = cost;
+          best = std::move(plan);
+        }
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace yuba

@@ -1,0 +1,28 @@
+#include "runtime/device.h"
+
+namespace yuba {
+
+Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int place, int device) {
+  const program::Kernel& kernel = *program.places()[place].kernel;
+  Launch launch;
+  launch.function = kernel.function();
+  auto add_interval = [&](const Interval& interval, int64_t second) {
+    launch.arguments.push_back(interval.begin);
+    launch.arguments.push_back(second);
+  };
+  for (const program::Range& range : kernel.indices()) {
+    const Interval part = program.IntervalOf(range, device);
+    add_interval(part, part.end);
+  }
+  auto add_buffer = [&](int buffer) {
+    launch.offsets.push_back(layout.offsets[buffer]);
+    for (const Interval& interval : program.BufferBox(buffer, device)) {
+      add_interval(interval, interval.size());
+    }
+  };
+  for (const program::Access& operand : kernel.operands()) add_buffer(operand.buffer());
+  add_buffer(kernel.result().buffer());
+  return launch;
+}
+
+}  // namespace yuba

@@ -1,0 +1,149 @@
+#include "runtime/exchange_plan.h"
+
+#include <set>
+#include <utility>
+
+#include "opsemantics/base/transfers.h"
+
+namespace yuba {
+namespace {
+
+// Parts of one home, split where the set of parts that are there changes.
+std::vector<Cell> CellsOf(const Box& home, const std::vector<Delivery>& deliveries, int device) {
+  std::vector<Cell> cells(1);
+  cells[0].box = home;
+  for (const Delivery& delivery : deliveries) {
+    if (delivery.transfer.destination != device) continue;
+    std::vector<Cell> split;
+    for (Cell& cell : cells) {
+      const Box common = Intersect(cell.box, delivery.transfer.box);
+      if (IsEmpty(common)) {
+        split.push_back(std::move(cell));
+        continue;
+      }
+      for (Box& outside : Subtract(cell.box, common)) {
+        split.push_back({cell.sources, std::move(outside), {}});
+      }
+      split.push_back({cell.sources, common, {}});
+      split.back().sources.push_back(delivery.transfer.source);
+    }
+    cells = std::move(split);
+  }
+  return cells;
+}
+
+void PlanCells(const ExchangeBoxes& boxes, const std::vector<Box>& homes,
+               const std::vector<Delivery>& deliveries, ExchangePlan& plan) {
+  for (size_t d = 0; d < homes.size(); ++d) {
+    if (IsEmpty(homes[d])) continue;
+    plan.devices[d].cells = CellsOf(homes[d], deliveries, static_cast<int>(d));
+    for (Cell& cell : plan.devices[d].cells) {
+      std::vector<Box> buffers;
+      for (int source : cell.sources) buffers.push_back(boxes.source[source]);
+      buffers.push_back(boxes.destination[d]);
+      cell.walk = WalkOf(cell.box, buffers);
+    }
+  }
+}
+
+void PlanPieces(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfers,
+                ExchangePlan& plan) {
+  for (const Transfer& transfer : transfers) {
+    const bool in_place = transfer.source == transfer.destination &&
+                          plan.source_offset == plan.destination_offset &&
+                          boxes.source[transfer.source] == boxes.destination[transfer.source];
+    if (in_place) continue;
+    plan.devices[transfer.destination].pieces.push_back(
+        {transfer.source, transfer.box,
+         WalkOf(transfer.box, {boxes.source[transfer.source],
+                               boxes.destination[transfer.destination]})});
+  }
+}
+
+// Boxes that wanted elements which nobody made: they get the identity.
+void PlanMissing(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfers,
+                 ExchangePlan& plan) {
+  for (size_t d = 0; d < boxes.to.size(); ++d) {
+    std::vector<Box> received;
+    for (const Transfer& transfer : transfers) {
+      if (transfer.destination == static_cast<int>(d)) received.push_back(transfer.box);
+    }
+    for (const Box& missing : SubtractAll(boxes.to[d], received)) {
+      plan.devices[d].cells.push_back({{}, missing, WalkOf(missing, {boxes.destination[d]})});
+    }
+  }
+}
+
+}  // namespace
+
+ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exchange) {
+  ExchangeBoxes boxes;
+  for (int device = 0; device < program.devices(); ++device) {
+    boxes.from.push_back(program.BoxOf(exchange.from(), device));
+    boxes.to.push_back(program.BoxOf(exchange.to(), device));
+    boxes.source.push_back(program.BufferBox(exchange.source(), device));
+    boxes.destination.push_back(program.BufferBox(exchange.destination(), device));
+  }
+  return boxes;
+}
+
+ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& exchange) {
+  ExchangePlan plan;
+  plan.combination = {exchange.reducer(), program.type(exchange.source()),
+                      program.type(exchange.destination()), program.hash()};
+  plan.source_element = program.ElementBytes(exchange.source());
+  plan.destination_element = program.ElementBytes(exchange.destination());
+  plan.source_offset = program.stage().buffers(exchange.source()).offset();
+  plan.destination_offset = program.stage().buffers(exchange.destination()).offset();
+  plan.devices.resize(program.devices());
+  return plan;
+}
+
+void ListPeers(ExchangePlan& plan) {
+  std::vector<std::set<int>> sources(plan.devices.size()), readers(plan.devices.size());
+  for (size_t d = 0; d < plan.devices.size(); ++d) {
+    auto reads = [&](int source) {
+      if (source == static_cast<int>(d)) return;
+      sources[d].insert(source);
+      readers[source].insert(static_cast<int>(d));
+    };
+    for (const Piece& piece : plan.devices[d].pieces) reads(piece.source);
+    for (const Cell& cell : plan.devices[d].cells) {
+      for (int source : cell.sources) reads(source);
+    }
+  }
+  for (size_t d = 0; d < plan.devices.size(); ++d) {
+    plan.devices[d].sources.assign(sources[d].begin(), sources[d].end());
+    plan.devices[d].readers.assign(readers[d].begin(), readers[d].end());
+  }
+}
+
+ExchangePlan PlanExchange(const LoadedProgram& program, const program::Exchange& exchange) {
+  ExchangePlan plan = EmptyPlan(program, exchange);
+  ExchangeBoxes boxes = BoxesOf(program, exchange);
+  if (exchange.from_first_only()) boxes.from = HomeBoxes(boxes.from);
+  if (exchange.deliver()) {
+    Makers makers;
+    makers.made = boxes.from;
+    makers.parts = exchange.parts();
+    for (int d = 0; d < program.devices(); ++d) {
+      makers.part.push_back(
+          makers.parts == 1 ? 0 : static_cast<int>(program.Value(exchange.part(), d)));
+    }
+    const std::vector<Delivery> deliveries = DeliverTransfers(makers, boxes.to);
+    if (makers.parts > 1 || plan.combination.from != plan.combination.to) {
+      PlanCells(boxes, makers.parts > 1 ? HomeBoxes(boxes.to) : boxes.to, deliveries, plan);
+    } else {
+      std::vector<Transfer> transfers;
+      for (const Delivery& delivery : deliveries) transfers.push_back(delivery.transfer);
+      PlanPieces(boxes, transfers, plan);
+      if (exchange.reducer() != program::NONE) PlanMissing(boxes, transfers, plan);
+    }
+  } else {
+    PlanPieces(boxes, FetchTransfers(boxes.from, boxes.to), plan);
+  }
+  ListPeers(plan);
+  return plan;
+}
+
+}  // namespace yuba

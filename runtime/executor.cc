@@ -1,0 +1,183 @@
+#include "runtime/executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+void Cursor::Settle() {
+  while (true) {
+    if (!loops_.empty() && at_ == (*places_)[loops_.back().start].end) {
+      if (--loops_.back().left > 0) at_ = loops_.back().start + 1;
+      else loops_.pop_back();
+    } else if (at_ < static_cast<int>(places_->size()) && (*places_)[at_].is_loop()) {
+      const Place& loop = (*places_)[at_];
+      if (loop.end == at_ + 1) {
+        at_ = loop.end;  // an empty body
+      } else {
+        loops_.push_back({at_, loop.count});
+        ++at_;
+      }
+    } else {
+      return;
+    }
+  }
+}
+
+// One device's way through the step.
+struct Executor::Worker {
+  explicit Worker(const LoadedProgram& program) : cursor(program.places()) {}
+  Cursor cursor;
+  bool begun = false;  // the instruction at the cursor
+  bool waiting = false;
+};
+
+Executor::Executor(const LoadedProgram& program, Fleet& fleet)
+    : program_(program), fleet_(fleet), at_(program.devices()) {}
+
+// One step of the instruction at the cursor; moves on where that is done.
+absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
+  const int place = worker.cursor.place();
+  at_[device] = place;
+  if (!worker.begun && fleet_.watcher != nullptr) {
+    YUBA_RETURN_IF_ERROR(fleet_.watcher->Before(device, place));
+  }
+  worker.begun = true;
+  Progress progress = Progress::kDone;
+  if (program_.places()[place].kernel != nullptr) {
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Run(place));
+  } else {
+    YUBA_ASSIGN_OR_RETURN(progress,
+                          fleet_.communicator->Advance(device, place, fleet_.plans[place]));
+  }
+  if (progress != Progress::kDone) return progress;
+  if (fleet_.watcher != nullptr) YUBA_RETURN_IF_ERROR(fleet_.watcher->After(device, place));
+  worker.cursor.Next();
+  worker.begun = false;
+  return progress;
+}
+
+absl::Status Executor::WaitForPeer(int device, int place, double timeout_seconds) {
+  Communicator& communicator = *fleet_.communicator;
+  const ExchangePlan& plan = fleet_.plans[place];
+  const auto timeout = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(timeout_seconds, 1e9)));
+  communicator.Wait(device, plan, Clock::now() + timeout);
+  if (communicator.aborted()) return absl::CancelledError("the run has failed on another device");
+  const int peer = communicator.WaitsFor(device, plan);
+  if (peer < 0) return absl::OkStatus();
+  return absl::DeadlineExceededError(absl::StrCat("waited ", timeout_seconds, " s for device ", peer,
+                                                  ", which is at ", program_.Describe(at_[peer])));
+}
+
+void Executor::RunDevice(int device, double timeout_seconds) {
+  const Clock::time_point start = Clock::now();
+  double exchanging = 0;
+  Worker worker(program_);
+  absl::Status status = fleet_.devices[device]->EnterThread();
+  while (status.ok() && !worker.cursor.done() && !fleet_.communicator->aborted()) {
+    const int place = worker.cursor.place();
+    const bool exchange = program_.places()[place].exchange != nullptr;
+    const Clock::time_point before = Clock::now();
+    absl::StatusOr<Progress> progress = Advance(device, worker);
+    status = progress.status();
+    if (status.ok() && *progress == Progress::kBlocked) {
+      status = WaitForPeer(device, place, timeout_seconds);
+    }
+    if (exchange) exchanging += SecondsSince(before);
+  }
+  if (status.ok()) status = fleet_.devices[device]->Synchronize();
+  if (!status.ok()) Fail(device, at_[device], status);
+  std::lock_guard<std::mutex> lock(mutex_);
+  exchange_seconds_ += exchanging;
+  device_seconds_ += SecondsSince(start);
+}
+
+void Executor::Fail(int device, int place, const absl::Status& cause) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_.ok() && !absl::IsCancelled(cause)) {
+      failure_ = Annotate(cause, absl::StrCat("device ", device, ", ", program_.Describe(place)));
+    }
+  }
+  fleet_.communicator->Abort();
+}
+
+absl::Status Executor::Finish() {
+  if (fleet_.communicator->aborted()) fleet_.communicator->Reset();
+  return std::move(failure_);
+}
+
+absl::Status Executor::RunThreads(double timeout_seconds) {
+  failure_ = absl::OkStatus();
+  exchange_seconds_ = device_seconds_ = 0;
+  std::vector<std::thread> threads;
+  for (int device = 1; device < program_.devices(); ++device) {
+    threads.emplace_back([this, device, timeout_seconds] { RunDevice(device, timeout_seconds); });
+  }
+  RunDevice(0, timeout_seconds);
+  for (std::thread& thread : threads) thread.join();
+  return Finish();
+}
+
+absl::Status Executor::RunInterleaved(uint64_t seed) {
+  failure_ = absl::OkStatus();
+  std::mt19937_64 random(seed);
+  std::vector<Worker> workers(program_.devices(), Worker(program_));
+  std::vector<int> ready;  // devices that are not known to be blocked
+  for (int device = 0; device < program_.devices(); ++device) {
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->EnterThread());
+    if (!workers[device].cursor.done()) ready.push_back(device);
+  }
+  while (!ready.empty()) {
+    const size_t chosen = random() % ready.size();
+    const int device = ready[chosen];
+    Worker& worker = workers[device];
+    const int place = worker.cursor.place();
+    const absl::StatusOr<Progress> progress = Advance(device, worker);
+    if (!progress.ok()) {
+      Fail(device, place, progress.status());
+      return Finish();
+    }
+    worker.waiting = *progress == Progress::kBlocked;
+    if (worker.waiting || worker.cursor.done()) {
+      ready[chosen] = ready.back();
+      ready.pop_back();
+    }
+    if (worker.waiting) continue;
+    for (int other = 0; other < program_.devices(); ++other) {  // the step may have released some
+      if (!workers[other].waiting) continue;
+      workers[other].waiting = false;
+      ready.push_back(other);
+    }
+  }
+  for (int device = 0; device < program_.devices(); ++device) {
+    if (!workers[device].waiting) {
+      YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize());
+      continue;
+    }
+    const int place = workers[device].cursor.place();
+    const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[place]);
+    Fail(device, place,
+         InternalError("deadlock: waits for device ", peer, ", which is at ",
+                       workers[peer].cursor.done() ? "the end"
+                                                   : program_.Describe(workers[peer].cursor.place())));
+    break;
+  }
+  return Finish();
+}
+
+}  // namespace yuba

@@ -1,0 +1,89 @@
+// Runs one step of a program on all devices: a thread for each, or one thread that interleaves their
+// instructions by a seed, which can be replayed and finds missing dependencies.
+#ifndef YUBA_RUNTIME_EXECUTOR_H_
+#define YUBA_RUNTIME_EXECUTOR_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/communicator.h"
+#include "runtime/device.h"
+
+namespace yuba {
+
+// Walks the places of a program that are kernels and exchanges, in the order of execution.
+class Cursor {
+ public:
+  explicit Cursor(const std::vector<Place>& places) : places_(&places) { Settle(); }
+  bool done() const { return at_ == static_cast<int>(places_->size()); }
+  int place() const { return at_; }
+  void Next() {
+    ++at_;
+    Settle();
+  }
+
+ private:
+  struct Loop {
+    int start = 0;
+    int64_t left = 0;  // runs, the current one included
+  };
+  void Settle();
+
+  const std::vector<Place>* places_;
+  std::vector<Loop> loops_;
+  int at_ = 0;
+};
+
+// What is looked after around each instruction of a device, for debugging (arena_watch.h).
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual absl::Status Before(int device, int place) = 0;
+  virtual absl::Status After(int device, int place) = 0;
+};
+
+struct Fleet {
+  std::vector<std::unique_ptr<Device>> devices;
+  std::unique_ptr<Communicator> communicator;
+  std::vector<ExchangePlan> plans;  // by place
+  std::unique_ptr<Watcher> watcher;  // may be null
+};
+
+class Executor {
+ public:
+  Executor(const LoadedProgram& program, Fleet& fleet);
+
+  // A failure, or a wait longer than `timeout_seconds`, ends the step on all devices; the error names
+  // device, instruction and cause. After an error the fleet can be used again, with lost contents.
+  absl::Status RunThreads(double timeout_seconds);
+
+  // The same, deterministic; a deadlock is an error.
+  absl::Status RunInterleaved(uint64_t seed);
+
+  // Seconds that devices spent in exchanges, and in all, in the last threaded step.
+  double exchange_seconds() const { return exchange_seconds_; }
+  double device_seconds() const { return device_seconds_; }
+
+ private:
+  struct Worker;
+  absl::StatusOr<Progress> Advance(int device, Worker& worker);
+  void RunDevice(int device, double timeout_seconds);
+  absl::Status WaitForPeer(int device, int place, double timeout_seconds);
+  void Fail(int device, int place, const absl::Status& cause);
+  absl::Status Finish();
+
+  const LoadedProgram& program_;
+  Fleet& fleet_;
+  std::vector<std::atomic<int>> at_;  // the place each device is at, for messages
+  std::mutex mutex_;
+  absl::Status failure_;  // the first
+  double exchange_seconds_ = 0, device_seconds_ = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_RUNTIME_EXECUTOR_H_

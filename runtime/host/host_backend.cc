@@ -1,0 +1,33 @@
+#include "runtime/host/host_backend.h"
+
+#include "opsemantics/base/status.h"
+#include "runtime/host/host_device.h"
+#include "runtime/host/kernel_object.h"
+#include "runtime/host/shared_memory.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kMostVirtualDevices = 1024;  // threads of one process
+
+}  // namespace
+
+absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet) {
+  if (program.devices() > kMostVirtualDevices) {
+    return UserError("the program is for ", program.devices(), " devices; one process runs at most ",
+                     kMostVirtualDevices, " virtual ones");
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<const KernelObject> kernels,
+                        KernelObject::Load(program));
+  std::vector<char*> arenas;
+  for (int device = 0; device < program.devices(); ++device) {
+    fleet.devices.push_back(std::make_unique<HostDevice>(device, kernels));
+    YUBA_RETURN_IF_ERROR(fleet.devices.back()->Prepare(program, layout));
+    arenas.push_back(fleet.devices.back()->arena());
+  }
+  fleet.communicator = std::make_unique<SharedMemory>(std::move(arenas),
+                                                      static_cast<int>(program.places().size()));
+  return absl::OkStatus();
+}
+
+}  // namespace yuba

@@ -1,0 +1,13 @@
+#ifndef YUBA_RUNTIME_HOST_HOST_BACKEND_H_
+#define YUBA_RUNTIME_HOST_HOST_BACKEND_H_
+
+#include "runtime/executor.h"
+
+namespace yuba {
+
+// Virtual devices of this process, one for each device of the program's mesh.
+absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
+
+}  // namespace yuba
+
+#endif  // YUBA_RUNTIME_HOST_HOST_BACKEND_H_

@@ -1,0 +1,322 @@
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/half.h"
+#include "opsemantics/base/hash_order.h"
+#include "opsemantics/base/status.h"
+#include "runtime/backend.h"
+#include "runtime/initial_values.h"
+
+namespace yuba {
+namespace {
+
+// The value of a float element.
+double FloatAt(ElementType type, const char* bytes) {
+  double wide;
+  uint32_t bits;
+  uint16_t half;
+  switch (type) {
+    case ElementType::kF64: std::memcpy(&wide, bytes, sizeof wide); return wide;
+    case ElementType::kF16: std::memcpy(&half, bytes, sizeof half); return FromF16(half);
+    case ElementType::kBF16: std::memcpy(&half, bytes, sizeof half); return FromBF16(half);
+    default: std::memcpy(&bits, bytes, sizeof bits); return FloatOf(bits);
+  }
+}
+
+// Floats as elements of hash arithmetic; everything else as it is.
+std::string HashElements(ElementType type, const std::string& elements) {
+  if (!IsFloat(type)) return elements;
+  std::string hashed;
+  const size_t size = ByteSize(type);
+  for (size_t at = 0; at < elements.size(); at += size) {
+    const uint64_t element = HashOf(FloatAt(type, &elements[at]));
+    hashed.append(reinterpret_cast<const char*>(&element), sizeof element);
+  }
+  return hashed;
+}
+
+int64_t IntegerAt(ElementType type, const char* bytes) {
+  int64_t value = 0;
+  std::memcpy(&value, bytes, ByteSize(type));
+  if (type == ElementType::kI32) return static_cast<int32_t>(value);
+  if (type == ElementType::kI8) return static_cast<int8_t>(value);
+  return value;
+}
+
+// Integers of one width as those of another, where all fit.
+absl::StatusOr<std::string> ConvertIntegers(const HostTensor& tensor, ElementType type) {
+  const size_t from = ByteSize(tensor.type), to = ByteSize(type);
+  std::string converted(tensor.data.size() / from * to, 0);
+  for (size_t i = 0; i < tensor.data.size() / from; ++i) {
+    const int64_t value = IntegerAt(tensor.type, &tensor.data[i * from]);
+    std::memcpy(&converted[i * to], &value, to);
+    if (IntegerAt(type, &converted[i * to]) != value) {
+      return UserError("the value ", value, " does not fit ", Name(type));
+    }
+  }
+  return converted;
+}
+
+std::string ShapeText(const std::vector<int64_t>& shape) {
+  return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
+}
+
+std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
+  return {buffer.dims().begin(), buffer.dims().end()};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const LoadedProgram> program,
+                                                       const RunOptions& options) {
+  std::unique_ptr<Session> session(new Session);
+  session->program_ = std::move(program);
+  session->options_ = options;
+  const LoadedProgram& loaded = *session->program_;
+  session->layout_ = options.guards ? SpreadLayout(loaded) : PlannedLayout(loaded);
+  YUBA_RETURN_IF_ERROR(
+      OpenBackend(options.backend, loaded, session->layout_, session->fleet_));
+  YUBA_RETURN_IF_ERROR(session->PlanExchanges());
+  if (options.poison || options.guards) {
+    std::vector<Device*> devices;
+    for (const auto& device : session->fleet_.devices) devices.push_back(device.get());
+    auto watch = std::make_unique<ArenaWatch>(loaded, session->layout_,
+                                              WatchOptions{options.poison, options.guards},
+                                              std::move(devices));
+    YUBA_RETURN_IF_ERROR(watch->Fill());
+    session->fleet_.watcher = std::move(watch);
+  }
+  session->executor_ = std::make_unique<Executor>(loaded, session->fleet_);
+  YUBA_RETURN_IF_ERROR(session->SetInitialValues());
+  return session;
+}
+
+absl::Status Session::PlanExchanges() {
+  fleet_.plans.resize(program_->places().size());
+  for (size_t p = 0; p < fleet_.plans.size(); ++p) {
+    const program::Exchange* exchange = program_->places()[p].exchange;
+    if (exchange == nullptr) continue;
+    ExchangePlan& plan = fleet_.plans[p];
+    if (options_.recognise && exchange->collective() != program::PLAIN) {
+      YUBA_ASSIGN_OR_RETURN(plan, PlanCollective(*program_, *exchange));
+    } else {
+      plan = PlanExchange(*program_, *exchange);
+    }
+    plan.source_offset = layout_.offsets[exchange->source()];
+    plan.destination_offset = layout_.offsets[exchange->destination()];
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::SetInitialValues() {
+  for (const program::Initializer& initializer : program_->message().parameters()) {
+    const program::Port& port = initializer.port();
+    if (!initializer.has_data() && !initializer.has_fill()) continue;
+    const ElementType type = program_->type(port.buffer());
+    const std::string& given = initializer.has_data() ? initializer.data() : initializer.fill();
+    const std::string elements = program_->hash() ? HashElements(type, given) : given;
+    YUBA_RETURN_IF_ERROR(initializer.has_data() ? SetElements(port, elements)
+                                                : SetFill(port, elements));
+    given_.insert(port.name());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::SetElements(const program::Port& port, const std::string& elements) {
+  const program::Buffer& buffer = program_->stage().buffers(port.buffer());
+  const int64_t size = program_->ElementBytes(port.buffer());
+  const Box whole = WholeBox(DimsOf(buffer));
+  for (int device = 0; device < program_->devices(); ++device) {
+    const Box box = program_->BufferBox(port.buffer(), device);
+    const Walk walk = WalkOf(box, {whole, box});
+    std::string shard(walk.elements() * size, 0);
+    CopyWalk(walk, elements.data(), &shard[0], size);
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
+                                                       static_cast<int64_t>(shard.size())));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::SetFill(const program::Port& port, const std::string& element) {
+  for (int device = 0; device < program_->devices(); ++device) {
+    std::string shard;
+    const int64_t count = Volume(program_->BufferBox(port.buffer(), device));
+    shard.reserve(count * element.size());
+    for (int64_t i = 0; i < count; ++i) shard += element;
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
+                                                       static_cast<int64_t>(shard.size())));
+  }
+  return absl::OkStatus();
+}
+
+const program::Port* Session::FindGiven(const std::string& name) const {
+  for (const program::Port& port : program_->message().inputs()) {
+    if (port.name() == name) return &port;
+  }
+  for (const program::Initializer& parameter : program_->message().parameters()) {
+    if (parameter.port().name() == name) return &parameter.port();
+  }
+  return nullptr;
+}
+
+absl::Status Session::Set(const std::string& name, const HostTensor& tensor) {
+  const program::Port* port = FindGiven(name);
+  if (port == nullptr) {
+    return UserError("the program has no input or parameter ", name, "; it has ",
+                     absl::StrJoin(program_->message().inputs(), ", ",
+                                   [](std::string* out, const program::Port& input) {
+                                     out->append(input.name());
+                                   }));
+  }
+  const std::vector<int64_t> shape(port->shape().begin(), port->shape().end());
+  if (tensor.shape != shape) {
+    return UserError(name, " has shape ", ShapeText(tensor.shape), ", the program was made for ",
+                     ShapeText(shape));
+  }
+  const ElementType type = program_->type(port->buffer());
+  const int64_t elements = program_->WholeElements(port->buffer());
+  if (static_cast<int64_t>(tensor.data.size()) != elements * ByteSize(tensor.type)) {
+    return UserError(name, " has ", tensor.data.size(), " bytes, which is not what its shape needs");
+  }
+  std::string data;
+  if (tensor.type == type) {
+    data = program_->hash() ? HashElements(type, tensor.data) : tensor.data;
+  } else if (program_->hash() && IsFloat(type) && tensor.type == ElementType::kI64) {
+    data = tensor.data;
+  } else if (!IsFloat(type) && !IsFloat(tensor.type)) {
+    absl::StatusOr<std::string> converted = ConvertIntegers(tensor, type);
+    if (!converted.ok()) return Annotate(converted.status(), name);
+    data = *std::move(converted);
+  } else {
+    return UserError(name, " has elements of ", Name(tensor.type), ", the program wants ",
+                     Name(type));
+  }
+  YUBA_RETURN_IF_ERROR(SetElements(*port, data));
+  given_.insert(name);
+  return absl::OkStatus();
+}
+
+absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint64_t seed) {
+  const program::Buffer& buffer = program_->stage().buffers(port.buffer());
+  const ValueRule rule =
+      RuleFor(program_->type(port.buffer()), {port.shape().begin(), port.shape().end()}, parameter,
+              program_->hash());
+  for (int device = 0; device < program_->devices(); ++device) {
+    const std::string shard = RandomElements(rule, SeedOf(port.name(), seed), DimsOf(buffer),
+                                             program_->BufferBox(port.buffer(), device));
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
+                                                       static_cast<int64_t>(shard.size())));
+  }
+  given_.insert(port.name());
+  return absl::OkStatus();
+}
+
+absl::Status Session::Randomize(uint64_t seed) {
+  for (const program::Port& input : program_->message().inputs()) {
+    if (given_.count(input.name()) == 0) YUBA_RETURN_IF_ERROR(FillRandom(input, false, seed));
+  }
+  for (const program::Initializer& parameter : program_->message().parameters()) {
+    const program::Port& port = parameter.port();
+    const bool equal_values_hide_faults = program_->hash() && IsFloat(program_->type(port.buffer())) &&
+                                          program_->WholeElements(port.buffer()) > 1;
+    if (given_.count(port.name()) == 0 || equal_values_hide_faults) {
+      YUBA_RETURN_IF_ERROR(FillRandom(port, true, seed));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> Session::Missing() const {
+  std::vector<std::string> missing;
+  auto look = [&](const program::Port& port) {
+    if (given_.count(port.name()) == 0) missing.push_back(port.name());
+  };
+  for (const program::Port& input : program_->message().inputs()) look(input);
+  for (const program::Initializer& parameter : program_->message().parameters()) {
+    look(parameter.port());
+  }
+  return missing;
+}
+
+absl::Status Session::Step() {
+  std::vector<std::string> missing = Missing();
+  if (!missing.empty()) {
+    const size_t count = missing.size();
+    if (count > 5) missing.resize(5);
+    return UserError("no value for ", absl::StrJoin(missing, ", "),
+                     count > 5 ? absl::StrCat(" and ", count - 5, " more") : "",
+                     "; give files (--input, --inputs, --weights) or use --random");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  YUBA_RETURN_IF_ERROR(options_.interleave ? executor_->RunInterleaved(options_.interleave_seed)
+                                           : executor_->RunThreads(options_.timeout_seconds));
+  statistics_.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  statistics_.exchange_share =
+      options_.interleave ? 0 : executor_->exchange_seconds() / executor_->device_seconds();
+  ++statistics_.steps;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Session::Gather(int buffer) {
+  const int64_t size = program_->ElementBytes(buffer);
+  const Box whole = WholeBox(DimsOf(program_->stage().buffers(buffer)));
+  std::string elements(program_->WholeElements(buffer) * size, 0);
+  for (int device = 0; device < program_->devices(); ++device) {
+    const Box box = program_->BufferBox(buffer, device);
+    const Walk walk = WalkOf(box, {box, whole});
+    std::string shard(walk.elements() * size, 0);
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Read(layout_.offsets[buffer], &shard[0],
+                                                      static_cast<int64_t>(shard.size())));
+    CopyWalk(walk, shard.data(), &elements[0], size);
+  }
+  return elements;
+}
+
+absl::StatusOr<HostTensor> Session::GetBuffer(int buffer) {
+  HostTensor tensor;
+  const ElementType type = program_->type(buffer);
+  tensor.type = program_->hash() && IsFloat(type) ? ElementType::kI64 : type;
+  tensor.shape = DimsOf(program_->stage().buffers(buffer));
+  YUBA_ASSIGN_OR_RETURN(tensor.data, Gather(buffer));
+  return tensor;
+}
+
+absl::StatusOr<HostTensor> Session::Get(const std::string& name) {
+  for (const program::Port& port : program_->message().outputs()) {
+    if (port.name() != name) continue;
+    YUBA_ASSIGN_OR_RETURN(HostTensor tensor, GetBuffer(port.buffer()));
+    tensor.shape.assign(port.shape().begin(), port.shape().end());
+    return tensor;
+  }
+  return UserError("the program has no output ", name);
+}
+
+Statistics Session::statistics() const {
+  Statistics statistics = statistics_;
+  statistics.arena_bytes = layout_.size;
+  statistics.bytes_in.resize(program_->devices());
+  statistics.bytes_out.resize(program_->devices());
+  for (int device = 0; device < program_->devices(); ++device) {
+    const Traffic& traffic = fleet_.communicator->traffic(device);
+    for (size_t p = 0; p < traffic.received.size(); ++p) {
+      if (traffic.received[p] == 0) continue;
+      statistics.bytes_by_place[static_cast<int>(p)] += traffic.received[p];
+      statistics.bytes_in[device] += traffic.received[p];
+      statistics.bytes += traffic.received[p];
+    }
+    for (int source = 0; source < program_->devices(); ++source) {
+      statistics.bytes_out[source] += traffic.received_from[source];
+    }
+    const Device& own = *fleet_.devices[device];
+    statistics.workspace_bytes = std::max(statistics.workspace_bytes, own.workspace_bytes());
+    statistics.library_calls += own.library_calls();
+  }
+  return statistics;
+}
+
+}  // namespace yuba
