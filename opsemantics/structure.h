@@ -11,7 +11,8 @@
 namespace yuba {
 
 // result[b.., m.., n..] = sum(k..) left[b.., m.., k..] * right[b.., k.., n..], in any order of the
-// dimensions; each read is of bare indices. Positions are of Definition::indices.
+// dimensions; each read is of bare indices (dimensions of extent 1 may be read at 0). Positions are of
+// Definition::indices. `left` is the operand whose own indices come first in the result.
 struct Contraction {
   int left = 0;   // operand
   int right = 1;  // operand; may equal left
@@ -38,15 +39,16 @@ absl::optional<Convolution> MatchConvolution(const Definition& definition);
 
 // No reduction; a view if the body is one unguarded read of bare distinct indices that covers the
 // operand: then the result is the operand with permuted flat dimensions. view[d] is the flat dimension
-// of the operand that flat dimension d of the result is.
+// of the operand that flat dimension d of the result is, -1 for a dimension of extent 1 that is none.
 bool IsMap(const Definition& definition);
 absl::optional<std::vector<int>> MatchView(const Definition& definition);
 
-// For each operand: whether every read of it is at bare, distinct indices that include all output
-// indices in some order (an operand of full size of an elementwise definition).
+// For each operand: whether every read of it is unguarded and at bare, distinct indices that include all
+// output indices in some order (an operand of full size of an elementwise definition).
 std::vector<bool> FullSizeOperands(const Definition& definition);
 
-// Floating point operations of the ranges, by the number of points times the operations of the body.
+// Operations of the ranges: the number of points times the functions and reductions at each; reads,
+// conditions and casts are free. Of indices tied by an equality the longest is not counted.
 int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges);
 
 }  // namespace yuba

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -77,31 +76,10 @@ class Enumeration {
 
 }  // namespace
 
-CutSpace TensorCuts(const TensorType& type) {
-  CutSpace space;
-  space.extents = type.dims;
-  for (int64_t extent : type.dims) space.cuttable.push_back(extent >= 2);
-  return space;
-}
-
-CutSpace NodeCuts(const Definition& definition) {
-  CutSpace space;
-  for (const Index& index : definition.indices) space.extents.push_back(index.extent);
-  space.cuttable.assign(space.extents.size(), false);
-  for (int index : CuttableIndices(definition)) space.cuttable[index] = true;
-  return space;
-}
-
 std::vector<Cut> MaximalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
                              const Cut& prefix, Nesting nesting) {
   YUBA_CHECK(prefix.axes.size() == space.extents.size());
   return Enumeration(space, mesh, axes, prefix, nesting).Run();
-}
-
-Cut WholeCut(const CutSpace& space) {
-  Cut cut;
-  cut.axes.resize(space.extents.size());
-  return cut;
 }
 
 int64_t CountCuts(const CutSpace& space, int count) {
@@ -114,37 +92,6 @@ int64_t CountCuts(const CutSpace& space, int count) {
     }
   }
   return total;
-}
-
-std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
-  if (cut.axes.size() != space.extents.size()) {
-    return absl::StrCat("it cuts ", cut.axes.size(), " dimensions of ", space.extents.size());
-  }
-  std::vector<bool> used(mesh.axes.size(), false);
-  std::vector<int64_t> parts(space.extents.size(), 1);
-  for (size_t e = 0; e < cut.axes.size(); ++e) {
-    for (uint8_t axis : cut.axes[e]) {
-      if (axis >= mesh.axes.size()) return absl::StrCat("the mesh has no axis number ", axis);
-      if (used[axis]) return absl::StrCat("axis ", mesh.axes[axis].name, " is used twice");
-      used[axis] = true;
-      parts[e] *= mesh.axes[axis].size;
-    }
-    if (parts[e] == 1) continue;
-    if (!space.cuttable[e]) return absl::StrCat("dimension ", e, " cannot be cut");
-    if (space.extents[e] < parts[e]) {
-      return absl::StrCat("dimension ", e, " of ", space.extents[e], " cannot be cut into ", parts[e],
-                          " parts");
-    }
-  }
-  for (size_t axis = 0; axis < used.size(); ++axis) {
-    if (used[axis]) continue;
-    for (size_t e = 0; e < space.extents.size(); ++e) {
-      if (space.cuttable[e] && space.extents[e] / parts[e] >= mesh.axes[axis].size) {
-        return absl::StrCat("axis ", mesh.axes[axis].name, " is left out, but fits dimension ", e);
-      }
-    }
-  }
-  return "";
 }
 
 Cut Restrict(const Cut& cut, const std::vector<int>& axes) {

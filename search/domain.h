@@ -3,22 +3,11 @@
 #define YUBA_SEARCH_DOMAIN_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "opsemantics/core.h"
-#include "opsemantics/placement.h"
+#include "search/cut_space.h"
 
 namespace yuba {
-
-// What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent of
-// n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole.
-struct CutSpace {
-  std::vector<int64_t> extents;
-  std::vector<bool> cuttable;
-};
-CutSpace TensorCuts(const TensorType& type);
-CutSpace NodeCuts(const Definition& definition);
 
 // kFree: the axes of one extent in any order. kLevel: in the order of the mesh.
 enum class Nesting : uint8_t { kFree, kLevel };
@@ -28,14 +17,8 @@ enum class Nesting : uint8_t { kFree, kLevel };
 std::vector<Cut> MaximalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
                              const Cut& prefix, Nesting nesting);
 
-// The cut that uses no axis.
-Cut WholeCut(const CutSpace& space);
-
 // At most how many cuts there are of `count` axes: what MaximalCuts may return, saturating.
 int64_t CountCuts(const CutSpace& space, int count);
-
-// "" if `cut` is legal and cut as far as it can be, else what is wrong with it.
-std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut);
 
 // `cut` without the axes that are not in `axes`.
 Cut Restrict(const Cut& cut, const std::vector<int>& axes);

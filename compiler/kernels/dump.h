@@ -1,0 +1,14 @@
+#ifndef YUBA_COMPILER_KERNELS_DUMP_H_
+#define YUBA_COMPILER_KERNELS_DUMP_H_
+
+#include <string>
+
+namespace yuba {
+
+// Writes a file into the folder, which is made where it is missing. Dumps are for people: what cannot
+// be written is left out. Nothing happens where the folder is "".
+void Dump(const std::string& folder, const std::string& name, const std::string& text);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_KERNELS_DUMP_H_

@@ -1,0 +1,21 @@
+// Writes a loop plan down as an MLIR function: scf loops with explicit bounds, arith and math, and
+// loads and stores through pointers. The same builder serves the host and the GPU.
+#ifndef YUBA_COMPILER_KERNELS_LOOP_BUILDER_H_
+#define YUBA_COMPILER_KERNELS_LOOP_BUILDER_H_
+
+#include <string>
+
+#include "compiler/kernels/loop_plan.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace yuba {
+
+// Adds to `module` an external function `symbol` with the calling convention of
+// runtime/kernel_abi.h, and the internal function that it calls. On the GPU each thread computes the
+// output elements number thread, thread + threads, ...
+void BuildKernel(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
+                 const LoopPlan& plan, Arithmetic arithmetic, bool cuda);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_KERNELS_LOOP_BUILDER_H_

@@ -1,0 +1,339 @@
+#include "compiler/kernels/loop_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+using IndexSet = std::set<int>;
+
+bool IsUnit(int64_t coefficient) { return coefficient == 1 || coefficient == -1; }
+
+void AddIndices(const Affine& affine, IndexSet& set) {
+  for (const auto& [index, coefficient] : affine.terms) set.insert(index);
+}
+
+// The value of `index` from affine == 0, where its coefficient there is 1 or -1.
+Affine SolveFor(int index, const Affine& affine) {
+  const int64_t coefficient = Coefficient(affine, index);
+  YUBA_CHECK(IsUnit(coefficient));
+  return IndexAffine(index) - affine * coefficient;
+}
+
+bool IsZeroLiteral(const Expr& expr) {
+  if (expr.kind != Expr::kLiteral) return false;
+  return IsFloat(expr.type) ? expr.number == 0 && !std::signbit(expr.number) : expr.integer == 0;
+}
+
+bool IsInfinity(const Expr& expr, bool negative) {
+  return expr.kind == Expr::kLiteral && IsFloat(expr.type) && std::isinf(expr.number) &&
+         (expr.number < 0) == negative;
+}
+
+class Planner {
+ public:
+  Planner(const Definition& definition, const LoopOptions& options)
+      : definition_(definition), options_(options) {
+    plan_.solved.resize(definition.indices.size());
+    lookup_.assign(definition.indices.size(), -1);
+    first_wins_ =
+        definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
+    memory_ok_ = !options.parallel_outputs && !first_wins_;
+    // A whole piece's accumulators have no place if they are wider than the result.
+    scatter_ok_ = memory_ok_ && (options.arithmetic == Arithmetic::kHash ||
+                                 AccumulatorType(definition.result.type) == definition.result.type);
+  }
+
+  LoopPlan Plan() {
+    if (definition_.reducer == Reducer::kNone) {
+      for (int i = 0; i < Size(); ++i) plan_.outer.push_back(i);
+      return plan_;
+    }
+    for (const Constraint& constraint : definition_.where)
+      plan_.bounds.push_back({constraint.expression, {}, constraint.equality});
+    BoundGuards();
+    if (!first_wins_) {
+      SolveData();
+      SolveEqualities();
+    }
+    Order();
+    return plan_;
+  }
+
+ private:
+  int Size() const { return static_cast<int>(definition_.indices.size()); }
+  bool IsOutput(int index) const { return !definition_.indices[index].reduction; }
+  int64_t Extent(int index) const { return definition_.indices[index].extent; }
+
+  // Reads with an `else` that makes the term the reducer's identity bound the loops instead.
+  void BoundGuards() {
+    std::vector<const Expr*> reads;
+    if (definition_.reducer == Reducer::kSum || definition_.reducer == Reducer::kPick)
+      Absorbing(*definition_.body, definition_.reducer == Reducer::kSum, reads);
+    const bool max = definition_.reducer == Reducer::kMax;
+    if (max || definition_.reducer == Reducer::kMin) {
+      const Expr& body = *definition_.body;
+      if (body.kind == Expr::kRead && !body.args.empty() && IsInfinity(*body.args[0], max))
+        reads.push_back(&body);
+    }
+    for (const Expr* read : reads) {
+      plan_.inside.push_back(read);
+      for (size_t d = 0; d < read->position.size(); ++d) {
+        const Affine& at = read->position[d];
+        const int64_t extent = definition_.operands[read->operand].dims[d];
+        plan_.bounds.push_back({ConstantAffine(0) - at, {}, false});
+        plan_.bounds.push_back({at - ConstantAffine(extent - 1), {}, false});
+      }
+    }
+  }
+
+  // Guarded reads of which `expr` is a multiple.
+  void Absorbing(const Expr& expr, bool products, std::vector<const Expr*>& reads) const {
+    if (expr.kind == Expr::kRead && !expr.args.empty() && IsZeroLiteral(*expr.args[0]))
+      reads.push_back(&expr);
+    if (expr.kind != Expr::kCall || !products) return;
+    if (expr.function == Function::kMul)
+      for (const ExprPtr& arg : expr.args) Absorbing(*arg, products, reads);
+    const bool one = expr.function == Function::kNeg || expr.function == Function::kDiv;
+    if (one && IsFloat(TypeOf(expr, definition_.operands))) Absorbing(*expr.args[0], products, reads);
+  }
+
+  // Indices that a value depends on, also through those that were looked up or solved.
+  void AddDependencies(const Expr& expr, IndexSet& set) const {
+    auto add = [&](const Affine& affine) {
+      AddIndices(Substitute(affine, plan_.solved), set);
+    };
+    if (expr.kind == Expr::kIndex) add(expr.affine);
+    for (const Affine& affine : expr.position) add(affine);
+    for (const ExprPtr& arg : expr.args) AddDependencies(*arg, set);
+  }
+
+  IndexSet ConditionDependencies(int condition) const {
+    IndexSet set;
+    AddDependencies(*definition_.data_where[condition].value, set);
+    AddIndices(Substitute(definition_.data_where[condition].index, plan_.solved), set);
+    return set;
+  }
+
+  // `set` and everything that the lookups in it depend on.
+  IndexSet Closure(IndexSet set) const {
+    while (true) {
+      IndexSet wider = set;
+      for (int index : set) {
+        if (lookup_[index] < 0) continue;
+        for (int other : ConditionDependencies(lookup_[index])) wider.insert(other);
+      }
+      if (wider == set) return set;
+      set = std::move(wider);
+    }
+  }
+
+  // index == value: the index is looked up, not searched for.
+  void SolveData() {
+    for (int k = 0; k < static_cast<int>(definition_.data_where.size()); ++k) {
+      const DataCondition& condition = definition_.data_where[k];
+      if (condition.compare != Function::kEq) continue;
+      IndexSet needed;
+      AddDependencies(*condition.value, needed);
+      int best = -1;
+      for (const auto& [index, coefficient] : condition.index.terms) {
+        if (!IsUnit(coefficient) || lookup_[index] >= 0) continue;
+        if (IsOutput(index) && !scatter_ok_) continue;
+        IndexSet others = needed;
+        AddIndices(condition.index - IndexAffine(index) * coefficient, others);
+        if (Closure(others).count(index) > 0) continue;
+        if (best < 0 || (IsOutput(best) && !IsOutput(index))) best = index;
+      }
+      if (best >= 0) lookup_[best] = k;
+    }
+  }
+
+  void SolveEqualities() {
+    for (size_t k = 0; k < plan_.bounds.size(); ++k) {
+      if (!plan_.bounds[k].equality) continue;
+      const int index = ToSolve(plan_.bounds[k].expression);
+      if (index >= 0) Solve(index, k--);
+    }
+  }
+
+  // The longest reduction index that occurs alone; a much longer output index is better (a strided
+  // gradient then runs over what it reads), where the accumulators are in memory.
+  int ToSolve(const Affine& expression) const {
+    int reduction = -1, output = -1;
+    for (const auto& [index, coefficient] : expression.terms) {
+      if (!IsUnit(coefficient) || lookup_[index] >= 0 || NeededByLookup(index)) continue;
+      int& best = IsOutput(index) ? output : reduction;
+      if (best < 0 || Extent(index) > Extent(best)) best = index;
+    }
+    if (!scatter_ok_ || output < 0) return reduction;
+    if (reduction >= 0 && 2 * Extent(reduction) >= Extent(output)) return reduction;
+    return output;
+  }
+
+  // A solved index may depend on a lookup; then the lookup must not depend on it.
+  bool NeededByLookup(int index) const {
+    for (int i = 0; i < Size(); ++i)
+      if (lookup_[i] >= 0 && Closure({i}).count(index) > 0) return true;
+    return false;
+  }
+
+  void Solve(int index, size_t bound) {
+    const Affine value = SolveFor(index, plan_.bounds[bound].expression);
+    plan_.bounds.erase(plan_.bounds.begin() + bound);
+    std::vector<absl::optional<Affine>> one(Size());
+    one[index] = value;
+    for (Bound& other : plan_.bounds) other.expression = Substitute(other.expression, one);
+    for (absl::optional<Affine>& solved : plan_.solved)
+      if (solved.has_value()) solved = Substitute(*solved, one);
+    plan_.solved[index] = value;
+    plan_.bounds.push_back({ConstantAffine(0) - value, {{BeginArgument(index), 1}}, false});
+    plan_.bounds.push_back({value + ConstantAffine(1), {{EndArgument(index), -1}}, false});
+  }
+
+  bool HasLoop(int index) const { return !plan_.solved[index].has_value() && lookup_[index] < 0; }
+
+  void Order() {
+    std::vector<int> outputs, reductions;
+    bool scatter = false;
+    for (int i = 0; i < Size(); ++i) {
+      if (HasLoop(i)) (IsOutput(i) ? outputs : reductions).push_back(i);
+      else if (IsOutput(i)) scatter = true;
+    }
+    const int inner = first_wins_ ? -1 : Innermost(outputs, reductions);
+    auto remove = [inner](std::vector<int>& list) {
+      list.erase(std::remove(list.begin(), list.end(), inner), list.end());
+    };
+    const bool row = !scatter && inner >= 0 && IsOutput(inner);
+    plan_.mode = scatter ? LoopPlan::kScatter : row ? LoopPlan::kRow : LoopPlan::kRegister;
+    if (scatter || row) remove(outputs);
+    remove(reductions);
+    std::vector<int> loops = reductions;
+    if (scatter) loops.insert(loops.begin(), outputs.begin(), outputs.end());
+    else plan_.outer = outputs;
+    if (row) plan_.row = inner;
+    if (inner >= 0) loops.push_back(inner);
+    AddSteps(loops);
+  }
+
+  // Loops in the given order, lookups and guards as soon as what they need is known.
+  void AddSteps(const std::vector<int>& loops) {
+    IndexSet known(plan_.outer.begin(), plan_.outer.end());
+    IndexSet waiting;
+    for (int k = 0; k < static_cast<int>(definition_.data_where.size()); ++k) waiting.insert(k);
+    AddConditions(known, waiting);
+    for (int index : loops) {
+      plan_.steps.push_back({LoopStep::kLoop, index, -1});
+      known.insert(index);
+      AddConditions(known, waiting);
+    }
+    YUBA_CHECK(waiting.empty()) << definition_.name;
+  }
+
+  void AddConditions(IndexSet& known, IndexSet& waiting) {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (int k : IndexSet(waiting)) {
+        const auto found = std::find(lookup_.begin(), lookup_.end(), k);
+        const int index = found == lookup_.end() ? -1 : static_cast<int>(found - lookup_.begin());
+        IndexSet needed = ConditionDependencies(k);
+        needed.erase(index);
+        if (!std::includes(known.begin(), known.end(), needed.begin(), needed.end())) continue;
+        plan_.steps.push_back({index >= 0 ? LoopStep::kLookup : LoopStep::kGuard, index, k});
+        if (index >= 0) known.insert(index);
+        waiting.erase(k);
+        progress = true;
+      }
+    }
+  }
+
+  // The cheapest innermost loop: what is read along it, and whether it can be vectorised.
+  int Innermost(const std::vector<int>& outputs, const std::vector<int>& reductions) const {
+    int best = -1;
+    double least = 0;
+    auto consider = [&](int index, double cost) {
+      if (best < 0 || cost < least) {
+        best = index;
+        least = cost;
+      }
+    };
+    for (int index : reductions) consider(index, InnerCost(index));
+    if (memory_ok_)
+      for (int index : outputs) consider(index, InnerCost(index));
+    return best;
+  }
+
+  double InnerCost(int index) const {
+    double cost = 1;
+    auto add = [&](const Expr& expr) {
+      if (expr.kind == Expr::kRead) cost += StrideCost(expr.position, index);
+    };
+    Walk(definition_.body, add);
+    for (const DataCondition& condition : definition_.data_where) Walk(condition.value, add);
+    cost += 1.5 * StrideCost(definition_.left, index);
+    if (Extent(index) < 8) cost *= 3;
+    return cost + 16.0 / std::max<int64_t>(Extent(index), 1);
+  }
+
+  double StrideCost(const std::vector<Affine>& position, int index) const {
+    double cost = 0;
+    for (size_t d = 0; d < position.size(); ++d) {
+      const Affine at = Substitute(position[d], plan_.solved);
+      const int64_t coefficient = Coefficient(at, index);
+      IndexSet through;
+      AddIndices(at, through);
+      through = Closure(through);
+      if (coefficient == 0 && through.count(index) == 0) continue;
+      cost = std::max(cost, d + 1 < position.size() || coefficient == 0 ? 8.0
+                            : coefficient == 1                          ? 1.0
+                                                                        : 4.0);
+    }
+    return cost;
+  }
+
+  const Definition& definition_;
+  const LoopOptions options_;
+  bool first_wins_ = false, memory_ok_ = false, scatter_ok_ = false;
+  std::vector<int> lookup_;  // for each index: the data condition that it is looked up by, else -1
+  LoopPlan plan_;
+};
+
+}  // namespace
+
+int64_t Coefficient(const Affine& affine, int index) {
+  for (const auto& [term, coefficient] : affine.terms)
+    if (term == index) return coefficient;
+  return 0;
+}
+
+Affine Substitute(const Affine& affine, const std::vector<absl::optional<Affine>>& solved) {
+  Affine result = ConstantAffine(affine.constant);
+  for (const auto& [index, coefficient] : affine.terms) {
+    const Affine value = solved[index].has_value() ? *solved[index] : IndexAffine(index);
+    result = result + value * coefficient;
+  }
+  return result;
+}
+
+LoopPlan PlanLoops(const Definition& definition, const LoopOptions& options) {
+  return Planner(definition, options).Plan();
+}
+
+std::string ToString(const LoopPlan& plan, const Definition& definition) {
+  static const char* const kModes[] = {"map", "register", "row", "scatter"};
+  auto name = [&](int index) { return definition.indices[index].name; };
+  std::string text = absl::StrCat(kModes[plan.mode], ":");
+  for (int index : plan.outer) absl::StrAppend(&text, " ", name(index));
+  absl::StrAppend(&text, " |");
+  for (const LoopStep& step : plan.steps) {
+    if (step.kind == LoopStep::kGuard) absl::StrAppend(&text, " guard");
+    else absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "");
+  }
+  return absl::StrCat(text, "; ", plan.bounds.size(), " bounds");
+}
+
+}  // namespace yuba

@@ -1,0 +1,206 @@
+#include "compiler/kernels/machine_code.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include "compiler/kernels/dump.h"
+#include "compiler/kernels/link.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+void InitializeTargets() {
+  static const bool initialized = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTarget& target) {
+  InitializeTargets();
+  const std::string triple = target.cuda ? "nvptx64-nvidia-cuda" : "x86_64-unknown-linux-gnu";
+  std::string problem;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (found == nullptr) return InternalError("LLVM cannot make code for ", triple, ": ", problem);
+  llvm::TargetOptions options;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, target.cpu, target.cuda ? "+ptx80" : "", options,
+                                 llvm::Reloc::PIC_, std::nullopt,
+                                 llvm::CodeGenOptLevel::Aggressive));
+  if (machine == nullptr || !machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
+    return UserError("unknown processor \"", target.cpu, "\" for ", triple,
+                     "; a name that LLVM knows is needed, for example ",
+                     target.cuda ? "sm_80" : "x86-64-v3");
+  return machine;
+}
+
+// What is internal is called once, by the kernel's entry. On the host it stays a function of its own,
+// because only parameters can be said not to alias.
+void SetAttributes(llvm::Module& module, const KernelTarget& target) {
+  for (llvm::Function& function : module) {
+    if (function.isIntrinsic()) continue;
+    function.setDoesNotThrow();
+    if (function.isDeclaration()) {  // of the math library: errno does not matter
+      function.setDoesNotAccessMemory();
+      function.setWillReturn();
+      continue;
+    }
+    if (function.hasLocalLinkage())
+      function.addFnAttr(target.cuda ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
+    else if (target.cuda)
+      function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+    if (target.cuda) continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("prefer-vector-width", "256");
+  }
+}
+
+// glibc's vector functions, and those of them that LLVM's table lacks.
+void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::Triple& triple) {
+  static const bool available = !FindSystemLibrary("libmvec.so.1").empty();
+  if (!available) return;
+  library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86, triple);
+  auto fixed = [](unsigned n) { return llvm::ElementCount::getFixed(n); };
+  library.addVectorizableFunctions({
+      {"tanhf", "_ZGVdN8v_tanhf", fixed(8), false, "_ZGV_LLVM_N8v"},
+      {"tanhf", "_ZGVbN4v_tanhf", fixed(4), false, "_ZGV_LLVM_N4v"},
+      {"erff", "_ZGVdN8v_erff", fixed(8), false, "_ZGV_LLVM_N8v"},
+      {"erff", "_ZGVbN4v_erff", fixed(4), false, "_ZGV_LLVM_N4v"},
+      {"tanh", "_ZGVdN4v_tanh", fixed(4), false, "_ZGV_LLVM_N4v"},
+      {"erf", "_ZGVdN4v_erf", fixed(4), false, "_ZGV_LLVM_N4v"},
+  });
+}
+
+std::string FindLibdevice() {
+  for (const char* root : {std::getenv("CUDA_HOME"), std::getenv("YUBA_CUDA"),
+                           static_cast<char*>(nullptr), const_cast<char*>("/usr/local/cuda")}) {
+    if (root == nullptr) continue;
+    const std::string path = std::string(root) + "/nvvm/libdevice/libdevice.10.bc";
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+  }
+  return "";
+}
+
+// Links in those functions of NVIDIA's device library that the module calls.
+absl::Status LinkLibdevice(llvm::Module& module) {
+  std::string needed;
+  for (const llvm::Function& function : module)
+    if (function.isDeclaration() && function.getName().starts_with("__nv_"))
+      needed = function.getName().str();
+  if (needed.empty()) return absl::OkStatus();
+  const std::string path = FindLibdevice();
+  if (path.empty())
+    return UserError("a kernel calls ", needed, " of NVIDIA's libdevice.10.bc, which is not in "
+                     "$CUDA_HOME/nvvm/libdevice nor under /usr/local/cuda; install the CUDA "
+                     "toolkit or set CUDA_HOME");
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> library =
+      llvm::getLazyIRFileModule(path, problem, module.getContext());
+  if (library == nullptr)
+    return UserError("cannot read ", path, ": ", problem.getMessage().str());
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  const bool failed = llvm::Linker::linkModules(
+      module, std::move(library), llvm::Linker::LinkOnlyNeeded,
+      [](llvm::Module& linked, const llvm::StringSet<>& names) {
+        llvm::internalizeModule(linked, [&names](const llvm::GlobalValue& value) {
+          return !value.hasName() || names.count(value.getName()) == 0;
+        });
+      });
+  if (failed) return InternalError("cannot link ", path);
+  // Denormal numbers stay what they are.
+  module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
+  return absl::OkStatus();
+}
+
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine, const KernelTarget& target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = !target.cuda;
+  tuning.SLPVectorization = !target.cuda;
+  tuning.LoopInterleaving = !target.cuda;
+  llvm::PassBuilder builder(&machine, tuning);
+  const llvm::Triple triple(module.getTargetTriple());
+  llvm::TargetLibraryInfoImpl library(triple);
+  if (!target.cuda) AddVectorFunctions(library, triple);
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+absl::StatusOr<std::string> Emit(llvm::Module& module, llvm::TargetMachine& machine,
+                                 llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return InternalError("LLVM cannot write this kind of file");
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ToMachineCode(llvm::Module& module, const KernelTarget& target,
+                                          const std::string& name) {
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, MakeMachine(target));
+  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setDataLayout(machine->createDataLayout());
+  SetAttributes(module, target);
+  if (target.cuda) YUBA_RETURN_IF_ERROR(LinkLibdevice(module));
+  Optimize(module, *machine, target);
+  if (!target.dump_dir.empty()) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    stream.flush();
+    Dump(target.dump_dir, name + ".ll", text);
+  }
+  if (!target.dump_dir.empty() && !target.cuda) {
+    YUBA_ASSIGN_OR_RETURN(std::string text, Emit(*llvm::CloneModule(module), *machine,
+                                                 llvm::CodeGenFileType::AssemblyFile));
+    Dump(target.dump_dir, name + ".s", text);
+  }
+  const auto type =
+      target.cuda ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  YUBA_ASSIGN_OR_RETURN(std::string code, Emit(module, *machine, type));
+  if (target.cuda) Dump(target.dump_dir, name + ".ptx", code);
+  return code;
+}
+
+}  // namespace yuba

@@ -1,0 +1,94 @@
+// One element at a time: the arithmetic of kernel bodies in MLIR. Values are kept in a wider type than
+// they are stored in: f16 and bf16 as f32, i8 and u8 as i32, bool as i1. In hash arithmetic every float
+// is an element of Z/2^64, an i64 in memory and in registers.
+#ifndef YUBA_COMPILER_KERNELS_SCALARS_H_
+#define YUBA_COMPILER_KERNELS_SCALARS_H_
+
+#include <string>
+#include <vector>
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "opsemantics/core.h"
+#include "opsemantics/interpret.h"
+
+namespace yuba {
+
+struct Typed {
+  mlir::Value value;
+  ElementType type = ElementType::kF32;
+};
+
+class ScalarBuilder {
+ public:
+  ScalarBuilder(mlir::OpBuilder& builder, mlir::ModuleOp module, Arithmetic arithmetic, bool cuda)
+      : b_(builder), module_(module), arithmetic_(arithmetic), cuda_(cuda) {}
+
+  mlir::Type StoredType(ElementType type);
+  mlir::Type ValueType(ElementType type);
+  Typed FromStored(mlir::Value stored, ElementType type);
+  mlir::Value ToStored(Typed value, ElementType type);
+
+  Typed Literal(const Expr& literal);
+  Typed Convert(Typed value, ElementType type);
+  Typed Call(Function function, std::vector<Typed> args);
+  // For kSelect's sides and for the operands of kAdd and the like.
+  ElementType CommonType(ElementType a, ElementType b);
+
+  Typed Identity(Reducer reducer, ElementType type);
+  Typed Combine(Reducer reducer, Typed a, Typed b);  // not kArgMax and kArgMin
+  mlir::Value Less(Typed a, Typed b);
+
+  // 64-bit integers for offsets and bounds; constants are folded.
+  mlir::Value Int(int64_t value);
+  mlir::Value Add(mlir::Value a, mlir::Value b);
+  mlir::Value Sub(mlir::Value a, mlir::Value b);
+  mlir::Value Mul(mlir::Value a, mlir::Value b);
+  mlir::Value Min(mlir::Value a, mlir::Value b);
+  mlir::Value Max(mlir::Value a, mlir::Value b);
+  mlir::Value FloorDiv(mlir::Value a, int64_t positive);
+  mlir::Value CeilDiv(mlir::Value a, int64_t positive);
+  mlir::Value And(mlir::Value a, mlir::Value b);  // of i1
+  mlir::Location loc() { return b_.getUnknownLoc(); }
+
+ private:
+  bool IsHash(ElementType type) const {
+    return arithmetic_ == Arithmetic::kHash && IsFloat(type);
+  }
+  mlir::Value Constant(ElementType type, double number);
+  mlir::Value IntegerConstant(mlir::Type type, int64_t value);
+  Typed FloatCall(Function function, const std::vector<Typed>& args);
+  Typed IntegerCall(Function function, const std::vector<Typed>& args);
+  Typed HashCall(Function function, const std::vector<Typed>& args);
+  Typed LogicCall(Function function, const std::vector<Typed>& args);
+  Typed BoolCall(Function function, const std::vector<Typed>& args);
+  Typed ThroughFloat(Function function, const std::vector<Typed>& args);
+  Typed HashLiteral(const Expr& literal);
+  mlir::Value HashMixed(mlir::Value element, uint64_t salt);
+  mlir::Value HashRanked(mlir::Value element);
+  mlir::Value HashWrap(mlir::Value index, mlir::Value extent);
+  mlir::Value MinMax(mlir::Value a, mlir::Value b, bool max);
+  mlir::Value Sign(mlir::Value a, ElementType type);
+  Typed Compare(Function function, Typed a, Typed b);
+  mlir::Value SafeDivide(mlir::Value a, mlir::Value b, bool remainder);
+  Typed HashConvert(Typed value, ElementType to);
+  Typed IntegerConvert(Typed value, ElementType to);
+  Typed FloatToInteger(mlir::Value value, ElementType to);
+  Typed NarrowInteger(mlir::Value value, ElementType to);
+  mlir::Value Power(Typed base, Typed exponent);
+  static double RoundedTo(ElementType type, double number);
+  static int64_t LimitOf(ElementType type, bool lowest);
+  mlir::Value FloatFromBFloat(mlir::Value bits);
+  mlir::Value BFloatFromFloat(mlir::Value value);
+  // A function of libm, or of libdevice, of floats of `type`.
+  mlir::Value Library(const std::string& name, ElementType type, std::vector<mlir::Value> args);
+
+  mlir::OpBuilder& b_;
+  mlir::ModuleOp module_;
+  const Arithmetic arithmetic_;
+  const bool cuda_;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_KERNELS_SCALARS_H_

@@ -1,0 +1,95 @@
+#include "compiler/kernels/to_llvm.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "compiler/kernels/dump.h"
+#include "compiler/kernels/loop_builder.h"
+#include "compiler/kernels/loop_plan.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+void AddPasses(mlir::PassManager& passes) {
+  passes.addPass(mlir::createConvertSCFToCFPass());
+  passes.addPass(mlir::createConvertMathToLLVMPass());
+  passes.addPass(mlir::createArithToLLVMConversionPass());
+  passes.addPass(mlir::createConvertControlFlowToLLVMPass());
+  passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+}
+
+void DumpLoops(mlir::ModuleOp module, absl::Span<const NamedDefinition> definitions,
+               const std::vector<LoopPlan>& plans, const KernelTarget& target,
+               const std::string& name) {
+  std::string text;
+  for (size_t i = 0; i < definitions.size(); ++i) {
+    const Definition& definition = *definitions[i].definition;
+    text += "// " + definitions[i].symbol + ": " + ToString(definition) + "\n// " +
+            ToString(plans[i], definition) + "\n";
+  }
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream.flush();
+  Dump(target.dump_dir, name + ".mlir", text);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefinition> definitions,
+                                                     const KernelTarget& target,
+                                                     const std::string& name,
+                                                     llvm::LLVMContext& llvm_context) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string problem;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
+    problem += diagnostic.str() + "; ";
+    return mlir::success();
+  });
+
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context), name);
+  LoopOptions options;
+  options.parallel_outputs = target.cuda;
+  options.arithmetic = target.arithmetic;
+  std::vector<LoopPlan> plans;
+  for (const NamedDefinition& named : definitions) {
+    plans.push_back(PlanLoops(*named.definition, options));
+    BuildKernel(*module, named.symbol, *named.definition, plans.back(), target.arithmetic,
+                target.cuda);
+  }
+  if (!target.dump_dir.empty()) DumpLoops(*module, definitions, plans, target, name);
+  mlir::PassManager passes(&context);
+  AddPasses(passes);
+  if (mlir::failed(mlir::verify(*module)) || mlir::failed(passes.run(*module)))
+    return InternalError("kernel ", name, ": ", problem);
+  std::unique_ptr<llvm::Module> result =
+      mlir::translateModuleToLLVMIR(*module, llvm_context, name);
+  if (result == nullptr) return InternalError("kernel ", name, ": ", problem);
+  return result;
+}
+
+}  // namespace yuba

@@ -1,0 +1,82 @@
+#include "runtime/cuda/facts.h"
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/libraries.h"
+#endif
+
+namespace yuba {
+
+#ifdef YUBA_WITH_CUDA
+
+absl::StatusOr<std::string> DriverVersion() {
+  int version = 0;  // stays 0 without a driver
+  const cudaError_t error = cudaDriverGetVersion(&version);
+  if (error != cudaSuccess || version == 0) return absl::UnavailableError("no driver");
+  return absl::StrCat(version / 1000, ".", version % 1000 / 10);
+}
+
+absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
+  int count = 0;  // untouched where the call fails
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0) {
+    const absl::StatusOr<std::string> driver = DriverVersion();
+    return absl::UnavailableError(absl::StrCat(
+        "no GPU: ", driver.ok() ? absl::StrCat("driver for CUDA ", *driver, ", ") : "no driver, ",
+        "cudaGetDeviceCount says: ", cudaGetErrorString(error)));
+  }
+  std::vector<GpuFacts> gpus;
+  for (int gpu = 0; gpu < count; ++gpu) {
+    cudaDeviceProp properties = {};
+    const cudaError_t asked = cudaGetDeviceProperties(&properties, gpu);
+    if (asked != cudaSuccess) {
+      return absl::UnavailableError(
+          absl::StrCat("GPU ", gpu, " cannot be asked: ", cudaGetErrorString(asked)));
+    }
+    gpus.push_back({properties.name, static_cast<int64_t>(properties.totalGlobalMem),
+                    properties.major * 10 + properties.minor});
+  }
+  return gpus;
+}
+
+absl::StatusOr<std::string> CublasVersion() {
+  YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());
+  int numbers[3] = {};
+  const libraryPropertyType parts[3] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
+  for (int i = 0; i < 3; ++i) cublas->cublasGetProperty(parts[i], &numbers[i]);
+  return absl::StrCat(numbers[0], ".", numbers[1], ".", numbers[2], ", ", cublas->path);
+}
+
+absl::StatusOr<std::string> CudnnVersion() {
+  YUBA_ASSIGN_OR_RETURN(const Cudnn* cudnn, Cudnn::Open());
+  const size_t version = cudnn->cudnnGetVersion();
+  return absl::StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100, ", ",
+                      cudnn->path);
+}
+
+absl::StatusOr<std::string> NcclVersion() {
+  YUBA_ASSIGN_OR_RETURN(const Nccl* nccl, Nccl::Open());
+  int version = 0;
+  nccl->ncclGetVersion(&version);
+  return absl::StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100, ", ",
+                      nccl->path);
+}
+
+#else
+
+namespace {
+absl::Status WithoutCuda() { return absl::UnavailableError("built without CUDA"); }
+}  // namespace
+
+absl::StatusOr<std::string> DriverVersion() { return WithoutCuda(); }
+absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
+  return absl::UnavailableError("no GPU: built without CUDA");
+}
+absl::StatusOr<std::string> CublasVersion() { return WithoutCuda(); }
+absl::StatusOr<std::string> CudnnVersion() { return WithoutCuda(); }
+absl::StatusOr<std::string> NcclVersion() { return WithoutCuda(); }
+
+#endif  // YUBA_WITH_CUDA
+
+}  // namespace yuba

@@ -1,0 +1,78 @@
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/libraries.h"
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "runtime/shared_library.h"
+
+namespace yuba {
+
+namespace {
+
+#define YUBA_FIND(name) YUBA_RETURN_IF_ERROR(library.Find(#name, table.name));
+
+absl::StatusOr<const Driver*> OpenDriver() {
+  static Driver table;
+#define YUBA_ENTRY(name)                                                                      \
+  {                                                                                           \
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;               \
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(                               \
+        #name, reinterpret_cast<void**>(&table.name), 12000, cudaEnableDefault, &found);      \
+    if (error != cudaSuccess || found != cudaDriverEntryPointSuccess) {                       \
+      return absl::UnavailableError(absl::StrCat(                                             \
+          "the driver has no " #name " (", cudaGetErrorString(error), "); install NVIDIA's driver")); \
+    }                                                                                         \
+  }
+  YUBA_DRIVER_FUNCTIONS(YUBA_ENTRY)
+#undef YUBA_ENTRY
+  return &table;
+}
+
+absl::StatusOr<const Cublas*> OpenCublas() {
+  static Cublas table;
+  YUBA_ASSIGN_OR_RETURN(SharedLibrary library,
+                        SharedLibrary::Open({"libcublas.so.13", "libcublas.so.12"}));
+  YUBA_CUBLAS_FUNCTIONS(YUBA_FIND)
+  table.path = library.path();
+  return &table;
+}
+
+absl::StatusOr<const Cudnn*> OpenCudnn() {
+  static Cudnn table;
+  YUBA_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open({"libcudnn.so.9"}));
+  YUBA_CUDNN_FUNCTIONS(YUBA_FIND)
+  table.path = library.path();
+  return &table;
+}
+
+absl::StatusOr<const Nccl*> OpenNccl() {
+  static Nccl table;
+  YUBA_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open({"libnccl.so.2"}));
+  YUBA_NCCL_FUNCTIONS(YUBA_FIND)
+  table.path = library.path();
+  return &table;
+}
+#undef YUBA_FIND
+
+}  // namespace
+
+absl::StatusOr<const Driver*> Driver::Open() {
+  static const absl::StatusOr<const Driver*> opened = OpenDriver();
+  return opened;
+}
+absl::StatusOr<const Cublas*> Cublas::Open() {
+  static const absl::StatusOr<const Cublas*> opened = OpenCublas();
+  return opened;
+}
+absl::StatusOr<const Cudnn*> Cudnn::Open() {
+  static const absl::StatusOr<const Cudnn*> opened = OpenCudnn();
+  return opened;
+}
+absl::StatusOr<const Nccl*> Nccl::Open() {
+  static const absl::StatusOr<const Nccl*> opened = OpenNccl();
+  return opened;
+}
+
+}  // namespace yuba
+
+#endif  // YUBA_WITH_CUDA

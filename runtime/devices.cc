@@ -1,0 +1,57 @@
+#include "runtime/devices.h"
+
+#include <oneapi/dnnl/dnnl_types.h>
+
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "opsemantics/base/status.h"
+#include "runtime/shared_library.h"
+
+namespace yuba {
+namespace {
+
+absl::StatusOr<std::string> OneDnnVersion() {
+  YUBA_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open({"libdnnl.so.2"}));
+  const dnnl_version_t* (*version)() = nullptr;
+  YUBA_RETURN_IF_ERROR(library.Find("dnnl_version", version));
+  return absl::StrCat(version()->major, ".", version()->minor, ".", version()->patch, ", ",
+                      library.path());
+}
+
+// Before MPI_Init, which only a launched run calls. Open MPI and MPICH agree on this one function.
+absl::StatusOr<std::string> MpiVersion() {
+  YUBA_ASSIGN_OR_RETURN(SharedLibrary library,
+                        SharedLibrary::Open({"libmpi.so.40", "libmpi.so.12", "libmpi.so"}));
+  int (*version)(char*, int*) = nullptr;
+  YUBA_RETURN_IF_ERROR(library.Find("MPI_Get_library_version", version));
+  char text[8192] = {};  // as much as any implementation writes
+  int length = 0;
+  if (version(text, &length) != 0) return absl::UnavailableError("MPI_Get_library_version failed");
+  const std::vector<std::string> parts = absl::StrSplit(text, absl::ByAnyChar(",\n"));
+  return absl::StrCat(parts[0], ", ", library.path());
+}
+
+}  // namespace
+
+MachineFacts FindDevices() {
+  MachineFacts facts;
+  facts.processors = static_cast<int>(std::thread::hardware_concurrency());
+  absl::StatusOr<std::vector<GpuFacts>> gpus = FindGpus();
+  if (gpus.ok()) facts.gpus = *std::move(gpus);
+  else facts.no_gpu = std::string(gpus.status().message());
+  auto add = [&](const char* name, const absl::StatusOr<std::string>& found, const char* use) {
+    facts.components.push_back(
+        {name, found.ok(), found.ok() ? *found : std::string(found.status().message()), use});
+  };
+  add("driver", DriverVersion(), "GPUs");
+  add("cuBLAS", CublasVersion(), "matrix products on GPUs");
+  add("cuDNN", CudnnVersion(), "convolutions on GPUs");
+  add("NCCL", NcclVersion(), "exchanges between GPUs");
+  add("MPI", MpiVersion(), "several machines");
+  add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");
+  return facts;
+}
+
+}  // namespace yuba

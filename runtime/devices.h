@@ -1,0 +1,31 @@
+// What this machine has for running programs: driver, GPUs and libraries, each found or missing.
+#ifndef YUBA_RUNTIME_DEVICES_H_
+#define YUBA_RUNTIME_DEVICES_H_
+
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/facts.h"
+
+namespace yuba {
+
+struct ComponentFacts {
+  std::string name;    // "driver", "cuBLAS", ...
+  bool found = false;
+  std::string detail;  // its version and file, or why it is missing
+  std::string use;     // what it is for
+};
+
+struct MachineFacts {
+  int processors = 0;
+  std::vector<GpuFacts> gpus;
+  std::string no_gpu;  // why there is none; empty where there are some
+  std::vector<ComponentFacts> components;
+};
+
+// Opens all the libraries, which takes up to a second.
+MachineFacts FindDevices();
+
+}  // namespace yuba
+
+#endif  // YUBA_RUNTIME_DEVICES_H_

@@ -1,0 +1,34 @@
+#include "runtime/shared_library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace yuba {
+
+absl::StatusOr<SharedLibrary> SharedLibrary::Open(std::initializer_list<const char*> names) {
+  std::string reason;
+  for (const char* name : names) {
+    void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) {
+      link_map* map = nullptr;
+      const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0';
+      return SharedLibrary(handle, known ? map->l_name : name);
+    }
+    const char* error = dlerror();
+    if (reason.empty()) reason = error != nullptr ? error : absl::StrCat(name, ": not found");
+  }
+  return absl::UnavailableError(reason);
+}
+
+absl::StatusOr<void*> SharedLibrary::Address(const char* symbol) const {
+  void* address = dlsym(handle_, symbol);
+  if (address == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat(path_, " has no ", symbol, "; another version of the library is needed"));
+  }
+  return address;
+}
+
+}  // namespace yuba

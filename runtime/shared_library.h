@@ -1,0 +1,39 @@
+// Shared libraries that a machine may or may not have: opened by name when first asked for, so that
+// a program that only plans pays nothing for them, and never closed.
+#ifndef YUBA_RUNTIME_SHARED_LIBRARY_H_
+#define YUBA_RUNTIME_SHARED_LIBRARY_H_
+
+#include <initializer_list>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace yuba {
+
+class SharedLibrary {
+ public:
+  // The first of `names` that the loader finds. Unavailable where none is; the message is the
+  // loader's, for the first name.
+  static absl::StatusOr<SharedLibrary> Open(std::initializer_list<const char*> names);
+
+  // Points `function` at the library's `symbol`; Unavailable where it has none.
+  template <typename Function>
+  absl::Status Find(const char* symbol, Function*& function) const {
+    absl::StatusOr<void*> address = Address(symbol);
+    function = address.ok() ? reinterpret_cast<Function*>(*address) : nullptr;
+    return address.status();
+  }
+
+  const std::string& path() const { return path_; }  // the file, as far as the loader says
+
+ private:
+  SharedLibrary(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  absl::StatusOr<void*> Address(const char* symbol) const;
+
+  void* handle_;
+  std::string path_;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_RUNTIME_SHARED_LIBRARY_H_

@@ -1,0 +1,80 @@
+#include "search/cut_space.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace yuba {
+
+CutSpace TensorCuts(const TensorType& type) {
+  CutSpace space;
+  space.extents = type.dims;
+  for (int64_t extent : type.dims) space.cuttable.push_back(extent >= 2);
+  return space;
+}
+
+CutSpace NodeCuts(const Definition& definition) {
+  CutSpace space;
+  for (const Index& index : definition.indices) space.extents.push_back(index.extent);
+  space.cuttable.assign(space.extents.size(), false);
+  for (int index : CuttableIndices(definition)) space.cuttable[index] = true;
+  return space;
+}
+
+Cut WholeCut(const CutSpace& space) {
+  Cut cut;
+  cut.axes.resize(space.extents.size());
+  return cut;
+}
+
+namespace {
+
+std::vector<int64_t> PartCounts(const Mesh& mesh, const Cut& cut) {
+  std::vector<int64_t> parts;
+  for (const AxisList& list : cut.axes) parts.push_back(PartCount(mesh, list));
+  return parts;
+}
+
+}  // namespace
+
+std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
+  if (cut.axes.size() != space.extents.size()) {
+    return absl::StrCat("it cuts ", cut.axes.size(), " dimensions of ", space.extents.size());
+  }
+  std::vector<bool> used(mesh.axes.size(), false);
+  std::vector<int64_t> parts(space.extents.size(), 1);
+  for (size_t e = 0; e < cut.axes.size(); ++e) {
+    for (uint8_t axis : cut.axes[e]) {
+      if (axis >= mesh.axes.size()) return absl::StrCat("the mesh has no axis number ", axis);
+      if (used[axis]) return absl::StrCat("axis ", mesh.axes[axis].name, " is used twice");
+      used[axis] = true;
+      parts[e] *= mesh.axes[axis].size;
+    }
+    if (parts[e] == 1) continue;
+    if (!space.cuttable[e]) return absl::StrCat("dimension ", e, " cannot be cut");
+    if (space.extents[e] < parts[e]) {
+      return absl::StrCat("dimension ", e, " of ", space.extents[e], " cannot be cut into ", parts[e],
+                          " parts");
+    }
+  }
+  return "";
+}
+
+std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
+  std::string why = WhyImpossible(space, mesh, cut);
+  if (!why.empty()) return why;
+  std::vector<int64_t> parts = PartCounts(mesh, cut);
+  std::vector<bool> used(mesh.axes.size(), false);
+  for (const AxisList& list : cut.axes) {
+    for (uint8_t axis : list) used[axis] = true;
+  }
+  for (size_t axis = 0; axis < used.size(); ++axis) {
+    if (used[axis]) continue;
+    for (size_t e = 0; e < space.extents.size(); ++e) {
+      if (space.cuttable[e] && space.extents[e] / parts[e] >= mesh.axes[axis].size) {
+        return absl::StrCat("axis ", mesh.axes[axis].name, " is left out, but fits dimension ", e);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace yuba

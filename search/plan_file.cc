@@ -1,0 +1,171 @@
+#include "search/plan_file.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "opsemantics/base/check.h"
+#include "search/explain.h"
+
+namespace yuba {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json AxisNames(const Mesh& mesh, const AxisList& axes) {
+  Json names = Json::array();
+  for (uint8_t axis : axes) names.push_back(mesh.axes[axis].name);
+  return names;
+}
+
+Json OptionsJson(const PlanNotes& notes) {
+  Json options = Json::object();
+  for (const auto& [name, value] : notes.options) options[name] = value;
+  return options;
+}
+
+Json InputsJson(const PlanNotes& notes) {
+  Json inputs = Json::object();
+  for (const auto& [name, shape] : notes.inputs) inputs[name] = shape;
+  return inputs;
+}
+
+Json MeshJson(const Mesh& mesh) {
+  Json axes = Json::array();
+  for (const MeshAxis& axis : mesh.axes) axes.push_back({{"axis", axis.name}, {"size", axis.size}});
+  return axes;
+}
+
+Json CostJson(const Plan& plan) {
+  int64_t bytes = plan.cost.bytes();
+  Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
+  if (bytes == plan.lower_bound) cost["gap"] = 0;
+  else cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
+  cost["seconds"] = 0;
+  cost["by_kind"] = {{"weight", plan.cost.weight},
+                     {"activation", plan.cost.activation},
+                     {"partial", plan.cost.partial},
+                     {"halo", plan.cost.halo}};
+  return cost;
+}
+
+Json MemoryJson(const PlanNotes& notes) {
+  Json rows = Json::array();
+  for (size_t device = 0; device < notes.memory.size(); ++device) {
+    const DeviceMemory& memory = notes.memory[device];
+    rows.push_back({{"device", device},
+                    {"peak", memory.peak},
+                    {"weights", memory.weights},
+                    {"activations", memory.activations},
+                    {"state", memory.state},
+                    {"buffers", memory.buffers},
+                    {"at", memory.at}});
+  }
+  return rows;
+}
+
+Json TensorJson(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
+  Json dims = Json::array(), shard = Json::array();
+  size_t flat = 0;
+  for (const std::vector<int64_t>& factors : tensor.dims) {
+    Json row = Json::array();
+    int64_t largest = 1;
+    for (int64_t factor : factors) {
+      const AxisList& axes = cut.axes[flat++];
+      row.push_back({{"size", factor}, {"axes", AxisNames(mesh, axes)}});
+      int64_t parts = PartCount(mesh, axes);
+      largest *= (factor + parts - 1) / parts;
+    }
+    dims.push_back(std::move(row));
+    shard.push_back(largest);
+  }
+  return {{"name", tensor.name},
+          {"type", Name(tensor.type.type)},
+          {"shape", WholeDims(tensor)},
+          {"kind", Name(tensor.kind)},
+          {"dims", std::move(dims)},
+          {"partial", ""},
+          {"shard", std::move(shard)}};
+}
+
+Json NodeJson(const Graph& graph, const Node& node, const Cut& cut, const Mesh& mesh,
+              const std::string& kernel) {
+  Json reads = Json::array(), cuts = Json::object();
+  for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
+  for (size_t i = 0; i < cut.axes.size(); ++i) {
+    if (cut.axes[i].empty()) continue;
+    cuts[node.definition->indices[i].name] = AxisNames(mesh, cut.axes[i]);
+  }
+  return {{"name", node.name},          {"op", node.op},
+          {"from", node.from},          {"reads", std::move(reads)},
+          {"cut", std::move(cuts)},     {"kernel", kernel}};
+}
+
+Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
+                  const std::string& collective) {
+  return {{"tensor", graph.tensors[move.tensor].name},
+          {"node", graph.nodes[move.node].name},
+          {"kind", move.kind == MoveKind::kFetch ? "fetch" : "deliver"},
+          {"collective", collective},
+          {"over", AxisNames(plan.mesh, AxesCrossed(graph, plan, move))},
+          {"bytes", move.bytes},
+          {"why", WhyMoved(graph, plan, move)}};
+}
+
+const std::string& At(const std::vector<std::string>& list, size_t i) {
+  static const std::string& none = *new std::string;
+  return i < list.size() ? list[i] : none;
+}
+
+// One row of `rows` on each line: readable, and small.
+void AppendRows(const char* name, const Json& rows, std::string* text) {
+  text->append(",\n \"").append(name).append("\": [");
+  for (size_t i = 0; i < rows.size(); ++i) {
+    text->append(i == 0 ? "\n  " : ",\n  ");
+    text->append(rows[i].dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  text->append("]");
+}
+
+}  // namespace
+
+std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& notes) {
+  Json head = {{"format", "yuba-plan/1"}};
+  head["graph"] = {
+      {"file", notes.graph_file}, {"hash", notes.graph_hash}, {"inputs", InputsJson(notes)}};
+  head["library"] = notes.library_hash;
+  head["version"] = notes.version;
+  head["options"] = OptionsJson(notes);
+  head["search"] = plan.search;
+  head["space"] = {{"nesting", plan.space.nesting},
+                   {"factors", plan.space.factors},
+                   {"copies", plan.space.copies},
+                   {"replicate", plan.space.replicate},
+                   {"ties", Json::array()}};
+  head["mesh"] = MeshJson(plan.mesh);
+  head["cost"] = CostJson(plan);
+  head["proof"] = {{"kind", plan.proof.kind}, {"order", plan.proof.order}};
+  std::string text = "{";
+  for (const auto& [name, value] : head.items()) {
+    text.append(text.size() == 1 ? "" : ",\n ").append("\"").append(name).append("\": ");
+    text.append(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  Json tensors = Json::array(), nodes = Json::array(), transfers = Json::array();
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    tensors.push_back(TensorJson(graph.tensors[t], plan.tensors[t], plan.mesh));
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    nodes.push_back(
+        NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
+  }
+  for (const Move& move : MovesOf(graph, plan)) {
+    transfers.push_back(
+        TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
+  }
+  AppendRows("memory", MemoryJson(notes), &text);
+  AppendRows("tensors", tensors, &text);
+  AppendRows("nodes", nodes, &text);
+  AppendRows("transfers", transfers, &text);
+  return text + "}\n";
+}
+
+}  // namespace yuba

@@ -1,0 +1,188 @@
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/json_reader.h"
+#include "search/plan_file.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostDevices = 1 << 20;
+
+Mesh ReadMesh(const JsonReader& reader) {
+  Mesh mesh;
+  int64_t devices = 1;
+  for (const JsonReader& item : reader.Items()) {
+    MeshAxis axis;
+    axis.name = item.Field("axis").String();
+    axis.size = static_cast<int>(item.Field("size").Integer(2, kMostDevices));
+    for (const MeshAxis& other : mesh.axes) {
+      if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
+    }
+    devices *= axis.size;
+    if (devices > kMostDevices) item.Field("size").Fail("at most 1048576 devices in all");
+    if (!reader.ok()) return Mesh();
+    mesh.axes.push_back(axis);
+  }
+  return mesh;
+}
+
+AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
+  AxisList list;
+  for (const JsonReader& item : reader.Items()) {
+    std::string name = item.String();
+    size_t axis = 0;
+    while (axis < mesh.axes.size() && mesh.axes[axis].name != name) ++axis;
+    if (axis == mesh.axes.size()) item.Fail("the name of a mesh axis");
+    list.push_back(static_cast<uint8_t>(axis));
+  }
+  return list;
+}
+
+void ReadHead(const JsonReader& root, PlanFile* file) {
+  std::string format = root.Field("format").String();
+  if (format != "yuba-plan/1") root.Field("format").Fail("\"yuba-plan/1\"");
+  JsonReader graph = root.Field("graph");
+  file->notes.graph_file = graph.Field("file").String();
+  file->notes.graph_hash = graph.Field("hash").String();
+  for (const auto& [name, shape] : graph.Field("inputs").Fields()) {
+    std::vector<int64_t>& dims = file->notes.inputs[name];
+    for (const JsonReader& dim : shape.Items()) dims.push_back(dim.Integer(0, kMost));
+  }
+  file->notes.library_hash = root.Field("library").String();
+  file->notes.version = root.Field("version").String();
+  for (const auto& [name, value] : root.Field("options").Fields()) {
+    file->notes.options[name] = value.String();
+  }
+  file->search = root.Field("search").String();
+  JsonReader space = root.Field("space");
+  file->space.nesting = space.Field("nesting").String();
+  file->space.factors = space.Field("factors").Bool();
+  file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));
+  file->space.replicate = space.Field("replicate").String();
+  file->mesh = ReadMesh(root.Field("mesh"));
+}
+
+void ReadCost(const JsonReader& root, PlanFile* file) {
+  JsonReader cost = root.Field("cost");
+  file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
+  file->lower_bound = cost.Field("lower_bound").Integer(0, kMost);
+  JsonReader kinds = cost.Field("by_kind");
+  constexpr int64_t quarter = kMost / 4;  // the sum must fit
+  file->cost.weight = kinds.Field("weight").Integer(0, quarter);
+  file->cost.activation = kinds.Field("activation").Integer(0, quarter);
+  file->cost.partial = kinds.Field("partial").Integer(0, quarter);
+  file->cost.halo = kinds.Field("halo").Integer(0, quarter);
+  JsonReader proof = root.Field("proof");
+  file->proof.kind = proof.Field("kind").String();
+  for (const JsonReader& item : proof.Field("order").Items()) {
+    int64_t most = std::numeric_limits<int>::max();
+    file->proof.order.push_back(static_cast<int>(item.Integer(0, most)));
+  }
+}
+
+void ReadMemory(const JsonReader& rows, PlanFile* file) {
+  int64_t device = 0;
+  for (const JsonReader& row : rows.Items()) {
+    row.Field("device").Integer(device, device);
+    ++device;
+    DeviceMemory memory;
+    memory.peak = row.Field("peak").Integer(0, kMost);
+    memory.weights = row.Field("weights").Integer(0, kMost);
+    memory.activations = row.Field("activations").Integer(0, kMost);
+    memory.state = row.Field("state").Integer(0, kMost);
+    memory.buffers = row.Field("buffers").Integer(0, kMost);
+    memory.at = row.Field("at").String();
+    file->notes.memory.push_back(memory);
+    if (!rows.ok()) return;
+  }
+}
+
+void ReadTensors(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::TensorRow tensor;
+    tensor.name = row.Field("name").String();
+    tensor.kind = row.Field("kind").String();
+    absl::optional<ElementType> type = ElementTypeFromName(row.Field("type").String());
+    if (!type.has_value()) row.Field("type").Fail("an element type");
+    tensor.type = type.value_or(ElementType::kF32);
+    for (const JsonReader& dim : row.Field("dims").Items()) {
+      tensor.dims.push_back({});
+      for (const JsonReader& factor : dim.Items()) {
+        tensor.dims.back().push_back(factor.Field("size").Integer(0, kMost));
+        tensor.cut.axes.push_back(ReadAxes(factor.Field("axes"), file->mesh));
+      }
+    }
+    if (!rows.ok()) return;
+    file->tensors.push_back(std::move(tensor));
+  }
+}
+
+void ReadNodes(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::NodeRow node;
+    node.name = row.Field("name").String();
+    node.op = row.Field("op").String();
+    node.from = row.Field("from").String();
+    node.reads = row.Field("reads").Strings();
+    for (const auto& [index, axes] : row.Field("cut").Fields()) {
+      node.indices.push_back(index);
+      node.axes.push_back(ReadAxes(axes, file->mesh));
+    }
+    node.kernel = row.Field("kernel").String();
+    if (!rows.ok()) return;
+    file->notes.kernels.push_back(node.kernel);
+    file->nodes.push_back(std::move(node));
+  }
+}
+
+void ReadTransfers(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::TransferRow transfer;
+    transfer.tensor = row.Field("tensor").String();
+    transfer.node = row.Field("node").String();
+    transfer.kind = row.Field("kind").String();
+    if (transfer.kind != "fetch" && transfer.kind != "deliver") {
+      row.Field("kind").Fail("\"fetch\" or \"deliver\"");
+    }
+    transfer.collective = row.Field("collective").String();
+    transfer.over = row.Field("over").Strings();
+    transfer.bytes = row.Field("bytes").Integer(0, kMost);
+    transfer.why = row.Field("why").String();
+    if (!rows.ok()) return;
+    file->notes.collectives.push_back(transfer.collective);
+    file->transfers.push_back(std::move(transfer));
+  }
+}
+
+// The parser's own words without its numbering: "parse error at line 3, column 7: ...".
+std::string ParserMessage(const std::string& what) {
+  size_t end = what.find("] ");
+  return end == std::string::npos ? what : what.substr(end + 2);
+}
+
+}  // namespace
+
+absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
+  JsonReader::Json root;
+  try {
+    root = JsonReader::Json::parse(json.begin(), json.end());
+  } catch (const nlohmann::json::exception& error) {
+    return UserError("this is no plan file: ", ParserMessage(error.what()));
+  }
+  absl::Status status;
+  JsonReader reader(root, &status);
+  PlanFile file;
+  ReadHead(reader, &file);
+  ReadCost(reader, &file);
+  ReadMemory(reader.Field("memory"), &file);
+  ReadTensors(reader.Field("tensors"), &file);
+  ReadNodes(reader.Field("nodes"), &file);
+  ReadTransfers(reader.Field("transfers"), &file);
+  if (!status.ok()) return Annotate(status, "this is no plan file");
+  return file;
+}
+
+}  // namespace yuba

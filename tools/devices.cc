@@ -1,0 +1,59 @@
+// yuba devices: what does this machine have to run programs on?
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "runtime/devices.h"
+#include "tools/command.h"
+#include "tools/subcommands.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+std::string Json(const MachineFacts& facts) {
+  nlohmann::ordered_json json;
+  json["processors"] = facts.processors;
+  json["gpus"] = nlohmann::ordered_json::array();
+  for (const GpuFacts& gpu : facts.gpus) {
+    json["gpus"].push_back({{"name", gpu.name}, {"memory", gpu.memory}, {"sm", gpu.sm}});
+  }
+  json["no_gpu"] = facts.no_gpu;
+  for (const ComponentFacts& component : facts.components) {
+    json["components"][component.name] = {
+        {"found", component.found}, {"detail", component.detail}, {"use", component.use}};
+  }
+  return json.dump(1) + "\n";
+}
+
+std::string Text(const MachineFacts& facts) {
+  TextTable table(4);
+  table.Add({"host", absl::StrCat(facts.processors, " processors"), "any number of virtual devices"});
+  for (size_t i = 0; i < facts.gpus.size(); ++i) {
+    const GpuFacts& gpu = facts.gpus[i];
+    table.Add({absl::StrCat("GPU ", i), gpu.name,
+               absl::StrCat(Bytes(gpu.memory), ", sm_", gpu.sm)});
+  }
+  if (facts.gpus.empty()) table.Add({"GPUs", "none", facts.no_gpu});
+  for (const ComponentFacts& component : facts.components) {
+    table.Add({component.name, component.found ? "found" : "missing",
+               component.found ? component.detail
+                               : absl::StrCat(component.detail, " (for ", component.use, ")")});
+  }
+  return table.ToString();
+}
+
+}  // namespace
+
+void AddDevices(CLI::App& app, int& exit_code) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("devices", "what this machine has to run programs on");
+  command->add_flag("--json", *json, "print JSON");
+  OnRun(command, exit_code, [json] {
+    const MachineFacts facts = FindDevices();
+    std::cout << (*json ? Json(facts) : Text(facts));
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace yuba
