@@ -197,13 +197,16 @@ Typed ScalarBuilder::IntegerCall(Function function, const std::vector<Typed>& ar
 
 // Functions of real numbers: in f64, the result cut towards zero.
 Typed ScalarBuilder::ThroughFloat(Function function, const std::vector<Typed>& args) {
-  const ElementType type = args[0].type;
+  const Arithmetic arithmetic = arithmetic_;
+  arithmetic_ = Arithmetic::kFloat;  // integers stay numbers in hash arithmetic too
   std::vector<Typed> numbers;
   for (const Typed& arg : args) {
     Value number = b_.create<arith::SIToFPOp>(loc(), b_.getF64Type(), arg.value);
     numbers.push_back({number, ElementType::kF64});
   }
-  return Convert(FloatCall(function, numbers), type);
+  const Typed whole = FloatToInteger(FloatCall(function, numbers).value, ElementType::kI64);
+  arithmetic_ = arithmetic;
+  return whole;
 }
 
 // Towards zero; the remainder is that of the quotient rounded down, with the sign of the divisor.

@@ -85,7 +85,7 @@ class ScalarBuilder {
 
   mlir::OpBuilder& b_;
   mlir::ModuleOp module_;
-  const Arithmetic arithmetic_;
+  Arithmetic arithmetic_;
   const bool cuda_;
 };
 
