@@ -1,0 +1,122 @@
+#include "search/check.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/check_bound.h"
+
+namespace yuba {
+namespace {
+
+absl::Status Refuse(const std::string& what) { return absl::FailedPreconditionError(what); }
+
+absl::Status CheckMesh(const Mesh& mesh) {
+  int64_t devices = 1;
+  for (const MeshAxis& axis : mesh.axes) {
+    if (axis.size < 2) return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size));
+    devices *= axis.size;
+    if (devices > 4096) return Refuse("the mesh has more than 4096 devices");
+  }
+  return absl::OkStatus();
+}
+
+// `extents[i]` may be cut where `whole[i]` is false.
+absl::Status CheckCut(const Mesh& mesh, const std::string& what, const std::vector<int64_t>& extents,
+                      const std::vector<bool>& whole, const Cut& cut) {
+  if (cut.axes.size() != extents.size()) {
+    return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan cuts ",
+                               cut.axes.size()));
+  }
+  std::vector<int> uses(mesh.axes.size(), 0);
+  std::vector<int64_t> parts(extents.size(), 1);
+  for (size_t e = 0; e < extents.size(); ++e) {
+    for (uint8_t axis : cut.axes[e]) {
+      if (axis >= mesh.axes.size()) return Refuse(absl::StrCat(what, " is cut over an unknown axis"));
+      if (++uses[axis] > 1) {
+        return Refuse(absl::StrCat(what, " is cut twice over axis ", mesh.axes[axis].name));
+      }
+      parts[e] *= mesh.axes[axis].size;
+    }
+    if (parts[e] > 1 && whole[e]) {
+      return Refuse(absl::StrCat(what, ": dimension ", e, " is cut, but cannot be"));
+    }
+    if (parts[e] > extents[e] && parts[e] > 1) {
+      return Refuse(absl::StrCat(what, ": dimension ", e, " has ", extents[e],
+                                 " elements and is cut into ", parts[e]));
+    }
+  }
+  for (size_t axis = 0; axis < uses.size(); ++axis) {
+    for (size_t e = 0; uses[axis] == 0 && e < extents.size(); ++e) {
+      if (whole[e] || parts[e] * mesh.axes[axis].size > extents[e]) continue;
+      return Refuse(absl::StrCat(what, " is not cut as far as it can be: dimension ", e,
+                                 " has room for axis ", mesh.axes[axis].name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
+  if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
+    return Refuse("the plan is of another graph");
+  }
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
+    YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name), dims,
+                                  std::vector<bool>(dims.size(), false), plan.tensors[t]));
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Definition& definition = *graph.nodes[n].definition;
+    std::vector<int64_t> extents;
+    for (const Index& index : definition.indices) extents.push_back(index.extent);
+    std::vector<bool> whole(extents.size(), true);
+    for (int index : CuttableIndices(definition)) whole[index] = false;
+    YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("node ", graph.nodes[n].name), extents,
+                                  whole, plan.nodes[n]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCost(const Graph& graph, const Plan& plan) {
+  PlanCost cost = CostOf(graph, plan);
+  auto same = [](const char* what, int64_t claimed, int64_t found) {
+    if (claimed == found) return absl::OkStatus();
+    return Refuse(absl::StrCat("the plan says that it moves ", claimed, " bytes", what, "; it moves ",
+                               found));
+  };
+  YUBA_RETURN_IF_ERROR(same("", plan.cost.bytes(), cost.bytes()));
+  YUBA_RETURN_IF_ERROR(same(" of weights", plan.cost.weight, cost.weight));
+  YUBA_RETURN_IF_ERROR(same(" of activations", plan.cost.activation, cost.activation));
+  YUBA_RETURN_IF_ERROR(same(" of partial results", plan.cost.partial, cost.partial));
+  return same(" of halos", plan.cost.halo, cost.halo);
+}
+
+absl::Status CheckBound(const Graph& graph, const Plan& plan) {
+  if (plan.lower_bound > plan.cost.bytes()) {
+    return Refuse(absl::StrCat("the plan moves ", plan.cost.bytes(),
+                               " bytes, less than its lower bound of ", plan.lower_bound));
+  }
+  if (plan.proof.kind == "none") {
+    if (plan.lower_bound <= 0) return absl::OkStatus();
+    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " has no proof"));
+  }
+  if (plan.proof.kind != "elimination") {
+    return Refuse(absl::StrCat("there is no proof of kind \"", plan.proof.kind, "\""));
+  }
+  YUBA_ASSIGN_OR_RETURN(int64_t least, ReplayElimination(graph, plan));
+  if (least >= plan.lower_bound) return absl::OkStatus();
+  return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,
+                             " bytes; one moves ", least));
+}
+
+}  // namespace
+
+absl::Status CheckPlan(const Graph& graph, const Plan& plan) {
+  YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
+  YUBA_RETURN_IF_ERROR(CheckCuts(graph, plan));
+  YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
+  return CheckBound(graph, plan);
+}
+
+}  // namespace yuba
