@@ -107,8 +107,8 @@ class Refiner {
       return true;
     }
     std::set<int64_t>& positions = positions_[i];
-    positions.insert(1);
     positions.erase(index.extent);
+    positions.insert(1);
     const bool whole = positions.size() == 1;
     int64_t outer = index.extent, part = 0;
     for (auto position = positions.rbegin(); position != positions.rend(); ++position) {
