@@ -1,7 +1,9 @@
 #include "opsemantics/base/transfers.h"
 
 #include <algorithm>
+#include <set>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -69,6 +71,67 @@ int64_t RemoteVolume(const std::vector<Transfer>& transfers) {
   return volume;
 }
 
+// Numbers the distinct intervals of dimension `d`, ascending. False where they do not tile an interval.
+bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d, std::vector<Interval>& distinct) {
+  distinct.clear();
+  for (const Box* box : boxes) distinct.push_back((*box)[d]);
+  std::sort(distinct.begin(), distinct.end(), [](const Interval& a, const Interval& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  for (size_t i = 1; i < distinct.size(); ++i) {
+    if (distinct[i].begin != distinct[i - 1].end) return false;
+  }
+  return true;
+}
+
+// The box that `boxes` cover exactly where they are a grid, each cell there at least once: what shards and
+// made boxes are. Nullopt where they are not, or all are empty.
+absl::optional<Box> GridHull(const std::vector<Box>& all, const std::vector<int>& devices) {
+  std::vector<const Box*> boxes;
+  for (int device : devices) {
+    if (!IsEmpty(all[device])) boxes.push_back(&all[device]);
+  }
+  if (boxes.empty()) return absl::nullopt;
+  const size_t rank = boxes[0]->size();
+  Box hull(rank);
+  std::vector<size_t> cell(boxes.size(), 0);
+  size_t cells = 1;
+  std::vector<Interval> distinct;
+  for (size_t d = 0; d < rank; ++d) {
+    if (!NumberIntervals(boxes, d, distinct)) return absl::nullopt;
+    hull[d] = {distinct.front().begin, distinct.back().end};
+    cells *= distinct.size();
+    if (cells > boxes.size()) return absl::nullopt;
+    for (size_t b = 0; b < boxes.size(); ++b) {
+      const auto place = std::lower_bound(
+          distinct.begin(), distinct.end(), (*boxes[b])[d],
+          [](const Interval& x, const Interval& y) { return x.begin < y.begin; });
+      cell[b] = cell[b] * distinct.size() + (place - distinct.begin());
+    }
+  }
+  std::vector<bool> seen(cells);
+  for (size_t c : cell) seen[c] = true;
+  if (std::find(seen.begin(), seen.end(), false) != seen.end()) return absl::nullopt;
+  return hull;
+}
+
+int64_t CommonVolume(const Box& a, const Box& b) {
+  if (IsEmpty(a) || IsEmpty(b)) return 0;
+  int64_t volume = 1;
+  for (size_t d = 0; d < a.size(); ++d) volume *= Intersect(a[d], b[d]).size();
+  return volume;
+}
+
+// What `destination` gets from others when it needs `need`; `hull` is that of the sources' boxes.
+int64_t RemoteVolumeTo(int destination, const Box& need, const Box& own, const std::vector<Box>& have,
+                       const std::vector<int>& sources, const absl::optional<Box>& hull) {
+  if (hull.has_value()) return CommonVolume(need, *hull) - CommonVolume(need, own);
+  std::vector<Transfer> transfers;
+  FetchInto(destination, need, own, have, sources, transfers);
+  return RemoteVolume(transfers);
+}
+
 }  // namespace
 
 std::vector<Transfer> FetchTransfers(const std::vector<Box>& have, const std::vector<Box>& need) {
@@ -106,29 +169,44 @@ std::vector<Delivery> DeliverTransfers(const Makers& makers, const std::vector<B
 }
 
 std::vector<Box> HomeBoxes(const std::vector<Box>& own) {
-  std::vector<Box> homes = own;
+  std::vector<Box> homes(own.size());
+  std::set<Box, bool (*)(const Box&, const Box&)> seen(BoxLess);
   for (size_t d = 0; d < own.size(); ++d) {
-    for (size_t earlier = 0; earlier < d; ++earlier) {
-      if (own[earlier] != own[d]) continue;
+    if (seen.insert(own[d]).second) {
+      homes[d] = own[d];
+    } else {
       homes[d].assign(std::max<size_t>(own[d].size(), 1), Interval{0, 0});
-      break;
     }
   }
   return homes;
 }
 
 int64_t FetchVolume(const std::vector<Box>& have, const std::vector<Box>& need) {
-  return RemoteVolume(FetchTransfers(have, need));
+  YUBA_CHECK(have.size() == need.size());
+  const std::vector<int> sources = AllDevices(have.size());
+  const absl::optional<Box> hull = GridHull(have, sources);
+  int64_t volume = 0;
+  for (size_t d = 0; d < need.size(); ++d) {
+    volume += RemoteVolumeTo(d, need[d], have[d], have, sources, hull);
+  }
+  return volume;
 }
 
 int64_t DeliverVolume(const Makers& makers, const std::vector<Box>& own) {
-  int64_t volume = 0;
-  for (const Delivery& delivery : DeliverTransfers(makers, own)) {
-    if (delivery.transfer.source != delivery.transfer.destination) {
-      volume += Volume(delivery.transfer.box);
+  YUBA_CHECK(makers.made.size() == own.size() && makers.part.size() == own.size());
+  if (makers.parts == 1) return FetchVolume(makers.made, own);
+  const std::vector<Box> homes = HomeBoxes(own);
+  const std::vector<std::vector<int>> devices = MakersOfParts(makers);
+  const Box nothing = {{0, 0}};
+  int64_t volume = FetchVolume(homes, own);
+  for (int part = 0; part < makers.parts; ++part) {
+    const absl::optional<Box> hull = GridHull(makers.made, devices[part]);
+    for (size_t d = 0; d < homes.size(); ++d) {
+      if (IsEmpty(homes[d])) continue;
+      const Box& made = makers.part[d] == part ? makers.made[d] : nothing;
+      volume += RemoteVolumeTo(d, homes[d], made, makers.made, devices[part], hull);
     }
   }
-  if (makers.parts > 1) volume += FetchVolume(HomeBoxes(own), own);
   return volume;
 }
 

@@ -33,13 +33,21 @@ bool Holds(const Box& box, const Point& point) {
   return true;
 }
 
-// Boxes of devices as a cut makes them (`parts` in the first dimension, each `copies` times), or wild.
+// Boxes of devices as cuts make them (of the first dimension, or of two, each box once or twice), or
+// wild: any, or any cells of a grid.
 std::vector<Box> RandomBoxes(int devices, int rank, int extent, bool wild, Random& random) {
   std::vector<Box> boxes;
+  const bool cells = wild && Below(2, random) == 0;
   const int copies = 1 + Below(2, random);
   for (int d = 0; d < devices; ++d) {
     Box box = wild ? RandomBox(rank, extent, random) : Box(rank, Interval{0, extent});
-    if (!wild && rank > 0) box[0] = PartOf(extent, (devices + copies - 1) / copies, d / copies);
+    const int parts = (devices + copies - 1) / copies, part = d / copies;
+    if (!wild && rank > 0) box[0] = PartOf(extent, parts, part);
+    if (!wild && rank > 1 && parts % 2 == 0) {
+      box[0] = PartOf(extent, parts / 2, part / 2);
+      box[1] = PartOf(extent, 2, part % 2);
+    }
+    for (int dim = 0; cells && dim < rank; ++dim) box[dim] = PartOf(extent, 2, Below(2, random));
     boxes.push_back(box);
   }
   return boxes;
