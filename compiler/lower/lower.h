@@ -55,6 +55,14 @@ absl::Status AddKernels(const Model& model, const KernelChoice& choice, program:
 // instruction, device and box that breaks it.
 absl::Status CheckCover(const program::Program& program);
 
+// The kernels are the nodes of `graph` in its order; each reads its operands' tensors, and at least the
+// boxes that its definition reaches; it makes what its definition makes; ports are the graph's.
+absl::Status CheckFaithful(const Graph& graph, const program::Program& program);
+
+// After PlanMemory: every slot holds every device's box, lies in the arena and shares bytes with no other
+// slot that is live at the same time; every use lies within a life.
+absl::Status CheckMemory(const program::Program& program);
+
 }  // namespace yuba
 
 #endif  // YUBA_COMPILER_LOWER_LOWER_H_

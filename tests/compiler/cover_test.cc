@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiler/lower/lower.h"
+#include "compiler/lower/tables.h"
 #include "tests/compiler/emulator.h"
 #include "tests/compiler/small_graphs.h"
 
@@ -111,6 +112,46 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
   }
   CHECK(refused > 500);
   CHECK(right > 10);  // a kernel that says it reads less than it could is no fault
+}
+
+bool BoxIsEmptySomewhere(const program::Program& program, const program::Access& access) {
+  const Mesh mesh = MeshOf(program);
+  for (const Box& box : BoxesOn(mesh, access.box())) {
+    if (IsEmpty(box)) return true;
+  }
+  return false;
+}
+
+TEST_CASE("a kernel that reads another tensor, or less than it needs, is not faithful") {
+  int refused = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    Case c = RandomCase(seed % 60);
+    program::Stage& stage = *c.program.mutable_stages(0);
+    program::Instruction& instruction =
+        *stage.mutable_instructions(static_cast<int>(random() % stage.instructions_size()));
+    if (!instruction.has_kernel()) continue;
+    program::Access& operand = *instruction.mutable_kernel()->mutable_operands(0);
+    if (seed % 2 == 0) {
+      const int other = static_cast<int>(random() % stage.buffers_size());
+      if (stage.buffers(other).name().find(stage.buffers(operand.buffer()).name()) !=
+          std::string::npos) {
+        continue;
+      }
+      if (stage.buffers(other).dims_size() != operand.box().dims_size()) continue;
+      if (stage.buffers(operand.buffer()).name()[0] == 'f') continue;  // may hold the same tensor
+      operand.set_buffer(other);
+    } else {
+      if (operand.box().dims_size() == 0) continue;
+      program::Bound& end = *operand.mutable_box()->mutable_dims(0)->mutable_end();
+      if (BoxIsEmptySomewhere(c.program, operand)) continue;
+      end.set_values(0, end.values(0) - 1);
+    }
+    INFO("seed " << seed);
+    CHECK_FALSE(CheckFaithful(c.model.graph, c.program).ok());
+    ++refused;
+  }
+  CHECK(refused > 50);
 }
 
 TEST_CASE("malformed programs are refused without a crash") {

@@ -29,6 +29,9 @@ void CheckProgram(const Model& model, const program::Program& program, Random& r
   const absl::Status cover = CheckCover(program);
   INFO(cover.message());
   CHECK(cover.ok());
+  const absl::Status faithful = CheckFaithful(graph, program);
+  INFO(faithful.message());
+  CHECK(faithful.ok());
   std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
   const Emulation emulation = Emulate(program, graph, values);
   CHECK(emulation.fault == "");

@@ -32,6 +32,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
     const program::Program program =
         Planned(seed, seed % 2 == 0 ? Arithmetic::kFloat : Arithmetic::kHash);
     const program::Stage& stage = program.stages(0);
+    CHECK(CheckMemory(program).ok());
     for (int a = 0; a < stage.buffers_size(); ++a) {
       const program::Buffer& first = stage.buffers(a);
       CHECK(first.offset() % 64 == 0);
@@ -76,6 +77,30 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
     bounds += use.live_bound;
   }
   CHECK(arenas < 2 * bounds);  // most of the difference is the alignment of tiny slots
+}
+
+TEST_CASE("plans of memory that are wrong are refused") {
+  const program::Program right = Planned(5, Arithmetic::kFloat);
+  const auto refuse = [&](const char* why, auto change) {
+    program::Program program = right;
+    change(*program.mutable_stages(0));
+    INFO(why);
+    CHECK_FALSE(CheckMemory(program).ok());
+  };
+  const int last = right.stages(0).buffers_size() - 1;
+  refuse("outside the arena", [&](program::Stage& stage) {
+    stage.mutable_buffers(0)->set_offset(stage.arena_size());
+  });
+  refuse("too small", [&](program::Stage& stage) { stage.mutable_buffers(0)->set_size(1); });
+  refuse("two in one place", [&](program::Stage& stage) {
+    stage.mutable_buffers(0)->set_offset(stage.buffers(1).offset());
+  });
+  refuse("dead when used", [&](program::Stage& stage) {
+    stage.mutable_buffers(last)->set_first(stage.buffers(last).last() + 1);
+  });
+  refuse("a parameter that dies", [&](program::Stage& stage) {
+    stage.mutable_buffers(0)->set_last(0);
+  });
 }
 
 TEST_CASE("elements of floats take eight bytes in hash arithmetic") {

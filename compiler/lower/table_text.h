@@ -1,0 +1,26 @@
+// Tables as text: "[ab(0 8 16 24):ab(8 16 24 32), 0:64]" is a box whose first dimension has a table over
+// the mesh axes a and b for its begin and its end.
+#ifndef YUBA_COMPILER_LOWER_TABLE_TEXT_H_
+#define YUBA_COMPILER_LOWER_TABLE_TEXT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "opsemantics/placement.h"
+#include "runtime/program.pb.h"
+
+namespace yuba {
+
+std::string AxesText(const Mesh& mesh, const AxisList& axes);  // "ab"
+std::string BoundText(const Mesh& mesh, const program::Bound& bound);
+std::string BoxText(const Mesh& mesh, const program::Box& box);
+
+// The inverses; errors say what was expected where.
+absl::StatusOr<AxisList> ParseAxes(const Mesh& mesh, absl::string_view text);
+absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
+absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_LOWER_TABLE_TEXT_H_
