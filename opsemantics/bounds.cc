@@ -105,10 +105,50 @@ bool HasSteps(const Affine& expression) {
                      [](const auto& term) { return term.second > 1 || term.second < -1; });
 }
 
+// One round of a constraint; says whether it moved a bound.
+enum class Step { kNothing, kMoved, kNoPoint };
+Step Apply(const Constraint& constraint, std::vector<Interval>& ranges) {
+  const auto size = [&ranges, &constraint] {
+    int64_t sum = 0;
+    for (const auto& term : constraint.expression.terms) sum += ranges[term.first].size();
+    return sum;
+  };
+  const int64_t before = size();
+  if (!Tighten(constraint, ranges)) return Step::kNoPoint;
+  if (constraint.equality && HasSteps(constraint.expression) &&
+      !TightenResidues(constraint.expression, ranges)) {
+    return Step::kNoPoint;
+  }
+  return size() == before ? Step::kNothing : Step::kMoved;
+}
+
+bool PropagateAll(absl::Span<const Constraint* const> constraints, std::vector<Interval>& ranges) {
+  for (const Interval& range : ranges) {
+    if (range.empty()) return false;
+  }
+  for (int round = 0; round < kMaxRounds; ++round) {
+    bool moved = false;
+    for (const Constraint* constraint : constraints) {
+      const Step step = Apply(*constraint, ranges);
+      if (step == Step::kNoPoint) return false;
+      moved |= step == Step::kMoved;
+    }
+    if (!moved) break;
+  }
+  return true;
+}
+
+std::vector<const Constraint*> PointersTo(absl::Span<const Constraint> constraints) {
+  std::vector<const Constraint*> pointers;
+  pointers.reserve(constraints.size());
+  for (const Constraint& constraint : constraints) pointers.push_back(&constraint);
+  return pointers;
+}
+
 // Branch and bound for the least value of an expression over the points.
 class Minimizer {
  public:
-  Minimizer(absl::Span<const Constraint> constraints, std::vector<int> indices,
+  Minimizer(absl::Span<const Constraint* const> constraints, std::vector<int> indices,
             const Affine& objective)
       : constraints_(constraints), indices_(std::move(indices)), objective_(objective) {}
 
@@ -144,7 +184,7 @@ class Minimizer {
     if (range.empty()) return;
     ranges[index] = range;
     if (best_.has_value() && Range(objective_, ranges).begin >= *best_) return;
-    if (Propagate(constraints_, ranges)) Visit(ranges);
+    if (PropagateAll(constraints_, ranges)) Visit(ranges);
   }
 
   int64_t Coefficient(int index) const {
@@ -169,7 +209,7 @@ class Minimizer {
     return next;
   }
 
-  absl::Span<const Constraint> constraints_;
+  absl::Span<const Constraint* const> constraints_;
   const std::vector<int> indices_;
   const Affine& objective_;
   absl::optional<int64_t> best_;
@@ -179,28 +219,7 @@ class Minimizer {
 }  // namespace
 
 bool Propagate(absl::Span<const Constraint> constraints, std::vector<Interval>& ranges) {
-  for (const Interval& range : ranges) {
-    if (range.empty()) return false;
-  }
-  for (int round = 0; round < kMaxRounds; ++round) {
-    bool changed = false;
-    for (const Constraint& constraint : constraints) {
-      const auto size = [&ranges, &constraint] {
-        int64_t sum = 0;
-        for (const auto& term : constraint.expression.terms) sum += ranges[term.first].size();
-        return sum;
-      };
-      const int64_t before = size();
-      if (!Tighten(constraint, ranges)) return false;
-      if (constraint.equality && HasSteps(constraint.expression) &&
-          !TightenResidues(constraint.expression, ranges)) {
-        return false;
-      }
-      changed |= size() != before;
-    }
-    if (!changed) break;
-  }
-  return true;
+  return PropagateAll(PointersTo(constraints), ranges);
 }
 
 Interval SolveFor(int index, const Constraint& constraint, const std::vector<Interval>& ranges) {
@@ -225,15 +244,18 @@ bool Holds(const Constraint& constraint, const std::vector<Interval>& ranges) {
   return range.end <= 1 && (!constraint.equality || range.begin >= 0);
 }
 
-PointSet::PointSet(std::vector<Constraint> constraints, std::vector<Interval> ranges)
-    : constraints_(std::move(constraints)), ranges_(std::move(ranges)) {
-  if (!Propagate(constraints_, ranges_)) {
+PointSet::PointSet(absl::Span<const Constraint> constraints, std::vector<Interval> ranges)
+    : ranges_(std::move(ranges)) {
+  for (const Constraint& constraint : constraints) {
+    if (!Holds(constraint, ranges_)) constraints_.push_back(&constraint);
+  }
+  if (!PropagateAll(constraints_, ranges_)) {
     empty_ = true;
     return;
   }
   constraints_.erase(
       std::remove_if(constraints_.begin(), constraints_.end(),
-                     [this](const Constraint& constraint) { return Holds(constraint, ranges_); }),
+                     [this](const Constraint* constraint) { return Holds(*constraint, ranges_); }),
       constraints_.end());
   component_.assign(ranges_.size(), -1);
   if (constraints_.empty()) return;
@@ -250,9 +272,9 @@ PointSet::PointSet(std::vector<Constraint> constraints, std::vector<Interval> ra
 
 // Indices that some constraint ties together; extreme values of components add up.
 void PointSet::FindComponents() {
-  for (const Constraint& constraint : constraints_) {
+  for (const Constraint* constraint : constraints_) {
     const int fresh = components_++;
-    for (const auto& term : constraint.expression.terms) {
+    for (const auto& term : constraint->expression.terms) {
       const int old = component_[term.first];
       component_[term.first] = fresh;
       if (old < 0) continue;

@@ -26,7 +26,8 @@ bool Holds(const Constraint& constraint, const std::vector<Interval>& ranges);
 // bound, and where that would take too long, bounds that hold all the same.
 class PointSet {
  public:
-  PointSet(std::vector<Constraint> constraints, std::vector<Interval> ranges);
+  // The constraints must outlive it.
+  PointSet(absl::Span<const Constraint> constraints, std::vector<Interval> ranges);
 
   bool empty() const { return empty_; }
   // The least and greatest value of `expression` over the points; empty where there are none.
@@ -35,9 +36,9 @@ class PointSet {
  private:
   void FindComponents();
 
-  std::vector<Constraint> constraints_;  // those that do not hold everywhere
-  std::vector<Interval> ranges_;         // propagated
-  std::vector<int> component_;           // [index]: -1 where unconstrained
+  std::vector<const Constraint*> constraints_;  // those that do not hold everywhere
+  std::vector<Interval> ranges_;                // propagated
+  std::vector<int> component_;                  // [index]: -1 where unconstrained
   int components_ = 0;
   bool empty_ = false;
 };
