@@ -49,15 +49,18 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTar
   std::string problem;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, problem);
   if (found == nullptr) return InternalError("LLVM cannot make code for ", triple, ": ", problem);
+  const std::unique_ptr<llvm::MCSubtargetInfo> processors(
+      found->createMCSubtargetInfo(triple, "", ""));
+  if (target.cpu.empty() || !processors->isCPUStringValid(target.cpu))
+    return UserError("unknown processor \"", target.cpu, "\" for ", triple,
+                     "; a name that LLVM knows is needed, for example ",
+                     target.cuda ? "sm_80" : "x86-64-v3");
   llvm::TargetOptions options;
   std::unique_ptr<llvm::TargetMachine> machine(
       found->createTargetMachine(triple, target.cpu, target.cuda ? "+ptx80" : "", options,
                                  llvm::Reloc::PIC_, std::nullopt,
                                  llvm::CodeGenOptLevel::Aggressive));
-  if (machine == nullptr || !machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
-    return UserError("unknown processor \"", target.cpu, "\" for ", triple,
-                     "; a name that LLVM knows is needed, for example ",
-                     target.cuda ? "sm_80" : "x86-64-v3");
+  if (machine == nullptr) return InternalError("LLVM cannot make code for ", target.cpu);
   return machine;
 }
 
