@@ -21,7 +21,7 @@ struct StridedIndex {
 struct LibraryShape {
   bool no_result = false;  // the device makes nothing
   bool no_terms = false;   // its result is zeros: nothing is summed
-  Walk result;             // the box that the call writes; one buffer
+  BoxWalk result;             // the box that the call writes; one buffer
   // Offsets of the first elements used; of a convolution's windows, where the buffers start.
   int64_t left = 0, right = 0, output = 0;
   std::vector<StridedIndex> batch, groups, rows, columns, inner;

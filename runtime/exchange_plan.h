@@ -16,14 +16,14 @@ namespace yuba {
 struct Piece {
   int source = 0;
   Box box;
-  Walk walk;  // the source's buffer, the destination's
+  BoxWalk walk;  // the source's buffer, the destination's
 };
 
 // A box of a device's own buffer whose parts are combined; without sources it gets the identity.
 struct Cell {
   std::vector<int> sources;  // one for each part that is there, by ascending part
   Box box;
-  Walk walk;  // the sources' buffers, then the destination's
+  BoxWalk walk;  // the sources' buffers, then the destination's
 };
 
 struct DeviceExchange {

@@ -149,7 +149,7 @@ T IdentityOf(program::Reducer reducer) {
 }
 
 template <typename From, typename To>
-void CombineAs(program::Reducer reducer, const Walk& walk, const std::vector<const char*>& parts,
+void CombineAs(program::Reducer reducer, const BoxWalk& walk, const std::vector<const char*>& parts,
                char* result) {
   using Value = typename From::Value;
   const int64_t to_stride = walk.buffers.back().strides.back();
@@ -180,7 +180,7 @@ void CombineAs(program::Reducer reducer, const Walk& walk, const std::vector<con
 
 }  // namespace
 
-void CombineWalk(const Combination& combination, const Walk& walk,
+void CombineWalk(const Combination& combination, const BoxWalk& walk,
                  const std::vector<const char*>& parts, char* result) {
   const program::Reducer reducer = combination.reducer;
   if (combination.hash && IsFloat(combination.from)) {

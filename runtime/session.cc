@@ -132,7 +132,7 @@ absl::Status Session::SetElements(const program::Port& port, const std::string& 
   const Box whole = WholeBox(DimsOf(buffer));
   for (int device = 0; device < program_->devices(); ++device) {
     const Box box = program_->BufferBox(port.buffer(), device);
-    const Walk walk = WalkOf(box, {whole, box});
+    const BoxWalk walk = WalkOf(box, {whole, box});
     std::string shard(walk.elements() * size, 0);
     CopyWalk(walk, elements.data(), &shard[0], size);
     YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
@@ -268,7 +268,7 @@ absl::StatusOr<std::string> Session::Gather(int buffer) {
   std::string elements(program_->WholeElements(buffer) * size, 0);
   for (int device = 0; device < program_->devices(); ++device) {
     const Box box = program_->BufferBox(buffer, device);
-    const Walk walk = WalkOf(box, {box, whole});
+    const BoxWalk walk = WalkOf(box, {box, whole});
     std::string shard(walk.elements() * size, 0);
     YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Read(layout_.offsets[buffer], &shard[0],
                                                       static_cast<int64_t>(shard.size())));

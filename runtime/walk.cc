@@ -27,14 +27,14 @@ std::vector<int64_t> DenseStrides(const Box& box) {
   return strides;
 }
 
-int64_t Walk::elements() const {
+int64_t BoxWalk::elements() const {
   int64_t product = 1;
   for (int64_t extent : extents) product *= extent;
   return product;
 }
 
-Walk WalkOf(const Box& box, absl::Span<const Box> boxes) {
-  Walk walk;
+BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes) {
+  BoxWalk walk;
   walk.buffers.resize(boxes.size());
   if (IsEmpty(box)) {
     walk.extents = {0};
@@ -69,7 +69,7 @@ Walk WalkOf(const Box& box, absl::Span<const Box> boxes) {
   return walk;
 }
 
-void CopyWalk(const Walk& walk, const char* from, char* to, int64_t element_bytes) {
+void CopyWalk(const BoxWalk& walk, const char* from, char* to, int64_t element_bytes) {
   const int64_t from_stride = walk.buffers[0].strides.back();
   const int64_t to_stride = walk.buffers[1].strides.back();
   ForEachRun(walk, [&](const std::vector<int64_t>& offsets, int64_t length) {

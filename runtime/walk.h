@@ -21,7 +21,7 @@ struct WalkedBuffer {
 
 // Loops, outermost first; neighbours that every buffer has contiguous are one loop, and there is
 // always at least one. No elements where an extent is 0.
-struct Walk {
+struct BoxWalk {
   std::vector<int64_t> extents;
   std::vector<WalkedBuffer> buffers;
 
@@ -29,12 +29,12 @@ struct Walk {
 };
 
 // The elements of `box` in buffers that are dense over `boxes`; each of them contains `box`.
-Walk WalkOf(const Box& box, absl::Span<const Box> boxes);
+BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes);
 
 // Calls visit(offsets, length) for each run of the innermost loop: where each buffer has its first
 // element. Within the run buffer b steps by buffers[b].strides.back().
 template <typename Visit>
-void ForEachRun(const Walk& walk, const Visit& visit) {
+void ForEachRun(const BoxWalk& walk, const Visit& visit) {
   if (walk.elements() == 0) return;
   std::vector<int64_t> offsets;
   for (const WalkedBuffer& buffer : walk.buffers) offsets.push_back(buffer.offset);
@@ -55,7 +55,7 @@ void ForEachRun(const Walk& walk, const Visit& visit) {
 }
 
 // Copies a walk of two buffers, from the first to the second.
-void CopyWalk(const Walk& walk, const char* from, char* to, int64_t element_bytes);
+void CopyWalk(const BoxWalk& walk, const char* from, char* to, int64_t element_bytes);
 
 }  // namespace yuba
 

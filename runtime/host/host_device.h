@@ -51,7 +51,7 @@ class HostDevice : public Device {
     bool is_library = false;
     std::unique_ptr<LibraryKernel> library;  // null: the result is zeros
     int left = 0, right = 0;                 // operands
-    Walk zeros;
+    BoxWalk zeros;
   };
 
   absl::Status PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,

@@ -1,0 +1,120 @@
+// Programs with their kernels, on virtual devices: any legal plan gives what the interpreter gives for the
+// whole graph, and moves what it costs.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "compiler/lower/lower.h"
+#include "runtime/session.h"
+#include "tests/compiler/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+program::Program Compile(const Model& model, const Plan& plan, Arithmetic arithmetic, bool library) {
+  program::Program program = CutGraph(model, plan, arithmetic);
+  RecogniseCollectives(program);
+  PlanMemory(program);
+  KernelChoice choice;
+  choice.target.arithmetic = arithmetic;
+  choice.library = library;
+  const absl::Status status = AddKernels(model, choice, program);
+  INFO(status.message());
+  REQUIRE(status.ok());
+  return program;
+}
+
+HostTensor ToHost(const TensorValue& value, Arithmetic arithmetic) {
+  HostTensor tensor;
+  tensor.shape = value.type.dims;
+  tensor.type = arithmetic == Arithmetic::kHash ? ElementType::kI64 : ElementType::kF32;
+  for (const Scalar& element : value.elements) {
+    const float number = static_cast<float>(element.number);
+    tensor.data.append(arithmetic == Arithmetic::kHash ? reinterpret_cast<const char*>(&element.hash)
+                                                       : reinterpret_cast<const char*>(&number),
+                       arithmetic == Arithmetic::kHash ? 8 : 4);
+  }
+  return tensor;
+}
+
+// The first element that differs, or -1.
+int64_t Difference(const HostTensor& got, const TensorValue& expected, Arithmetic arithmetic) {
+  for (size_t i = 0; i < expected.elements.size(); ++i) {
+    if (arithmetic == Arithmetic::kHash) {
+      uint64_t hash;
+      std::memcpy(&hash, got.data.data() + 8 * i, 8);
+      if (hash != expected.elements[i].hash) return static_cast<int64_t>(i);
+    } else {
+      float number;
+      std::memcpy(&number, got.data.data() + 4 * i, 4);
+      const double wanted = expected.elements[i].number;
+      if (!(std::abs(number - wanted) <= 1e-4 * (1 + std::abs(wanted)))) {
+        return static_cast<int64_t>(i);
+      }
+    }
+  }
+  return -1;
+}
+
+void RunAndCompare(const Model& model, const Plan& plan, const program::Program& program,
+                   Random& random, const RunOptions& options) {
+  const Arithmetic arithmetic =
+      program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
+  auto loaded = LoadedProgram::FromMessage(program);
+  INFO(loaded.status().message());
+  REQUIRE(loaded.ok());
+  auto session = Session::Open(*loaded, options);
+  REQUIRE(session.ok());
+  const Graph& graph = model.graph;
+  std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
+  for (size_t id = 0; id < values.size(); ++id) {
+    if (graph.tensors[id].producer >= 0) continue;
+    const absl::Status set =
+        (*session)->Set(graph.tensors[id].name, ToHost(values[id], arithmetic));
+    INFO(set.message());
+    REQUIRE(set.ok());
+  }
+  for (int step = 0; step < 2; ++step) {  // the second finds what the first left in the arena
+    const absl::Status run = (*session)->Step();
+    INFO(run.message());
+    REQUIRE(run.ok());
+  }
+  InterpretGraph(graph, arithmetic, values);
+  for (TensorId output : graph.outputs) {
+    const auto got = (*session)->Get(graph.tensors[output].name);
+    REQUIRE(got.ok());
+    CHECK(Difference(*got, values[output], arithmetic) == -1);
+  }
+  if (arithmetic == Arithmetic::kFloat) {
+    CHECK((*session)->statistics().bytes == 2 * CostOf(graph, plan).bytes());
+  }
+}
+
+TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithmetic") {
+  for (int seed = 0; seed < 30; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Model model = RandomModel(random);
+    const Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    RunOptions options;
+    options.interleave = true;
+    options.interleave_seed = seed;
+    options.poison = options.guards = true;
+    options.recognise = seed % 2 == 0;
+    RunAndCompare(model, plan, Compile(model, plan, Arithmetic::kHash, true), random, options);
+  }
+}
+
+TEST_CASE("any legal plan runs in floats, with library calls and without, on threads") {
+  for (int seed = 0; seed < 20; ++seed) {
+    INFO("seed " << seed);
+    Random random(100 + seed);
+    const Model model = RandomModel(random);
+    const Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    RunAndCompare(model, plan, Compile(model, plan, Arithmetic::kFloat, seed % 2 == 0), random,
+                  RunOptions());
+  }
+}
+
+}  // namespace
+}  // namespace yuba
