@@ -77,9 +77,11 @@ class Planner {
     for (size_t step = 0; step < group.size(); ++step) {
       const int source = group[(rank + step) % group.size()];
       const Box box = Intersect(boxes_.from[source], wanted);
+      if (exchange_.collective() == program::ALL_GATHER && !SameSet(box, boxes_.from[source])) {
+        return false;
+      }
       if (IsEmpty(box)) continue;
       if (exchange_.collective() == program::PERMUTE && box != wanted) return false;
-      if (exchange_.collective() == program::ALL_GATHER && box != boxes_.from[source]) return false;
       found += Volume(box);
       if (source == device && InPlace(device)) continue;
       plan_.devices[device].pieces.push_back(

@@ -1,0 +1,304 @@
+// Exchanges against element marking: what each element must be is decided one element at a time, by
+// code that shares nothing with the runtime's boxes, walks and plans.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "tests/runtime/program_builder.h"
+
+namespace yuba::test {
+namespace {
+
+using Random = std::mt19937;
+
+int64_t Pick(Random& random, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(random);
+}
+
+std::vector<int64_t> RandomDims(Random& random) {
+  std::vector<int64_t> dims(Pick(random, 1, 3));
+  for (int64_t& dim : dims) dim = Pick(random, 1, 6);
+  return dims;
+}
+
+Box RandomBox(Random& random, const std::vector<int64_t>& dims) {
+  Box box;
+  for (int64_t dim : dims) {
+    const int64_t a = Pick(random, 0, dim), b = Pick(random, 0, dim);
+    box.push_back({std::min(a, b), std::max(a, b)});
+  }
+  return box;
+}
+
+bool Holds(const Box& box, const std::vector<int64_t>& point) {
+  for (size_t d = 0; d < box.size(); ++d) {
+    if (point[d] < box[d].begin || point[d] >= box[d].end) return false;
+  }
+  return true;
+}
+
+// The element's place in a dense buffer over `box`.
+int64_t PlaceIn(const Box& box, const std::vector<int64_t>& point) {
+  int64_t place = 0;
+  for (size_t d = 0; d < box.size(); ++d) place = place * box[d].size() + point[d] - box[d].begin;
+  return place;
+}
+
+float ValueOf(int device, int64_t place) { return static_cast<float>(device * 1000 + place); }
+
+std::vector<float> Buffer(Session& session, int device, int buffer) {
+  const LoadedProgram& program = session.program();
+  std::vector<float> values(Volume(program.BufferBox(buffer, device)));
+  REQUIRE(session.fleet()
+              .devices[device]
+              ->Read(program.stage().buffers(buffer).offset(), reinterpret_cast<char*>(values.data()),
+                     static_cast<int64_t>(values.size() * sizeof(float)))
+              .ok());
+  return values;
+}
+
+void Write(Session& session, int device, int buffer, const std::vector<float>& values) {
+  REQUIRE(session.fleet()
+              .devices[device]
+              ->Write(session.program().stage().buffers(buffer).offset(),
+                      reinterpret_cast<const char*>(values.data()),
+                      static_cast<int64_t>(values.size() * sizeof(float)))
+              .ok());
+}
+
+void FillSources(Session& session, int buffer) {
+  for (int device = 0; device < session.program().devices(); ++device) {
+    std::vector<float> values(Volume(session.program().BufferBox(buffer, device)));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = ValueOf(device, i);
+    Write(session, device, buffer, values);
+  }
+}
+
+RunOptions SomeExecutor(Random& random) {
+  RunOptions options;
+  options.interleave = Pick(random, 0, 1) == 1;
+  options.interleave_seed = random();
+  options.poison = true;
+  return options;
+}
+
+TEST_CASE("a fetch brings each element from its own device, else from the first that has it") {
+  Random random(1);
+  for (int round = 0; round < 150; ++round) {
+    const int devices = static_cast<int>(Pick(random, 1, 6));
+    const std::vector<int64_t> dims = RandomDims(random);
+    std::vector<Box> have, need;
+    for (int d = 0; d < devices; ++d) {
+      have.push_back(RandomBox(random, dims));
+      need.push_back(RandomBox(random, dims));
+    }
+    ProgramBuilder builder({devices});
+    const int source = builder.AddBuffer("x", program::F32, dims, have);
+    const int destination = builder.AddBuffer("fetched", program::F32, dims, need);
+    builder.AddExchange(source, destination);
+    builder.stage().mutable_buffers(source)->set_initialized(true);
+    auto session = OpenSession(builder.Load(), SomeExecutor(random));
+    FillSources(*session, source);
+    REQUIRE(session->Step().ok());
+
+    std::vector<int64_t> in(devices), out(devices);
+    for (int d = 0; d < devices; ++d) {
+      const std::vector<float> values = Buffer(*session, d, destination);
+      ForEachPoint(need[d], [&](const std::vector<int64_t>& point) {
+        int from = -1;
+        for (int s = devices - 1; s >= 0; --s) {
+          if (Holds(have[s], point)) from = s;
+        }
+        if (Holds(have[d], point)) from = d;
+        const float value = values[PlaceIn(need[d], point)];
+        if (from < 0) {
+          REQUIRE(std::isnan(value));  // still poison: nobody has it
+          return;
+        }
+        REQUIRE(value == ValueOf(from, PlaceIn(have[from], point)));
+        if (from == d) return;
+        in[d] += 4;
+        out[from] += 4;
+      });
+    }
+    const Statistics statistics = session->statistics();
+    REQUIRE(statistics.bytes_in == in);
+    REQUIRE(statistics.bytes_out == out);
+  }
+}
+
+TEST_CASE("a delivery combines parts in part order, bit for bit, into the first owner") {
+  Random random(2);
+  for (int round = 0; round < 150; ++round) {
+    // Owners own a cut along dimension 0, in pairs of equal boxes where replicated.
+    const int owners = static_cast<int>(Pick(random, 1, 3));
+    const int copies = static_cast<int>(Pick(random, 1, 2));
+    const int devices = owners * copies, parts = static_cast<int>(Pick(random, 2, 4));
+    const std::vector<int64_t> dims = RandomDims(random);
+    std::vector<Box> made, own;
+    std::vector<int64_t> part;
+    for (int d = 0; d < devices; ++d) {
+      made.push_back(RandomBox(random, dims));
+      own.push_back(WholeBox(dims));
+      own.back()[0] = PartOf(dims[0], owners, d % owners);
+      part.push_back(Pick(random, 0, parts - 1));
+    }
+    ProgramBuilder builder({devices});
+    const int source = builder.AddBuffer("made", program::F32, dims, made);
+    const int destination = builder.AddBuffer("y", program::F32, dims, own);
+    builder.AddDelivery(source, destination, program::SUM, parts, part);
+    builder.stage().mutable_buffers(source)->set_initialized(true);
+    auto session = OpenSession(builder.Load(), SomeExecutor(random));
+    std::vector<std::vector<float>> values(devices);
+    for (int d = 0; d < devices; ++d) {
+      for (int64_t i = 0; i < Volume(made[d]); ++i) {
+        values[d].push_back(std::ldexp(static_cast<float>(Pick(random, -999, 999)),
+                                       static_cast<int>(Pick(random, -20, 20))));
+      }
+      Write(*session, d, source, values[d]);
+    }
+    REQUIRE(session->Step().ok());
+
+    int64_t bytes = 0;
+    for (int d = 0; d < devices; ++d) {
+      const std::vector<float> result = Buffer(*session, d, destination);
+      ForEachPoint(own[d], [&](const std::vector<int64_t>& point) {
+        const float value = result[PlaceIn(own[d], point)];
+        if (d >= owners) {
+          REQUIRE(std::isnan(value));  // not the first owner: an exchange of its own brings it
+          return;
+        }
+        float sum = 0;
+        bool first = true;
+        for (int p = 0; p < parts; ++p) {
+          int maker = -1;
+          for (int m = devices - 1; m >= 0; --m) {
+            if (part[m] == p && Holds(made[m], point)) maker = m;
+          }
+          if (part[d] == p && Holds(made[d], point)) maker = d;
+          if (maker < 0) continue;
+          const float term = values[maker][PlaceIn(made[maker], point)];
+          sum = first ? term : sum + term;
+          first = false;
+          if (maker != d) bytes += 4;
+        }
+        REQUIRE(std::memcmp(&sum, &value, sizeof sum) == 0);
+      });
+    }
+    REQUIRE(session->statistics().bytes == bytes);
+  }
+}
+
+// Three times x = sum over the devices of what each fetched of x: an early or late copy of any element
+// shows in the result.
+std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::F32) {
+  const std::vector<int64_t> dims = {7, 5};
+  ProgramBuilder builder({2, 2});
+  const int rows = builder.AddBuffer("x", type, dims, CutAlong(dims, 0, 4));
+  const int whole = builder.AddBuffer("whole", type, dims, std::vector<Box>(4, WholeBox(dims)));
+  builder.AddInput("x", rows);
+  builder.AddOutput("x", rows);
+  program::Exchange* gather = builder.AddExchange(rows, whole);
+  gather->set_collective(program::ALL_GATHER);
+  program::Exchange* scatter = builder.AddDelivery(whole, rows, program::SUM, 4, {0, 1, 2, 3});
+  scatter->set_collective(program::REDUCE_SCATTER);
+  for (program::Exchange* exchange : {gather, scatter}) {
+    exchange->add_axes(0);
+    exchange->add_axes(1);
+  }
+  program::Stage body;
+  body.mutable_instructions()->Swap(builder.stage().mutable_instructions());
+  program::Repeat* repeat = builder.stage().add_instructions()->mutable_repeat();
+  repeat->set_count(3);
+  repeat->mutable_body()->Swap(body.mutable_instructions());
+  return builder.Load();
+}
+
+HostTensor Ramp() {
+  std::vector<float> values;
+  for (int i = 0; i < 35; ++i) values.push_back(static_cast<float>(i) + 0.25f);
+  return FloatTensor({7, 5}, values);
+}
+
+void RequireSixtyFourTimes(Session& session) {
+  REQUIRE(session.Set("x", Ramp()).ok());
+  const absl::Status status = session.Step();
+  INFO(status.ToString());
+  REQUIRE(status.ok());
+  const std::vector<float> values = FloatsOf(*session.Get("x")), ramp = FloatsOf(Ramp());
+  for (size_t i = 0; i < values.size(); ++i) REQUIRE(values[i] == 64 * ramp[i]);
+}
+
+TEST_CASE("a chain of exchanges gives the same under every interleaving") {
+  const auto program = Chain();
+  for (int seed = 0; seed < 100; ++seed) {
+    RunOptions options;
+    options.interleave = true;
+    options.interleave_seed = seed;
+    options.recognise = seed % 2 == 0;
+    options.poison = seed % 3 == 0;
+    options.guards = seed % 5 == 0;
+    RequireSixtyFourTimes(*OpenSession(program, options));
+  }
+}
+
+TEST_CASE("a chain of exchanges gives the same on threads, step after step") {
+  for (bool recognise : {false, true}) {
+    RunOptions options;
+    options.recognise = recognise;
+    auto session = OpenSession(Chain(), options);
+    for (int step = 0; step < 50; ++step) RequireSixtyFourTimes(*session);
+  }
+}
+
+TEST_CASE("recognised and plain exchanges move the same bytes") {
+  std::vector<Statistics> statistics;
+  for (bool recognise : {false, true}) {
+    RunOptions options;
+    options.recognise = recognise;
+    auto session = OpenSession(Chain(), options);
+    RequireSixtyFourTimes(*session);
+    statistics.push_back(session->statistics());
+  }
+  // Every device gathers what it lacks, then receives three parts of what it owns: 3/4 each way.
+  CHECK(statistics[0].bytes == 2 * 3 * (4 * 35 - 35) * 4);
+  CHECK(statistics[0].bytes == statistics[1].bytes);
+  CHECK(statistics[0].bytes_in == statistics[1].bytes_in);
+  CHECK(statistics[0].bytes_out == statistics[1].bytes_out);
+}
+
+TEST_CASE("a transfer that is left out shows in the result and in the count") {
+  auto session = OpenSession(Chain());
+  ExchangePlan& gather = session->fleet().plans[1];
+  REQUIRE(gather.devices[2].pieces.size() == 4);
+  size_t remote = 0;
+  while (gather.devices[2].pieces[remote].source == 2) ++remote;
+  gather.devices[2].pieces.erase(gather.devices[2].pieces.begin() + remote);
+  REQUIRE(session->Set("x", Ramp()).ok());
+  REQUIRE(session->Step().ok());
+  std::vector<float> whole = FloatsOf(Ramp());
+  for (float& value : whole) value *= 64;
+  CHECK(FloatsOf(*session->Get("x")) != whole);
+  CHECK(session->statistics().bytes < 2 * 3 * (4 * 35 - 35) * 4);
+}
+
+TEST_CASE("a collective that its boxes are not is refused") {
+  const std::vector<int64_t> dims = {6};
+  ProgramBuilder builder({3});
+  const int shards = builder.AddBuffer("x", program::F32, dims, CutAlong(dims, 0, 3));
+  std::vector<Box> most = {{{0, 4}}, {{0, 6}}, {{0, 6}}};
+  const int gathered = builder.AddBuffer("g", program::F32, dims, most);
+  program::Exchange* exchange = builder.AddExchange(shards, gathered);
+  exchange->set_collective(program::ALL_GATHER);
+  exchange->add_axes(0);
+  auto session = Session::Open(builder.Load(), {});
+  REQUIRE(!session.ok());
+  CHECK(std::string(session.status().message()).find("ALL_GATHER") != std::string::npos);
+  RunOptions plain;
+  plain.recognise = false;
+  CHECK(Session::Open(builder.Load(), plain).ok());
+}
+
+}  // namespace
+}  // namespace yuba::test
