@@ -53,7 +53,9 @@ struct Instance {
   std::vector<SlotDefinition> definitions;  // each after those whose results it reads
 };
 
-// Operands are in the order of the description; nullopt for an absent `opt`. Errors underline the
+// Operands are in the order of the description; nullopt for an absent `opt` (the last ones may be left
+// out). An extent that shapes do not settle (of a pack beside another, or of one of two factors) is
+// given as an attribute of its name. Errors underline the
 // place in the description and name operand, extents and attribute.
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
