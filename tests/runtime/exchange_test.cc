@@ -243,6 +243,37 @@ TEST_CASE("a chain of exchanges gives the same under every interleaving") {
   }
 }
 
+// Device 1 reads x from device 0, which then overwrites x without asking anyone; then once more.
+TEST_CASE("an exchange is done only when its sources have been read") {
+  const std::vector<int64_t> dims = {4};
+  const std::vector<Box> on_first = {{{0, 4}}, {{0, 0}}}, on_second = {{{0, 0}}, {{0, 4}}};
+  ProgramBuilder builder({2});
+  const int x = builder.AddBuffer("x", program::F32, dims, on_first);
+  const int z = builder.AddBuffer("z", program::F32, dims, on_first);
+  const int before = builder.AddBuffer("before", program::F32, dims, on_second);
+  const int after = builder.AddBuffer("after", program::F32, dims, on_second);
+  builder.AddExchange(x, before);
+  builder.AddExchange(z, x);
+  builder.AddExchange(x, after);
+  builder.AddInput("x", x);
+  builder.AddInput("z", z);
+  builder.AddOutput("before", before);
+  builder.AddOutput("after", after);
+  const auto program = builder.Load();
+  const std::vector<float> old_x = {1, 2, 3, 4}, new_x = {5, 6, 7, 8};
+  for (int seed = 0; seed < 100; ++seed) {
+    RunOptions options;
+    options.interleave = true;
+    options.interleave_seed = seed;
+    auto session = OpenSession(program, options);
+    REQUIRE(session->Set("x", FloatTensor(dims, old_x)).ok());
+    REQUIRE(session->Set("z", FloatTensor(dims, new_x)).ok());
+    REQUIRE(session->Step().ok());
+    REQUIRE(FloatsOf(*session->Get("before")) == old_x);
+    REQUIRE(FloatsOf(*session->Get("after")) == new_x);
+  }
+}
+
 TEST_CASE("a chain of exchanges gives the same on threads, step after step") {
   for (bool recognise : {false, true}) {
     RunOptions options;
