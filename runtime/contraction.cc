@@ -30,6 +30,23 @@ bool IsContiguous(const StridedIndex& outer, const StridedIndex& inner) {
          outer.result == inner.result * inner.extent;
 }
 
+// What the call's indices make, within the box of the result.
+Box WrittenBox(const LoadedProgram& program, const program::Kernel& kernel, int device) {
+  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
+  Box written = program.BoxOf(kernel.result().box(), device);
+  if (IsEmpty(written)) return written;
+  auto narrow = [&](int dim, int index) {
+    if (dim >= 0) written[dim] = program.IntervalOf(kernel.indices(index), device);
+  };
+  for (const auto* role : {&call.batch(), &call.groups(), &call.rows(), &call.columns()}) {
+    for (const program::LibraryIndex& index : *role) narrow(index.result_dim(), index.index());
+  }
+  for (const program::LibraryWindow& window : call.windows()) {
+    narrow(window.result_dim(), window.output());
+  }
+  return written;
+}
+
 // A candidate for the roles of one product: positions in the role's list, or none (extent 1).
 StridedIndex Choose(const std::vector<StridedIndex>& indices, size_t position) {
   return position < indices.size() ? indices[position] : StridedIndex{};
@@ -103,7 +120,7 @@ ProductPlan Arrange(const StridedIndex& m, const StridedIndex& n, const StridedI
 LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel, int device) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
   LibraryShape shape;
-  const Box written = program.BoxOf(kernel.result().box(), device);
+  const Box written = WrittenBox(program, kernel, device);
   shape.no_result = IsEmpty(written);
   if (shape.no_result) return shape;
   shape.result = WalkOf(written, {program.BufferBox(kernel.result().buffer(), device)});
