@@ -48,5 +48,133 @@ TEST_CASE("ResNet-50 on 8 devices") {
   CHECK(plan.lower_bound == plan.cost.bytes());
 }
 
+// Pinned cuts of matrices: rows or columns over all axes.
+Pin Rows(TensorId tensor, AxisList axes) { return {false, tensor, {{axes, {}}}}; }
+Pin Columns(TensorId tensor, AxisList axes) { return {false, tensor, {{{}, axes}}}; }
+
+absl::StatusOr<Plan> Pinned(const Graph& graph, int devices, std::vector<Pin> pins) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.pins = std::move(pins);
+  return Search(graph, options);
+}
+
+TEST_CASE("a map of two operands is computed where they are, not where its result is stored") {
+  GraphBuilder builder;
+  TensorId a = builder.Input({8, 8}), b = builder.Input({8, 8}), y = builder.Add(a, b);
+  Graph graph = builder.Finish({y});
+  absl::StatusOr<Plan> plan =
+      Pinned(graph, 2, {Rows(a, {0}), Rows(b, {0}), Columns(y, {0})});
+  REQUIRE(plan.ok());
+  CHECK(plan->cost.bytes() == 4 * 32);
+  CHECK(plan->tensors[y] == Columns(y, {0}).cut);
+}
+
+TEST_CASE("partial sums of f16 move as f32, so they are combined before they are moved on") {
+  GraphBuilder builder;
+  TensorId a = builder.Input({8, 8}, ElementType::kF16);
+  TensorId w = builder.Parameter({8, 8}, ElementType::kF16);
+  TensorId x = builder.Matmul(a, w);
+  TensorId y = builder.Add(x, builder.Input({8, 8}, ElementType::kF16));
+  Graph graph = builder.Finish({y});
+  Pin product = {true, 0, {{{1}, {}, {0}}}};      // rows over b, the sum over a
+  Pin sum = {true, 1, {{{}, {0, 1}}}};            // columns over ab
+  absl::StatusOr<Plan> plan = Pinned(graph, 4, {product, sum});
+  REQUIRE(plan.ok());
+  // w: each device needs a half and has a quarter; x: 64 partials to [8/b, 8/a], then 32 sums.
+  CHECK(plan->cost.weight == 2 * 64);
+  CHECK(plan->cost.partial == 4 * 64);
+  CHECK(plan->cost.activation == 2 * 32);
+  CHECK(plan->lower_bound == plan->cost.bytes());
+}
+
+TEST_CASE("pins that cannot be are errors that name what is pinned") {
+  Graph graph = MatmulChain({8, 3, 8}, 8);
+  auto message = [&](std::vector<Pin> pins) {
+    absl::StatusOr<Plan> plan = Pinned(graph, 4, std::move(pins));
+    CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);
+    return std::string(plan.status().message());
+  };
+  auto says = [&](std::vector<Pin> pins, const std::string& words) {
+    std::string text = message(std::move(pins));
+    INFO(text);
+    CHECK(text.find(words) != std::string::npos);
+  };
+  says({Columns(1, {0, 1})}, "tensor t1 cannot be satisfied: dimension 1 of 3");
+  says({Rows(1, {0})}, "axis b is left out");
+  says({Rows(1, {0, 0})}, "axis a is used twice");
+  says({Rows(1, {0, 7})}, "no axis number 7");
+  says({{false, 99, {}}}, "number 99");
+  says({{true, -1, {}}}, "number -1");
+  says({Rows(0, {0, 1}), Columns(0, {0, 1})}, "contradict");
+}
+
+TEST_CASE("a plan with every tensor pinned is priced") {
+  Graph graph = MatmulChain({128, 256, 256}, 256);
+  Plan best = Found(graph, 8);
+  std::vector<Pin> pins;
+  for (size_t t = 0; t < best.tensors.size(); ++t) {
+    pins.push_back({false, static_cast<int>(t), best.tensors[t]});
+  }
+  absl::StatusOr<Plan> again = Pinned(graph, 8, pins);
+  REQUIRE(again.ok());
+  CHECK(again->tensors == best.tensors);
+  CHECK(again->cost.bytes() == best.cost.bytes());
+}
+
+TEST_CASE("an unknown search is an error") {
+  SearchOptions options;
+  options.mesh = MeshOf(2);
+  options.search = "magic";
+  CHECK(Search(MatmulChain({8, 8}, 8), options).status().message().find("magic") !=
+        absl::string_view::npos);
+}
+
+// The same network with other names, and its two branches in the other order.
+Graph Branches(const std::string& prefix, bool swapped) {
+  GraphBuilder builder(prefix);
+  TensorId x = builder.Input({16, 8, 12, 12});
+  TensorId left = -1, right = -1;
+  auto left_branch = [&] { left = builder.Relu(builder.Conv(x, builder.Parameter({8, 8, 3, 3}), 1, 1)); };
+  auto right_branch = [&] { right = builder.Relu(builder.Conv(x, builder.Parameter({8, 8, 1, 1}))); };
+  if (swapped) right_branch();
+  left_branch();
+  if (!swapped) right_branch();
+  TensorId y = builder.Add(left, right);
+  return builder.Finish({builder.SumOver(builder.Conv(y, builder.Parameter({10, 8, 5, 5})), 1)});
+}
+
+TEST_CASE("names and the order of the file do not matter, and two runs agree") {
+  Graph graph = Branches("t", false);
+  Plan plan = Found(graph, 8), again = Found(graph, 8), renamed = Found(Branches("zz", false), 8);
+  CHECK(again.tensors == plan.tensors);
+  CHECK(again.nodes == plan.nodes);
+  CHECK(renamed.tensors == plan.tensors);
+  CHECK(renamed.nodes == plan.nodes);
+  CHECK(renamed.proof.order == plan.proof.order);
+  // x and the nodes from the sum of the branches on are at the same places.
+  Graph other = Branches("t", true);
+  Plan swapped = Found(other, 8);
+  CHECK(swapped.cost.bytes() == plan.cost.bytes());
+  CHECK(swapped.tensors[0] == plan.tensors[0]);
+  for (size_t t = 7; t < plan.tensors.size(); ++t) CHECK(swapped.tensors[t] == plan.tensors[t]);
+  for (size_t n = 4; n < plan.nodes.size(); ++n) CHECK(swapped.nodes[n] == plan.nodes[n]);
+  for (size_t n = 0; n < 4; ++n) CHECK(swapped.nodes[(n + 2) % 4] == plan.nodes[n]);
+}
+
+TEST_CASE("where the tables do not fit there is still a plan, and no bound") {
+  Graph graph = Branches("t", false);
+  SearchOptions options;
+  options.mesh = MeshOf(8);
+  options.table_cells = 100;
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  CHECK(plan->proof.kind == "none");
+  CHECK(plan->lower_bound == 0);
+  Plan best = Found(graph, 8), recursive = Found(graph, 8, "recursive");
+  CHECK(plan->cost.bytes() >= best.cost.bytes());
+  CHECK(plan->cost.bytes() <= recursive.cost.bytes());
+}
+
 }  // namespace
 }  // namespace yuba

@@ -38,6 +38,7 @@ class GraphBuilder {
   // y[i, ..] = x[i - by, ..], 0 outside
   TensorId Shift(TensorId x, int64_t by);
 
+  const std::vector<int64_t>& Dims(TensorId tensor) const { return TypeOf(tensor).dims; }
   Graph Finish(const std::vector<TensorId>& outputs);
 
  private:

@@ -1,0 +1,322 @@
+#include "tests/support/marking.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+
+namespace yuba {
+namespace {
+
+using Point = std::vector<int64_t>;
+using Points = std::set<Point>;
+
+int Digit(const Mesh& mesh, int device, int axis) {
+  int below = 1;
+  for (size_t a = axis + 1; a < mesh.axes.size(); ++a) below *= mesh.axes[a].size;
+  return device / below % mesh.axes[axis].size;
+}
+
+// The part of an extent that a device has: elements i with floor(j*n/P) <= i < floor((j+1)*n/P).
+bool InPart(const Mesh& mesh, const AxisList& axes, int64_t extent, int device, int64_t element) {
+  int64_t parts = 1, part = 0;
+  for (uint8_t axis : axes) {
+    parts *= mesh.axes[axis].size;
+    part = part * mesh.axes[axis].size + Digit(mesh, device, axis);
+  }
+  return part * extent / parts <= element && element < (part + 1) * extent / parts;
+}
+
+void ForAll(const std::vector<int64_t>& extents, const std::function<void(const Point&)>& visit) {
+  Point point(extents.size(), 0);
+  for (int64_t extent : extents) {
+    if (extent == 0) return;
+  }
+  while (true) {
+    visit(point);
+    size_t d = extents.size();
+    while (d > 0 && ++point[d - 1] == extents[d - 1]) point[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+bool Inside(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& extents, int device,
+            const Point& point) {
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (!InPart(mesh, cut.axes[d], extents[d], device, point[d])) return false;
+  }
+  return true;
+}
+
+std::vector<Points> Owned(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims) {
+  std::vector<Points> owned(mesh.devices());
+  ForAll(dims, [&](const Point& point) {
+    for (int device = 0; device < mesh.devices(); ++device) {
+      if (Inside(mesh, cut, dims, device, point)) owned[device].insert(point);
+    }
+  });
+  return owned;
+}
+
+std::vector<int64_t> Extents(const Definition& definition) {
+  std::vector<int64_t> extents;
+  for (const Index& index : definition.indices) extents.push_back(index.extent);
+  return extents;
+}
+
+bool Holds(const Definition& definition, const Point& point) {
+  for (const Constraint& constraint : definition.where) {
+    int64_t value = Evaluate(constraint.expression, point);
+    if (constraint.equality ? value != 0 : value > 0) return false;
+  }
+  return true;
+}
+
+// All that a read touches, made a box.
+Points BoundingBox(const Points& points) {
+  if (points.empty()) return points;
+  Point low = *points.begin(), high = low;
+  for (const Point& point : points) {
+    for (size_t d = 0; d < point.size(); ++d) {
+      low[d] = std::min(low[d], point[d]);
+      high[d] = std::max(high[d], point[d]);
+    }
+  }
+  std::vector<int64_t> extents;
+  for (size_t d = 0; d < low.size(); ++d) extents.push_back(high[d] - low[d] + 1);
+  Points box;
+  ForAll(extents, [&](const Point& offset) {
+    Point point = low;
+    for (size_t d = 0; d < low.size(); ++d) point[d] += offset[d];
+    box.insert(point);
+  });
+  return box;
+}
+
+Points Needed(const Definition& definition, const Mesh& mesh, const Cut& cut, int device,
+              int operand) {
+  Points touched;
+  const std::vector<int64_t>& dims = definition.operands[operand].dims;
+  ForAll(Extents(definition), [&](const Point& point) {
+    if (!Inside(mesh, cut, Extents(definition), device, point) || !Holds(definition, point)) return;
+    Walk(definition.body, [&](const Expr& expr) {
+      if (expr.kind != Expr::kRead || expr.operand != operand) return;
+      Point at;
+      bool inside = true;
+      for (size_t d = 0; d < dims.size(); ++d) {
+        at.push_back(Evaluate(expr.position[d], point));
+        inside = inside && 0 <= at[d] && at[d] < dims[d];
+      }
+      if (inside) touched.insert(at);
+    });
+  });
+  return BoundingBox(touched);
+}
+
+int64_t FetchedElements(const std::vector<Points>& needed, const std::vector<Points>& owned) {
+  int64_t moved = 0;
+  for (size_t device = 0; device < needed.size(); ++device) {
+    for (const Point& point : needed[device]) moved += owned[device].count(point) == 0;
+  }
+  return moved;
+}
+
+// What each device makes: the points of its output indices, and which reduction part it works on.
+struct Making {
+  std::vector<Points> made;
+  std::vector<std::vector<int64_t>> part;  // per device: the first reduction point of its part
+};
+
+Making MakingOf(const Definition& definition, const Mesh& mesh, const Cut& cut) {
+  Making making;
+  making.made.resize(mesh.devices());
+  making.part.resize(mesh.devices());
+  std::vector<int64_t> extents = Extents(definition);
+  for (int device = 0; device < mesh.devices(); ++device) {
+    ForAll(extents, [&](const Point& point) {
+      if (!Inside(mesh, cut, extents, device, point)) return;
+      Point at;
+      for (const Affine& left : definition.left) at.push_back(Evaluate(left, point));
+      making.made[device].insert(at);
+    });
+    for (size_t i = 0; i < extents.size(); ++i) {
+      if (!definition.indices[i].reduction) continue;
+      int64_t first = 0;
+      while (first < extents[i] && !InPart(mesh, cut.axes[i], extents[i], device, first)) ++first;
+      making.part[device].push_back(first);
+    }
+  }
+  return making;
+}
+
+// Elements that reach their owners; `parts` is the number of parts there are.
+int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making,
+                          const std::vector<Points>& owned, const std::set<Point>& parts) {
+  int64_t moved = 0;
+  ForAll(dims, [&](const Point& point) {
+    int home = -1;
+    for (size_t device = 0; device < owned.size(); ++device) {
+      if (owned[device].count(point) == 0) continue;
+      bool copies = parts.size() > 1 && home >= 0;  // takes the result from the home
+      if (home < 0) home = static_cast<int>(device);
+      if (copies) {
+        ++moved;
+        continue;
+      }
+      for (const Point& part : parts) {
+        bool exists = false;
+        for (size_t maker = 0; maker < owned.size(); ++maker) {
+          exists = exists || (making.part[maker] == part && making.made[maker].count(point) > 0);
+        }
+        bool has = making.part[device] == part && making.made[device].count(point) > 0;
+        moved += exists && !has;
+      }
+    }
+  });
+  return moved;
+}
+
+// [node cut][tensor cut]: bytes fetched of operand `operand`, or delivered (operand -1).
+std::vector<std::vector<int64_t>> PairBytes(const Definition& definition, const Mesh& mesh,
+                                            int operand, const std::vector<Cut>& node_cuts,
+                                            const std::vector<Cut>& tensor_cuts) {
+  const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
+  std::vector<std::vector<Points>> owned;
+  for (const Cut& cut : tensor_cuts) owned.push_back(Owned(mesh, cut, type.dims));
+  std::vector<std::vector<int64_t>> bytes;
+  for (const Cut& cut : node_cuts) {
+    bytes.emplace_back();
+    if (operand >= 0) {
+      std::vector<Points> needed;
+      for (int device = 0; device < mesh.devices(); ++device) {
+        needed.push_back(Needed(definition, mesh, cut, device, operand));
+      }
+      for (const std::vector<Points>& own : owned) {
+        bytes.back().push_back(FetchedElements(needed, own) * ByteSize(type.type));
+      }
+      continue;
+    }
+    Making making = MakingOf(definition, mesh, cut);
+    std::set<Point> parts(making.part.begin(), making.part.end());
+    ElementType moved = parts.size() > 1 ? AccumulatorType(type.type) : type.type;
+    for (const std::vector<Points>& own : owned) {
+      bytes.back().push_back(DeliveredElements(type.dims, making, own, parts) * ByteSize(moved));
+    }
+  }
+  return bytes;
+}
+
+void TryAxes(const Mesh& mesh, const std::vector<int64_t>& extents, size_t axis, Cut* cut,
+             std::vector<Cut>* found) {
+  if (axis == mesh.axes.size()) {
+    found->push_back(*cut);
+    return;
+  }
+  TryAxes(mesh, extents, axis + 1, cut, found);
+  for (AxisList& list : cut->axes) {
+    for (size_t at = 0; at <= list.size(); ++at) {
+      list.insert(list.begin() + at, static_cast<uint8_t>(axis));
+      TryAxes(mesh, extents, axis + 1, cut, found);
+      list.erase(list.begin() + at);
+    }
+  }
+}
+
+bool Possible(const Mesh& mesh, const std::vector<int64_t>& extents, const Cut& cut) {
+  for (size_t e = 0; e < extents.size(); ++e) {
+    if (!cut.axes[e].empty() && PartCount(mesh, cut.axes[e]) > extents[e]) return false;
+  }
+  return true;
+}
+
+bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents, const Cut& cut) {
+  std::set<int> used;
+  for (const AxisList& list : cut.axes) used.insert(list.begin(), list.end());
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    if (used.count(static_cast<int>(axis)) > 0) continue;
+    for (size_t e = 0; e < extents.size(); ++e) {
+      Cut further = cut;
+      further.axes[e].push_back(static_cast<uint8_t>(axis));
+      if (Possible(mesh, extents, further)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int operand,
+                    const Cut& node_cut, const Cut& tensor_cut) {
+  return PairBytes(*graph.nodes[node].definition, mesh, operand, {node_cut}, {tensor_cut})[0][0];
+}
+
+int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>& tensors,
+                    const std::vector<Cut>& nodes) {
+  int64_t bytes = 0;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    bytes += MarkedBytes(graph, mesh, static_cast<NodeId>(n), -1, nodes[n], tensors[node.result]);
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      bytes += MarkedBytes(graph, mesh, static_cast<NodeId>(n), static_cast<int>(o), nodes[n],
+                           tensors[node.operands[o]]);
+    }
+  }
+  return bytes;
+}
+
+std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents) {
+  Cut cut;
+  cut.axes.resize(extents.size());
+  std::vector<Cut> all, legal;
+  TryAxes(mesh, extents, 0, &cut, &all);
+  for (const Cut& candidate : all) {
+    if (Possible(mesh, extents, candidate) && !CouldGoFurther(mesh, extents, candidate)) {
+      legal.push_back(candidate);
+    }
+  }
+  return legal;
+}
+
+int64_t LeastMarkedBytes(const Graph& graph, const Mesh& mesh, int64_t limit) {
+  std::vector<std::vector<Cut>> tensor_cuts, node_cuts;
+  for (const Tensor& tensor : graph.tensors) tensor_cuts.push_back(TriedCuts(mesh, tensor.type.dims));
+  int64_t combinations = 1;
+  for (const Node& node : graph.nodes) {
+    node_cuts.push_back(TriedCuts(mesh, Extents(*node.definition)));
+    combinations *= static_cast<int64_t>(node_cuts.back().size());
+    if (combinations > limit) return -1;
+  }
+  // For each tensor its uses: (node, bytes of each pair of cuts). Tensors meet only through nodes.
+  struct Use {
+    size_t node;
+    std::vector<std::vector<int64_t>> bytes;  // [node cut][tensor cut]
+  };
+  std::vector<std::vector<Use>> uses(graph.tensors.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
+      TensorId tensor = o < 0 ? node.result : node.operands[o];
+      uses[tensor].push_back(
+          {n, PairBytes(*node.definition, mesh, o, node_cuts[n], tensor_cuts[tensor])});
+    }
+  }
+  std::vector<int64_t> choice_counts;
+  for (const auto& cuts : node_cuts) choice_counts.push_back(static_cast<int64_t>(cuts.size()));
+  int64_t least = std::numeric_limits<int64_t>::max();
+  ForAll(choice_counts, [&](const Point& choice) {
+    int64_t bytes = 0;
+    for (size_t t = 0; t < uses.size() && bytes < least; ++t) {
+      int64_t best = std::numeric_limits<int64_t>::max();
+      for (size_t c = 0; c < tensor_cuts[t].size(); ++c) {
+        int64_t sum = 0;
+        for (const Use& use : uses[t]) sum += use.bytes[choice[use.node]][c];
+        best = std::min(best, sum);
+      }
+      bytes += best;
+    }
+    least = std::min(least, bytes);
+  });
+  return least;
+}
+
+}  // namespace yuba
