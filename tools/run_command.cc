@@ -1,0 +1,266 @@
+#include "tools/run_command.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/half.h"
+#include "opsemantics/base/status.h"
+#include "runtime/backend.h"
+
+namespace yuba {
+namespace {
+
+std::string Bytes(int64_t bytes) {
+  if (bytes >= 1000000) return absl::StrFormat("%.1f MB", bytes / 1e6);
+  return absl::StrFormat("%.1f kB", bytes / 1e3);
+}
+
+bool Exists(const std::string& path) {
+  struct stat facts;
+  return ::stat(path.c_str(), &facts) == 0;
+}
+
+// DIR/STEM.npy or DIR/STEM.pb, whichever is there; empty if neither is.
+std::string TensorFileIn(const std::string& dir, const std::string& stem) {
+  for (const char* extension : {".npy", ".pb"}) {
+    const std::string path = absl::StrCat(dir, "/", stem, extension);
+    if (Exists(path)) return path;
+  }
+  return "";
+}
+
+absl::Status SetFromFile(Session& session, const std::string& name, const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, ReadTensorFile(path));
+  return Annotate(session.Set(name, tensor), path);
+}
+
+absl::Status SetInputs(Session& session, const RunFlags& flags) {
+  for (int i = 0; i < session.program().message().inputs_size() && !flags.input_dir.empty(); ++i) {
+    const std::string path = TensorFileIn(flags.input_dir, absl::StrCat("input_", i));
+    if (path.empty()) continue;  // a missing one is reported with all others that are
+    YUBA_RETURN_IF_ERROR(
+        SetFromFile(session, session.program().message().inputs(i).name(), path));
+  }
+  for (const std::string& input : flags.inputs) {
+    const std::vector<std::string> parts = absl::StrSplit(input, absl::MaxSplits('=', 1));
+    if (parts.size() != 2 || parts[0].empty()) {
+      return UserError("--input ", input, ": expected NAME=FILE, as in --input x=image.npy");
+    }
+    YUBA_RETURN_IF_ERROR(SetFromFile(session, parts[0], parts[1]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetWeights(Session& session, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const auto tensors, ReadSafetensors(path));
+  int used = 0;
+  for (const program::Initializer& parameter : session.program().message().parameters()) {
+    const auto found = tensors.find(parameter.port().name());
+    if (found == tensors.end()) continue;
+    YUBA_RETURN_IF_ERROR(Annotate(session.Set(found->first, found->second), path));
+    ++used;
+  }
+  if (used == 0) {
+    return UserError(path, ": none of its ", tensors.size(),
+                     " tensors has the name of a parameter of the program");
+  }
+  if (used < static_cast<int>(tensors.size())) {
+    std::cerr << "note: " << path << ": " << tensors.size() - used
+              << " tensors are no parameters of the program\n";
+  }
+  return absl::OkStatus();
+}
+
+double ValueAt(const HostTensor& tensor, int64_t index) {
+  const char* bytes = &tensor.data[index * ByteSize(tensor.type)];
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, ByteSize(tensor.type));
+  double wide;
+  switch (tensor.type) {
+    case ElementType::kF64: std::memcpy(&wide, &bits, sizeof wide); return wide;
+    case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
+    case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
+    case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
+    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
+    case ElementType::kI32: return static_cast<int32_t>(bits);
+    case ElementType::kI8: return static_cast<int8_t>(bits);
+    case ElementType::kU8: return static_cast<double>(bits);
+    case ElementType::kBool: return bits != 0;
+  }
+  return 0;
+}
+
+absl::Status CheckOutputs(Session& session, const RunFlags& flags) {
+  if (!flags.check) return absl::OkStatus();
+  if (flags.input_dir.empty()) return UserError("--check needs --inputs DIR with output_0.pb or .npy");
+  bool all_within = true;
+  int checked = 0;
+  const auto& outputs = session.program().message().outputs();
+  for (int i = 0; i < outputs.size(); ++i) {
+    const std::string path = TensorFileIn(flags.input_dir, absl::StrCat("output_", i));
+    if (path.empty()) continue;
+    ++checked;
+    YUBA_ASSIGN_OR_RETURN(const HostTensor expected, ReadTensorFile(path));
+    YUBA_ASSIGN_OR_RETURN(const HostTensor actual, session.Get(outputs[i].name()));
+    std::string report;
+    const bool within = WithinTolerance(expected, actual, flags.tolerance, report);
+    (flags.json ? std::cerr : std::cout)
+        << (within ? "ok   " : "WRONG ") << outputs[i].name() << ": " << report << "\n";
+    all_within &= within;
+  }
+  if (checked == 0) return UserError(flags.input_dir, ": has no output_0.pb or output_0.npy");
+  if (!all_within) return absl::FailedPreconditionError("an output differs from what was expected");
+  return absl::OkStatus();
+}
+
+absl::Status WriteOutputs(Session& session, const std::string& dir) {
+  if (dir.empty()) return absl::OkStatus();
+  if (::mkdir(dir.c_str(), 0777) != 0 && errno != EEXIST) {
+    return UserError(dir, ": cannot be made: ", std::strerror(errno));
+  }
+  const auto& outputs = session.program().message().outputs();
+  for (int i = 0; i < outputs.size(); ++i) {
+    YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session.Get(outputs[i].name()));
+    YUBA_RETURN_IF_ERROR(WriteFile(absl::StrCat(dir, "/output_", i, ".npy"), FormatNpy(tensor)));
+  }
+  return absl::OkStatus();
+}
+
+void PrintStep(int step, const Statistics& before, const Statistics& now, bool timed_exchanges) {
+  std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
+                               1 / now.seconds, Bytes(now.bytes - before.bytes));
+  if (timed_exchanges) {
+    std::cout << absl::StrFormat(", %.0f %% of the time in exchanges", 100 * now.exchange_share);
+  }
+  std::cout << "\n" << std::flush;
+}
+
+nlohmann::ordered_json Json(const Session& session, const std::vector<double>& seconds) {
+  const Statistics statistics = session.statistics();
+  nlohmann::ordered_json json;
+  json["devices"] = session.program().devices();
+  json["steps"] = statistics.steps;
+  json["seconds"] = seconds;
+  json["bytes"] = statistics.bytes;
+  json["bytes_in"] = statistics.bytes_in;
+  json["bytes_out"] = statistics.bytes_out;
+  json["arena_bytes"] = statistics.arena_bytes;
+  json["workspace_bytes"] = statistics.workspace_bytes;
+  json["library_calls"] = statistics.library_calls;
+  json["exchanges"] = nlohmann::ordered_json::array();
+  for (const auto& [place, bytes] : statistics.bytes_by_place) {
+    const program::Exchange& exchange = *session.program().places()[place].exchange;
+    json["exchanges"].push_back({{"tensor", exchange.tensor()},
+                                 {"node", exchange.node()},
+                                 {"kind", exchange.deliver() ? "deliver" : "fetch"},
+                                 {"bytes", bytes}});
+  }
+  return json;
+}
+
+}  // namespace
+
+void AddRunFlags(CLI::App* app, RunFlags& flags) {
+  app->add_option("--backend", flags.options.backend, "one of " + BackendNames());
+  app->add_option("--input", flags.inputs, "an input or parameter: NAME=FILE (.npy or .pb)")
+      ->take_all();
+  app->add_option("--inputs", flags.input_dir, "a folder with input_0.pb or input_0.npy, ...")
+      ->check(CLI::ExistingDirectory);
+  app->add_option("--outputs", flags.output_dir, "write output_0.npy, ... into this folder");
+  app->add_option("--weights", flags.weights, "parameters by name, a safetensors file")
+      ->check(CLI::ExistingFile);
+  app->add_option_function<double>(
+         "--check",
+         [&flags](double tolerance) {
+           flags.check = true;
+           flags.tolerance = tolerance;
+         },
+         "compare with output_0 of the --inputs folder: the largest difference allowed, as a share "
+         "of the largest expected value")
+      ->check(CLI::NonNegativeNumber);
+  app->add_flag_function(
+      "--random",
+      [&flags](int64_t seed) {
+        flags.random = true;
+        flags.seed = static_cast<uint64_t>(seed);
+      },
+      "make up values that no file gives; --random=SEED for others");
+  app->add_option("--steps", flags.steps, "steps to run")->check(CLI::PositiveNumber);
+  app->add_option("--timeout", flags.options.timeout_seconds,
+                  "seconds that a device may wait for another")
+      ->check(CLI::PositiveNumber);
+  app->add_option_function<uint64_t>(
+      "--seed-executor",
+      [&flags](uint64_t seed) {
+        flags.options.interleave = true;
+        flags.options.interleave_seed = seed;
+      },
+      "one thread that interleaves the devices by this seed, not a thread for each");
+  app->add_flag("!--plain-exchanges", flags.options.recognise,
+                "run recognised collectives as plain exchanges");
+  app->add_flag_function(
+      "--check-memory",
+      [&flags](int64_t) { flags.options.poison = flags.options.guards = true; },
+      "fill memory with NaN before use and look for writes outside buffers");
+  app->add_flag("--json", flags.json, "print figures as JSON");
+}
+
+bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, double tolerance,
+                     std::string& report) {
+  if (expected.type != actual.type || expected.shape != actual.shape ||
+      expected.data.size() != actual.data.size()) {
+    report = "has another shape or element type than the expected output";
+    return false;
+  }
+  const int64_t elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
+  double difference = 0, largest = 0;
+  int64_t strange = 0;  // NaN or infinite where the other is not the same
+  for (int64_t i = 0; i < elements; ++i) {
+    const double wanted = ValueAt(expected, i), got = ValueAt(actual, i);
+    if (!std::isfinite(wanted) || !std::isfinite(got)) {
+      if (!(wanted == got || (std::isnan(wanted) && std::isnan(got)))) ++strange;
+      continue;
+    }
+    difference = std::max(difference, std::fabs(wanted - got));
+    largest = std::max(largest, std::fabs(wanted));
+  }
+  report = absl::StrFormat("largest difference %.3g where values reach %.3g", difference, largest);
+  if (strange > 0) absl::StrAppend(&report, ", ", strange, " elements are not finite");
+  const double allowed = IsFloat(expected.type) ? tolerance * largest : 0;
+  return strange == 0 && difference <= allowed;
+}
+
+absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, const RunFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(program, flags.options));
+  YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights));
+  YUBA_RETURN_IF_ERROR(SetInputs(*session, flags));
+  if (flags.random) YUBA_RETURN_IF_ERROR(session->Randomize(flags.seed));
+  if (!flags.json) {
+    const Statistics statistics = session->statistics();
+    std::cout << program->devices() << (program->devices() == 1 ? " device" : " devices") << " ("
+              << flags.options.backend << "), " << Bytes(statistics.arena_bytes) << " each, "
+              << Bytes(statistics.workspace_bytes) << " more for libraries\n";
+  }
+  std::vector<double> seconds;
+  for (int step = 1; step <= flags.steps; ++step) {
+    const Statistics before = session->statistics();
+    YUBA_RETURN_IF_ERROR(session->Step());
+    seconds.push_back(session->statistics().seconds);
+    if (!flags.json) PrintStep(step, before, session->statistics(), !flags.options.interleave);
+  }
+  if (flags.json) std::cout << Json(*session, seconds).dump(1) << "\n";
+  YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags.output_dir));
+  return CheckOutputs(*session, flags);
+}
+
+}  // namespace yuba

@@ -1,0 +1,42 @@
+// Running a program from the command line: what `yuba run` and `yuba-run` share.
+#ifndef YUBA_TOOLS_RUN_COMMAND_H_
+#define YUBA_TOOLS_RUN_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/session.h"
+
+namespace yuba {
+
+struct RunFlags {
+  RunOptions options;
+  std::vector<std::string> inputs;  // NAME=FILE
+  std::string input_dir;            // input_0.pb, ... or .npy; output_0 for --check
+  std::string output_dir;
+  std::string weights;              // safetensors
+  bool check = false;
+  double tolerance = 0;
+  bool random = false;
+  uint64_t seed = 1;
+  int steps = 1;
+  bool json = false;
+};
+void AddRunFlags(CLI::App* app, RunFlags& flags);
+
+// Brings values in, runs the steps, prints a line for each, writes and checks outputs. A failed check
+// is absl::StatusCode::kFailedPrecondition.
+absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, const RunFlags& flags);
+
+// Whether `actual` is `expected`: integers equal, floats within `tolerance` times the largest expected
+// magnitude. `report` says how far they are apart.
+bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, double tolerance,
+                     std::string& report);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_RUN_COMMAND_H_
