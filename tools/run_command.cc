@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -79,6 +80,15 @@ absl::Status SetWeights(Session& session, const std::string& path) {
               << " tensors are no parameters of the program\n";
   }
   return absl::OkStatus();
+}
+
+absl::Status MakeUpValues(Session& session, const std::string& random) {
+  if (random.empty()) return absl::OkStatus();
+  uint64_t seed = 1;
+  if (random != "true" && !absl::SimpleAtoi(random, &seed)) {
+    return UserError("--random=", random, ": the seed is a whole number, as in --random=7");
+  }
+  return session.Randomize(seed);
 }
 
 double ValueAt(const HostTensor& tensor, int64_t index) {
@@ -187,14 +197,9 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
          },
          "compare with output_0 of the --inputs folder: the largest difference allowed, as a share "
          "of the largest expected value")
-      ->check(CLI::NonNegativeNumber);
-  app->add_flag_function(
-      "--random",
-      [&flags](int64_t seed) {
-        flags.random = true;
-        flags.seed = static_cast<uint64_t>(seed);
-      },
-      "make up values that no file gives; --random=SEED for others");
+      ->check(CLI::NonNegativeNumber.description(""));
+  app->add_flag("--random", flags.random,
+                "make up values that no file gives; --random=SEED for others");
   app->add_option("--steps", flags.steps, "steps to run")->check(CLI::PositiveNumber);
   app->add_option("--timeout", flags.options.timeout_seconds,
                   "seconds that a device may wait for another")
@@ -208,10 +213,8 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       "one thread that interleaves the devices by this seed, not a thread for each");
   app->add_flag("!--plain-exchanges", flags.options.recognise,
                 "run recognised collectives as plain exchanges");
-  app->add_flag_function(
-      "--check-memory",
-      [&flags](int64_t) { flags.options.poison = flags.options.guards = true; },
-      "fill memory with NaN before use and look for writes outside buffers");
+  app->add_flag("--check-memory", flags.check_memory,
+                "fill memory with NaN before use and look for writes outside buffers");
   app->add_flag("--json", flags.json, "print figures as JSON");
 }
 
@@ -241,10 +244,12 @@ bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, doubl
 }
 
 absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, const RunFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(program, flags.options));
+  RunOptions options = flags.options;
+  options.poison = options.guards = flags.check_memory;
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights));
   YUBA_RETURN_IF_ERROR(SetInputs(*session, flags));
-  if (flags.random) YUBA_RETURN_IF_ERROR(session->Randomize(flags.seed));
+  YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
   if (!flags.json) {
     const Statistics statistics = session->statistics();
     std::cout << program->devices() << (program->devices() == 1 ? " device" : " devices") << " ("

@@ -21,8 +21,8 @@ struct RunFlags {
   std::string weights;              // safetensors
   bool check = false;
   double tolerance = 0;
-  bool random = false;
-  uint64_t seed = 1;
+  std::string random;               // empty: no; "true": with the usual seed; else the seed
+  bool check_memory = false;
   int steps = 1;
   bool json = false;
 };
