@@ -1,5 +1,5 @@
-// The syntax tree of a description: what was written, with its places. Values are immutable once the
-// parser has made them; no shapes are known here.
+// The syntax tree of a description: what was written, with its places. Values are immutable once
+// the parser has made them; no shapes are known here.
 #ifndef YUBA_OPSEMANTICS_AST_H_
 #define YUBA_OPSEMANTICS_AST_H_
 
@@ -26,17 +26,17 @@ struct IndexRange {
 // An expression, a dimension or an index as written.
 struct Syntax {
   enum Kind : uint8_t {
-    kNumber,   // `integer`, or `number` where it is no integer
-    kName,     // an index, extent, attribute or let; an element of a pack inside ( ).. and lets
-    kRead,     // name[args]
-    kElse,     // (args[0] else args[1]); args[0] is a kRead
-    kCall,     // name(args)
-    kNegate,   // -args[0]
-    kBinary,   // args[0] name args[1]: + - * / == != <= <
-    kIf,       // if args[0] then args[1] else args[2]
-    kReduce,   // name(ranges where conditions) args[0]
-    kPack,     // args[0]..
-    kFactors   // (args[0] args[1] ...): names and integers
+    kNumber,  // `integer`, or `number` where it is no integer
+    kName,    // an index, extent, attribute or let; an element of a pack inside ( ).. and lets
+    kRead,    // name[args]
+    kElse,    // (args[0] else args[1]); args[0] is a kRead
+    kCall,    // name(args)
+    kNegate,  // -args[0]
+    kBinary,  // args[0] name args[1]: + - * / == != <= <
+    kIf,      // if args[0] then args[1] else args[2]
+    kReduce,  // name(ranges where conditions) args[0]
+    kPack,    // args[0]..
+    kFactors  // (args[0] args[1] ...): names and integers
   };
   Kind kind = kNumber;
   SourceRange range;
@@ -50,8 +50,8 @@ struct Syntax {
   int depth = 1;                 // of the tree below; bounded by the parser
 };
 
-// A dimension of an operand or of an output: a name, factors, an integer, packs of these; for outputs
-// also any expression of extents. `broadcast` (b~): it is b or 1.
+// A dimension of an operand or of an output: a name, factors, an integer, packs of these; for
+// outputs also any expression of extents. `broadcast` (b~): it is b or 1.
 struct Dim {
   SyntaxPtr extent;
   bool broadcast = false;
@@ -68,30 +68,30 @@ struct Param {
   Role role = kPlain;
   std::string name;
   std::vector<Dim> dims;
-  std::string type;      // "" (the type that operands share), "int", "float" or an element type
-  SyntaxPtr absent;      // what an absent optional operand reads as; null: 0
+  std::string type;  // "" (the type that operands share), "int", "float" or an element type
+  SyntaxPtr absent;  // what an absent optional operand reads as; null: 0
   SourceRange range;
 };
 
 struct Attribute {
   std::string name;
   bool pack = false;
-  std::string type;      // "" (any number), "int", "float", "bool", "type" or an element type
-  SyntaxPtr value;       // the default; null: must be given
+  std::string type;  // "" (any number), "int", "float", "bool", "type" or an element type
+  SyntaxPtr value;   // the default; null: must be given
   SourceRange range;
 };
 
 struct Output {
-  std::string name;      // "mean'" for the next value of the state `mean`
+  std::string name;  // "mean'" for the next value of the state `mean`
   std::vector<Dim> dims;
-  std::string type;      // "", an element type, or the name of an attribute of type `type`
+  std::string type;  // "", an element type, or the name of an attribute of type `type`
   SourceRange range;
 };
 
 // One dimension of a left side: `p`, `p..`, `p: extent` or `(a o)`.
 struct LeftDim {
   SyntaxPtr index;
-  SyntaxPtr extent;      // null where reads settle it
+  SyntaxPtr extent;  // null where reads settle it
   SourceRange range;
 
   bool pack() const { return index->kind == Syntax::kPack; }
@@ -103,7 +103,7 @@ struct Item {
   Kind kind = kDefinition;
   bool nograd = false;
   std::string name;
-  bool pack = false;     // let r.. = ...
+  bool pack = false;  // let r.. = ...
   std::vector<LeftDim> left;
   SyntaxPtr value;
   SourceRange range;
@@ -112,16 +112,16 @@ struct Item {
 
 struct OpDescription {
   SourcePtr source;
-  SourceRange range;        // of the whole text of the operator
+  SourceRange range;  // of the whole text of the operator
   SourceRange name_range;
   std::string name;
-  std::string comment;      // the comment above it, without the #; may be empty
+  std::string comment;  // the comment above it, without the #; may be empty
   std::vector<Param> params;
   std::vector<Attribute> attributes;
   std::vector<Output> outputs;
   std::vector<Item> items;
 
-  bool opaque = false;      // then:
+  bool opaque = false;            // then:
   std::vector<std::string> cuts;  // extents that may be cut
   SyntaxPtr flops;
 

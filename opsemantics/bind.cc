@@ -46,7 +46,8 @@ class Binder {
     for (size_t i = 0; i < operands_.size(); ++i) {
       const Param& param = op_.params[i];
       if (!operands_[i] && param.role != Param::kOptional) {
-        return Error(param.range, absl::StrCat("the operand '", param.name, "' is missing; only "
+        return Error(param.range, absl::StrCat("the operand '", param.name,
+                                               "' is missing; only "
                                                "'opt' operands may be"));
       }
       if (!operands_[i]) continue;
@@ -135,7 +136,8 @@ class Binder {
   }
 
   absl::Status Wrong(const Attribute& attribute, absl::string_view needed) const {
-    return Error(attribute.range, absl::StrCat("the attribute '", attribute.name, "' needs ", needed));
+    return Error(attribute.range,
+                 absl::StrCat("the attribute '", attribute.name, "' needs ", needed));
   }
 
   // Makes the elements what the attribute's type says, or an error.
@@ -169,8 +171,7 @@ class Binder {
                             evaluator_.EvaluatePack(*attribute.value, Division::kRoundDown));
       value.repeats = false;
     } else {
-      YUBA_ASSIGN_OR_RETURN(Term term,
-                            evaluator_.Evaluate(*attribute.value, Division::kRoundDown));
+      YUBA_ASSIGN_OR_RETURN(Term term, evaluator_.Evaluate(*attribute.value, Division::kRoundDown));
       value.elements.push_back(std::move(term));
     }
     YUBA_RETURN_IF_ERROR(Coerce(attribute, value));

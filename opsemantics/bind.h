@@ -1,5 +1,5 @@
-// Binding: what the names of a signature are in one use of it: extents, attributes, lets, types, and
-// the dimensions of operands and outputs.
+// Binding: what the names of a signature are in one use of it: extents, attributes, lets, types,
+// and the dimensions of operands and outputs.
 #ifndef YUBA_OPSEMANTICS_BIND_H_
 #define YUBA_OPSEMANTICS_BIND_H_
 
@@ -36,9 +36,9 @@ struct BoundTensor {
 };
 
 struct Binding {
-  Names names;                                  // extents, attributes, lets
-  std::map<std::string, BoundTensor> tensors;   // operands and outputs
-  absl::optional<ElementType> common;           // the type that operands share, where there is one
+  Names names;                                 // extents, attributes, lets
+  std::map<std::string, BoundTensor> tensors;  // operands and outputs
+  absl::optional<ElementType> common;          // the type that operands share, where there is one
 };
 
 absl::StatusOr<Binding> Bind(const OpDescription& op,

@@ -12,10 +12,14 @@ namespace yuba {
 namespace {
 
 Reducer ReducerOf(absl::string_view name) {
-  for (const auto& [spelling, reducer] :
-       {std::pair<const char*, Reducer>{"sum", Reducer::kSum}, {"prod", Reducer::kProd},
-        {"max", Reducer::kMax}, {"min", Reducer::kMin}, {"any", Reducer::kAny},
-        {"all", Reducer::kAll}, {"argmax", Reducer::kArgMax}, {"argmin", Reducer::kArgMin}}) {
+  for (const auto& [spelling, reducer] : {std::pair<const char*, Reducer>{"sum", Reducer::kSum},
+                                          {"prod", Reducer::kProd},
+                                          {"max", Reducer::kMax},
+                                          {"min", Reducer::kMin},
+                                          {"any", Reducer::kAny},
+                                          {"all", Reducer::kAll},
+                                          {"argmax", Reducer::kArgMax},
+                                          {"argmin", Reducer::kArgMin}}) {
     if (name == spelling) return reducer;
   }
   return Reducer::kPick;
@@ -113,14 +117,14 @@ absl::Status BodyEvaluator::AddConditions(const Syntax& condition, Reduction& re
   return absl::OkStatus();
 }
 
-absl::Status BodyEvaluator::AddCondition(const Syntax& syntax, const Term& left,
-                                         const Term& right, Reduction& reduction) {
+absl::Status BodyEvaluator::AddCondition(const Syntax& syntax, const Term& left, const Term& right,
+                                         Reduction& reduction) {
   const auto affine = [](const Term& side) {
     return side.kind == Term::kAffine || side.kind == Term::kInteger;
   };
   if (affine(left) && affine(right)) {
     YUBA_ASSIGN_OR_RETURN(Term difference, ApplyAt(Function::kSub, {left, right},
-                                                     Division::kRoundDown, syntax.range));
+                                                   Division::kRoundDown, syntax.range));
     if (syntax.name == "<") {
       YUBA_ASSIGN_OR_RETURN(difference, ApplyAt(Function::kAdd, {difference, IntegerTerm(1)},
                                                 Division::kRoundDown, syntax.range));
@@ -130,12 +134,12 @@ absl::Status BodyEvaluator::AddCondition(const Syntax& syntax, const Term& left,
   const Term& index = affine(left) ? left : right;
   const Term& data = affine(left) ? right : left;
   if (!affine(index) || !data.IsTyped() || IsFloat(data.type)) {
-    return Error(syntax.range, "a condition compares two affine index expressions, or one with an "
-                               "integer that is read from a tensor");
+    return Error(syntax.range,
+                 "a condition compares two affine index expressions, or one with an "
+                 "integer that is read from a tensor");
   }
   DataCondition condition;
-  condition.index =
-      index.kind == Term::kAffine ? index.affine : ConstantAffine(index.integer);
+  condition.index = index.kind == Term::kAffine ? index.affine : ConstantAffine(index.integer);
   condition.compare = FunctionOf(syntax.name);
   condition.reversed = !affine(left);
   condition.value = data.expr;
@@ -148,8 +152,8 @@ absl::Status BodyEvaluator::AddConstraint(const Syntax& syntax, const Term& diff
                                           Reduction& reduction) {
   Constraint constraint;
   constraint.equality = syntax.name == "==";
-  constraint.expression = difference.kind == Term::kAffine ? difference.affine
-                                                             : ConstantAffine(difference.integer);
+  constraint.expression =
+      difference.kind == Term::kAffine ? difference.affine : ConstantAffine(difference.integer);
   YUBA_RETURN_IF_ERROR(CheckSize(constraint.expression, syntax.range));
   const std::vector<Interval> ranges = builder_.Ranges();
   const Interval range = Range(constraint.expression, ranges);
@@ -175,7 +179,8 @@ absl::StatusOr<Term> BodyEvaluator::If(const Syntax& syntax, Division division) 
   }
   const absl::StatusOr<ExprPtr> converted = Convert(condition, ElementType::kBool);
   if (!converted.ok()) {
-    return Error(syntax.args[0]->range, "the condition of an 'if' is a bool, as a comparison gives");
+    return Error(syntax.args[0]->range,
+                 "the condition of an 'if' is a bool, as a comparison gives");
   }
   absl::Status sizes;
   Walk(*converted, [&](const Expr& part) {
@@ -199,6 +204,23 @@ absl::StatusOr<Term> BodyEvaluator::If(const Syntax& syntax, Division division) 
   return ApplyAt(Function::kSelect, {condition, *first, *second}, division, syntax.range);
 }
 
+// The smaller or the larger of two index expressions, where their ranges tell.
+absl::optional<Term> BodyEvaluator::Foresee(Function function,
+                                            const std::vector<Term>& args) const {
+  if (function != Function::kMin && function != Function::kMax) return absl::nullopt;
+  for (const Term& arg : args) {
+    if (arg.kind != Term::kAffine && arg.kind != Term::kInteger) return absl::nullopt;
+  }
+  const absl::StatusOr<Term> difference =
+      Apply(Function::kSub, {args[0], args[1]}, Division::kRoundDown);
+  if (!difference.ok() || difference->kind != Term::kAffine) return absl::nullopt;
+  if (!CheckSize(difference->affine, {}).ok()) return absl::nullopt;
+  const Interval range = Range(difference->affine, builder_.Ranges());
+  if (range.empty() || (range.begin < 0 && range.end > 1)) return absl::nullopt;
+  const bool first_is_larger = range.begin >= 0;
+  return args[first_is_larger == (function == Function::kMax) ? 0 : 1];
+}
+
 // --- Reads.
 
 absl::StatusOr<Term> BodyEvaluator::Read(const Syntax& read, const Syntax* outside) {
@@ -214,8 +236,9 @@ absl::StatusOr<Term> BodyEvaluator::Read(const Syntax& read, const Syntax* outsi
     if (dim.pack) {
       YUBA_ASSIGN_OR_RETURN(const int rank, Rank(*index.args[0]));
       if (rank != static_cast<int>(dim.elements.size())) {
-        return Error(index.range, absl::StrCat("this pack has ", rank, " elements, but '", read.name,
-                                               "' has ", dim.elements.size(), " dimensions here"));
+        return Error(index.range,
+                     absl::StrCat("this pack has ", rank, " elements, but '", read.name, "' has ",
+                                  dim.elements.size(), " dimensions here"));
       }
     }
     for (int e = 0; e < static_cast<int>(dim.elements.size()); ++e) {
@@ -239,7 +262,7 @@ absl::StatusOr<Term> BodyEvaluator::Read(const Syntax& read, const Syntax* outsi
     otherwise = *std::move(converted);
   }
   return ExprTerm(ReadExpr(slots_.at(read.name), std::move(position), tensor.type, otherwise),
-                    tensor.type);
+                  tensor.type);
 }
 
 absl::StatusOr<BodyEvaluator::Place> BodyEvaluator::PlaceOf(const Syntax& index,
@@ -275,11 +298,13 @@ absl::StatusOr<Affine> BodyEvaluator::AffineOfIndex(const Syntax& index) {
   if (value.kind == Term::kAffine) return value.affine;
   if (value.kind == Term::kInteger) return ConstantAffine(value.integer);
   if (value.IsTyped()) {
-    return Error(index.range, "a position cannot come from data; read with a condition instead, as "
-                              "pick(r: n where r == wrap(ids[i], n)) x[r]");
+    return Error(index.range,
+                 "a position cannot come from data; read with a condition instead, as "
+                 "pick(r: n where r == wrap(ids[i], n)) x[r]");
   }
-  return Error(index.range, "a position is a sum of indices times integers; say anything else as a "
-                            "condition of a reducer's 'where'");
+  return Error(index.range,
+               "a position is a sum of indices times integers; say anything else as a "
+               "condition of a reducer's 'where'");
 }
 
 // (a c) at a dimension that is not written as factors: a*|c| + c.
@@ -289,15 +314,16 @@ absl::StatusOr<Affine> BodyEvaluator::JoinFactors(const Syntax& factors) {
     YUBA_ASSIGN_OR_RETURN(const Affine factor, AffineOfIndex(*factors.args[f]));
     const int variable = factor.BareIndex();
     if (f > 0 && variable < 0) {
-      return Error(factors.args[f]->range, "only an index says how large this factor is; a constant "
-                                           "can stand for the first factor");
+      return Error(factors.args[f]->range,
+                   "only an index says how large this factor is; a constant "
+                   "can stand for the first factor");
     }
     const int64_t extent = f > 0 ? builder_.variable(variable).extent : 1;
     YUBA_ASSIGN_OR_RETURN(const Term scaled,
                           ApplyAt(Function::kMul, {AffineTerm(joined), IntegerTerm(extent)},
                                   Division::kRoundDown, factors.range));
-    joined = (scaled.kind == Term::kAffine ? scaled.affine : ConstantAffine(scaled.integer)) +
-             factor;
+    joined =
+        (scaled.kind == Term::kAffine ? scaled.affine : ConstantAffine(scaled.integer)) + factor;
   }
   return joined;
 }

@@ -45,6 +45,7 @@ class BodyEvaluator : public Evaluator {
   absl::StatusOr<Term> Read(const Syntax& read, const Syntax* outside) override;
   absl::StatusOr<Term> Reduce(const Syntax& reduce) override;
   absl::StatusOr<Term> If(const Syntax& syntax, Division division) override;
+  absl::optional<Term> Foresee(Function function, const std::vector<Term>& args) const override;
 
  private:
   absl::StatusOr<Reduction> ReduceOf(const Syntax& reduce);

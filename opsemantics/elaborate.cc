@@ -129,9 +129,8 @@ class Elaborator {
     body_.Enter(first.name, first.nograd);
     std::vector<int> variables;
     Reduction reduction;
-    const bool constants = std::any_of(left.begin(), left.end(), [](const LeftFactor& factor) {
-      return factor.name.empty();
-    });
+    const bool constants = std::any_of(
+        left.begin(), left.end(), [](const LeftFactor& factor) { return factor.name.empty(); });
     if (constants) {
       YUBA_ASSIGN_OR_RETURN(reduction, Merge(items, tensor, left, variables));
     } else {
@@ -152,7 +151,8 @@ class Elaborator {
   }
 
   // The left side over the tensor's dimensions, one entry for each flat dimension.
-  absl::StatusOr<std::vector<LeftFactor>> LeftSide(const Item& item, const BoundTensor& tensor) const {
+  absl::StatusOr<std::vector<LeftFactor>> LeftSide(const Item& item,
+                                                   const BoundTensor& tensor) const {
     std::vector<LeftFactor> left;
     int group = 0;
     for (size_t d = 0; d < item.left.size(); ++d) {
@@ -222,7 +222,8 @@ class Elaborator {
 
   // One map that selects among the bodies by new indices for the constants.
   absl::StatusOr<Reduction> Merge(const std::vector<const Item*>& items, const BoundTensor& tensor,
-                              const std::vector<LeftFactor>& first, std::vector<int>& variables) {
+                                  const std::vector<LeftFactor>& first,
+                                  std::vector<int>& variables) {
     std::set<std::vector<int64_t>> covered;
     int64_t parts = 1;
     int part = 0;
@@ -246,18 +247,19 @@ class Elaborator {
       std::vector<int64_t> constants;
       for (size_t f = 0; f < left.size(); ++f) {
         if (left[f].name.empty() != first[f].name.empty()) {
-          return Error(item.name_range, "all definitions of this name need their constants at the "
-                                        "same factors");
+          return Error(item.name_range,
+                       "all definitions of this name need their constants at the "
+                       "same factors");
         }
         if (!left[f].name.empty()) {
           body_.Bind(left[f].name, variables[f]);
           continue;
         }
         constants.push_back(left[f].constant);
-        YUBA_ASSIGN_OR_RETURN(
-            const Term here, Apply(Function::kEq, {AffineTerm(IndexAffine(variables[f])),
-                                                     IntegerTerm(left[f].constant)},
-                                     Division::kExact));
+        YUBA_ASSIGN_OR_RETURN(const Term here, Apply(Function::kEq,
+                                                     {AffineTerm(IndexAffine(variables[f])),
+                                                      IntegerTerm(left[f].constant)},
+                                                     Division::kExact));
         if (condition.IsStatic()) {
           condition = here;
         } else {
@@ -401,7 +403,8 @@ absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const Attributes& attributes) {
   if (op.opaque) {
     return SourceError(*op.source, op.name_range,
-                       absl::StrCat("'", op.name, "' is opaque: it has no definitions that could be "
+                       absl::StrCat("'", op.name,
+                                    "' is opaque: it has no definitions that could be "
                                     "planned or run; describe what it computes"));
   }
   std::vector<absl::optional<Shape>> all = operands;

@@ -65,7 +65,8 @@ absl::StatusOr<Term> Evaluator::Name(const Syntax& syntax) const {
   if (found == names_.end()) {
     if (syntax.name == "inf") return NumberTerm(std::numeric_limits<double>::infinity());
     if (const auto type = ElementTypeFromName(syntax.name)) return TypeTerm(*type);
-    return Error(syntax.range, absl::StrCat("'", syntax.name, "' is not known in this use: it stands "
+    return Error(syntax.range, absl::StrCat("'", syntax.name,
+                                            "' is not known in this use: it stands "
                                             "in an operand that is absent, or is used too early"));
   }
   const Value& value = found->second;
@@ -92,8 +93,9 @@ absl::StatusOr<int> Evaluator::Rank(const Syntax& element) const {
     }
   });
   if (first == nullptr) {
-    return Error(element.range, "how many dimensions this pack has is not known; give its attribute "
-                                "as a list");
+    return Error(element.range,
+                 "how many dimensions this pack has is not known; give its attribute "
+                 "as a list");
   }
   if (other != nullptr) {
     return Error(element.range,
@@ -104,7 +106,7 @@ absl::StatusOr<int> Evaluator::Rank(const Syntax& element) const {
 }
 
 absl::StatusOr<std::vector<Term>> Evaluator::EvaluatePack(const Syntax& element,
-                                                            Division division) {
+                                                          Division division) {
   YUBA_ASSIGN_OR_RETURN(const int rank, Rank(element));
   std::vector<Term> values;
   for (int i = 0; i < rank; ++i) {
@@ -118,7 +120,8 @@ absl::StatusOr<std::vector<Term>> Evaluator::EvaluatePack(const Syntax& element,
 }
 
 absl::StatusOr<Term> Evaluator::ApplyAt(Function function, const std::vector<Term>& args,
-                                          Division division, const SourceRange& range) const {
+                                        Division division, const SourceRange& range) const {
+  if (const absl::optional<Term> foreseen = Foresee(function, args)) return *foreseen;
   absl::StatusOr<Term> result = Apply(function, args, division);
   if (!result.ok()) return Error(range, result.status().message());
   return result;

@@ -1,5 +1,5 @@
-// Evaluation of the expressions of a description, first those of its signature (extents, attributes,
-// lets), then, by a derived class, those that read tensors.
+// Evaluation of the expressions of a description, first those of its signature (extents,
+// attributes, lets), then, by a derived class, those that read tensors.
 #ifndef YUBA_OPSEMANTICS_EVALUATE_H_
 #define YUBA_OPSEMANTICS_EVALUATE_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "opsemantics/ast.h"
 #include "opsemantics/term.h"
 
@@ -41,11 +42,15 @@ class Evaluator {
   virtual absl::StatusOr<Term> Read(const Syntax& read, const Syntax* outside);
   virtual absl::StatusOr<Term> Reduce(const Syntax& reduce);
   virtual absl::StatusOr<Term> If(const Syntax& syntax, Division division);
+  // The result where more is known of the arguments than their form says.
+  virtual absl::optional<Term> Foresee(Function function, const std::vector<Term>& args) const {
+    return absl::nullopt;
+  }
 
   // The number of elements that a zipped expression has.
   absl::StatusOr<int> Rank(const Syntax& element) const;
-  absl::StatusOr<Term> ApplyAt(Function function, const std::vector<Term>& args,
-                                 Division division, const SourceRange& range) const;
+  absl::StatusOr<Term> ApplyAt(Function function, const std::vector<Term>& args, Division division,
+                               const SourceRange& range) const;
   // Sets the element of packs that zipped names stand for; returns the former one.
   int SetElement(int element) {
     const int former = element_;

@@ -24,8 +24,8 @@ const std::set<absl::string_view>& Reducers() {
 
 // Words that end an expression or continue one, and so are no names inside expressions.
 const std::set<absl::string_view>& Words() {
-  static const auto* const words = new std::set<absl::string_view>{"if", "then", "else", "where",
-                                                                   "op", "opaque"};
+  static const auto* const words =
+      new std::set<absl::string_view>{"if", "then", "else", "where", "op", "opaque"};
   return *words;
 }
 

@@ -1,5 +1,5 @@
-// The rules of the grammar that are expressions, and the token stream that all rules use. Nesting is
-// bounded, so that no text can exhaust the stack here or in whatever walks the tree later.
+// The rules of the grammar that are expressions, and the token stream that all rules use. Nesting
+// is bounded, so that no text can exhaust the stack here or in whatever walks the tree later.
 #ifndef YUBA_OPSEMANTICS_EXPRESSION_PARSER_H_
 #define YUBA_OPSEMANTICS_EXPRESSION_PARSER_H_
 

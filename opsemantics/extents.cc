@@ -41,9 +41,9 @@ class Solver {
   struct Equation {
     size_t operand = 0;
     const Dim* dim = nullptr;
-    size_t dim_number = 0;   // as written
-    int element = 0;         // of the pack
-    int64_t extent = 0;      // of the operand
+    size_t dim_number = 0;  // as written
+    int element = 0;        // of the pack
+    int64_t extent = 0;     // of the operand
     bool missing = false;
   };
 
@@ -112,9 +112,8 @@ class Solver {
   int RankOf(const Dim& dim) const {
     if (!dim.pack()) return 1;
     int rank = -1;
-    ForEachName(dim, [&](const Syntax& name) {
-      rank = std::max(rank, extents_.at(name.name).rank);
-    });
+    ForEachName(dim,
+                [&](const Syntax& name) { rank = std::max(rank, extents_.at(name.name).rank); });
     return rank;
   }
 
@@ -146,9 +145,10 @@ class Solver {
         }
         const std::string& name =
             dim.element().kind == Syntax::kName ? dim.element().name : dim.element().args[0]->name;
-        return Error(dim.range, absl::StrCat("how many dimensions '", name, "..' has cannot be told "
-                                             "from the operands; give the attribute '", name,
-                                             "' as the list of its extents"));
+        return Error(dim.range, absl::StrCat("how many dimensions '", name,
+                                             "..' has cannot be told "
+                                             "from the operands; give the attribute '",
+                                             name, "' as the list of its extents"));
       }
     }
     return absl::OkStatus();
@@ -229,9 +229,8 @@ class Solver {
       int written = 0, missing = 0;
       for (const Dim& dim : param.dims) written += RankOf(dim);
       missing = written - static_cast<int>(dims.size());
-      const bool may_miss = std::any_of(param.dims.begin(), param.dims.end(), [](const Dim& dim) {
-        return dim.pack() && dim.broadcast;
-      });
+      const bool may_miss = std::any_of(param.dims.begin(), param.dims.end(),
+                                        [](const Dim& dim) { return dim.pack() && dim.broadcast; });
       if (missing < 0 || (missing > 0 && !may_miss)) return RankError(i).status();
       size_t at = 0;
       for (size_t d = 0; d < param.dims.size(); ++d) {
@@ -290,10 +289,12 @@ class Solver {
     }
     if (unknown == nullptr) return false;
     if (product == 0 || equation.extent % product != 0) {
-      return absl::StatusOr<bool>(Error(
-          equation.dim->range,
-          absl::StrCat(Operand(equation.operand), " has extent ", equation.extent, " here, which is "
-                       "no multiple of ", product, ": '", unknown->name, "' has no value")));
+      return absl::StatusOr<bool>(
+          Error(equation.dim->range,
+                absl::StrCat(Operand(equation.operand), " has extent ", equation.extent,
+                             " here, which is "
+                             "no multiple of ",
+                             product, ": '", unknown->name, "' has no value")));
     }
     Set(unknown->name, equation.element, equation.extent / product, equation);
     return true;
@@ -326,9 +327,10 @@ class Solver {
         }
         const absl::optional<int64_t> value = Known(factor.name, equation.element);
         if (!value) {
-          unknown = Error(factor.range,
-                          absl::StrCat("the extent '", factor.name, "' cannot be told from the "
-                                       "operands; give it as the attribute '", factor.name, "'"));
+          unknown = Error(factor.range, absl::StrCat("the extent '", factor.name,
+                                                     "' cannot be told from the "
+                                                     "operands; give it as the attribute '",
+                                                     factor.name, "'"));
           return;
         }
         const Extent& extent = extents_.at(factor.name);

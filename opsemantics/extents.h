@@ -29,9 +29,9 @@ struct SolvedExtents {
 
 // `given` are integers known from attributes, by name: attributes that dimensions name, and extents
 // that shapes alone do not settle (one element where it is no pack).
-absl::StatusOr<SolvedExtents> SolveExtents(const OpDescription& op,
-                                           const std::vector<absl::optional<Shape>>& operands,
-                                           const std::map<std::string, std::vector<int64_t>>& given);
+absl::StatusOr<SolvedExtents> SolveExtents(
+    const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
+    const std::map<std::string, std::vector<int64_t>>& given);
 
 std::string ShapeText(const Shape& shape);  // "f32[2, 3]"
 

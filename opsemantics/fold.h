@@ -10,8 +10,8 @@
 
 namespace yuba {
 
-// All of `args` are static. Integers stay integers where the result is one and fits; an overflow and
-// a division by 0 are errors.
+// All of `args` are static. Integers stay integers where the result is one and fits; an overflow
+// and a division by 0 are errors.
 absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Division division);
 
 int64_t IntegerLimit(ElementType type, bool greatest);  // `type` is an integer

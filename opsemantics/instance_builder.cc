@@ -77,9 +77,7 @@ void AddVariables(const ExprPtr& expr, std::set<int>& variables) {
 // Sums and products of narrow floats are kept wide.
 bool Widens(Reducer reducer) { return reducer == Reducer::kSum || reducer == Reducer::kProd; }
 
-bool IsArg(Reducer reducer) {
-  return reducer == Reducer::kArgMax || reducer == Reducer::kArgMin;
-}
+bool IsArg(Reducer reducer) { return reducer == Reducer::kArgMax || reducer == Reducer::kArgMin; }
 bool IsLogic(Reducer reducer) { return reducer == Reducer::kAny || reducer == Reducer::kAll; }
 
 }  // namespace
@@ -98,7 +96,8 @@ std::vector<int> VariablesOf(const Reduction& reduction) {
   std::set<int> variables;
   if (reduction.body.kind == Term::kAffine) AddVariables(reduction.body.affine, variables);
   if (reduction.body.kind == Term::kExpr) AddVariables(reduction.body.expr, variables);
-  for (const Constraint& constraint : reduction.where) AddVariables(constraint.expression, variables);
+  for (const Constraint& constraint : reduction.where)
+    AddVariables(constraint.expression, variables);
   for (const DataCondition& condition : reduction.data_where) {
     AddVariables(condition.index, variables);
     AddVariables(condition.value, variables);
@@ -148,8 +147,8 @@ absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left, Red
   YUBA_RETURN_IF_ERROR(NaturalType(reduction, type).status());
   if (IsArg(reduction.reducer)) {
     if (type != ElementType::kI64) {
-      return UserError("argmax and argmin give an i64; write the output as ", instance_.slots[slot].name,
-                       "[...]: i64");
+      return UserError("argmax and argmin give an i64; write the output as ",
+                       instance_.slots[slot].name, "[...]: i64");
     }
     YUBA_ASSIGN_OR_RETURN(const absl::optional<ElementType> common, CommonType({reduction.body}));
     YUBA_ASSIGN_OR_RETURN(ExprPtr body,
@@ -167,8 +166,8 @@ absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left, Red
 
 // The result is narrower than what is computed: f16 from f32. A map casts; a reduction is kept wide
 // in a tensor of its own first.
-absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& left, Reduction reduction,
-                                           bool nograd) {
+absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& left,
+                                           Reduction reduction, bool nograd) {
   const ElementType type = instance_.slots[slot].type;
   if (reduction.reducer == Reducer::kNone) {
     Append(slot, left, reduction, CallExpr(Function::kCast, {reduction.body.expr}, type), nograd);
@@ -189,7 +188,7 @@ absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& lef
 }
 
 absl::StatusOr<Term> InstanceBuilder::Hoist(const std::string& owner, Reduction reduction,
-                                              ElementType fallback, bool nograd) {
+                                            ElementType fallback, bool nograd) {
   std::vector<int> left;
   for (int variable : VariablesOf(reduction)) {
     const auto& own = reduction.variables;

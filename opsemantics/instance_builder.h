@@ -44,10 +44,10 @@ class InstanceBuilder {
   // operands are slots and indices are variables. Messages have no place.
   absl::Status Define(int slot, const std::vector<int>& left, Reduction reduction, bool nograd);
 
-  // Stores the reduction in an internal tensor of their own and returns the read of it. `fallback` is the
-  // type of a result that no operand and no output gives one.
+  // Stores the reduction in an internal tensor of their own and returns the read of it. `fallback`
+  // is the type of a result that no operand and no output gives one.
   absl::StatusOr<Term> Hoist(const std::string& owner, Reduction reduction, ElementType fallback,
-                               bool nograd);
+                             bool nograd);
 
   // The type that the result of `reduction` has by itself.
   static absl::StatusOr<ElementType> NaturalType(const Reduction& reduction, ElementType fallback);
@@ -55,8 +55,10 @@ class InstanceBuilder {
   Instance Take() { return std::move(instance_); }
 
  private:
-  absl::Status DefineNarrow(int slot, const std::vector<int>& left, Reduction reduction, bool nograd);
-  void Append(int slot, const std::vector<int>& left, const Reduction& reduction, ExprPtr body, bool nograd);
+  absl::Status DefineNarrow(int slot, const std::vector<int>& left, Reduction reduction,
+                            bool nograd);
+  void Append(int slot, const std::vector<int>& left, const Reduction& reduction, ExprPtr body,
+              bool nograd);
 
   Instance instance_;
   std::vector<Variable> variables_;

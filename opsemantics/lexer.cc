@@ -87,7 +87,8 @@ class Lexer {
 
   static std::string Complaint(char c) {
     if (c == '>') return "there is no '>'; write the comparison the other way round, with '<'";
-    if (c == '{' || c == '}') return "there are no braces; a description ends where the next begins";
+    if (c == '{' || c == '}')
+      return "there are no braces; a description ends where the next begins";
     if (absl::ascii_isprint(c)) return absl::StrCat("'", std::string(1, c), "' means nothing here");
     return "a description is ASCII text; this byte is not";
   }

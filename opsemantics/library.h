@@ -20,8 +20,8 @@ class OperatorLibrary {
   // The built-in operators; an error only where one of the files in the binary is wrong.
   static absl::StatusOr<OperatorLibrary> BuiltIn();
 
-  // Adds the descriptions of one file; all or none of them. An operator that is already known by its
-  // name is replaced where `replace` is set, else it is an error.
+  // Adds the descriptions of one file; all or none of them. An operator that is already known by
+  // its name is replaced where `replace` is set, else it is an error.
   absl::Status Add(absl::string_view file, absl::string_view text, bool replace = false);
 
   // Null where there is none. Valid as long as the library or a copy of it lives.

@@ -13,6 +13,8 @@
 namespace yuba {
 namespace {
 
+constexpr size_t kMostItems = 1000;  // in an operator
+
 // One function for each rule of the grammar that is not an expression.
 class Parser : public ExpressionParser {
  public:
@@ -22,9 +24,10 @@ class Parser : public ExpressionParser {
     std::vector<OpDescription> ops;
     while (!AtEnd()) {
       if (!Is("op") && !Is("opaque")) {
-        return Error(absl::StrCat("expected 'op' or 'opaque', not ", Found(),
-                                  "; an operator's text goes on only with 'let', 'nograd', 'grad' or "
-                                  "'name[...] ='"));
+        return Error(
+            absl::StrCat("expected 'op' or 'opaque', not ", Found(),
+                         "; an operator's text goes on only with 'let', 'nograd', 'grad' or "
+                         "'name[...] ='"));
       }
       YUBA_ASSIGN_OR_RETURN(OpDescription op, Op());
       ops.push_back(std::move(op));
@@ -48,6 +51,10 @@ class Parser : public ExpressionParser {
       while (!AtEnd() && !Is("op") && !Is("opaque")) {
         YUBA_ASSIGN_OR_RETURN(Item item, ParseItem());
         op.items.push_back(std::move(item));
+        if (op.items.size() > kMostItems) {
+          return SourceError(*source(), op.name_range,
+                             "the operator has more definitions than any real one");
+        }
       }
     }
     op.range = {begin, LastEnd()};
@@ -163,8 +170,8 @@ class Parser : public ExpressionParser {
         item.kind = Item::kGradient;
       }
       item.name_range = Here();
-      YUBA_ASSIGN_OR_RETURN(
-          item.name, Name("a definition, 'let', 'nograd' or 'grad', or the next 'op'"));
+      YUBA_ASSIGN_OR_RETURN(item.name,
+                            Name("a definition, 'let', 'nograd' or 'grad', or the next 'op'"));
       if (TakeIf("'")) item.name += "'";
       YUBA_ASSIGN_OR_RETURN(item.left, LeftSide());
     }
@@ -196,8 +203,8 @@ class Parser : public ExpressionParser {
   absl::StatusOr<SyntaxPtr> LeftIndex() {
     const bool fresh = Peek(0).kind == Token::kName || AtFactors();
     if (!fresh) {
-      return Error(absl::StrCat("the left side of '=' names indices, as in y[i, (a c), p..]; found ",
-                                Found()));
+      return Error(absl::StrCat(
+          "the left side of '=' names indices, as in y[i, (a c), p..]; found ", Found()));
     }
     YUBA_ASSIGN_OR_RETURN(SyntaxPtr index, IndexOrExpression());
     const Syntax& element = index->kind == Syntax::kPack ? *index->args[0] : *index;

@@ -109,9 +109,23 @@ class Drawer {
         continue;
       }
       const bool given = attribute.value == nullptr || Below(2) == 0;
-      Note(absl::StrCat("attribute ", attribute.name), given ? "given" : "by default");
-      if (given) use.attributes[attribute.name] = DrawAttribute(attribute);
+      if (!given) {
+        Note(absl::StrCat("attribute ", attribute.name), "by default");
+        continue;
+      }
+      const AttributeValue value = DrawAttribute(attribute);
+      NoteGiven(attribute, value);
+      use.attributes[attribute.name] = value;
     }
+  }
+
+  // A list of no elements is no news, and of true and false each counts.
+  void NoteGiven(const Attribute& attribute, const AttributeValue& value) {
+    const auto* list = absl::get_if<std::vector<int64_t>>(&value);
+    const auto* integer = absl::get_if<int64_t>(&value);
+    if (list != nullptr && list->empty()) return;
+    const bool truth = attribute.type == "bool" && integer != nullptr && *integer != 0;
+    Note(absl::StrCat("attribute ", attribute.name), truth ? "true" : "given");
   }
 
   AttributeValue DrawAttribute(const Attribute& attribute) {
@@ -130,7 +144,8 @@ class Drawer {
       return list;
     }
     if (integer) return value->integer + Below(3);
-    if (attribute.type == "float" || value != nullptr) return 0.25 * static_cast<double>(1 + Below(4));
+    if (attribute.type == "float" || value != nullptr)
+      return 0.25 * static_cast<double>(1 + Below(4));
     return 1 + Below(5);
   }
 
@@ -238,9 +253,9 @@ std::vector<SampleUse> SampleUses(const OpDescription& op, int most, int64_t poi
   for (int trial = 0; trial < kTrials && static_cast<int>(uses.size()) < most; ++trial) {
     SampleUse use = drawer.Draw();
     const std::set<std::string>& features = drawer.features();
-    const bool news = std::any_of(features.begin(), features.end(), [&](const std::string& feature) {
-      return seen.count(feature) == 0;
-    });
+    const bool news =
+        std::any_of(features.begin(), features.end(),
+                    [&](const std::string& feature) { return seen.count(feature) == 0; });
     if (!news && !uses.empty()) continue;
     if (!Elaborates(op, drawer, points, use)) continue;
     seen.insert(features.begin(), features.end());

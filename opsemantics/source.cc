@@ -39,10 +39,10 @@ absl::Status SourceError(const Source& source, const SourceRange& range,
   if (begin - line_begin > kLongestLine / 2) from = begin - kLongestLine / 2;
   const int to = std::min(line_end, from + kLongestLine);
   const int carets = std::max(1, std::min(end, to) - begin);
-  return absl::InvalidArgumentError(absl::StrCat(
-      source.file, ":", line, ":", begin - line_begin + 1, ": ", message, "\n  ",
-      Printable(text.substr(from, to - from)), "\n  ", std::string(begin - from, ' '), "^",
-      std::string(carets - 1, '~')));
+  return absl::InvalidArgumentError(
+      absl::StrCat(source.file, ":", line, ":", begin - line_begin + 1, ": ", message, "\n  ",
+                   Printable(text.substr(from, to - from)), "\n  ", std::string(begin - from, ' '),
+                   "^", std::string(carets - 1, '~')));
 }
 
 }  // namespace yuba

@@ -29,8 +29,7 @@ SourceRange Join(const SourceRange& a, const SourceRange& b);
 //   conv.tdl:3:9: there is no index or extent named 'qq'
 //     y[n] = qq[n]
 //            ^~
-absl::Status SourceError(const Source& source, const SourceRange& range,
-                         absl::string_view message);
+absl::Status SourceError(const Source& source, const SourceRange& range, absl::string_view message);
 
 }  // namespace yuba
 

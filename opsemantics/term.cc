@@ -28,13 +28,13 @@ ExprPtr CastExpr(ExprPtr arg, ElementType type) {
 // An expression of numbers and indices in another type than the one it was built in.
 ExprPtr Retype(const ExprPtr& expr, ElementType type) {
   if (expr->kind == Expr::kLiteral) {
-    const double number =
-        IsFloat(expr->type) ? expr->number : static_cast<double>(expr->integer);
+    const double number = IsFloat(expr->type) ? expr->number : static_cast<double>(expr->integer);
     return LiteralExpr(type, expr->integer, number);
   }
   if (expr->kind == Expr::kCall && expr->function == Function::kSelect) {
     return CallExpr(Function::kSelect,
-                    {expr->args[0], Retype(expr->args[1], type), Retype(expr->args[2], type)}, type);
+                    {expr->args[0], Retype(expr->args[1], type), Retype(expr->args[2], type)},
+                    type);
   }
   // Integers are computed as such and converted last; floats are computed in the type itself.
   if (!IsFloat(expr->type)) return CastExpr(expr, type);
@@ -69,17 +69,25 @@ const Term* Neutral(Function function, const std::vector<Term>& args) {
     return IsLiteral(args[0], value) ? &args[1] : right(value);
   };
   switch (function) {
-    case Function::kAdd: return either(0);
-    case Function::kSub: return right(0);
-    case Function::kMul: return either(1);
-    case Function::kDiv: return right(1);
-    case Function::kMin: return either(kInfinity);
-    case Function::kMax: return either(-kInfinity);
-    default: return nullptr;
+    case Function::kAdd:
+      return either(0);
+    case Function::kSub:
+      return right(0);
+    case Function::kMul:
+      return either(1);
+    case Function::kDiv:
+      return right(1);
+    case Function::kMin:
+      return either(kInfinity);
+    case Function::kMax:
+      return either(-kInfinity);
+    default:
+      return nullptr;
   }
 }
 
-constexpr int64_t kLargest = int64_t{1} << 50;  // of constants and coefficients of index expressions
+constexpr int64_t kLargest = int64_t{1}
+                             << 50;  // of constants and coefficients of index expressions
 
 bool TooLarge(const Affine& affine) {
   if (std::abs(affine.constant) > kLargest) return true;
@@ -96,8 +104,7 @@ bool IsAffine(const Term& term) {
 }
 
 // The cases that stay affine in the indices; nullopt for the others.
-absl::StatusOr<absl::optional<Term>> ApplyAffine(Function function,
-                                                   const std::vector<Term>& args) {
+absl::StatusOr<absl::optional<Term>> ApplyAffine(Function function, const std::vector<Term>& args) {
   if (!std::all_of(args.begin(), args.end(), IsAffine)) return {absl::nullopt};
   const Affine a = AffineOfTerm(args[0]);
   const Affine b = args.size() > 1 ? AffineOfTerm(args[1]) : Affine();
@@ -130,15 +137,18 @@ absl::Status CheckArguments(const FunctionInfo& info, const std::vector<Term>& a
     if (arg.kind == Term::kType) return UserError("a type is no value");
     const bool is_bool = arg.IsTyped() && arg.type == ElementType::kBool;
     const bool is_int = arg.IsTyped() && !IsFloat(arg.type);
-    const bool wants_bool = info.rule == TypeRule::kLogic || (info.rule == TypeRule::kSelect && i == 0);
+    const bool wants_bool =
+        info.rule == TypeRule::kLogic || (info.rule == TypeRule::kSelect && i == 0);
     if (wants_bool && !is_bool && arg.kind != Term::kInteger) {
       return UserError("'", info.name, "' needs a bool, as a comparison gives");
     }
-    if (is_bool && !wants_bool && info.rule != TypeRule::kSelect && info.rule != TypeRule::kCompare) {
+    if (is_bool && !wants_bool && info.rule != TypeRule::kSelect &&
+        info.rule != TypeRule::kCompare) {
       return UserError("'", info.name, "' needs numbers, not a bool; write if c then 1 else 0");
     }
     if (info.rule == TypeRule::kFloat && is_int) {
-      return UserError("'", info.name, "' needs a float, not ", Name(arg.type), "; write cast(...)");
+      return UserError("'", info.name, "' needs a float, not ", Name(arg.type),
+                       "; write cast(...)");
     }
     if (info.rule == TypeRule::kInteger && !arg.IsIntegral()) {
       return UserError("'", info.name, "' needs integers");
@@ -150,7 +160,8 @@ absl::Status CheckArguments(const FunctionInfo& info, const std::vector<Term>& a
 bool IsComparisonRule(TypeRule rule) { return rule == TypeRule::kCompare; }
 
 // The type that the arguments of a generic call are computed in.
-absl::StatusOr<ElementType> ArgumentType(const FunctionInfo& info, const std::vector<Term>& values) {
+absl::StatusOr<ElementType> ArgumentType(const FunctionInfo& info,
+                                         const std::vector<Term>& values) {
   bool all_integral = true, all_integer_types = true;
   for (const Term& value : values) {
     all_integral = all_integral && value.IsIntegral();
@@ -179,7 +190,7 @@ absl::StatusOr<Term> Generic(const FunctionInfo& info, const std::vector<Term>& 
       converted.push_back(std::move(expr));
     }
     return ExprTerm(CallExpr(info.function, std::move(converted), ElementType::kBool),
-                      ElementType::kBool);
+                    ElementType::kBool);
   }
   const bool select = info.rule == TypeRule::kSelect;
   const std::vector<Term> values(args.begin() + (select ? 1 : 0), args.end());
@@ -203,7 +214,7 @@ absl::StatusOr<Term> Generic(const FunctionInfo& info, const std::vector<Term>& 
   }
   if (info.rule == TypeRule::kCompare) {
     return ExprTerm(CallExpr(info.function, std::move(converted), ElementType::kBool),
-                      ElementType::kBool);
+                    ElementType::kBool);
   }
   Term result = ExprTerm(CallExpr(info.function, std::move(converted), type), type);
   result.flexible = flexible;
@@ -289,8 +300,8 @@ absl::StatusOr<absl::optional<ElementType>> CommonType(const std::vector<Term>& 
 absl::StatusOr<ExprPtr> Convert(const Term& term, ElementType type) {
   switch (term.kind) {
     case Term::kInteger:
-      if (!IsFloat(type) && (term.integer > IntegerLimit(type, true) ||
-                             term.integer < IntegerLimit(type, false))) {
+      if (!IsFloat(type) &&
+          (term.integer > IntegerLimit(type, true) || term.integer < IntegerLimit(type, false))) {
         return UserError("the integer ", term.integer, " does not fit ", Name(type));
       }
       return LiteralExpr(type, term.integer, static_cast<double>(term.integer));
@@ -329,8 +340,20 @@ ExprPtr Cast(const Term& term, ElementType type) {
   return CastExpr(LiteralExpr(ElementType::kF64, 0, term.AsNumber()), type);
 }
 
-absl::StatusOr<Term> Apply(Function function, const std::vector<Term>& args,
-                             Division division) {
+namespace {
+
+// `and` and `or` where one side is known; null where that does not decide.
+const Term* Decided(Function function, const std::vector<Term>& args) {
+  if (function != Function::kAnd && function != Function::kOr) return nullptr;
+  const int known = args[0].kind == Term::kInteger ? 0 : 1;
+  if (args[known].kind != Term::kInteger) return nullptr;
+  const bool truth = args[known].integer != 0;
+  return truth == (function == Function::kAnd) ? &args[1 - known] : &args[known];
+}
+
+}  // namespace
+
+absl::StatusOr<Term> Apply(Function function, const std::vector<Term>& args, Division division) {
   const FunctionInfo& info = InfoOf(function);
   if (std::all_of(args.begin(), args.end(), [](const Term& arg) { return arg.IsStatic(); })) {
     return Fold(function, args, division);
@@ -339,6 +362,7 @@ absl::StatusOr<Term> Apply(Function function, const std::vector<Term>& args,
   if (affine) return *std::move(affine);
   YUBA_RETURN_IF_ERROR(CheckArguments(info, args));
   if (const Term* neutral = Neutral(function, args)) return *neutral;
+  if (const Term* decided = Decided(function, args)) return *decided;
   if (function == Function::kSelect && args[0].kind == Term::kInteger) {
     return args[0].integer != 0 ? args[1] : args[2];
   }

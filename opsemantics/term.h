@@ -50,8 +50,8 @@ absl::StatusOr<ExprPtr> Convert(const Term& term, ElementType type);
 // With a cast where there must be one.
 ExprPtr Cast(const Term& term, ElementType type);
 
-// The type that values of both are computed in: that of the typed one; of a narrow and a wider float
-// the wider. nullopt where neither has a type.
+// The type that values of both are computed in: that of the typed one; of a narrow and a wider
+// float the wider. nullopt where neither has a type.
 absl::StatusOr<absl::optional<ElementType>> CommonType(const std::vector<Term>& terms);
 
 ExprPtr LiteralExpr(ElementType type, int64_t integer, double number);
