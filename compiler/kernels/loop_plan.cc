@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/boxes.h"
 
 namespace yuba {
 namespace {
@@ -86,6 +87,7 @@ class Planner {
       for (size_t d = 0; d < read->position.size(); ++d) {
         const Affine& at = read->position[d];
         const int64_t extent = definition_.operands[read->operand].dims[d];
+        if (Interval{0, extent}.Contains(Range(at, WholeRanges(definition_)))) continue;
         plan_.bounds.push_back({ConstantAffine(0) - at, {}, false});
         plan_.bounds.push_back({at - ConstantAffine(extent - 1), {}, false});
       }
