@@ -6,6 +6,8 @@
 #include "opsemantics/boxes.h"
 #include "opsemantics/interpret.h"
 #include "tests/opsemantics/definitions.h"
+#include "tests/opsemantics/registry.h"
+#include "tests/opsemantics/strategies.h"
 
 namespace yuba {
 namespace {
@@ -130,6 +132,67 @@ TEST_CASE("any split of batch, groups and channels computes the same") {
                   a = RandomFactors(4, random);
     Refined(conv, {{{n, a, {6}}, {c, a, {3}}}, {n, c, {3}}});
   }
+}
+
+// Each dimension split at random, or as the index that runs along it bare.
+Refinement RandomRefinement(const Definition& definition, std::mt19937& random) {
+  std::vector<Factors> of_index;
+  for (const Index& index : definition.indices) of_index.push_back(RandomFactors(index.extent, random));
+  const auto split = [&](const Affine& position, int64_t extent) {
+    const int index = position.BareIndex();
+    if (index >= 0 && definition.indices[index].extent == extent && random() % 8 != 0) {
+      return of_index[index];
+    }
+    return random() % 4 == 0 ? RandomFactors(extent, random) : Factors{extent};
+  };
+  Refinement refinement;
+  for (const TensorType& type : definition.operands) {
+    refinement.operands.emplace_back();
+    for (int64_t dim : type.dims) refinement.operands.back().push_back({dim});
+  }
+  Walk(definition.body, [&](const Expr& expr) {
+    for (size_t d = 0; d < expr.position.size(); ++d) {
+      refinement.operands[expr.operand][d] =
+          split(expr.position[d], definition.operands[expr.operand].dims[d]);
+    }
+  });
+  for (size_t d = 0; d < definition.left.size(); ++d) {
+    refinement.result.push_back(split(definition.left[d], definition.result.dims[d]));
+  }
+  return refinement;
+}
+
+// On two devices, under every cut.
+void CheckNeeds(const Definition& definition) {
+  const std::vector<TensorValue> operands = MadeUpOperands(definition, Arithmetic::kHash, 5);
+  for (const Cut& cut : Strategies(definition, MeshOf(2))) {
+    const NodeBoxes boxes = AnalyzeNode(definition, cut, MeshOf(2));
+    for (int device = 0; device < 2; ++device) {
+      const std::vector<Box> logged = LoggedBoxes(definition, boxes.ranges[device], operands);
+      for (size_t i = 0; i < logged.size(); ++i) {
+        INFO(ToString(boxes.needs[device][i]) << " and " << ToString(logged[i]));
+        CHECK(SameSet(boxes.needs[device][i], logged[i]));
+      }
+    }
+  }
+}
+
+TEST_CASE("definitions of all operators, split at random, compute the same or are refused") {
+  std::mt19937 random(4);
+  int split = 0;
+  for (const RegistryEntry& entry : RegistryDefinitions()) {
+    INFO(entry.op << ": " << ToString(entry.definition));
+    const std::vector<uint64_t> whole = Evaluated(entry.definition);
+    for (int trial = 0; trial < 3; ++trial) {
+      const auto refined = TryRefine(entry.definition, RandomRefinement(entry.definition, random));
+      if (!refined.has_value()) continue;
+      INFO(ToString(*refined));
+      CHECK(Evaluated(*refined) == whole);
+      CheckNeeds(*refined);
+      ++split;
+    }
+  }
+  CHECK(split > 500);
 }
 
 }  // namespace
