@@ -1,0 +1,147 @@
+#include "compiler/import/onnx.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/build.h"
+#include "compiler/import/file_graph.h"
+#include "compiler/import/read.h"
+#include "compiler/import/simplify.h"
+#include "compiler/import/sources.h"
+#include "compiler/import/table.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kOldestOpset = 7;
+
+absl::StatusOr<int64_t> OpsetOf(const onnx::ModelProto& model) {
+  for (const onnx::OperatorSetIdProto& opset : model.opset_import()) {
+    if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
+    if (opset.version() < kOldestOpset)
+      return UserError("the model is of opset ", opset.version(), "; ", kOldestOpset,
+                       " is the oldest that is read: convert it (onnx.version_converter)");
+    return opset.version();
+  }
+  return UserError("the model does not say which version of ONNX's operators it uses");
+}
+
+bool IsStandard(const onnx::NodeProto& node) {
+  return node.domain().empty() || node.domain() == "ai.onnx";
+}
+
+// The description with the operator's own name: how users add operators of other domains.
+const OpDescription* OwnEntry(const onnx::NodeProto& node, const OperatorLibrary& library) {
+  return IsStandard(node) && FindRow(node.op_type()) != nullptr ? nullptr
+                                                                : library.Find(node.op_type());
+}
+
+absl::Status CheckSupported(const onnx::GraphProto& graph, const FileGraph& order, int64_t opset,
+                            const OperatorLibrary& library) {
+  std::vector<std::string> lines;
+  for (const int n : order.nodes) {
+    const onnx::NodeProto& node = graph.node(n);
+    if (IsStandard(node) && FindRow(node.op_type()) != nullptr) continue;
+    if (OwnEntry(node, library) != nullptr) continue;
+    lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ",
+                                 IsStandard(node) ? "" : node.domain() + ".", node.op_type(),
+                                 " (opset ", opset, ")"));
+  }
+  if (lines.empty()) return absl::OkStatus();
+  return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",
+                   " an operator that is not supported:\n", absl::StrJoin(lines, "\n"),
+                   "\nDescribe it in a .tdl file under the operator's name and pass that with",
+                   " --operators");
+}
+
+// Each output is a tensor that a node makes, and of its own.
+void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
+  std::set<int> taken;
+  for (const onnx::ValueInfoProto& output : graph.output()) {
+    int value = flow.by_name.at(output.name());
+    const bool own = flow.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
+    if (!own) {
+      value = context.Copy(value);
+      if (context.failed()) return;
+      taken.insert(value);
+    }
+    flow.outputs.push_back(value);
+    flow.values[value].name = output.name();
+  }
+}
+
+class Importer {
+ public:
+  Importer(const std::string& path, const ImportOptions& options)
+      : path_(path), folder_(FolderOf(path)), options_(options) {}
+
+  absl::StatusOr<Model> Import() {
+    YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
+    const absl::Status read = ReadGraph();
+    if (!read.ok()) return Annotate(read, path_);
+    Model model;
+    model.file = path_;
+    model.file_nodes = proto_.graph().node_size();
+    model.opset = opset_;
+    model.notes = flow_.notes;
+    BuildGraph(flow_, UnifyFactors(flow_), model);
+    ReplaceLiterals(model);
+    RemoveViews(model);
+    ComposeMaps(model);
+    PutInCanonicalOrder(model);
+    model.graph_hash = HashOfGraph(model.graph);
+    return model;
+  }
+
+ private:
+  absl::Status ReadGraph() {
+    YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
+    const onnx::GraphProto& graph = proto_.graph();
+    YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
+    YUBA_RETURN_IF_ERROR(CheckSupported(graph, order, opset_, *options_.library));
+    YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, flow_));
+    for (const int n : order.nodes) {
+      const onnx::NodeProto& node = graph.node(n);
+      const absl::Status status = Translate(node, n);
+      if (!status.ok())
+        return Annotate(status, absl::StrCat("node ", NodeLabel(node, n), ", opset ", opset_));
+    }
+    const onnx::NodeProto none;
+    NodeContext context(none, opset_, "output", folder_, *options_.library, flow_);
+    FinishOutputs(graph, context, flow_);
+    return context.status();
+  }
+
+  absl::Status Translate(const onnx::NodeProto& node, int position) {
+    const std::string label =
+        node.name().empty() ? absl::StrCat(node.op_type(), "_", position) : node.name();
+    NodeContext context(node, opset_, label, folder_, *options_.library, flow_);
+    for (int i = 0; i < node.input_size() && !context.failed(); ++i) {
+      if (!node.input(i).empty() && context.Optional(i) < 0)
+        context.Fail("its operand '", node.input(i), "' is an output that is not supported");
+    }
+    if (const OpDescription* own = OwnEntry(node, *options_.library))
+      TranslateNode(OperatorRow{own->name.c_str(), own->name.c_str(), nullptr, {}}, context);
+    else if (!context.failed())
+      TranslateNode(*FindRow(node.op_type()), context);
+    return context.status();
+  }
+
+  const std::string path_, folder_;
+  const ImportOptions& options_;
+  onnx::ModelProto proto_;
+  int64_t opset_ = 0;
+  Flow flow_;
+};
+
+}  // namespace
+
+absl::StatusOr<Model> ImportOnnx(const std::string& path, const ImportOptions& options) {
+  YUBA_CHECK(options.library != nullptr);
+  return Importer(path, options).Import();
+}
+
+}  // namespace yuba
