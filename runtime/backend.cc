@@ -1,7 +1,6 @@
 #include "runtime/backend.h"
 
 #include "opsemantics/base/status.h"
-#include "runtime/cuda/cuda_backend.h"
 #include "runtime/host/host_backend.h"
 
 namespace yuba {
@@ -11,7 +10,7 @@ struct Backend {
   const char* name;
   absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
 };
-constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", OpenCudaBackend}};
+constexpr Backend kBackends[] = {{"host", OpenHostBackend}};
 
 }  // namespace
 

@@ -5,20 +5,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/optional.h"
 #include "search/eliminate.h"
 
 namespace yuba {
 
-// The optimum and the order of elimination that finds it; nothing where the tables do not fit.
-struct ExactSolution {
+struct Outcome {
   Solution solution;
-  std::vector<int> order;
+  bool exact = false;
+  std::vector<int> order;  // where exact: the order of elimination
 };
-absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells);
 
-// A good solution of any problem, never costlier than `start`.
-Solution SolveLocally(const PairwiseProblem& problem, const Assignment& start, int64_t table_cells);
+// `start` may be empty; where it is not, the solution is never costlier than it.
+Outcome Solve(const PairwiseProblem& problem, int64_t table_cells, const Assignment& start);
 
 }  // namespace yuba
 

@@ -261,6 +261,11 @@ absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, con
     const Statistics before = session->statistics();
     YUBA_RETURN_IF_ERROR(session->Step());
     seconds.push_back(session->statistics().seconds);
+    const int64_t moved = session->statistics().bytes - before.bytes;
+    if (flags.planned_bytes.has_value() && moved != *flags.planned_bytes) {
+      return InternalError("step ", step, " moved ", moved, " bytes, the plan promises ",
+                           *flags.planned_bytes);
+    }
     if (!flags.json) PrintStep(step, before, session->statistics(), !flags.options.interleave);
   }
   if (flags.json) std::cout << Json(*session, seconds).dump(1) << "\n";

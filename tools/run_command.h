@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/optional.h"
 #include "runtime/session.h"
 
 namespace yuba {
@@ -25,11 +26,12 @@ struct RunFlags {
   bool check_memory = false;
   int steps = 1;
   bool json = false;
+  absl::optional<int64_t> planned_bytes;  // what a step must move, where a plan promises it
 };
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
 // Brings values in, runs the steps, prints a line for each, writes and checks outputs. A failed check
-// is absl::StatusCode::kFailedPrecondition.
+// is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned bytes is kInternal.
 absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, const RunFlags& flags);
 
 // Whether `actual` is `expected`: integers equal, floats within `tolerance` times the largest expected

@@ -4,20 +4,10 @@
 #include <new>
 
 #include "runtime/program.h"
+#include "tools/exit_code.h"
 #include "tools/run_command.h"
 
 namespace {
-
-// 0 done, 1 a negative answer, 2 bad input or usage, 3 a failed run.
-int ExitCodeOf(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kOk: return 0;
-    case absl::StatusCode::kFailedPrecondition: return 1;
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kUnavailable: return 2;
-    default: return 3;
-  }
-}
 
 absl::Status Run(const std::string& file, const yuba::RunFlags& flags) {
   absl::StatusOr<std::shared_ptr<const yuba::LoadedProgram>> program =
@@ -43,7 +33,7 @@ int main(int argc, char** argv) {
       std::cerr << "yuba-run: the output cannot be written\n";
       return 2;
     }
-    return ExitCodeOf(status);
+    return yuba::ExitCode(status);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::bad_alloc&) {

@@ -69,7 +69,7 @@ absl::StatusOr<onnx::ModelProto> ReadModelFile(const std::string& path) {
   return model;
 }
 
-absl::StatusOr<onnx::TensorProto> ReadTensorFile(const std::string& path) {
+absl::StatusOr<onnx::TensorProto> ReadTensorProtoFile(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(onnx::TensorProto tensor, ReadMessage<onnx::TensorProto>(path, "tensor"));
   if (!tensor.has_data_type())
     return UserError("cannot read ", path, ": it is no ONNX tensor (it has no element type)");

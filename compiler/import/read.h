@@ -19,7 +19,7 @@ namespace yuba {
 absl::StatusOr<onnx::ModelProto> ReadModelFile(const std::string& path);
 
 // A tensor file (input_0.pb of ONNX's test data).
-absl::StatusOr<onnx::TensorProto> ReadTensorFile(const std::string& path);
+absl::StatusOr<onnx::TensorProto> ReadTensorProtoFile(const std::string& path);
 
 // A tensor's value: row-major, little-endian, dense.
 struct TensorBytes {

@@ -27,7 +27,7 @@ absl::StatusOr<Model> ImportFile(const std::string& path, ImportOptions options)
 }
 
 absl::StatusOr<TensorValue> ReadTestTensor(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const onnx::TensorProto proto, ReadTensorFile(path));
+  YUBA_ASSIGN_OR_RETURN(const onnx::TensorProto proto, ReadTensorProtoFile(path));
   YUBA_ASSIGN_OR_RETURN(const TensorBytes bytes, ReadTensor(proto, FolderOf(path)));
   return ValueFromBytes(bytes.type, bytes.dims, *bytes.data);
 }

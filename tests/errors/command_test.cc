@@ -1,0 +1,99 @@
+// Bad input to the command: the exit code, a message that names the place, and no file left behind.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+const char kModel[] = "tests/models/mlp/model.onnx";
+
+std::string Model() { return RepositoryFile(kModel); }
+
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void ExpectError(const std::string& line, int exit_code, const std::string& message) {
+  INFO(line);
+  const CommandResult result = RunCommand(line);
+  INFO(result.error);
+  CHECK(result.exit_code == exit_code);
+  CHECK(result.error.find(message) != std::string::npos);
+}
+
+TEST_CASE("usage errors exit with 2 and name the flag") {
+  ExpectError("yuba", 2, "subcommand");
+  ExpectError("yuba frobnicate", 2, "frobnicate");
+  ExpectError("yuba partition " + Model() + " --nonsense", 2, "--nonsense");
+  ExpectError("yuba partition " + Model() + " --devices 0", 2, "--devices 0");
+  ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
+  ExpectError("yuba partition " + Model() + " --dim batch", 2, "NAME=N");
+  ExpectError("yuba partition " + Model() + " --batch 0", 2, "--batch");
+  ExpectError("yuba op no_such_operator", 2, "no_such_operator");
+}
+
+TEST_CASE("a missing or broken model exits with 2, names the file and writes nothing") {
+  const std::string folder = ScratchFolder("broken");
+  ExpectError("yuba info " + folder + "/none.onnx", 2, "none.onnx");
+  const std::string whole = Read(Model());
+  REQUIRE(whole.size() > 1000);
+  Write(folder + "/half.onnx", whole.substr(0, whole.size() / 2));
+  ExpectError("yuba partition " + folder + "/half.onnx", 2, "half.onnx");
+  Write(folder + "/text.onnx", "this is no model");
+  ExpectError("yuba partition " + folder + "/text.onnx", 2, "text.onnx");
+  CHECK_FALSE(std::filesystem::exists(folder + "/half.plan.json"));
+  CHECK_FALSE(std::filesystem::exists(folder + "/text.plan.json"));
+}
+
+TEST_CASE("an output that cannot be written exits with 2 and leaves nothing") {
+  const std::string folder = ScratchFolder("output");
+  ExpectError("yuba partition " + Model() + " -o " + folder + "/none/x.plan.json", 2, "x.plan.json");
+  ExpectError("yuba partition " + Model() + " -o /dev/full", 2, "/dev/full");
+  ExpectError("yuba partition " + Model() + " -o " + folder, 2, folder);
+  CHECK(std::filesystem::is_empty(folder));
+}
+
+TEST_CASE("a plan that is broken, of another graph, or lies is refused") {
+  const std::string folder = ScratchFolder("plans");
+  const std::string plan = folder + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 6 -o " + plan).exit_code == 0);
+  REQUIRE(RunCommand("yuba check " + Model() + " " + plan).exit_code == 0);
+  ExpectError("yuba check " + RepositoryFile("tests/models/conv/model.onnx") + " " + plan, 2, "p.json");
+  const std::string text = Read(plan);
+  Write(folder + "/half.json", text.substr(0, text.size() / 2));
+  ExpectError("yuba show " + folder + "/half.json", 2, "half.json");
+  ExpectError("yuba check " + Model() + " " + folder + "/none.json", 2, "none.json");
+  const size_t at = text.find("\"bytes\": ");
+  REQUIRE(at != std::string::npos);
+  std::string lie = text;
+  lie.insert(at + 9, "1");
+  Write(folder + "/lie.json", lie);
+  const CommandResult result = RunCommand("yuba check " + Model() + " " + folder + "/lie.json");
+  INFO(result.error);
+  CHECK(result.exit_code == 1);
+}
+
+TEST_CASE("a description with a type error is underlined") {
+  const std::string folder = ScratchFolder("operators");
+  Write(folder + "/bad.tdl", "op twice(x[n]) -> y[n]\n  y[i] = x[j]\n");
+  ExpectError("yuba info " + Model() + " --operators " + folder + "/bad.tdl", 2, "^");
+}
+
+TEST_CASE("running without weights or inputs is an error that says what to give") {
+  const std::string folder = ScratchFolder("run");
+  const std::string plan = folder + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
+  ExpectError("yuba run " + Model() + " " + plan, 2, "--random");
+  ExpectError("yuba run " + Model() + " " + plan + " --inputs " + folder + "/none", 2, "none");
+}
+
+}  // namespace
+}  // namespace yuba

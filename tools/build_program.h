@@ -1,0 +1,20 @@
+// From model and plan to a program that runs, in one call.
+#ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
+#define YUBA_TOOLS_BUILD_PROGRAM_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/lower/lower.h"
+#include "compiler/model.h"
+#include "search/plan.h"
+
+namespace yuba {
+
+absl::StatusOr<program::Program> BuildProgram(const Model& model, const Plan& plan,
+                                              const KernelChoice& choice);
+
+// The plan for one device: nothing is cut.
+Plan WholePlan(const Graph& graph);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_BUILD_PROGRAM_H_

@@ -1,0 +1,57 @@
+// What the subcommands of `yuba` share: flags, loading of models and plans, exit codes.
+#ifndef YUBA_TOOLS_COMMAND_H_
+#define YUBA_TOOLS_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/model.h"
+#include "opsemantics/library.h"
+#include "search/plan_file.h"
+
+namespace yuba {
+
+// A subcommand's body; its status becomes the exit code, its message goes to stderr.
+using Action = std::function<absl::Status()>;
+void OnRun(CLI::App* app, int& exit_code, Action action);
+
+struct ModelFlags {
+  std::string file;
+  std::vector<std::string> dims;       // NAME=N
+  int64_t batch = 0;                   // 0: as in the file
+  std::vector<std::string> operators;  // description files
+};
+void AddModelFlags(CLI::App* app, ModelFlags& flags);
+
+// A model with the library that describes its operators.
+struct LoadedModel {
+  OperatorLibrary library;
+  Model model;
+};
+absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
+
+// The options that change the graph, as the plan file keeps them; and the flags that an earlier
+// `partition` was given, where the command line does not say otherwise.
+std::map<std::string, std::string> PlanOptions(const ModelFlags& flags);
+absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags);
+
+// A model with the plan that is read for it.
+struct PlannedModel {
+  LoadedModel loaded;
+  PlanFile file;
+  Plan plan;
+};
+absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file);
+
+// The notes that every plan of this model must agree with.
+PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags);
+
+extern const char kVersion[];
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_COMMAND_H_

@@ -1,0 +1,75 @@
+// yuba compile: writes a program that yuba-run can run on a machine without the compiler.
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+#include "tools/build_program.h"
+#include "tools/command.h"
+#include "tools/subcommands.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+struct CompileFlags {
+  ModelFlags model;
+  std::string plan, output, dump;
+  std::string target = "host";
+  std::string cpu;
+  bool no_library = false;
+};
+
+absl::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return UserError(folder, ": cannot be made: ", error.message());
+  return absl::OkStatus();
+}
+
+absl::Status Compile(const CompileFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  KernelChoice choice;
+  choice.library = !flags.no_library;
+  choice.target.cuda = flags.target == "cuda";
+  choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
+  choice.target.dump_dir = flags.dump;
+  if (!flags.dump.empty()) YUBA_RETURN_IF_ERROR(MakeFolder(flags.dump));
+  YUBA_ASSIGN_OR_RETURN(program::Program program,
+                        BuildProgram(planned.loaded.model, planned.plan, choice));
+  int generated = 0;
+  for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
+  const std::string output =
+      flags.output.empty() ? WithExtension(flags.model.file, ".yuba") : flags.output;
+  std::string bytes;
+  if (!program.SerializeToString(&bytes)) {
+    return UserError("the program with its weights is larger than 2 GB, the limit of its format; leave "
+                     "the weights out of the model and give them to yuba-run with --weights");
+  }
+  YUBA_RETURN_IF_ERROR(WriteFile(output, bytes));
+  std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size())) << "): "
+            << program.stages(0).instructions_size() << " instructions, " << generated
+            << " generated kernels, " << program.functions_size() - generated << " library routines, for "
+            << planned.plan.mesh.devices() << " devices, target " << program.target() << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddCompile(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<CompileFlags>();
+  CLI::App* command = app.add_subcommand("compile", "write a program for yuba-run");
+  AddModelFlags(command, flags->model);
+  command->add_option("plan", flags->plan, "the plan file")->required();
+  command->add_option("--target", flags->target, "host or cuda")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--target-cpu", flags->cpu, "processor: x86-64-v3, ... or sm_80, sm_90");
+  command->add_flag("--no-library", flags->no_library, "generate code for contractions and convolutions too");
+  command->add_option("--dump", flags->dump, "write each kernel's stages into this folder");
+  command->add_option("-o,--output", flags->output, "the program file; default: beside the model's name");
+  OnRun(command, exit_code, [flags] { return Compile(*flags); });
+}
+
+}  // namespace yuba

@@ -1,0 +1,28 @@
+// The exit codes of all commands: 0 done, 1 a negative answer, 2 bad input or usage, 3 an internal fault
+// or a failed run.
+#ifndef YUBA_TOOLS_EXIT_CODE_H_
+#define YUBA_TOOLS_EXIT_CODE_H_
+
+#include "absl/status/status.h"
+
+namespace yuba {
+
+inline int ExitCode(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return 0;
+    case absl::StatusCode::kFailedPrecondition:
+      return 1;
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kDeadlineExceeded:
+      return 3;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_EXIT_CODE_H_

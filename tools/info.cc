@@ -1,0 +1,115 @@
+// yuba info: can it be planned, and what is in it?
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "opsemantics/base/status.h"
+#include "opsemantics/structure.h"
+#include "tools/command.h"
+#include "opsemantics/base/files.h"
+#include "tools/subcommands.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+struct InfoFlags {
+  ModelFlags model;
+  bool json = false;
+};
+
+struct ModelFacts {
+  int64_t parameters = 0, parameter_bytes = 0, activation_bytes = 0, flops = 0;
+  std::map<std::string, int> operators;
+};
+
+ModelFacts FactsOf(const Graph& graph) {
+  ModelFacts facts;
+  for (const Tensor& tensor : graph.tensors) {
+    const int64_t elements = ElementCount(tensor.type);
+    const int64_t bytes = elements * ByteSize(tensor.type.type);
+    if (tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant) {
+      facts.parameters += elements;
+      facts.parameter_bytes += bytes;
+    } else {
+      facts.activation_bytes += bytes;
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    ++facts.operators[node.op];
+    facts.flops += Flops(*node.definition, WholeRanges(*node.definition));
+  }
+  return facts;
+}
+
+std::string PortText(const Tensor& tensor) {
+  return absl::StrCat(tensor.name, ": ", Name(tensor.type.type), "[",
+                      absl::StrJoin(WholeDims(tensor), ", "), "]");
+}
+
+std::string PortsText(const Graph& graph, const std::vector<TensorId>& ids) {
+  return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
+    absl::StrAppend(out, PortText(graph.tensors[id]));
+  });
+}
+
+std::string Json(const Model& model, const ModelFacts& facts) {
+  nlohmann::ordered_json json;
+  json["file"] = BaseName(model.file);
+  json["opset"] = model.opset;
+  json["nodes"] = model.file_nodes;
+  json["definitions"] = model.graph.nodes.size();
+  for (TensorId id : model.graph.inputs) {
+    json["inputs"][model.graph.tensors[id].name] = WholeDims(model.graph.tensors[id]);
+  }
+  for (TensorId id : model.graph.outputs) {
+    json["outputs"][model.graph.tensors[id].name] = WholeDims(model.graph.tensors[id]);
+  }
+  json["parameters"] = facts.parameters;
+  json["parameter_bytes"] = facts.parameter_bytes;
+  json["activation_bytes"] = facts.activation_bytes;
+  json["flops"] = facts.flops;
+  json["operators"] = facts.operators;
+  json["notes"] = model.notes;
+  return json.dump(1) + "\n";
+}
+
+absl::Status Info(const InfoFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(LoadedModel loaded, LoadModel(flags.model));
+  const Model& model = loaded.model;
+  const ModelFacts facts = FactsOf(model.graph);
+  if (flags.json) {
+    std::cout << Json(model, facts);
+    return absl::OkStatus();
+  }
+  std::cout << BaseName(model.file) << "  opset " << model.opset << ", " << model.file_nodes << " nodes, "
+            << model.graph.nodes.size() << " definitions to plan: it can be planned\n"
+            << "inputs      " << PortsText(model.graph, model.graph.inputs) << "\n"
+            << "outputs     " << PortsText(model.graph, model.graph.outputs) << "\n"
+            << "parameters  " << Count(facts.parameters) << ", " << Bytes(facts.parameter_bytes) << "\n"
+            << "activations " << Bytes(facts.activation_bytes) << " all together\n"
+            << "work        " << Count(facts.flops) << "FLOP a step\n";
+  for (const std::string& note : model.notes) std::cout << "note        " << note << "\n";
+  std::vector<std::pair<std::string, int>> rows(facts.operators.begin(), facts.operators.end());
+  std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.second > b.second; });
+  TextTable table(1);
+  table.Add({"operator", "definitions"});
+  for (const auto& [op, count] : rows) table.Add({op, absl::StrCat(count)});
+  std::cout << table.ToString();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddInfo(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<InfoFlags>();
+  CLI::App* command = app.add_subcommand("info", "can a model be planned, and what is in it?");
+  AddModelFlags(command, flags->model);
+  command->add_flag("--json", flags->json, "print JSON");
+  OnRun(command, exit_code, [flags] { return Info(*flags); });
+}
+
+}  // namespace yuba

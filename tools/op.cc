@@ -1,0 +1,50 @@
+// yuba op: an operator's description and what follows from it.
+#include <iostream>
+
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/library.h"
+#include "tools/command.h"
+#include "opsemantics/base/files.h"
+#include "tools/op_report.h"
+#include "tools/subcommands.h"
+
+namespace yuba {
+namespace {
+
+struct OpFlags {
+  std::string name;
+  std::vector<std::string> operators;
+  bool json = false;
+};
+
+absl::Status ShowOperator(const OpFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
+  for (const std::string& file : flags.operators) {
+    YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
+    YUBA_RETURN_IF_ERROR(library.Add(file, text));
+  }
+  if (flags.name.empty()) {
+    std::cout << absl::StrJoin(library.Names(), "\n") << "\n";
+    return absl::OkStatus();
+  }
+  const OpDescription* op = library.Find(flags.name);
+  if (op == nullptr) {
+    return UserError("no operator '", flags.name, "' is described; yuba op lists them all");
+  }
+  std::cout << (flags.json ? OperatorJson(*op) : OperatorText(*op));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddOp(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<OpFlags>();
+  CLI::App* command = app.add_subcommand("op", "an operator: its description and its cuts");
+  command->add_option("name", flags->name, "the operator; none: list them");
+  command->add_option("--operators", flags->operators, "descriptions of more operators (.tdl)");
+  command->add_flag("--json", flags->json, "print JSON");
+  OnRun(command, exit_code, [flags] { return ShowOperator(*flags); });
+}
+
+}  // namespace yuba

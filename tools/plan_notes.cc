@@ -1,0 +1,63 @@
+#include "tools/plan_notes.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "compiler/lower/lower.h"
+#include "opsemantics/structure.h"
+
+namespace yuba {
+namespace {
+
+std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devices);
+
+}  // namespace
+
+void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
+  program::Program program = CutGraph(model, plan);
+  RecogniseCollectives(program);
+  PlanMemory(program);
+  notes.memory = MemoryNotes(program, plan.mesh.devices());
+  KernelChoice choice;
+  for (const Node& node : model.graph.nodes) {
+    notes.kernels.push_back(KernelKind(*node.definition, choice));
+  }
+  // MovesOf lists a node's fetches in the order of its operands, then its delivery; so does the program.
+  absl::flat_hash_map<std::string, std::string> collectives;
+  for (const auto& instruction : program.stages(0).instructions()) {
+    if (!instruction.has_exchange()) continue;
+    const auto& exchange = instruction.exchange();
+    if (exchange.collective() == program::PLAIN) continue;
+    collectives[exchange.node() + "\n" + exchange.tensor() + (exchange.deliver() ? "\nd" : "\nf")] =
+        absl::AsciiStrToLower(program::Collective_Name(exchange.collective()));
+  }
+  for (const Move& move : MovesOf(model.graph, plan)) {
+    const std::string key = model.graph.nodes[move.node].name + "\n" +
+                            model.graph.tensors[move.tensor].name +
+                            (move.kind == MoveKind::kDeliver ? "\nd" : "\nf");
+    const auto it = collectives.find(key);
+    notes.collectives.push_back(it == collectives.end() ? "exchange" : it->second);
+  }
+}
+
+namespace {
+
+std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
+  std::vector<DeviceMemory> notes;
+  for (int device = 0; device < devices; ++device) {
+    const DeviceUse use = MeasureDevice(program, device);
+    DeviceMemory memory;
+    memory.peak = use.peak;
+    memory.weights = use.stored;
+    memory.activations = use.activations;
+    memory.buffers = use.buffers;
+    memory.at = use.at;
+    notes.push_back(memory);
+  }
+  return notes;
+}
+
+}  // namespace
+
+}  // namespace yuba

@@ -1,0 +1,55 @@
+// What `partition` and `show` print of a plan, from the plan file alone.
+#ifndef YUBA_TOOLS_PLAN_REPORT_H_
+#define YUBA_TOOLS_PLAN_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/plan_file.h"
+
+namespace yuba {
+
+// One row of the table of nodes: nodes that differ in numbers of their names only, are cut alike and
+// whose tensors are cut alike stand in one row.
+struct NodeGroup {
+  std::string name;   // "layer3.*.conv2" where several nodes share the row
+  int count = 0;
+  std::string op, cut, output, weight;
+  int64_t fetched = 0, delivered = 0;  // bytes, all nodes of the group
+  std::string first;  // the name of the first node
+};
+std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold);
+
+// A stored tensor that is not cut over every axis.
+struct ReplicatedTensor {
+  std::string name, sharding;
+  int64_t bytes = 0;      // of the tensor
+  int64_t copies = 1;     // devices that hold each element
+};
+std::vector<ReplicatedTensor> Replicated(const PlanFile& plan);
+
+std::string MeshText(const Mesh& mesh);                        // "a=2 b=2 c=2"
+std::string ShardingText(const PlanFile& plan, const PlanFile::TensorRow& row);
+std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row);  // "r/a s.1/bc"
+int64_t WholeBytes(const PlanFile::TensorRow& row);
+int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row);  // the largest device's
+
+// The lines below the search's: MOVED, MEMORY, REPLICATED and the table of parts.
+std::string SummaryText(const PlanFile& plan);
+
+std::string NodeTableText(const PlanFile& plan, bool all);
+std::string LargestTransfersText(const PlanFile& plan, size_t count);
+std::string TransfersText(const PlanFile& plan);
+std::string MemoryText(const PlanFile& plan);
+std::string KernelsText(const PlanFile& plan);
+std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row);
+std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row);
+std::string DiffText(const PlanFile& plan, const PlanFile& other);
+
+std::string PlanHtml(const PlanFile& plan);  // a self-contained page
+std::string PlanDot(const PlanFile& plan);   // a Graphviz graph
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_PLAN_REPORT_H_

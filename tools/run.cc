@@ -1,0 +1,46 @@
+// yuba run: plans are compiled and run in one go.
+#include "opsemantics/base/status.h"
+#include "tools/build_program.h"
+#include "tools/command.h"
+#include "tools/run_command.h"
+#include "tools/subcommands.h"
+
+namespace yuba {
+namespace {
+
+struct RunCommandFlags {
+  ModelFlags model;
+  std::string plan;
+  RunFlags run;
+  bool no_library = false;
+};
+
+absl::Status Run(const RunCommandFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  KernelChoice choice;
+  choice.library = !flags.no_library;
+  choice.target.cuda = flags.run.options.backend == "cuda";
+  if (choice.target.cuda) choice.target.cpu = "sm_80";
+  YUBA_ASSIGN_OR_RETURN(program::Program program,
+                        BuildProgram(planned.loaded.model, planned.plan, choice));
+  RunFlags run = flags.run;
+  run.planned_bytes = planned.plan.cost.bytes();
+  planned.loaded.model.values.clear();  // the program has them now
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedProgram> loaded,
+                        LoadedProgram::FromMessage(std::move(program)));
+  return RunProgram(loaded, run);
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<RunCommandFlags>();
+  CLI::App* command = app.add_subcommand("run", "run a planned model on virtual devices or GPUs");
+  AddModelFlags(command, flags->model);
+  command->add_option("plan", flags->plan, "the plan file")->required();
+  AddRunFlags(command, flags->run);
+  command->add_flag("--no-library", flags->no_library, "generated kernels only");
+  OnRun(command, exit_code, [flags] { return Run(*flags); });
+}
+
+}  // namespace yuba

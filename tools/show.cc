@@ -1,0 +1,106 @@
+// yuba show: inspects a plan file; the model is not needed.
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "tools/command.h"
+#include "opsemantics/base/files.h"
+#include "tools/plan_report.h"
+#include "tools/subcommands.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+struct ShowFlags {
+  std::string plan, tensor, node, html, dot, diff;
+  bool transfers = false, memory = false, kernels = false, all = false, json = false;
+};
+
+absl::StatusOr<PlanFile> Load(const std::string& path, std::string* text = nullptr) {
+  YUBA_ASSIGN_OR_RETURN(std::string contents, ReadFile(path));
+  absl::StatusOr<PlanFile> plan = ReadPlan(contents);
+  if (!plan.ok()) return Annotate(plan.status(), path);
+  if (text != nullptr) *text = std::move(contents);
+  return plan;
+}
+
+std::string OverviewText(const PlanFile& plan) {
+  const int64_t bytes = plan.cost.bytes();
+  return absl::StrCat(
+      "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), "), mesh ",
+      MeshText(plan.mesh), ", ", Bytes(bytes), " a step, lower bound ", Bytes(plan.lower_bound),
+      plan.lower_bound == bytes ? ", gap 0" : "", "\n[32/abc, 64] reads: the first dimension, 32 long, ",
+      "is cut over mesh axes a, b and c; the second is whole\n\n");
+}
+
+template <typename Row, typename Text>
+absl::Status PrintNamed(const std::vector<Row>& rows, const std::string& name, const char* what,
+                        Text text) {
+  std::string near;
+  for (const Row& row : rows) {
+    if (row.name == name) {
+      std::cout << text(row);
+      return absl::OkStatus();
+    }
+    if (near.empty() && row.name.find(name) != std::string::npos) near = row.name;
+  }
+  return UserError("the plan has no ", what, " '", name, "'",
+                   near.empty() ? "; yuba show --all lists them" : "; did you mean '" + near + "'?");
+}
+
+absl::Status Show(const ShowFlags& flags) {
+  std::string text;
+  YUBA_ASSIGN_OR_RETURN(PlanFile plan, Load(flags.plan, &text));
+  if (flags.json) {
+    std::cout << text;
+    return absl::OkStatus();
+  }
+  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PlanHtml(plan)));
+  if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
+  if (!flags.tensor.empty()) {
+    return PrintNamed(plan.tensors, flags.tensor, "tensor",
+                      [&](const PlanFile::TensorRow& row) { return TensorText(plan, row); });
+  }
+  if (!flags.node.empty()) {
+    return PrintNamed(plan.nodes, flags.node, "node",
+                      [&](const PlanFile::NodeRow& row) { return NodeText(plan, row); });
+  }
+  if (!flags.diff.empty()) {
+    YUBA_ASSIGN_OR_RETURN(PlanFile other, Load(flags.diff));
+    std::cout << DiffText(plan, other);
+    return absl::OkStatus();
+  }
+  if (flags.transfers || flags.memory || flags.kernels) {
+    if (flags.transfers) std::cout << TransfersText(plan);
+    if (flags.memory) std::cout << MemoryText(plan);
+    if (flags.kernels) std::cout << KernelsText(plan);
+    return absl::OkStatus();
+  }
+  std::cout << OverviewText(plan) << NodeTableText(plan, flags.all) << "\n"
+            << LargestTransfersText(plan, 8) << "\n"
+            << MemoryText(plan)
+            << "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff PLAN, --html FILE\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddShow(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<ShowFlags>();
+  CLI::App* command = app.add_subcommand("show", "inspect a plan");
+  command->add_option("plan", flags->plan, "the plan file")->required();
+  command->add_option("--tensor", flags->tensor, "one tensor: how it is stored, who moves it");
+  command->add_option("--node", flags->node, "one node: its cut and its transfers");
+  command->add_flag("--transfers", flags->transfers, "every transfer");
+  command->add_flag("--memory", flags->memory, "memory by device, and what is replicated");
+  command->add_flag("--kernels", flags->kernels, "the kernel of each node");
+  command->add_flag("--all", flags->all, "every node, none folded");
+  command->add_option("--html", flags->html, "write a self-contained page");
+  command->add_option("--dot", flags->dot, "write a Graphviz graph");
+  command->add_option("--diff", flags->diff, "compare with another plan");
+  command->add_flag("--json", flags->json, "print the plan file");
+  OnRun(command, exit_code, [flags] { return Show(*flags); });
+}
+
+}  // namespace yuba

@@ -1,0 +1,22 @@
+// The subcommands of `yuba`. Each adds its flags to `app` and, when it is called, its exit code.
+#ifndef YUBA_TOOLS_SUBCOMMANDS_H_
+#define YUBA_TOOLS_SUBCOMMANDS_H_
+
+#include <CLI/CLI.hpp>
+
+namespace yuba {
+
+void AddInfo(CLI::App& app, int& exit_code);
+void AddDevices(CLI::App& app, int& exit_code);
+void AddPartition(CLI::App& app, int& exit_code);
+void AddShow(CLI::App& app, int& exit_code);
+void AddCheck(CLI::App& app, int& exit_code);
+void AddVerify(CLI::App& app, int& exit_code);
+void AddRun(CLI::App& app, int& exit_code);
+void AddCompile(CLI::App& app, int& exit_code);
+void AddOp(CLI::App& app, int& exit_code);
+void AddBench(CLI::App& app, int& exit_code);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_SUBCOMMANDS_H_

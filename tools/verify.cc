@@ -1,0 +1,111 @@
+// yuba verify: proves that the cut program computes what the whole model computes. First the cover of the
+// program, without data; then both run in hash arithmetic on virtual devices and are compared bit for bit.
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/lower/lower.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/structure.h"
+#include "runtime/session.h"
+#include "tools/build_program.h"
+#include "tools/command.h"
+#include "tools/subcommands.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+struct VerifyFlags {
+  ModelFlags model;
+  std::string plan;
+  std::string scale = "auto";
+  uint64_t seed = 1;
+};
+
+// The most floating point operations that `--scale auto` runs whole and cut; some seconds' worth.
+constexpr int64_t kAutoFlops = 20'000'000'000;
+
+absl::StatusOr<std::vector<HostTensor>> Outputs(const Model& model, program::Program program,
+                                                uint64_t seed) {
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedProgram> loaded,
+                        LoadedProgram::FromMessage(std::move(program)));
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(loaded, RunOptions()));
+  YUBA_RETURN_IF_ERROR(session->Randomize(seed));
+  YUBA_RETURN_IF_ERROR(session->Step());
+  std::vector<HostTensor> outputs;
+  for (TensorId id : model.graph.outputs) {
+    YUBA_ASSIGN_OR_RETURN(HostTensor tensor, session->Get(model.graph.tensors[id].name));
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
+                     const std::vector<HostTensor>& cut) {
+  int64_t elements = 0;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const std::string& name = model.graph.tensors[model.graph.outputs[i]].name;
+    if (whole[i].data != cut[i].data) {
+      int64_t wrong = 0;
+      const int64_t bytes = ByteSize(whole[i].type);
+      const int64_t count = static_cast<int64_t>(whole[i].data.size()) / bytes;
+      for (int64_t e = 0; e < count; ++e) {
+        wrong += whole[i].data.compare(e * bytes, bytes, cut[i].data, e * bytes, bytes) != 0;
+      }
+      return absl::FailedPreconditionError(
+          absl::StrCat("output ", name, " differs from the whole model's in ", wrong, " of ", count,
+                       " elements: the plan or the program is wrong"));
+    }
+    elements += static_cast<int64_t>(whole[i].data.size()) / ByteSize(whole[i].type);
+  }
+  std::cout << "hash    all " << elements << " elements of " << whole.size()
+            << (whole.size() == 1 ? " output" : " outputs")
+            << " are equal bit for bit, whole against cut, in arithmetic without rounding\n";
+  return absl::OkStatus();
+}
+
+absl::Status Verify(const VerifyFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  const Model& model = planned.loaded.model;
+  const program::Program program = CutGraph(model, planned.plan);
+  if (absl::Status cover = CheckCover(program); !cover.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat("the program does not cover the model: ", cover.message()));
+  }
+  YUBA_RETURN_IF_ERROR(CheckFaithful(model.graph, program));
+  std::cout << "cover   every need is met, every element made once, on all "
+            << planned.plan.mesh.devices() << " devices (" << program.stages(0).instructions_size()
+            << " instructions)\n";
+  int64_t flops = 0;
+  for (const Node& node : model.graph.nodes) {
+    flops += Flops(*node.definition, WholeRanges(*node.definition));
+  }
+  if (flags.scale == "auto" && flops > kAutoFlops) {
+    std::cout << "hash    left out: " << Count(static_cast<double>(flops))
+              << "FLOP would take minutes; --scale full runs it\n";
+    return absl::OkStatus();
+  }
+  KernelChoice choice;
+  choice.target.arithmetic = Arithmetic::kHash;
+  std::cerr << "generating kernels ...\n";
+  YUBA_ASSIGN_OR_RETURN(program::Program whole, BuildProgram(model, WholePlan(model.graph), choice));
+  YUBA_ASSIGN_OR_RETURN(program::Program cut, BuildProgram(model, planned.plan, choice));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected, Outputs(model, std::move(whole), flags.seed));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, Outputs(model, std::move(cut), flags.seed));
+  return Compare(model, expected, actual);
+}
+
+}  // namespace
+
+void AddVerify(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<VerifyFlags>();
+  CLI::App* command = app.add_subcommand("verify", "prove that the cut program equals the whole model");
+  AddModelFlags(command, flags->model);
+  command->add_option("plan", flags->plan, "the plan file")->required();
+  command->add_option("--scale", flags->scale, "auto: leave out what would take minutes; full: run it")
+      ->check(CLI::IsMember({"auto", "full"}))
+      ->capture_default_str();
+  command->add_option("--seed", flags->seed, "of the values")->capture_default_str();
+  OnRun(command, exit_code, [flags] { return Verify(*flags); });
+}
+
+}  // namespace yuba

@@ -1,0 +1,38 @@
+// The `yuba` command: one subcommand a file, listed here.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+
+#include "tools/command.h"
+#include "tools/subcommands.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
+  app.set_version_flag("--version", yuba::kVersion);
+  app.require_subcommand(1);
+  int exit_code = 0;
+  yuba::AddInfo(app, exit_code);
+  yuba::AddDevices(app, exit_code);
+  yuba::AddPartition(app, exit_code);
+  yuba::AddShow(app, exit_code);
+  yuba::AddCheck(app, exit_code);
+  yuba::AddVerify(app, exit_code);
+  yuba::AddRun(app, exit_code);
+  yuba::AddCompile(app, exit_code);
+  yuba::AddOp(app, exit_code);
+  yuba::AddBench(app, exit_code);
+  try {
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout) {
+      std::cerr << "yuba: the output cannot be written\n";
+      return 2;
+    }
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "yuba: out of memory\n";
+    return 3;
+  }
+}
