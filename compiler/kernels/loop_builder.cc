@@ -23,6 +23,8 @@ namespace scf = mlir::scf;
 
 // Accumulators of a row that are wider than the result live on the stack, this many at a time.
 constexpr int64_t kRowTile = 512;
+// Rows that are computed side by side where they read the same elements.
+constexpr int kRowBlock = 4;
 
 // Elements of one buffer at affine positions. The offset is kept up to date loop by loop.
 struct Access {
@@ -106,7 +108,7 @@ class KernelBuilder {
     for (int i = 0; i <= ResultBuffer(); ++i) {
       Value at = b_.create<LLVM::GEPOp>(loc(), pointer_, generic, buffers,
                                         llvm::ArrayRef<LLVM::GEPArg>{i});
-      pointers.push_back(global(b_.create<LLVM::LoadOp>(loc(), generic, at)));
+      pointers.push_back(global(b_.create<LLVM::LoadOp>(loc(), generic, at, 8)));
     }
     pointers.push_back(global(block->getArgument(1)));
     b_.create<LLVM::CallOp>(loc(), loops, pointers);
@@ -122,7 +124,7 @@ class KernelBuilder {
       else b_.setInsertionPointAfter(last_load_);
       Value address = b_.create<LLVM::GEPOp>(loc(), pointer_, b_.getI64Type(), arguments_,
                                              llvm::ArrayRef<LLVM::GEPArg>{slot});
-      at->second = b_.create<LLVM::LoadOp>(loc(), b_.getI64Type(), address);
+      at->second = b_.create<LLVM::LoadOp>(loc(), b_.getI64Type(), address, 8);
       last_load_ = at->second.getDefiningOp();
     }
     return at->second;
@@ -195,14 +197,18 @@ class KernelBuilder {
 
   Typed Load(int access) {
     const ElementType type = Buffer(accesses_[access].buffer).type;
-    Value stored = b_.create<LLVM::LoadOp>(loc(), s_.StoredType(type), Address(access));
-    return s_.FromStored(stored, type);
+    mlir::Type stored = s_.StoredType(type);
+    auto load = b_.create<LLVM::LoadOp>(loc(), stored, Address(access), Alignment(stored));
+    if (access == result_) SetLane(load);
+    return s_.FromStored(load, type);
   }
 
   void Store(Typed value, int access) {
     Value stored = s_.ToStored(value, definition_.result.type);
-    b_.create<LLVM::StoreOp>(loc(), stored, Address(access));
+    SetLane(b_.create<LLVM::StoreOp>(loc(), stored, Address(access), Alignment(stored.getType())));
   }
+
+  static unsigned Alignment(mlir::Type type) { return type.getIntOrFloatBitWidth() / 8; }
 
   // ---- the state of the loops ----
 
@@ -290,8 +296,10 @@ class KernelBuilder {
   void OverIndices(const std::vector<int>& indices, size_t at, const Action& action) {
     if (at == indices.size()) return action();
     const int index = indices[at];
+    const Action next = [&] { OverIndices(indices, at + 1, action); };
+    if (index == plan_.block) return OverBlocks(next);
     LoopOver(index, begin_[index], end_[index], {}, [&](Values) {
-      OverIndices(indices, at + 1, action);
+      next();
       return Values();
     });
   }
@@ -332,6 +340,57 @@ class KernelBuilder {
   void OverOuter(const Action& action) {
     if (cuda_) OverThreads(plan_.outer, action);
     else OverIndices(plan_.outer, 0, action);
+  }
+
+  // ---- lanes: rows side by side ----
+
+  // Runs `action` for each row of the block of rows at hand.
+  void ForLanes(const Action& action) {
+    if (lanes_ == 0) return action();
+    for (int lane = 0; lane < lanes_; ++lane) {
+      Scoped([&] {
+        lane_ = lane;
+        Bind(plan_.block, s_.Add(block_base_, s_.Int(lane)));
+        action();
+      });
+    }
+    lane_ = -1;
+  }
+
+  // Says that this access to the result overlaps no access of another lane.
+  template <typename Op>
+  void SetLane(Op op) {
+    if (lane_ < 0 || lanes_ < 2) return;
+    mlir::MLIRContext* context = b_.getContext();
+    if (scopes_.empty()) {
+      auto domain = LLVM::AliasScopeDomainAttr::get(
+          context, mlir::DistinctAttr::create(b_.getUnitAttr()), mlir::StringAttr());
+      for (int i = 0; i < kRowBlock; ++i)
+        scopes_.push_back(LLVM::AliasScopeAttr::get(context, mlir::DistinctAttr::create(b_.getUnitAttr()),
+                                                    domain, mlir::StringAttr()));
+    }
+    std::vector<mlir::Attribute> others = scopes_;
+    others.erase(others.begin() + lane_);
+    op.setAliasScopesAttr(mlir::ArrayAttr::get(context, {scopes_[lane_]}));
+    op.setNoaliasScopesAttr(mlir::ArrayAttr::get(context, others));
+  }
+
+  // Blocks of rows, then the rows that are left, one by one.
+  void OverBlocks(const Action& action) {
+    const int index = plan_.block;
+    Value blocks = s_.FloorDiv(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)), kRowBlock);
+    Value middle = s_.Add(begin_[index], s_.Mul(blocks, s_.Int(kRowBlock)));
+    For(begin_[index], middle, s_.Int(kRowBlock), {}, [&](Value base, Values) {
+      block_base_ = base;
+      lanes_ = kRowBlock;
+      action();
+      lanes_ = 0;
+      return Values();
+    });
+    LoopOver(index, middle, end_[index], {}, [&](Values) {
+      action();
+      return Values();
+    });
   }
 
   // ---- bounds from constraints ----
@@ -455,13 +514,21 @@ class KernelBuilder {
   // ---- accumulators ----
 
   Values Term(Values carried) {
+    if (plan_.mode != LoopPlan::kRegister) {
+      std::vector<Typed> values;  // of all lanes first, so that what they share is read once
+      ForLanes([&] { values.push_back(s_.Convert(Emit(*definition_.body), accumulator_type_)); });
+      size_t next = 0;
+      ForLanes([&] { IntoMemory(values[next++]); });
+      return carried;
+    }
     Typed value = Emit(*definition_.body);
     if (IsArg()) return Better(value, std::move(carried));
     value = s_.Convert(value, accumulator_type_);
-    if (plan_.mode == LoopPlan::kRegister) {
-      Typed sum = {carried[0], accumulator_type_};
-      return {s_.Combine(definition_.reducer, sum, value).value};
-    }
+    Typed sum = {carried[0], accumulator_type_};
+    return {s_.Combine(definition_.reducer, sum, value).value};
+  }
+
+  void IntoMemory(Typed value) {
     const bool keep = definition_.reducer != Reducer::kPick;
     if (tiled_) {
       if (keep) value = s_.Combine(definition_.reducer, LoadTile(), value);
@@ -473,7 +540,6 @@ class KernelBuilder {
       }
       Store(value, result_);
     }
-    return carried;
   }
 
   // carried: the best value, and its position among the reduction indices, -1 before the first.
@@ -536,9 +602,11 @@ class KernelBuilder {
 
   void InRow() {
     const int row = plan_.row;
-    LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
-      Store(IdentityValue(), result_);
-      return Values();
+    ForLanes([&] {
+      LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
+        Store(IdentityValue(), result_);
+        return Values();
+      });
     });
     Accumulate({});
   }
@@ -550,7 +618,7 @@ class KernelBuilder {
       begin_[row] = first;
       auto over_tile = [&](const Action& action) {
         LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
-          action();
+          ForLanes(action);
           return Values();
         });
       };
@@ -563,23 +631,25 @@ class KernelBuilder {
 
   void AllocateTile() {
     tile_ = b_.create<LLVM::AllocaOp>(loc(), LLVM::LLVMPointerType::get(b_.getContext()),
-                                      s_.StoredType(accumulator_type_), s_.Int(kRowTile));
+                                      s_.StoredType(accumulator_type_), s_.Int(kRowTile * kRowBlock));
   }
 
   Value TileAddress() {
     Value offset = s_.Sub(values_[plan_.row], begin_[plan_.row]);
+    if (lane_ > 0) offset = s_.Add(offset, s_.Int(lane_ * kRowTile));
     return b_.create<LLVM::GEPOp>(loc(), tile_.getType(), s_.StoredType(accumulator_type_), tile_,
                                   mlir::ValueRange{offset}, /*inbounds=*/true);
   }
 
   Typed LoadTile() {
     mlir::Type type = s_.StoredType(accumulator_type_);
-    Value stored = b_.create<LLVM::LoadOp>(loc(), type, TileAddress());
+    Value stored = b_.create<LLVM::LoadOp>(loc(), type, TileAddress(), Alignment(type));
     return s_.FromStored(stored, accumulator_type_);
   }
 
   void StoreTile(Typed value) {
-    b_.create<LLVM::StoreOp>(loc(), s_.ToStored(value, accumulator_type_), TileAddress());
+    Value stored = s_.ToStored(value, accumulator_type_);
+    b_.create<LLVM::StoreOp>(loc(), stored, TileAddress(), Alignment(stored.getType()));
   }
 
   // ---- bodies ----
@@ -684,6 +754,10 @@ class KernelBuilder {
   std::vector<Value> begin_, end_;  // of the part of each index
   std::map<const Expr*, Typed> memo_;
   const std::vector<Interval> whole_;
+
+  int lanes_ = 0, lane_ = -1;  // rows of the block at hand (0: no blocks); the one at hand
+  Value block_base_;           // the first row
+  std::vector<mlir::Attribute> scopes_;
 
   ElementType accumulator_type_ = ElementType::kF32;
   bool tiled_ = false;

@@ -220,6 +220,31 @@ class Planner {
     if (row) plan_.row = inner;
     if (inner >= 0) loops.push_back(inner);
     AddSteps(loops);
+    if (row) plan_.block = Block();
+  }
+
+  // An outer index along which what is read along the row stays the same.
+  int Block() const {
+    for (size_t at = plan_.outer.size(); at-- > 0;) {
+      const int index = plan_.outer[at];
+      if (Extent(index) < 4 || Controls(index)) continue;
+      bool shares = false;
+      Walk(definition_.body, [&](const Expr& expr) {
+        shares = shares || (expr.kind == Expr::kRead && StrideCost(expr.position, plan_.row) > 0 &&
+                            StrideCost(expr.position, index) == 0);
+      });
+      if (shares) return index;
+    }
+    return -1;
+  }
+
+  // Whether bounds or conditions depend on an index.
+  bool Controls(int index) const {
+    for (const Bound& bound : plan_.bounds)
+      if (Coefficient(bound.expression, index) != 0) return true;
+    for (size_t k = 0; k < definition_.data_where.size(); ++k)
+      if (Closure(ConditionDependencies(static_cast<int>(k))).count(index) > 0) return true;
+    return false;
   }
 
   // Loops in the given order, lookups and guards as soon as what they need is known.

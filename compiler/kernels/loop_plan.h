@@ -54,6 +54,9 @@ struct LoopPlan {
   // Reads with `else` that are inside wherever there is a term, because `bounds` say so.
   std::vector<const Expr*> inside;
   int row = -1;  // kRow: the index of the innermost loop
+  // kRow: an outer index of which several values are worth computing side by side, or -1. Loops,
+  // lookups and guards inside do not depend on it.
+  int block = -1;
 };
 
 struct LoopOptions {

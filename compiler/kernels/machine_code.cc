@@ -22,6 +22,7 @@
 
 #include "compiler/kernels/dump.h"
 #include "compiler/kernels/link.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -144,6 +145,15 @@ absl::Status LinkLibdevice(llvm::Module& module) {
   return absl::OkStatus();
 }
 
+// LLVM's own pipelines take several times as long and gain nothing on loops like ours, which have
+// neither calls to inline nor memory to promote.
+constexpr char kHostPipeline[] =
+    "function("
+    "early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm,simple-loop-unswitch),simplifycfg,loop(loop-idiom,loop-deletion),"
+    "inject-tli-mappings,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),loop-unroll,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine, const KernelTarget& target) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -163,7 +173,13 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, const KernelTa
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  llvm::ModulePassManager passes;
+  if (target.cuda) {
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  } else if (llvm::Error error = builder.parsePassPipeline(passes, kHostPipeline)) {
+    YUBA_CHECK(false) << llvm::toString(std::move(error));
+  }
+  passes.run(module, modules);
 }
 
 absl::StatusOr<std::string> Emit(llvm::Module& module, llvm::TargetMachine& machine,
