@@ -89,10 +89,12 @@ const Term* Neutral(Function function, const std::vector<Term>& args) {
 constexpr int64_t kLargest = int64_t{1}
                              << 50;  // of constants and coefficients of index expressions
 
+bool TooLarge(int64_t value) { return value > kLargest || value < -kLargest; }
+
 bool TooLarge(const Affine& affine) {
-  if (std::abs(affine.constant) > kLargest) return true;
-  return std::any_of(affine.terms.begin(), affine.terms.end(),
-                     [](const auto& term) { return std::abs(term.second) > kLargest; });
+  return TooLarge(affine.constant) ||
+         std::any_of(affine.terms.begin(), affine.terms.end(),
+                     [](const auto& term) { return TooLarge(term.second); });
 }
 
 Affine AffineOfTerm(const Term& term) {
