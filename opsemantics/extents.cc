@@ -327,6 +327,7 @@ class Solver {
         }
         const absl::optional<int64_t> value = Known(factor.name, equation.element);
         if (!value) {
+          if (!unknown.ok()) return;
           unknown = Error(factor.range, absl::StrCat("the extent '", factor.name,
                                                      "' cannot be told from the "
                                                      "operands; give it as the attribute '",

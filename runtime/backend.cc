@@ -1,6 +1,7 @@
 #include "runtime/backend.h"
 
 #include "opsemantics/base/status.h"
+#include "runtime/cuda/cuda_backend.h"
 #include "runtime/host/host_backend.h"
 
 namespace yuba {
@@ -10,7 +11,7 @@ struct Backend {
   const char* name;
   absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
 };
-constexpr Backend kBackends[] = {{"host", OpenHostBackend}};
+constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", OpenCudaBackend}};
 
 }  // namespace
 

@@ -101,13 +101,14 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
     if (plan.lower_bound <= 0) return absl::OkStatus();
     return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " has no proof"));
   }
-  if (plan.proof.kind != "elimination") {
-    return Refuse(absl::StrCat("there is no proof of kind \"", plan.proof.kind, "\""));
-  }
-  YUBA_ASSIGN_OR_RETURN(int64_t least, ReplayElimination(graph, plan));
-  if (least >= plan.lower_bound) return absl::OkStatus();
+  absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
+      absl::StrCat("there is no proof of kind \"", plan.proof.kind, "\""));
+  if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
+  if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
+  if (!least.ok()) return least.status();
+  if (*least >= plan.lower_bound) return absl::OkStatus();
   return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,
-                             " bytes; one moves ", least));
+                             " bytes; its proof shows only ", *least));
 }
 
 }  // namespace

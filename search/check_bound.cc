@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
@@ -14,7 +14,6 @@ namespace yuba {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
-constexpr int64_t kMostCuts = int64_t{1} << 14;  // of one tensor or node
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
 
@@ -26,11 +25,14 @@ struct Table {
 class Replay {
  public:
   Replay(const Graph& graph, const Plan& plan)
-      : graph_(graph), plan_(plan), tensors_(static_cast<int>(graph.tensors.size())) {}
+      : graph_(graph), plan_(plan) {}
 
   absl::StatusOr<int64_t> Run() {
     YUBA_RETURN_IF_ERROR(CheckOrder());
-    YUBA_RETURN_IF_ERROR(MakeTables());
+    YUBA_ASSIGN_OR_RETURN(CostTables costs,
+                          MakeCostTables(graph_, plan_.mesh, plan_.space.nesting == "level"));
+    sizes_ = costs.sizes;
+    for (const CostTables::Use& use : costs.uses) tables_.push_back({{use.node, use.tensor}, use.cost});
     for (int variable : plan_.proof.order) YUBA_RETURN_IF_ERROR(Eliminate(variable));
     return least_;
   }
@@ -51,68 +53,6 @@ class Replay {
     size_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
     if (missing == seen.size()) return absl::OkStatus();
     return Refuse(absl::StrCat("leaves out element ", missing));
-  }
-
-  // The number of an earlier node with an equal definition, else the node's own.
-  int SameAs(size_t n) const {
-    for (size_t m = 0; m < n; ++m) {
-      const Definition &a = *graph_.nodes[m].definition, &b = *graph_.nodes[n].definition;
-      if (&a == &b || (a.indices.size() == b.indices.size() && a.result == b.result && a == b)) {
-        return same_[m];
-      }
-    }
-    return static_cast<int>(n);
-  }
-
-  // At most how many cuts there are: each axis takes a place in one of the lists.
-  absl::Status CheckCount(const std::string& name, size_t extents) const {
-    int64_t count = 1;
-    for (size_t axis = 0; axis < plan_.mesh.axes.size(); ++axis) {
-      count *= static_cast<int64_t>(std::max<size_t>(extents, 1) + axis);
-      if (count > kMostCuts) return Refuse(absl::StrCat("is too large to replay: the cuts of ", name));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status MakeTables() {
-    for (const Tensor& tensor : graph_.tensors) {
-      YUBA_RETURN_IF_ERROR(CheckCount(tensor.name, tensor.type.dims.size()));
-    }
-    for (const Node& node : graph_.nodes) {
-      YUBA_RETURN_IF_ERROR(CheckCount(node.name, CuttableIndices(*node.definition).size()));
-    }
-    bool level = plan_.space.nesting == "level";
-    std::map<std::vector<int64_t>, std::vector<Cut>> tensor_cuts;
-    for (const Tensor& tensor : graph_.tensors) {
-      std::vector<Cut>& cuts = tensor_cuts[tensor.type.dims];
-      if (cuts.empty()) cuts = EveryTensorCut(plan_.mesh, tensor.type, level);
-      sizes_.push_back(static_cast<int>(cuts.size()));
-    }
-    std::map<std::pair<int, int>, Values> tables;  // (definition, operand)
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const Node& node = graph_.nodes[n];
-      int same = SameAs(n);
-      same_.push_back(same);
-      if (same != static_cast<int>(n)) {
-        sizes_.push_back(sizes_[tensors_ + same]);
-      } else {
-        std::vector<NodeBoxes> boxes;
-        for (const Cut& cut : EveryNodeCut(plan_.mesh, *node.definition, level)) {
-          boxes.push_back(AnalyzeNode(*node.definition, cut, plan_.mesh));
-        }
-        sizes_.push_back(static_cast<int>(boxes.size()));
-        for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
-          const TensorType& type = graph_.tensors[o < 0 ? node.result : node.operands[o]].type;
-          tables[{same, o}] = std::make_shared<const std::vector<int64_t>>(
-              EveryCost(plan_.mesh, type, tensor_cuts[type.dims], boxes, o));
-        }
-      }
-      for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
-        int tensor = o < 0 ? node.result : node.operands[o];
-        tables_.push_back({{tensors_ + static_cast<int>(n), tensor}, tables[{same, o}]});
-      }
-    }
-    return absl::OkStatus();
   }
 
   // Replaces all tables of `variable` by one: their sum at its best value.
@@ -183,9 +123,7 @@ class Replay {
 
   const Graph& graph_;
   const Plan& plan_;
-  const int tensors_;
   std::vector<int> sizes_;  // by variable
-  std::vector<int> same_;   // by node
   std::vector<Table> tables_;
   std::map<std::vector<int64_t>, Values> done_;
   std::vector<Values> kept_;  // so that no address in `done_` is used again

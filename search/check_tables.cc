@@ -1,9 +1,17 @@
 #include "search/check_tables.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
 
 namespace yuba {
 namespace {
+
+constexpr int64_t kMostCuts = int64_t{1} << 14;  // of one tensor or node
 
 struct CutLister {
   const Mesh& mesh;
@@ -93,8 +101,6 @@ int64_t Delivered(const std::vector<Box>& own, const std::vector<bool>& home, co
   return moved;
 }
 
-}  // namespace
-
 std::vector<Cut> EveryCut(const Mesh& mesh, const std::vector<int64_t>& extents,
                           const std::vector<bool>& whole, bool level) {
   CutLister lister{mesh, extents, whole, level, {}};
@@ -102,10 +108,6 @@ std::vector<Cut> EveryCut(const Mesh& mesh, const std::vector<int64_t>& extents,
   none.axes.resize(extents.size());
   lister.Assign(0, none, {});
   return std::move(lister.found);
-}
-
-std::vector<Cut> EveryTensorCut(const Mesh& mesh, const TensorType& type, bool level) {
-  return EveryCut(mesh, type.dims, std::vector<bool>(type.dims.size(), false), level);
 }
 
 std::vector<Cut> EveryNodeCut(const Mesh& mesh, const Definition& definition, bool level) {
@@ -116,37 +118,146 @@ std::vector<Cut> EveryNodeCut(const Mesh& mesh, const Definition& definition, bo
   return EveryCut(mesh, extents, whole, level);
 }
 
-std::vector<int64_t> EveryCost(const Mesh& mesh, const TensorType& type,
-                               const std::vector<Cut>& tensor_cuts,
-                               const std::vector<NodeBoxes>& node_cuts, int operand) {
-  const int devices = mesh.devices();
-  std::vector<std::vector<Box>> shards;
+// What a tensor's cuts give each device, and who of equal owners is the home.
+struct Storage {
+  std::vector<std::vector<Box>> shards;  // [cut][device]
   std::vector<std::vector<bool>> homes;
-  for (const Cut& cut : tensor_cuts) {
-    shards.emplace_back();
-    homes.emplace_back();
-    for (int device = 0; device < devices; ++device) {
-      Box shard = ShardBox(mesh, cut, type.dims, device);
-      std::vector<Box>& before = shards.back();
-      homes.back().push_back(std::find(before.begin(), before.end(), shard) == before.end());
-      before.push_back(shard);
+};
+
+Storage StorageOf(const Mesh& mesh, const std::vector<int64_t>& dims, const std::vector<Cut>& cuts) {
+  Storage storage;
+  for (const Cut& cut : cuts) {
+    std::vector<Box> shards;
+    std::vector<bool> homes;
+    for (int device = 0; device < mesh.devices(); ++device) {
+      Box shard = ShardBox(mesh, cut, dims, device);
+      homes.push_back(std::find(shards.begin(), shards.end(), shard) == shards.end());
+      shards.push_back(shard);
     }
+    storage.shards.push_back(std::move(shards));
+    storage.homes.push_back(std::move(homes));
   }
+  return storage;
+}
+
+// What nodes of these boxes fetch of operand `operand`, or deliver (operand -1).
+std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
+                               const std::vector<NodeBoxes>& nodes, int operand) {
   std::vector<int64_t> cost;
-  for (const NodeBoxes& node : node_cuts) {
+  for (const NodeBoxes& node : nodes) {
     int64_t made = 0;
-    for (int device = 0; device < devices; ++device) {
+    for (size_t device = 0; device < node.made.size(); ++device) {
       if (node.first[device]) made += Volume(node.made[device]);
     }
     bool all = made == node.parts * ElementCount(type);
     ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
-    for (size_t t = 0; t < tensor_cuts.size(); ++t) {
-      int64_t elements = operand < 0 ? Delivered(shards[t], homes[t], node, all)
-                                     : Fetched(shards[t], node, operand);
+    for (size_t t = 0; t < storage.shards.size(); ++t) {
+      int64_t elements = operand < 0
+                             ? Delivered(storage.shards[t], storage.homes[t], node, all)
+                             : Fetched(storage.shards[t], node, operand);
       cost.push_back(elements * ByteSize(moved));
     }
   }
   return cost;
+}
+
+std::shared_ptr<const std::vector<int>> GridsOf(const Mesh& mesh, const std::vector<Cut>& cuts) {
+  std::vector<std::vector<int>> parts;
+  for (const Cut& cut : cuts) {
+    parts.emplace_back();
+    for (const AxisList& axes : cut.axes) parts.back().push_back(PartCount(mesh, axes));
+  }
+  std::vector<std::vector<int>> grids = parts;
+  std::sort(grids.begin(), grids.end());
+  grids.erase(std::unique(grids.begin(), grids.end()), grids.end());
+  std::vector<int> numbers;
+  for (const std::vector<int>& grid : parts) {
+    auto place = std::lower_bound(grids.begin(), grids.end(), grid);
+    numbers.push_back(static_cast<int>(place - grids.begin()));
+  }
+  return std::make_shared<const std::vector<int>>(std::move(numbers));
+}
+
+// For each node the first one with an equal definition.
+std::vector<size_t> FirstAlike(const Graph& graph) {
+  std::vector<size_t> alike;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Definition& here = *graph.nodes[n].definition;
+    size_t first = n;
+    for (size_t m = 0; m < n && first == n; ++m) {
+      const Definition& other = *graph.nodes[m].definition;
+      if (alike[m] == m && (&other == &here || (other.result == here.result && other == here))) {
+        first = m;
+      }
+    }
+    alike.push_back(first);
+  }
+  return alike;
+}
+
+// Each axis takes a place in one of the lists: at most so many cuts.
+absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extents) {
+  int64_t count = 1;
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    count *= static_cast<int64_t>(std::max<size_t>(extents, 1) + axis);
+    if (count <= kMostCuts) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("the proof is too large to replay: ", name, " has too many cuts"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, bool level) {
+  for (const Tensor& tensor : graph.tensors) {
+    YUBA_RETURN_IF_ERROR(CheckCount(tensor.name, mesh, tensor.type.dims.size()));
+  }
+  for (const Node& node : graph.nodes) {
+    YUBA_RETURN_IF_ERROR(CheckCount(node.name, mesh, CuttableIndices(*node.definition).size()));
+  }
+  CostTables tables;
+  std::map<std::vector<int64_t>, Storage> storages;  // by dimensions
+  std::map<std::vector<int64_t>, std::shared_ptr<const std::vector<int>>> grids;
+  for (const Tensor& tensor : graph.tensors) {
+    const std::vector<int64_t>& dims = tensor.type.dims;
+    if (grids.count(dims) == 0) {
+      std::vector<Cut> cuts = EveryCut(mesh, dims, std::vector<bool>(dims.size(), false), level);
+      storages[dims] = StorageOf(mesh, dims, cuts);
+      grids[dims] = GridsOf(mesh, cuts);
+    }
+    tables.sizes.push_back(static_cast<int>(storages[dims].shards.size()));
+    tables.grids.push_back(grids[dims]);
+  }
+  const size_t tensors = graph.tensors.size();
+  std::vector<size_t> alike = FirstAlike(graph);
+  std::vector<size_t> first_use;  // by node
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    first_use.push_back(tables.uses.size());
+    std::vector<NodeBoxes> boxes;
+    if (alike[n] == n) {
+      for (const Cut& cut : EveryNodeCut(mesh, *node.definition, level)) {
+        boxes.push_back(AnalyzeNode(*node.definition, cut, mesh));
+      }
+    }
+    tables.sizes.push_back(alike[n] == n ? static_cast<int>(boxes.size())
+                                         : tables.sizes[tensors + alike[n]]);
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
+      CostTables::Use use;
+      use.node = static_cast<int>(tensors + n);
+      use.tensor = o < 0 ? node.result : node.operands[o];
+      const TensorType& type = graph.tensors[use.tensor].type;
+      if (alike[n] != n) {
+        use.cost = tables.uses[first_use[alike[n]] + o + 1].cost;
+      } else {
+        use.cost = std::make_shared<const std::vector<int64_t>>(
+            EveryCost(type, storages[type.dims], boxes, o));
+      }
+      tables.uses.push_back(std::move(use));
+    }
+  }
+  return tables;
 }
 
 }  // namespace yuba

@@ -1,25 +1,35 @@
-// The checker's own cost tables: every cut of a tensor against every cut of a node, from boxes.
+// The checker's own cost tables, from boxes: every cut of a tensor against every cut of a node that
+// reads or makes it.
 #ifndef YUBA_SEARCH_CHECK_TABLES_H_
 #define YUBA_SEARCH_CHECK_TABLES_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "opsemantics/graph.h"
 #include "opsemantics/placement.h"
 
 namespace yuba {
 
-// All maximal cuts of extents; `level`: the axes of one extent in the order of the mesh only.
-std::vector<Cut> EveryCut(const Mesh& mesh, const std::vector<int64_t>& extents,
-                          const std::vector<bool>& whole, bool level);
-std::vector<Cut> EveryTensorCut(const Mesh& mesh, const TensorType& type, bool level);
-std::vector<Cut> EveryNodeCut(const Mesh& mesh, const Definition& definition, bool level);
+// The plan space of a graph with all its costs. Elements are the tensors, then the nodes.
+struct CostTables {
+  struct Use {
+    int node = 0;    // element
+    int tensor = 0;  // element
+    std::shared_ptr<const std::vector<int64_t>> cost;  // [node cut][tensor cut], bytes
+  };
+  std::vector<int> sizes;  // by element: how many cuts it has
+  std::vector<Use> uses;   // each node's result, then its operands
+  // By tensor and cut: the grid of the cut. Grids (into how many parts each dimension is cut) are
+  // numbered in lexicographic order.
+  std::vector<std::shared_ptr<const std::vector<int>>> grids;
+};
 
-// [node cut][tensor cut], in bytes: what the node fetches of its operand, or delivers (operand -1).
-std::vector<int64_t> EveryCost(const Mesh& mesh, const TensorType& type,
-                               const std::vector<Cut>& tensor_cuts,
-                               const std::vector<NodeBoxes>& node_cuts, int operand);
+// `level`: the axes of one extent in the order of the mesh only. An error where a tensor or node has
+// too many cuts to list.
+absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, bool level);
 
 }  // namespace yuba
 

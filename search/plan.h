@@ -21,9 +21,23 @@ struct PlanCost {
   int64_t bytes() const { return weight + activation + partial + halo; }
 };
 
+// A price that the dual puts on the cuts of a tensor where a node reads or makes it: for each grid
+// (the numbers of parts of its dimensions, in lexicographic order), in bytes.
+struct DualMessage {
+  TensorId tensor = -1;
+  NodeId node = -1;
+  std::vector<int64_t> values;
+  friend bool operator==(const DualMessage& a, const DualMessage& b) {
+    return a.tensor == b.tensor && a.node == b.node && a.values == b.values;
+  }
+};
+
 struct Proof {
-  std::string kind;        // "elimination", or "none": only the trivial bound
+  std::string kind;        // "elimination", "dual", or "none": only the trivial bound
   std::vector<int> order;  // elimination: the order of the problem's variables
+  // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum over
+  // the nodes of the cheapest strategy, each operand and result being cut at the best price.
+  std::vector<DualMessage> messages;
 };
 
 // What a plan was allowed to express.

@@ -48,6 +48,17 @@ Json CostJson(const Plan& plan) {
   return cost;
 }
 
+// A message is [tensor, node, prices ...].
+Json ProofJson(const Proof& proof) {
+  Json messages = Json::array();
+  for (const DualMessage& message : proof.messages) {
+    Json row = {message.tensor, message.node};
+    for (int64_t value : message.values) row.push_back(value);
+    messages.push_back(std::move(row));
+  }
+  return {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
+}
+
 Json MemoryJson(const PlanNotes& notes) {
   Json rows = Json::array();
   for (size_t device = 0; device < notes.memory.size(); ++device) {
@@ -143,7 +154,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
                    {"ties", Json::array()}};
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);
-  head["proof"] = {{"kind", plan.proof.kind}, {"order", plan.proof.order}};
+  head["proof"] = ProofJson(plan.proof);
   std::string text = "{";
   for (const auto& [name, value] : head.items()) {
     text.append(text.size() == 1 ? "" : ",\n ").append("\"").append(name).append("\": ");

@@ -65,6 +65,27 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   file->mesh = ReadMesh(root.Field("mesh"));
 }
 
+void ReadProof(const JsonReader& proof, Proof* result) {
+  constexpr int64_t most = std::numeric_limits<int>::max();
+  result->kind = proof.Field("kind").String();
+  for (const JsonReader& item : proof.Field("order").Items()) {
+    result->order.push_back(static_cast<int>(item.Integer(0, most)));
+  }
+  for (const JsonReader& row : proof.Field("messages").Items()) {
+    std::vector<JsonReader> items = row.Items();
+    if (items.size() < 2) {
+      row.Fail("[tensor, node, prices ...]");
+      return;
+    }
+    DualMessage message;
+    message.tensor = static_cast<TensorId>(items[0].Integer(0, most));
+    message.node = static_cast<NodeId>(items[1].Integer(0, most));
+    for (size_t i = 2; i < items.size(); ++i) message.values.push_back(items[i].Integer(-kMost, kMost));
+    if (!proof.ok()) return;
+    result->messages.push_back(std::move(message));
+  }
+}
+
 void ReadCost(const JsonReader& root, PlanFile* file) {
   JsonReader cost = root.Field("cost");
   file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
@@ -75,12 +96,7 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.activation = kinds.Field("activation").Integer(0, quarter);
   file->cost.partial = kinds.Field("partial").Integer(0, quarter);
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
-  JsonReader proof = root.Field("proof");
-  file->proof.kind = proof.Field("kind").String();
-  for (const JsonReader& item : proof.Field("order").Items()) {
-    int64_t most = std::numeric_limits<int>::max();
-    file->proof.order.push_back(static_cast<int>(item.Integer(0, most)));
-  }
+  ReadProof(root.Field("proof"), &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

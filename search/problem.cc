@@ -57,6 +57,7 @@ class Builder {
       pins_[ElementOf(graph_, pin)] = &pin.cut;
       pinned[ElementOf(graph_, pin)] = true;
     }
+    if (!options_.cluster) pinned.assign(elements, true);
     problem_.clusters = MakeClusters(graph_, pinned);
     AddVariables();
     definition_numbers_ = DefinitionNumbers(graph_);

@@ -23,6 +23,7 @@ struct ProblemOptions {
   std::vector<int> axes;  // those to place now; earlier ones are in `given`
   Cuts given;             // by element; empty: no earlier ones
   std::vector<Pin> pins;  // legal (CheckPins)
+  bool cluster = true;    // false: a variable for each element
 };
 
 // Variables are in an order that does not depend on names, and hardly on the order of nodes.

@@ -1,12 +1,15 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "search/lower_bound.h"
 #include "search/problem.h"
 #include "search/solve.h"
+#include "search/ties.h"
 
 namespace yuba {
 namespace {
@@ -14,11 +17,8 @@ namespace {
 // A cost table of more cells is not made: fewer axes are placed at a time.
 constexpr int64_t kLargestTable = int64_t{1} << 24;
 
-struct Found {
-  Cuts cuts;
-  bool exact = false;
-  std::vector<int> order;  // of elements, where exact
-};
+// Of the problem with repeated steps tied, which is only a start.
+constexpr int64_t kTiedCells = int64_t{1} << 22;
 
 // Groups of axes that are placed together, one group after the other, later ones inside.
 using Groups = std::vector<std::vector<int>>;
@@ -40,35 +40,103 @@ Groups WidestGroups(const Graph& graph, const Mesh& mesh) {
   return GroupsOf(mesh, size);
 }
 
-// The values that give the elements these cuts; empty where some cut is in no domain.
+// The values that give the elements these cuts; the first where a cut is in no domain.
 Assignment AssignmentOf(const Problem& problem, const Cuts& cuts) {
   Assignment assignment;
   for (int element : problem.elements) {
     const std::vector<Cut>& domain = *problem.cuts[element];
     auto place = std::find(domain.begin(), domain.end(), cuts[element]);
-    if (place == domain.end()) return {};
-    assignment.push_back(static_cast<int>(place - domain.begin()));
+    assignment.push_back(place == domain.end() ? 0 : static_cast<int>(place - domain.begin()));
   }
   return assignment;
 }
 
-Found SearchGroups(const Graph& graph, const SearchOptions& options, const Groups& groups,
-                   const Cuts& start) {
-  Found found;
-  for (const std::vector<int>& group : groups) {
-    ProblemOptions level;
-    level.mesh = options.mesh;
-    level.nesting = options.nesting;
-    level.axes = group;
-    level.given = found.cuts;
-    level.pins = options.pins;
-    Problem problem = BuildProblem(graph, level);
-    Assignment from = start.empty() ? Assignment() : AssignmentOf(problem, start);
-    Outcome outcome = Solve(problem.pairwise, options.table_cells, from);
-    found.cuts = problem.CutsOf(outcome.solution.assignment);
-    found.exact = outcome.exact && groups.size() == 1;
-    if (found.exact) found.order = problem.ElementOrder(outcome.order);
+ProblemOptions OptionsOf(const SearchOptions& options, const std::vector<int>& axes) {
+  ProblemOptions result;
+  result.mesh = options.mesh;
+  result.nesting = options.nesting;
+  result.axes = axes;
+  result.pins = options.pins;
+  return result;
+}
+
+struct Found {
+  Cuts cuts;
+  int64_t lower_bound = 0;
+  Proof proof;
+};
+
+// The best plan that cuts repeated steps alike; nothing where nothing repeats or tables do not fit.
+absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
+                                     int64_t table_cells) {
+  std::vector<int> numbers = RepeatedVariables(graph, problem);
+  PairwiseProblem tied = Tied(problem.pairwise, numbers);
+  if (tied.variables.size() == numbers.size()) return absl::nullopt;
+  auto exact = SolveExactly(tied, std::min(table_cells, kTiedCells));
+  if (!exact.has_value()) return absl::nullopt;
+  Assignment assignment;
+  for (int number : numbers) assignment.push_back(exact->solution.assignment[number]);
+  return assignment;
+}
+
+// The best of what local search makes of several starts.
+Solution SolveApproximately(const Graph& graph, const Problem& problem,
+                            std::vector<Assignment> starts, int64_t table_cells) {
+  if (auto tied = SolveTied(graph, problem, table_cells)) starts.push_back(*std::move(tied));
+  Solution best;
+  for (const Assignment& start : starts) {
+    Solution next = SolveLocally(problem.pairwise, start, table_cells);
+    if (best.assignment.empty() || next.cost < best.cost) best = std::move(next);
   }
+  return best;
+}
+
+// One group after the other, each as well as can be, given those before.
+Found SearchGroups(const Graph& graph, const SearchOptions& options, const Groups& groups) {
+  Found found;
+  found.proof.kind = "none";
+  for (const std::vector<int>& group : groups) {
+    ProblemOptions level = OptionsOf(options, group);
+    level.given = found.cuts;
+    Problem problem = BuildProblem(graph, level);
+    const PairwiseProblem& pairwise = problem.pairwise;
+    auto exact = SolveExactly(pairwise, options.table_cells);
+    Assignment first(pairwise.variables.size(), 0);
+    Solution solution =
+        exact.has_value() ? exact->solution
+                          : SolveApproximately(graph, problem, {first}, options.table_cells);
+    found.cuts = problem.CutsOf(solution.assignment);
+    if (!exact.has_value() || groups.size() > 1) continue;
+    found.proof.kind = "elimination";
+    found.proof.order = problem.ElementOrder(exact->order);
+    found.lower_bound = solution.cost;
+  }
+  return found;
+}
+
+// All axes at once.
+Found SearchTogether(const Graph& graph, const SearchOptions& options, const Groups& levels) {
+  std::vector<int> axes(options.mesh.axes.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  ProblemOptions together = OptionsOf(options, axes);
+  Problem problem = BuildProblem(graph, together);
+  Found found;
+  if (auto exact = SolveExactly(problem.pairwise, options.table_cells)) {
+    found.cuts = problem.CutsOf(exact->solution.assignment);
+    found.proof.kind = "elimination";
+    found.proof.order = problem.ElementOrder(exact->order);
+    found.lower_bound = exact->solution.cost;
+    return found;
+  }
+  LowerBound bound = DualBound(graph, together);
+  Solution best = SolveApproximately(
+      graph, problem,
+      {AssignmentOf(problem, bound.cuts),
+       AssignmentOf(problem, SearchGroups(graph, options, levels).cuts)},
+      options.table_cells);
+  found.cuts = problem.CutsOf(best.assignment);
+  found.proof = std::move(bound.proof);
+  found.lower_bound = bound.bytes;
   return found;
 }
 
@@ -82,10 +150,17 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   plan.tensors.assign(found.cuts.begin(), middle);
   plan.nodes.assign(middle, found.cuts.end());
   plan.cost = CostOf(graph, plan);
-  plan.proof.kind = found.exact ? "elimination" : "none";
-  plan.proof.order = std::move(found.order);
-  plan.lower_bound = found.exact ? plan.cost.bytes() : 0;
+  plan.proof = std::move(found.proof);
+  plan.lower_bound = found.lower_bound;
   return plan;
+}
+
+Plan SearchDefault(const Graph& graph, const SearchOptions& options) {
+  Groups levels = GroupsOf(options.mesh, 1), widest = WidestGroups(graph, options.mesh);
+  if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options, levels));
+  Plan plan = PlanOf(graph, options, SearchGroups(graph, options, widest));
+  Plan by_level = PlanOf(graph, options, SearchGroups(graph, options, levels));
+  return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
 }
 
 }  // namespace
@@ -96,21 +171,20 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
                      "\"; use \"default\" or \"recursive\"");
   }
   YUBA_RETURN_IF_ERROR(CheckPins(graph, options.mesh, options.pins));
-  Groups widest = WidestGroups(graph, options.mesh);
-  Groups levels = GroupsOf(options.mesh, 1);
   if (options.search == "recursive") {
-    Found found = SearchGroups(graph, options, levels, {});
-    found.exact = found.exact && options.mesh.axes.size() <= 1;
+    Found found = SearchGroups(graph, options, GroupsOf(options.mesh, 1));
+    if (!options.pins.empty()) found.proof = Proof{"none", {}, {}}, found.lower_bound = 0;
     return PlanOf(graph, options, std::move(found));
   }
-  Found found = SearchGroups(graph, options, widest, {});
-  Plan plan = PlanOf(graph, options, std::move(found));
-  if (plan.proof.kind != "none") return plan;
-  // Not proven: the recursion may do better, and what it finds may be improved.
-  Found by_level = SearchGroups(graph, options, levels, {});
-  if (widest.size() == 1) by_level = SearchGroups(graph, options, widest, by_level.cuts);
-  Plan other = PlanOf(graph, options, std::move(by_level));
-  return other.cost.bytes() < plan.cost.bytes() ? other : plan;
+  Plan plan = SearchDefault(graph, options);
+  if (options.pins.empty()) return plan;
+  // The bound is of all plans, pinned or not: the gap is what the pins cost.
+  SearchOptions free = options;
+  free.pins.clear();
+  Plan unpinned = SearchDefault(graph, free);
+  plan.lower_bound = unpinned.lower_bound;
+  plan.proof = std::move(unpinned.proof);
+  return plan;
 }
 
 }  // namespace yuba

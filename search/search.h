@@ -19,7 +19,8 @@ struct SearchOptions {
   std::vector<Pin> pins;
 };
 
-// A plan for `graph`; deterministic, independent of names and of the order of nodes in the file
+// A plan for `graph`; with pins its lower bound is that of all plans, so that the gap is what the pins
+// cost. Deterministic, independent of names and of the order of nodes in the file
 // beyond ties. An error where a pin cannot be satisfied.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 

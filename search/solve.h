@@ -5,18 +5,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "search/eliminate.h"
 
 namespace yuba {
 
-struct Outcome {
+// The optimum and the order of elimination that finds it; nothing where the tables do not fit.
+struct ExactSolution {
   Solution solution;
-  bool exact = false;
-  std::vector<int> order;  // where exact: the order of elimination
+  std::vector<int> order;
 };
+absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells);
 
-// `start` may be empty; where it is not, the solution is never costlier than it.
-Outcome Solve(const PairwiseProblem& problem, int64_t table_cells, const Assignment& start);
+// A good solution of any problem, never costlier than `start`.
+Solution SolveLocally(const PairwiseProblem& problem, const Assignment& start, int64_t table_cells);
 
 }  // namespace yuba
 

@@ -16,7 +16,7 @@
 namespace yuba {
 namespace {
 
-constexpr int64_t kOldestOpset = 7;
+constexpr int64_t kOldestOpset = 6;
 
 absl::StatusOr<int64_t> OpsetOf(const onnx::ModelProto& model) {
   for (const onnx::OperatorSetIdProto& opset : model.opset_import()) {
@@ -26,7 +26,11 @@ absl::StatusOr<int64_t> OpsetOf(const onnx::ModelProto& model) {
                        " is the oldest that is read: convert it (onnx.version_converter)");
     return opset.version();
   }
-  return UserError("the model does not say which version of ONNX's operators it uses");
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    if (node.domain().empty() || node.domain() == "ai.onnx")
+      return UserError("the model does not say which version of ONNX's operators it uses");
+  }
+  return 0;
 }
 
 bool IsStandard(const onnx::NodeProto& node) {
@@ -61,7 +65,11 @@ absl::Status CheckSupported(const onnx::GraphProto& graph, const FileGraph& orde
 void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
   std::set<int> taken;
   for (const onnx::ValueInfoProto& output : graph.output()) {
-    int value = flow.by_name.at(output.name());
+    const auto found = flow.by_name.find(output.name());
+    if (found == flow.by_name.end())
+      return context.Fail("the graph's output '", output.name(),
+                          "' is an output of a node that is not supported");
+    int value = found->second;
     const bool own = flow.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
     if (!own) {
       value = context.Copy(value);

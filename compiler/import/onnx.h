@@ -1,4 +1,4 @@
-// The ONNX front end: protobuf in, graph of definitions out. Opset 7 to current; external data.
+// The ONNX front end: protobuf in, graph of definitions out. Opset 6 to current; external data.
 #ifndef YUBA_COMPILER_IMPORT_ONNX_H_
 #define YUBA_COMPILER_IMPORT_ONNX_H_
 
@@ -13,9 +13,17 @@
 
 namespace yuba {
 
+// A tensor's value: row-major, little-endian.
+struct BoundValue {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+  std::string data;
+};
+
 struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;        // --batch N: dimension 0 of the inputs that are no parameters
+  std::map<std::string, BoundValue> bind;  // --bind NAME=FILE: inputs that are known when planning
   const OperatorLibrary* library = nullptr;
 };
 

@@ -1,5 +1,6 @@
 #include "compiler/import/sources.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -37,6 +38,8 @@ class SourceReader {
     BindBatch(inputs);
     for (auto& [input, value] : inputs) {
       YUBA_RETURN_IF_ERROR(SetShape(*input, value));
+      const auto bound = options_.bind.find(input->name());
+      if (bound != options_.bind.end()) YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
       if (value.kind == TensorKind::kInput)
         flow_.inputs.push_back(static_cast<int>(flow_.values.size()));
       AddValue(std::move(value));
@@ -66,6 +69,31 @@ class SourceReader {
     }
     if (options_.batch.has_value() && *options_.batch < 1)
       return UserError("--batch ", *options_.batch, ": a batch has at least one sample");
+    for (const auto& [name, value] : options_.bind) {
+      const auto has_name = [&name = name](const onnx::ValueInfoProto* input) {
+        return input->name() == name;
+      };
+      if (std::none_of(order_.inputs.begin(), order_.inputs.end(), has_name))
+        return UserError("--bind ", name, ": the model has no input of that name");
+    }
+    return absl::OkStatus();
+  }
+
+  // The input is a constant of that value.
+  static absl::Status Bind(const BoundValue& bound, Value& value) {
+    if (bound.type != value.type || bound.dims != value.dims)
+      return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
+                       absl::StrJoin(bound.dims, ", "), "], the input ", Name(value.type), "[",
+                       absl::StrJoin(value.dims, ", "), "]");
+    const int64_t elements = ElementCount(TensorType{bound.type, bound.dims});
+    if (static_cast<int64_t>(bound.data.size()) != elements * ByteSize(bound.type))
+      return UserError("--bind ", value.name, ": the value has ", bound.data.size(), " bytes");
+    value.kind = TensorKind::kConstant;
+    value.initial =
+        InitialValue{InitialValue::kData, std::make_shared<const std::string>(bound.data)};
+    if (elements <= kKnownElements)
+      value.known = std::make_shared<const TensorValue>(
+          ValueFromBytes(bound.type, bound.dims, bound.data));
     return absl::OkStatus();
   }
 

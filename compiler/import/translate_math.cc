@@ -48,7 +48,8 @@ void TranslateGemm(NodeContext& node) {
   if (node.Int("transA", 0) != 0) a = node.Transpose(a, {1, 0});
   if (node.Int("transB", 0) != 0) b = node.Transpose(b, {1, 0});
   const double alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
-  const int c = beta == 0 ? -1 : node.Optional(2);
+  int c = beta == 0 ? -1 : node.Optional(2);
+  if (c >= 0 && node.Rank(c) == 0) c = node.Reshape(c, {1});
   node.SetOutput(0, node.Entry("linear", {a, b, c}, {{"alpha", alpha}, {"beta", beta}}));
 }
 

@@ -56,22 +56,26 @@ void TranslateConcat(NodeContext& node) {
   if (operands.empty()) node.Fail("it has no operands");
   if (node.failed()) return;
   const int axis = node.Axis(node.Int("axis", node.opset() < 4 ? 1 : 0), node.Rank(operands[0]));
+  if (node.failed()) return;
+  const Dims& first = node.Dims(operands[0]);
   std::vector<Dims> dims;
-  int64_t total = 0;
+  std::vector<int> parts;  // without those that are empty
   for (const int operand : operands) {
-    dims.push_back(node.Dims(operand));
-    if (dims.back().size() != dims[0].size() || node.failed())
-      return node.Fail("its operands have ", dims[0].size(), " and ", dims.back().size(),
-                       " dimensions");
-    for (size_t d = 0; d < dims[0].size(); ++d) {
-      if (static_cast<int>(d) != axis && dims.back()[d] != dims[0][d])
-        return node.Fail("its operands ", Extents(dims[0]), " and ", Extents(dims.back()),
+    const Dims& other = node.Dims(operand);
+    if (other.size() != first.size())
+      return node.Fail("its operands have ", first.size(), " and ", other.size(), " dimensions");
+    for (size_t d = 0; d < first.size(); ++d) {
+      if (static_cast<int>(d) != axis && other[d] != first[d])
+        return node.Fail("its operands ", Extents(first), " and ", Extents(other),
                          " differ in more than dimension ", axis);
     }
-    total += dims.back()[axis];
+    if (other[axis] == 0) continue;
+    dims.push_back(other);
+    parts.push_back(operand);
   }
-  if (operands.size() == 1) return node.SetOutput(0, operands[0]);
-  node.SetOutput(0, node.Write(WriteConcat(dims, axis), operands));
+  if (parts.empty()) parts.push_back(operands[0]);
+  if (parts.size() == 1) return node.SetOutput(0, parts[0]);
+  node.SetOutput(0, node.Write(WriteConcat(dims, axis), parts));
 }
 
 void TranslateSlice(NodeContext& node) {
@@ -247,8 +251,11 @@ void TranslateTrilu(NodeContext& node) {
 }
 
 void TranslateOneHot(NodeContext& node) {
-  const int ids = node.Input(0), values = node.Input(2);
-  const Dims depth = node.KnownInts(node.Input(1), "depth");
+  const int values = node.Input(2);
+  const int ids = IsFloat(node.ValueOf(node.Input(0)).type)
+                      ? node.Cast(node.Input(0), ElementType::kI64)
+                      : node.Input(0);
+  const Dims depth = node.KnownInts(node.Cast(node.Input(1), ElementType::kI64), "depth");
   if (depth.size() != 1 || depth[0] < 0) node.Fail("its depth must be one integer");
   const int axis = node.Axis(node.Int("axis", -1), node.Rank(ids) + 1);
   if (node.Dims(values) != Dims{2}) node.Fail("it needs a value for off and one for on");
@@ -324,7 +331,7 @@ void TranslateResize(NodeContext& node) {
     const double exact = static_cast<double>(extents.back()) / static_cast<double>(node.Dims(x)[d]);
     if (std::abs(exact - scales[d]) > 1e-6 * scales[d])
       return node.Fail("it scales ", node.Dims(x)[d], " elements by ", scales[d],
-                       ", which is no whole number of elements");
+                       ", which is no whole number of elements and not supported");
   }
   const Placing placing = PlacingOf(node, upsample, whole);
   if (placing == Placing::kOther)

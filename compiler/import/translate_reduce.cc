@@ -117,7 +117,7 @@ void TranslateSoftmax(NodeContext& node) {
 void TranslateBatchNormalization(NodeContext& node) {
   const int x = node.Input(0);
   if (node.Int("training_mode", 0) != 0)
-    return node.Fail("it is in training mode; export the model for inference");
+    return node.Fail("training mode is not supported: export the model for inference");
   if (node.opset() < 9 && node.Int("spatial", 1) == 0) return node.Fail("spatial = 0 is not supported");
   std::vector<int> operands = {x};
   for (int i = 1; i < 5; ++i) operands.push_back(node.Cast(node.Input(i), node.ValueOf(x).type));

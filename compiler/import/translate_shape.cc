@@ -270,7 +270,7 @@ void TranslateDropout(NodeContext& node) {
   if (node.Optional(2) >= 0) {
     const Value& training = node.ValueOf(node.Optional(2));
     if (training.known == nullptr || training.known->elements[0].integer != 0)
-      return node.Fail("its training mode is on, or not known when planning");
+      return node.Fail("its training mode is on or not known, which is not supported");
   }
   node.SetOutput(0, x);
   if (!node.HasOutput(1) || node.failed()) return;

@@ -26,7 +26,7 @@ Written WriteTranspose(const Dims& dims, const std::vector<int>& permutation);
 // Parts of `lengths` along `axis`; the lengths add up to the dimension.
 Written WriteSplit(const Dims& dims, int axis, const Dims& lengths);
 
-// Operands that differ in dimension `axis` at most.
+// At least two operands that differ in dimension `axis` at most; none is empty.
 Written WriteConcat(const std::vector<Dims>& operands, int axis);
 
 // Element i of dimension d is element start[d] + i*step[d]; all of them are inside.

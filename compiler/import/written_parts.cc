@@ -65,6 +65,7 @@ std::string Choice(const std::vector<std::string>& reads, const Dims& ends, size
 Written WriteSplit(const Dims& dims, int axis, const Dims& lengths) {
   int64_t u = dims[axis];
   for (const int64_t length : lengths) u = std::gcd(u, length);
+  if (u == 0) u = 1;
   std::vector<std::string> outputs, definitions;
   Written written;
   int64_t start = 0;
@@ -98,7 +99,6 @@ Written WriteConcat(const std::vector<Dims>& operands, int axis) {
     total += dims[axis];
     u = std::gcd(u, dims[axis]);
   }
-  if (u == 0) u = 1;
   Written written;
   std::vector<std::string> params, reads;
   Dims ends;
@@ -123,7 +123,6 @@ Written WriteConcat(const std::vector<Dims>& operands, int axis) {
   for (size_t d = 0; d < operands[0].size(); ++d) {
     if (static_cast<int>(d) != axis) y.Add({operands[0][d]}, {Bare(d)});
     else if (u == 1) y.Add({total}, {outer});
-    else if (total == u) y.Add({u}, {inner});
     else y.Add({total / u, u}, {outer, inner});
   }
   written.text = absl::StrCat("op concat(", absl::StrJoin(params, ", "), ") -> y", y.Signature(),

@@ -183,13 +183,9 @@ class Cutter {
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const TensorKind kind = graph_.tensors[id].kind;
       if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
-      program::Initializer* initializer = program_.add_parameters();
-      FillPort(id, initializer->mutable_port());
-      const auto value = model_.values.find(id);
-      if (value == model_.values.end() || value->second.kind == InitialValue::kMissing) continue;
-      if (value->second.kind == InitialValue::kData) initializer->set_data(*value->second.data);
-      if (value->second.kind == InitialValue::kFill) initializer->set_fill(*value->second.data);
+      FillPort(id, program_.add_parameters()->mutable_port());
     }
+    SetInitialValues(model_, program_);
   }
 
   const Model& model_;
@@ -203,6 +199,20 @@ class Cutter {
 };
 
 }  // namespace
+
+void SetInitialValues(const Model& model, program::Program& program) {
+  int next = 0;
+  for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
+    const TensorKind kind = model.graph.tensors[id].kind;
+    if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+    if (next == program.parameters_size()) return;
+    program::Initializer& parameter = *program.mutable_parameters(next++);
+    const auto value = model.values.find(id);
+    if (value == model.values.end()) continue;
+    if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);
+    if (value->second.kind == InitialValue::kFill) parameter.set_fill(*value->second.data);
+  }
+}
 
 program::Program CutGraph(const Model& model, const Plan& plan, Arithmetic arithmetic) {
   YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());

@@ -10,6 +10,30 @@
 
 namespace yuba {
 
+std::string WriteMesh(const Mesh& mesh) {
+  return absl::StrJoin(mesh.axes, " ", [](std::string* out, const MeshAxis& axis) {
+    absl::StrAppend(out, axis.name, "=", axis.size);
+  });
+}
+
+absl::StatusOr<Mesh> ParseMesh(absl::string_view text) {
+  constexpr int64_t kMostDevices = 1 << 20;
+  Mesh mesh;
+  int64_t devices = 1;
+  for (absl::string_view axis : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(axis, absl::MaxSplits('=', 1));
+    int size = 0;
+    if (!absl::SimpleAtoi(parts.second, &size) || size < 1 || parts.first.empty()) {
+      return UserError("an axis like a=2 expected at '", axis, "'");
+    }
+    devices *= size;
+    if (devices > kMostDevices) return UserError("the mesh '", text, "' has too many devices");
+    mesh.axes.push_back({std::string(parts.first), size});
+  }
+  return mesh;
+}
+
 std::string AxesText(const Mesh& mesh, const AxisList& axes) {
   std::string text;
   for (uint8_t axis : axes) text += mesh.axes[axis].name;

@@ -12,11 +12,13 @@
 
 namespace yuba {
 
+std::string WriteMesh(const Mesh& mesh);                      // "a=2 b=2"
 std::string AxesText(const Mesh& mesh, const AxisList& axes);  // "ab"
 std::string BoundText(const Mesh& mesh, const program::Bound& bound);
 std::string BoxText(const Mesh& mesh, const program::Box& box);
 
 // The inverses; errors say what was expected where.
+absl::StatusOr<Mesh> ParseMesh(absl::string_view text);
 absl::StatusOr<AxisList> ParseAxes(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);

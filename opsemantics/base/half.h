@@ -1,33 +1,25 @@
 // f16 and bf16 as their bits: exact to f32, and from f32 rounded to nearest, ties to even.
+// Constant expressions, so that code for GPUs may call them too.
 #ifndef YUBA_OPSEMANTICS_BASE_HALF_H_
 #define YUBA_OPSEMANTICS_BASE_HALF_H_
 
 #include <cstdint>
-#include <cstring>
 
 namespace yuba {
 
-inline uint32_t BitsOf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+constexpr uint32_t BitsOf(float value) { return __builtin_bit_cast(uint32_t, value); }
 
-inline float FloatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
+constexpr float FloatOf(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-inline float FromBF16(uint16_t bits) { return FloatOf(static_cast<uint32_t>(bits) << 16); }
+constexpr float FromBF16(uint16_t bits) { return FloatOf(static_cast<uint32_t>(bits) << 16); }
 
-inline uint16_t ToBF16(float value) {
+constexpr uint16_t ToBF16(float value) {
   const uint32_t bits = BitsOf(value);
   if (value != value) return static_cast<uint16_t>(bits >> 16 | 0x40);  // a NaN stays one
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-inline float FromF16(uint16_t bits) {
+constexpr float FromF16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
   if (exponent == 0) {
@@ -38,7 +30,7 @@ inline float FromF16(uint16_t bits) {
   return FloatOf(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-inline uint16_t ToF16(float value) {
+constexpr uint16_t ToF16(float value) {
   const uint32_t bits = BitsOf(value), magnitude = bits & 0x7fffffff;
   const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
   if (magnitude > 0x7f800000) return sign | 0x7e00 | (magnitude >> 13 & 0x3ff);  // NaN

@@ -20,7 +20,7 @@ namespace yuba {
   F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction) F(cuLaunchKernel) F(cuGetErrorString)
 #define YUBA_CUBLAS_FUNCTIONS(F)                                                       \
   F(cublasGetProperty) F(cublasCreate_v2) F(cublasDestroy_v2) F(cublasSetStream_v2)    \
-  F(cublasSetMathMode) F(cublasSetWorkspace_v2) F(cublasGetStatusString) F(cublasSgemm_v2)
+  F(cublasGetStatusString) F(cublasSgemmStridedBatched_64)
 #define YUBA_CUDNN_FUNCTIONS(F) F(cudnnGetVersion) F(cudnnGetErrorString)
 #define YUBA_NCCL_FUNCTIONS(F)                                                         \
   F(ncclGetVersion) F(ncclGetErrorString) F(ncclCommInitAll) F(ncclCommAbort)          \

@@ -1,6 +1,7 @@
 #include "runtime/host/shared_memory.h"
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
 
 namespace yuba {
 
@@ -19,17 +20,19 @@ absl::StatusOr<Progress> SharedMemory::Advance(int device, int place, const Exch
   if (self.phase != kArrive && WaitsFor(device, plan) >= 0) return Progress::kBlocked;
   switch (self.phase) {
     case kArrive:
+      YUBA_RETURN_IF_ERROR(Arrive(device));
       ++self.arrived;
       self.phase = kCopy;
       Notify(own.readers);
       return Progress::kAdvanced;
     case kCopy:
-      Copy(device, place, plan);
+      YUBA_RETURN_IF_ERROR(Copy(device, place, plan));
       ++self.departed;
       self.phase = kDepart;
       Notify(own.sources);
       return Progress::kAdvanced;
     case kDepart:
+      YUBA_RETURN_IF_ERROR(Depart(device, plan));
       ++self.done;
       self.phase = kArrive;
       return Progress::kDone;
@@ -91,7 +94,7 @@ void SharedMemory::Count(int device, int place, int source, int64_t bytes) {
   peers_[device]->traffic.received_from[source] += bytes;
 }
 
-void SharedMemory::Copy(int device, int place, const ExchangePlan& plan) {
+absl::Status SharedMemory::Copy(int device, int place, const ExchangePlan& plan) {
   char* const result = arenas_[device] + plan.destination_offset;
   for (const Piece& piece : plan.devices[device].pieces) {
     CopyWalk(piece.walk, arenas_[piece.source] + plan.source_offset, result, plan.source_element);
@@ -105,6 +108,7 @@ void SharedMemory::Copy(int device, int place, const ExchangePlan& plan) {
     }
     CombineWalk(plan.combination, cell.walk, parts, result);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace yuba

@@ -1,4 +1,4 @@
-// The communicator of virtual devices in one process: each reads its peers' arenas directly.
+// The communicator of devices in one process: each reads its peers' arenas directly.
 #ifndef YUBA_RUNTIME_HOST_SHARED_MEMORY_H_
 #define YUBA_RUNTIME_HOST_SHARED_MEMORY_H_
 
@@ -26,6 +26,15 @@ class SharedMemory : public Communicator {
   void Reset() override;
   const Traffic& traffic(int device) const override { return peers_[device]->traffic; }
 
+ protected:
+  // The three steps; a back end whose copies go on after the call puts its own in. Other devices learn
+  // of a step when it has returned.
+  virtual absl::Status Arrive(int device) { return absl::OkStatus(); }
+  virtual absl::Status Copy(int device, int place, const ExchangePlan& plan);
+  virtual absl::Status Depart(int device, const ExchangePlan& plan) { return absl::OkStatus(); }
+
+  void Count(int device, int place, int source, int64_t bytes);
+
  private:
   enum Phase { kArrive, kCopy, kDepart };
 
@@ -40,8 +49,6 @@ class SharedMemory : public Communicator {
   };
 
   void Notify(const std::vector<int>& devices);
-  void Copy(int device, int place, const ExchangePlan& plan);
-  void Count(int device, int place, int source, int64_t bytes);
 
   const std::vector<char*> arenas_;
   std::vector<std::unique_ptr<Peer>> peers_;

@@ -83,7 +83,7 @@ TEST_CASE("a wrong bound is refused") {
   REQUIRE(worse.cost.bytes() > plan.cost.bytes());
   CHECK(Answer(graph, worse) == "");
   worse.lower_bound = worse.cost.bytes();
-  CHECK(Says(Answer(graph, worse), "none moves less than"));
+  CHECK(Says(Answer(graph, worse), "its proof shows only"));
   worse.lower_bound = worse.cost.bytes() + 1;
   CHECK(Says(Answer(graph, worse), "less than its lower bound"));
   worse.lower_bound = 1;
@@ -103,6 +103,40 @@ TEST_CASE("a broken proof is refused") {
   CHECK(Says(Answer(graph, broken), "comes twice"));
   broken.proof.order.back() = 1000;
   CHECK(Says(Answer(graph, broken), "element 1000"));
+}
+
+TEST_CASE("a dual proof is replayed, and refused where it is bent") {
+  Graph graph = Network();
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  options.table_cells = 10;
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  REQUIRE(plan->proof.kind == "dual");
+  REQUIRE(plan->lower_bound > 0);
+  REQUIRE(plan->proof.messages.size() > 1);
+  CHECK(Answer(graph, *plan) == "");
+  Plan bent = *plan;
+  bent.lower_bound += 1;
+  if (bent.lower_bound <= bent.cost.bytes()) CHECK(Says(Answer(graph, bent), "its proof shows only"));
+  bent = *plan;
+  bent.proof.messages[0].values[0] += 1;
+  CHECK(Says(Answer(graph, bent), "do not add up to 0"));
+  bent = *plan;
+  bent.proof.messages[0].values.pop_back();
+  CHECK(Says(Answer(graph, bent), "prices for"));
+  bent = *plan;
+  bent.proof.messages.push_back(bent.proof.messages[0]);
+  CHECK(Says(Answer(graph, bent), "two messages"));
+  bent = *plan;
+  bent.proof.messages[0].tensor = 99;
+  CHECK(Says(Answer(graph, bent), "tensor 99"));
+  bent = *plan;
+  bent.proof.messages = {{0, 3, std::vector<int64_t>(10, 0)}};
+  CHECK(Says(Answer(graph, bent), "does not use its tensor"));
+  bent = *plan;
+  bent.proof.messages.clear();
+  CHECK(Says(Answer(graph, bent), "its proof shows only"));
 }
 
 TEST_CASE("illegal cuts are refused") {

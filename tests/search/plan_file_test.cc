@@ -75,6 +75,16 @@ TEST_CASE("a plan file gives back the plan") {
   CHECK(WritePlan(graph, *attached, notes) == WritePlan(graph, plan, notes));
 }
 
+TEST_CASE("a plan file keeps a dual proof") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = {"dual", {}, {{1, 2, {3, -4}}, {0, 1, {}}}};
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
+  REQUIRE(file.ok());
+  CHECK(file->proof.kind == "dual");
+  CHECK(file->proof.messages == plan.proof.messages);
+}
+
 TEST_CASE("the rows of a plan file add up to its cost") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);

@@ -85,7 +85,7 @@ TEST_CASE("partial sums of f16 move as f32, so they are combined before they are
   CHECK(plan->cost.weight == 2 * 64);
   CHECK(plan->cost.partial == 4 * 64);
   CHECK(plan->cost.activation == 2 * 32);
-  CHECK(plan->lower_bound == plan->cost.bytes());
+  CHECK(plan->lower_bound == Found(graph, 4).cost.bytes());  // of all plans, pinned or not
 }
 
 TEST_CASE("pins that cannot be are errors that name what is pinned") {
@@ -162,18 +162,25 @@ TEST_CASE("names and the order of the file do not matter, and two runs agree") {
   for (size_t n = 0; n < 4; ++n) CHECK(swapped.nodes[(n + 2) % 4] == plan.nodes[n]);
 }
 
-TEST_CASE("where the tables do not fit there is still a plan, and no bound") {
+TEST_CASE("where the tables do not fit there is still a plan, and a bound by the dual") {
   Graph graph = Branches("t", false);
   SearchOptions options;
   options.mesh = MeshOf(8);
   options.table_cells = 100;
   absl::StatusOr<Plan> plan = Search(graph, options);
   REQUIRE(plan.ok());
-  CHECK(plan->proof.kind == "none");
-  CHECK(plan->lower_bound == 0);
+  CHECK(plan->proof.kind == "dual");
   Plan best = Found(graph, 8), recursive = Found(graph, 8, "recursive");
   CHECK(plan->cost.bytes() >= best.cost.bytes());
   CHECK(plan->cost.bytes() <= recursive.cost.bytes());
+  CHECK(plan->lower_bound <= best.cost.bytes());
+  CHECK(plan->lower_bound > best.cost.bytes() / 2);
+}
+
+TEST_CASE("an unrolled recurrent network is planned close to its bound") {
+  Plan plan = Found(Recurrent(16, 64, 3, 8), 8);
+  CHECK(plan.proof.kind == "dual");
+  CHECK(plan.cost.bytes() - plan.lower_bound <= plan.cost.bytes() / 100);
 }
 
 }  // namespace

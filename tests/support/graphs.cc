@@ -209,6 +209,26 @@ TensorId GraphBuilder::Shift(TensorId x, int64_t by) {
   return AddNode("shift", std::move(definition), {x});
 }
 
+TensorId GraphBuilder::Gates(TensorId x, TensorId w) {
+  TensorType in = TypeOf(x), weight = TypeOf(w);
+  Definition definition = MapOf({in.type, {in.dims[0], weight.dims[0], weight.dims[1]}});
+  definition.indices.push_back({"k", in.dims[1], true});
+  definition.reducer = Reducer::kSum;
+  definition.body =
+      Call(Function::kMul, {Read(0, BareIndices({0, 3})), Read(1, BareIndices({1, 2, 3}))});
+  return AddNode("gates", std::move(definition), {x, w});
+}
+
+TensorId GraphBuilder::Gated(TensorId z, TensorId c, int64_t g, int64_t h) {
+  Definition definition = MapOf(TypeOf(c));
+  auto gate = [](int64_t number) {
+    return Read(0, {IndexAffine(0), ConstantAffine(number), IndexAffine(1)});
+  };
+  ExprPtr kept = Call(Function::kMul, {gate(g), Read(1, BareIndices({0, 1}))});
+  definition.body = Call(Function::kAdd, {kept, gate(h)});
+  return AddNode("gated", std::move(definition), {z, c});
+}
+
 Graph GraphBuilder::Finish(const std::vector<TensorId>& outputs) {
   graph_.outputs = outputs;
   Link(graph_);
@@ -223,6 +243,23 @@ Graph MatmulChain(const std::vector<int64_t>& features, int64_t rows) {
     x = builder.Matmul(x, builder.Parameter({features[i - 1], features[i]}));
   }
   return builder.Finish({x});
+}
+
+Graph Recurrent(int64_t batch, int64_t width, int layers, int steps) {
+  GraphBuilder builder;
+  std::vector<TensorId> below;
+  for (int step = 0; step < steps; ++step) below.push_back(builder.Input({batch, width}));
+  for (int layer = 0; layer < layers; ++layer) {
+    TensorId w = builder.Parameter({4, width, width}), r = builder.Parameter({4, width, width});
+    TensorId h = builder.Input({batch, width}), c = builder.Input({batch, width});
+    for (TensorId& x : below) {
+      TensorId z = builder.Add(builder.Gates(x, w), builder.Gates(h, r));
+      c = builder.Gated(z, c, 2, 3);
+      h = builder.Gated(z, c, 1, 0);
+      x = h;
+    }
+  }
+  return builder.Finish({below.back()});
 }
 
 Graph ResNet(int64_t batch, const std::vector<int>& blocks) {

@@ -37,6 +37,10 @@ class GraphBuilder {
   TensorId Slice(TensorId x, int64_t first, int64_t extent);
   // y[i, ..] = x[i - by, ..], 0 outside
   TensorId Shift(TensorId x, int64_t by);
+  // z[i, g, j] = sum(k) x[i, k] * w[g, j, k]
+  TensorId Gates(TensorId x, TensorId w);
+  // y[i, j] = z[i, g, j] * c[i, j] + z[i, h, j]: gates g and h
+  TensorId Gated(TensorId z, TensorId c, int64_t g, int64_t h);
 
   const std::vector<int64_t>& Dims(TensorId tensor) const { return TypeOf(tensor).dims; }
   Graph Finish(const std::vector<TensorId>& outputs);
@@ -52,6 +56,9 @@ class GraphBuilder {
 
 // The convolutions, pooling, additions and last layer of ResNet-50 (or -152 with {3, 8, 36, 3}).
 Graph ResNet(int64_t batch, const std::vector<int>& blocks);
+
+// Unrolled recurrent layers of four gates, weights shared by the steps.
+Graph Recurrent(int64_t batch, int64_t width, int layers, int steps);
 
 // x is 128 x 256, then matmuls to 256 and 256 features: see SEARCH.
 Graph MatmulChain(const std::vector<int64_t>& features, int64_t rows);

@@ -1,0 +1,38 @@
+// One compilation: what was asked for, and what the phases have made of it so far.
+#ifndef YUBA_COMPILER_COMPILATION_H_
+#define YUBA_COMPILER_COMPILATION_H_
+
+#include <string>
+
+#include "absl/types/optional.h"
+#include "compiler/import/onnx.h"
+#include "compiler/lower/lower.h"
+#include "compiler/model.h"
+#include "runtime/program.pb.h"
+#include "search/plan.h"
+#include "search/plan_file.h"
+#include "search/search.h"
+
+namespace yuba {
+
+struct CompileRequest {
+  std::string model_file;
+  ImportOptions import;
+  SearchOptions search;
+  absl::optional<PlanFile> plan;  // where there is one already; nothing is searched then
+  PlanNotes expected;             // what that file must agree with
+  KernelChoice kernels;           // kernels.target.arithmetic is the whole program's
+  std::string version;            // of the tool, for the program
+  std::string output_file;        // the program; empty: it is not written
+};
+
+struct Compilation {
+  CompileRequest request;
+  Model model;               // from import on
+  Plan plan;                 // from search or attach on
+  program::Program program;  // from cut on
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_COMPILATION_H_

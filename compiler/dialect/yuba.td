@@ -1,0 +1,119 @@
+// The dialect yuba: the text in which the compiler shows a phase and from which it starts again. One
+// generic operation stands for every operator; the others are those of partitioning.
+#ifndef YUBA_COMPILER_DIALECT_YUBA_TD_
+#define YUBA_COMPILER_DIALECT_YUBA_TD_
+
+include "mlir/IR/OpBase.td"
+
+def Yuba_Dialect : Dialect {
+  let name = "yuba";
+  let cppNamespace = "::yuba::dialect";
+  let summary = "Graphs of definitions, how they are cut, and the programs they become";
+}
+
+class Yuba_Op<string mnemonic, list<Trait> traits = []> : Op<Yuba_Dialect, mnemonic, traits>;
+
+def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
+  let summary = "A graph of definitions; with a mesh also its plan";
+  let description = [{
+    `mesh` reads "a=2 b=2", or is absent before there is a plan. Values have the tensors' types over
+    flat dimensions.
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$mesh, DictionaryAttr:$info);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`mesh` $mesh^)? $info attr-dict-with-keyword $body";
+}
+
+def Yuba_TensorOp : Yuba_Op<"tensor"> {
+  let summary = "A tensor that nothing in the graph computes: an input, a weight or a constant";
+  let description = "`sharding` reads \"[32/ab, 64]\"; its factors are the tensor's.";
+  let arguments = (ins StrAttr:$name, StrAttr:$kind, StrAttr:$sharding, I64Attr:$id);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$name $kind $sharding attr-dict `:` type($result)";
+}
+
+def Yuba_DefinitionOp : Yuba_Op<"op"> {
+  let summary = "A use of any operator: one definition, its operands and its result";
+  let description = [{
+    `name` and `id` are the result's, `definition` the core form: its verifier builds it again, compares it with
+    `text`, and asks the box analysis whether it stays within its operands. `cut` names the axes of each
+    cut index, "m/ab k/c".
+  }];
+  let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
+                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$cut,
+                   StrAttr:$text, DictionaryAttr:$definition);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $op `(` $operands `)` $name $sharding (`cut` $cut^)? attr-dict `:`
+    functional-type($operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Yuba_OutputOp : Yuba_Op<"output"> {
+  let summary = "The graph's outputs, in order";
+  let arguments = (ins Variadic<AnyRankedTensor>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
+def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
+  let summary = "The program of one step, the same for all devices of the mesh";
+  let description = "`header` is the text form of the program message without what the body says.";
+  let arguments = (ins StrAttr:$mesh, StrAttr:$header, I64Attr:$arena_size);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`mesh` $mesh `arena` $arena_size attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Yuba_FunctionOp : Yuba_Op<"function"> {
+  let summary = "What kernels call; numbered in the order of these";
+  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices.";
+  let arguments = (ins StrAttr:$text, StrAttr:$indices, StrAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
+                   OptionalAttr<StrAttr>:$library);
+  let assemblyFormat = "$text $indices $reducer attr-dict";
+}
+
+def Yuba_BufferOp : Yuba_Op<"buffer"> {
+  let summary = "A box of a tensor in the arena; the type is the whole tensor's";
+  let arguments = (ins StrAttr:$name, StrAttr:$box, I64Attr:$offset, I64Attr:$size, I64Attr:$first,
+                   I64Attr:$last, UnitAttr:$initialized);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $name $box (`initialized` $initialized^)? `at` $offset `size` $size `live` $first `to` $last
+    attr-dict `:` type($result)
+  }];
+}
+
+def Yuba_KernelOp : Yuba_Op<"kernel"> {
+  let summary = "A call of a function on buffers; `indices` has the part of each of its indices";
+  let arguments = (ins StrAttr:$node, Variadic<AnyMemRef>:$buffers, AnyMemRef:$made,
+                   I64Attr:$function, StrAttr:$from, StrAttr:$indices, StrArrayAttr:$reads,
+                   StrAttr:$makes);
+  let assemblyFormat = [{
+    $node `(` $buffers `)` `->` $made attr-dict `:` `(` type($buffers) `)` `->` type($made)
+  }];
+  let hasVerifier = 1;
+}
+
+def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
+  let summary = "Moves boxes between devices: a fetch, or the delivery of what was made";
+  let description = "`combine` has \"reducer parts part-table\" where partial results are combined.";
+  let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, AnyMemRef:$destination,
+                   StrAttr:$from, StrAttr:$to, UnitAttr:$deliver, UnitAttr:$from_first_only,
+                   OptionalAttr<StrAttr>:$reducer, I64Attr:$parts, OptionalAttr<StrAttr>:$part,
+                   StrAttr:$collective, StrAttr:$axes);
+  let assemblyFormat = [{
+    (`deliver` $deliver^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
+    $axes attr-dict `:` type($source) `->` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+def Yuba_RepeatOp : Yuba_Op<"repeat", [NoTerminator, SingleBlock]> {
+  let summary = "Runs its body `count` times";
+  let arguments = (ins I64Attr:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$count attr-dict-with-keyword $body";
+}
+
+#endif  // YUBA_COMPILER_DIALECT_YUBA_TD_

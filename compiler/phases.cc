@@ -1,0 +1,177 @@
+#include "compiler/phases.h"
+
+#include <chrono>
+#include <set>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compiler/dialect/state.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+#include "search/check.h"
+
+namespace yuba {
+namespace {
+
+absl::Status Import(Compilation& c) {
+  YUBA_ASSIGN_OR_RETURN(c.model, ImportOnnx(c.request.model_file, c.request.import));
+  return absl::OkStatus();
+}
+
+absl::Status VerifyGraph(const Compilation& c) {
+  CheckGraph(c.model.graph);
+  return absl::OkStatus();
+}
+
+absl::Status SearchPlan(Compilation& c) {
+  if (c.request.plan.has_value()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(c.plan, Search(c.model.graph, c.request.search));
+  return absl::OkStatus();
+}
+
+absl::Status Attach(Compilation& c) {
+  if (!c.request.plan.has_value()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(c.plan, AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
+  return absl::OkStatus();
+}
+
+absl::Status VerifyPlan(const Compilation& c) { return CheckPlan(c.model.graph, c.plan); }
+
+absl::Status Cut(Compilation& c) {
+  if (c.plan.tensors.size() != c.model.graph.tensors.size() ||
+      c.plan.nodes.size() != c.model.graph.nodes.size()) {
+    return UserError("there is no plan for this graph yet: start at an earlier phase");
+  }
+  c.program = CutGraph(c.model, c.plan, c.request.kernels.target.arithmetic);
+  c.program.set_version(c.request.version);
+  return absl::OkStatus();
+}
+
+absl::Status VerifyCut(const Compilation& c) {
+  YUBA_RETURN_IF_ERROR(CheckFaithful(c.model.graph, c.program));
+  return CheckCover(c.program);
+}
+
+absl::Status NeedProgram(const Compilation& c) {
+  if (c.program.stages_size() == 1) return absl::OkStatus();
+  return UserError("there is no program yet: start at an earlier phase");
+}
+
+absl::Status Recognise(Compilation& c) {
+  YUBA_RETURN_IF_ERROR(NeedProgram(c));
+  RecogniseCollectives(c.program);
+  return absl::OkStatus();
+}
+
+absl::Status Memory(Compilation& c) {
+  YUBA_RETURN_IF_ERROR(NeedProgram(c));
+  PlanMemory(c.program);
+  return absl::OkStatus();
+}
+
+absl::Status VerifyMemory(const Compilation& c) { return CheckMemory(c.program); }
+
+absl::Status Kernels(Compilation& c) {
+  YUBA_RETURN_IF_ERROR(NeedProgram(c));
+  return AddKernels(c.model, c.request.kernels, c.program);
+}
+
+absl::Status VerifyKernels(const Compilation& c) {
+  std::set<std::string> symbols;
+  for (const program::Function& function : c.program.functions()) {
+    if (function.has_library() == !function.symbol().empty() ||
+        (!function.has_library() && !symbols.insert(function.symbol()).second)) {
+      return absl::FailedPreconditionError("not one implementation for: " + function.text());
+    }
+  }
+  if (!symbols.empty() && c.program.host_object().empty() && c.program.ptx().empty()) {
+    return absl::FailedPreconditionError("there is no code for the generated kernels");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Emit(Compilation& c) {
+  if (c.request.output_file.empty()) return absl::OkStatus();
+  std::string bytes;
+  if (!c.program.SerializeToString(&bytes)) {
+    return UserError(c.request.output_file, ": the program with its weights is larger than 2 GiB, the ",
+                     "most its format holds; leave the weights out of the model and pass --weights");
+  }
+  return WriteFile(c.request.output_file, bytes);
+}
+
+absl::Status VerifyNothing(const Compilation&) { return absl::OkStatus(); }
+
+constexpr Phase kPhases[] = {
+    {"import", "the model becomes a graph of definitions", Import, VerifyGraph},
+    {"search", "each tensor and node gets its cut, unless a plan is given", SearchPlan, VerifyGraph},
+    {"attach", "a given plan becomes the plan of this graph", Attach, VerifyPlan},
+    {"cut", "graph and plan become buffers, kernels and exchanges", Cut, VerifyCut},
+    {"recognise", "exchanges that equal collectives are marked", Recognise, VerifyCut},
+    {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},
+    {"kernels", "each function becomes a library call or machine code", Kernels, VerifyKernels},
+    {"emit", "the program is written", Emit, VerifyNothing},
+};
+
+absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
+  if (name.empty()) return if_empty;
+  for (size_t i = 0; i < Phases().size(); ++i) {
+    if (name == Phases()[i].name) return i;
+  }
+  return UserError("there is no phase ", name, "; there are ",
+                   absl::StrJoin(Phases(), ", ", [](std::string* out, const Phase& phase) {
+                     out->append(phase.name);
+                   }));
+}
+
+// "3-cut.mlir"
+std::string DumpFile(const PhaseOptions& options, size_t phase) {
+  return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
+}
+
+std::string ValuesFile(const PhaseOptions& options) { return options.dump_dir + "/values.bin"; }
+
+absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& compilation) {
+  const Phase& phase = Phases()[number];
+  const auto start = std::chrono::steady_clock::now();
+  YUBA_RETURN_IF_ERROR(phase.run(compilation));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (options.verify) {
+    const absl::Status verified = phase.verify(compilation);
+    if (!verified.ok()) {
+      return InternalError("after phase ", phase.name, ": ", verified.message());
+    }
+  }
+  if (!options.dump_dir.empty()) {
+    if (number == 0) YUBA_RETURN_IF_ERROR(WriteValues(compilation.model, ValuesFile(options)));
+    YUBA_RETURN_IF_ERROR(WriteState(compilation, DumpFile(options, number)));
+  }
+  if (options.log != nullptr) {
+    *options.log << absl::StreamFormat("%-10s %8.3f s  %s\n", phase.name, seconds.count(), phase.what);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Span<const Phase> Phases() { return kPhases; }
+
+absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
+  YUBA_ASSIGN_OR_RETURN(const size_t from, FindPhase(options.from, 0));
+  YUBA_ASSIGN_OR_RETURN(const size_t to, FindPhase(options.to, Phases().size() - 1));
+  if (from > to) return UserError("phase ", options.from, " comes after phase ", options.to);
+  if (from > 0) {
+    if (options.dump_dir.empty()) {
+      return UserError("--from ", options.from, " starts from what an earlier run has written: say ",
+                       "where with --dump DIR");
+    }
+    YUBA_RETURN_IF_ERROR(ReadValues(ValuesFile(options), compilation.model));
+    YUBA_RETURN_IF_ERROR(ReadState(DumpFile(options, from - 1), compilation));
+  }
+  for (size_t phase = from; phase <= to; ++phase) {
+    YUBA_RETURN_IF_ERROR(RunPhase(options, phase, compilation));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace yuba

@@ -1,0 +1,40 @@
+// A planned matrix product (contraction.h) through cuBLAS, in f32 as IEEE has it (no TF32).
+// Compiled, but not run on hardware yet.
+#ifndef YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
+#define YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
+
+#include "runtime/contraction.h"
+#include "runtime/cuda/gpu.h"
+
+namespace yuba {
+
+class CublasProduct {
+ public:
+  // The handle works on `stream`, which is of `gpu`.
+  CublasProduct(const Gpu& gpu, const Cublas& cublas, cublasHandle_t handle, cudaStream_t stream,
+                const LibraryShape& shape);
+
+  int64_t workspace_bytes() const;
+
+  // Starts it. Pointers to the buffers, and to workspace_bytes().
+  absl::Status Run(const float* left, const float* right, float* result, float* workspace);
+
+ private:
+  absl::Status Step(const float* left, const float* right, float* result, float* workspace) const;
+  absl::Status Multiply(const float* a, const float* b, float beta, float* c, float* workspace) const;
+  absl::Status Pack(const float* from, const MatrixLayout& layout, int64_t rows, int64_t columns,
+                    float* to) const;
+
+  const Gpu& gpu_;
+  const Cublas& cublas_;
+  const cublasHandle_t handle_;
+  const cudaStream_t stream_;
+  const LibraryShape shape_;
+  ProductPlan plan_;
+  StridedIndex batch_;  // the last of the loops, done by one call where nothing is packed
+  int64_t a_size_ = 0, b_size_ = 0, c_size_ = 0;  // floats of packed operands
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_

@@ -1,0 +1,142 @@
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/cuda_communicator.h"
+
+#include <set>
+
+namespace yuba {
+
+CudaCommunicator::CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas,
+                                   int places)
+    : SharedMemory(std::move(arenas), places), devices_(std::move(devices)),
+      arrived_(devices_.size()), departed_(devices_.size()), prepared_(devices_.size()) {
+  for (auto& by_place : prepared_) by_place.resize(places);
+}
+
+absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Make(
+    std::vector<CudaDevice*> devices, int places, const Nccl* nccl) {
+  std::vector<char*> arenas;
+  for (CudaDevice* device : devices) arenas.push_back(device->arena());
+  std::unique_ptr<CudaCommunicator> made(
+      new CudaCommunicator(std::move(devices), std::move(arenas), places));
+  for (size_t d = 0; d < made->devices_.size(); ++d) {
+    YUBA_RETURN_IF_ERROR(made->devices_[d]->gpu().Enter());
+    YUBA_CUDA(cudaEventCreateWithFlags(&made->arrived_[d], cudaEventDisableTiming));
+    YUBA_CUDA(cudaEventCreateWithFlags(&made->departed_[d], cudaEventDisableTiming));
+  }
+  if (nccl != nullptr) made->nccl_ = std::make_unique<NcclGather>(*nccl, made->devices_);
+  return made;
+}
+
+CudaCommunicator::~CudaCommunicator() {
+  for (CudaDevice* device : devices_) {
+    if (device->gpu().Enter().ok()) cudaStreamSynchronize(device->stream());
+  }
+  for (const auto& events : {arrived_, departed_}) {
+    for (cudaEvent_t event : events) {
+      if (event != nullptr) cudaEventDestroy(event);
+    }
+  }
+}
+
+void CudaCommunicator::Abort() {
+  SharedMemory::Abort();
+  if (nccl_ != nullptr) nccl_->Abort();
+}
+
+absl::Status CudaCommunicator::Arrive(int device) {
+  YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
+  YUBA_CUDA(cudaEventRecord(arrived_[device], devices_[device]->stream()));
+  return absl::OkStatus();
+}
+
+absl::Status CudaCommunicator::Depart(int device, const ExchangePlan& plan) {
+  YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
+  for (int reader : plan.devices[device].readers) {
+    YUBA_CUDA(cudaStreamWaitEvent(devices_[device]->stream(), departed_[reader], 0));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CudaCommunicator::Copy(int device, int place, const ExchangePlan& plan) {
+  CudaDevice& own = *devices_[device];
+  YUBA_RETURN_IF_ERROR(own.gpu().Enter());
+  std::unique_ptr<Prepared>& prepared = prepared_[device][place];
+  if (prepared == nullptr) {
+    YUBA_ASSIGN_OR_RETURN(prepared, Prepare(device, plan));
+  }
+  for (int source : plan.devices[device].sources) {
+    YUBA_CUDA(cudaStreamWaitEvent(own.stream(), arrived_[source], 0));
+  }
+  if (prepared->gather.has_value()) {
+    YUBA_RETURN_IF_ERROR(nccl_->Start(device, place, *prepared->gather));
+  }
+  for (const Work& work : prepared->work) {
+    if (work.rows.possible) {
+      YUBA_CUDA(cudaMemcpy2DAsync(work.to, work.rows.to_pitch, work.from, work.rows.from_pitch,
+                                  work.rows.row_bytes, work.rows.rows, cudaMemcpyDefault,
+                                  own.stream()));
+    } else {
+      YUBA_RETURN_IF_ERROR(
+          own.gpu().LaunchJob(prepared->jobs.numbers() + work.job, work.elements, own.stream()));
+    }
+  }
+  YUBA_CUDA(cudaEventRecord(departed_[device], own.stream()));
+  for (const Piece& piece : plan.devices[device].pieces) {
+    Count(device, place, piece.source, piece.walk.elements() * plan.source_element);
+  }
+  for (const Cell& cell : plan.devices[device].cells) {
+    for (int source : cell.sources) {
+      Count(device, place, source, cell.walk.elements() * plan.source_element);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Prepare(
+    int device, const ExchangePlan& plan) const {
+  auto prepared = std::make_unique<Prepared>();
+  if (nccl_ != nullptr) prepared->gather = GatherOf(plan, device);
+  if (prepared->gather.has_value() && OnDifferentGpus(prepared->gather->members)) return prepared;
+  prepared->gather.reset();
+
+  char* const result = devices_[device]->arena() + plan.destination_offset;
+  auto source_of = [&](int source) { return devices_[source]->arena() + plan.source_offset; };
+  std::vector<int64_t> jobs;
+  for (const Piece& piece : plan.devices[device].pieces) {
+    if (piece.walk.elements() == 0) continue;
+    Work work;
+    work.rows = AsRows(piece.walk, plan.source_element);
+    work.from = source_of(piece.source) + work.rows.from;
+    work.to = result + work.rows.to;
+    work.job = jobs.size();
+    work.elements = piece.walk.elements();
+    if (!work.rows.possible) {
+      const std::vector<int64_t> job =
+          CopyJob(piece.walk, source_of(piece.source), result, plan.source_element);
+      jobs.insert(jobs.end(), job.begin(), job.end());
+    }
+    prepared->work.push_back(work);
+  }
+  for (const Cell& cell : plan.devices[device].cells) {
+    Work work;
+    work.job = jobs.size();
+    work.elements = cell.walk.elements();
+    std::vector<const char*> parts;
+    for (int source : cell.sources) parts.push_back(source_of(source));
+    const std::vector<int64_t> job = CombineJob(plan.combination, cell.walk, parts, result);
+    jobs.insert(jobs.end(), job.begin(), job.end());
+    prepared->work.push_back(work);
+  }
+  YUBA_RETURN_IF_ERROR(prepared->jobs.Store(jobs));
+  return prepared;
+}
+
+bool CudaCommunicator::OnDifferentGpus(const std::vector<int>& members) const {
+  std::set<int> gpus;
+  for (int member : members) gpus.insert(devices_[member]->gpu().number());
+  return gpus.size() == members.size();
+}
+
+}  // namespace yuba
+
+#endif  // YUBA_WITH_CUDA

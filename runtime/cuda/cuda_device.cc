@@ -1,0 +1,138 @@
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/cuda_device.h"
+
+#include <algorithm>
+
+#include "runtime/contraction.h"
+#include "runtime/cuda/make_job.h"
+
+namespace yuba {
+
+absl::Status GpuMemory::Allocate(int64_t bytes) {
+  YUBA_CUDA(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<int64_t>(bytes, 1)));
+  return absl::OkStatus();
+}
+
+absl::Status GpuMemory::Store(const std::vector<int64_t>& numbers) {
+  const size_t bytes = numbers.size() * sizeof(int64_t);
+  YUBA_RETURN_IF_ERROR(Allocate(static_cast<int64_t>(bytes)));
+  YUBA_CUDA(cudaMemcpy(data_, numbers.data(), bytes, cudaMemcpyHostToDevice));
+  return absl::OkStatus();
+}
+
+CudaDevice::~CudaDevice() {
+  if (!gpu_->Enter().ok()) return;
+  if (stream_ != nullptr) cudaStreamSynchronize(stream_);
+  if (cublas_ != nullptr) (*Cublas::Open())->cublasDestroy_v2(cublas_);
+  if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+absl::Status CudaDevice::Write(int64_t offset, const char* data, int64_t bytes) {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(cudaMemcpyAsync(arena_.data() + offset, data, bytes, cudaMemcpyHostToDevice, stream_));
+  return Synchronize();
+}
+
+absl::Status CudaDevice::Read(int64_t offset, char* data, int64_t bytes) {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(cudaMemcpyAsync(data, arena_.data() + offset, bytes, cudaMemcpyDeviceToHost, stream_));
+  return Synchronize();
+}
+
+absl::Status CudaDevice::Fill(int64_t offset, char value, int64_t bytes) {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(cudaMemsetAsync(arena_.data() + offset, value, bytes, stream_));
+  return Synchronize();
+}
+
+absl::Status CudaDevice::Synchronize() {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(cudaStreamSynchronize(stream_));
+  return absl::OkStatus();
+}
+
+absl::Status CudaDevice::Prepare(const LoadedProgram& program, const ArenaLayout& layout) {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  YUBA_RETURN_IF_ERROR(Annotate(arena_.Allocate(layout.size),
+                                absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
+  YUBA_RETURN_IF_ERROR(Fill(0, 0, layout.size));
+  std::vector<int64_t> tables;  // of all launches: pointers to buffers, then arguments
+  places_.resize(program.places().size());
+  for (size_t p = 0; p < places_.size(); ++p) {
+    const program::Kernel* kernel = program.places()[p].kernel;
+    if (kernel == nullptr) continue;
+    Prepared& prepared = places_[p];
+    const Launch launch = LaunchOf(program, layout, static_cast<int>(p), device_);
+    const program::Function& function = program.message().functions(launch.function);
+    if (function.has_library()) {
+      YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, *kernel, launch, prepared),
+                                    program.Describe(static_cast<int>(p))));
+      continue;
+    }
+    YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
+    prepared.elements = Volume(program.BoxOf(kernel->result().box(), device_));
+    prepared.buffers = static_cast<int64_t>(tables.size());
+    for (int64_t offset : launch.offsets) {
+      tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));
+    }
+    prepared.arguments = static_cast<int64_t>(tables.size());
+    tables.insert(tables.end(), launch.arguments.begin(), launch.arguments.end());
+  }
+  YUBA_RETURN_IF_ERROR(tables_.Store(tables));
+  return workspace_.Allocate(workspace_bytes_);
+}
+
+absl::Status CudaDevice::PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
+                                        const Launch& launch, Prepared& prepared) {
+  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
+  if (call.windows_size() > 0) {
+    return absl::UnimplementedError(
+        "convolutions by a library are not there for GPUs; compile with --target cuda, which "
+        "generates their code");
+  }
+  const LibraryShape shape = ShapeOf(program, kernel, device_);
+  if (shape.no_result) return absl::OkStatus();
+  prepared.elements = shape.result.elements();
+  prepared.left = arena_.data() + launch.offsets[call.left()];
+  prepared.right = arena_.data() + launch.offsets[call.right()];
+  prepared.result = arena_.data() + launch.offsets.back();
+  if (shape.no_terms) {
+    prepared.zeros = std::make_unique<GpuMemory>();
+    return prepared.zeros->Store(
+        CombineJob({program::SUM, ElementType::kF32, ElementType::kF32, false}, shape.result, {},
+                   prepared.result));
+  }
+  YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());
+  if (cublas_ == nullptr) {
+    YUBA_CUDA(cublas->cublasCreate_v2(&cublas_));
+    YUBA_CUDA(cublas->cublasSetStream_v2(cublas_, stream_));
+  }
+  prepared.product = std::make_unique<CublasProduct>(*gpu_, *cublas, cublas_, stream_, shape);
+  workspace_bytes_ = std::max(workspace_bytes_, prepared.product->workspace_bytes());
+  return absl::OkStatus();
+}
+
+absl::Status CudaDevice::Run(int place) {
+  Prepared& prepared = places_[place];
+  if (prepared.elements == 0) return absl::OkStatus();
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  if (prepared.zeros != nullptr) {
+    return gpu_->LaunchJob(prepared.zeros->numbers(), prepared.elements, stream_);
+  }
+  if (prepared.product != nullptr) {
+    ++library_calls_;
+    return prepared.product->Run(reinterpret_cast<const float*>(prepared.left),
+                                 reinterpret_cast<const float*>(prepared.right),
+                                 reinterpret_cast<float*>(prepared.result),
+                                 reinterpret_cast<float*>(workspace_.data()));
+  }
+  const int64_t* buffers = tables_.numbers() + prepared.buffers;
+  const int64_t* arguments = tables_.numbers() + prepared.arguments;
+  void* parameters[] = {&buffers, &arguments};
+  return gpu_->Launch(prepared.function, prepared.elements, parameters, stream_);
+}
+
+}  // namespace yuba
+
+#endif  // YUBA_WITH_CUDA

@@ -1,0 +1,77 @@
+// A virtual device on a GPU: an arena and a stream of its own. Kernels are started and not waited for.
+// Compiled, but not run on hardware yet.
+#ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
+#define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
+
+#include <memory>
+#include <vector>
+
+#include "runtime/cuda/cublas_product.h"
+#include "runtime/cuda/gpu.h"
+#include "runtime/device.h"
+
+namespace yuba {
+
+// Memory of the calling thread's GPU, at least one byte; gone with the object.
+class GpuMemory {
+ public:
+  GpuMemory() = default;
+  ~GpuMemory() { cudaFree(data_); }
+  GpuMemory(const GpuMemory&) = delete;
+  absl::Status Allocate(int64_t bytes);
+  // With a copy of `numbers`.
+  absl::Status Store(const std::vector<int64_t>& numbers);
+  char* data() const { return data_; }
+  const int64_t* numbers() const { return reinterpret_cast<const int64_t*>(data_); }
+
+ private:
+  char* data_ = nullptr;
+};
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(int device, std::shared_ptr<const Gpu> gpu) : device_(device), gpu_(std::move(gpu)) {}
+  ~CudaDevice() override;
+
+  char* arena() override { return arena_.data(); }
+  absl::Status Write(int64_t offset, const char* data, int64_t bytes) override;
+  absl::Status Read(int64_t offset, char* data, int64_t bytes) override;
+  absl::Status Fill(int64_t offset, char value, int64_t bytes) override;
+  absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) override;
+  absl::Status Run(int place) override;
+  absl::Status Synchronize() override;
+  absl::Status EnterThread() override { return gpu_->Enter(); }
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  int64_t library_calls() const override { return library_calls_; }
+
+  const Gpu& gpu() const { return *gpu_; }
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  struct Prepared {
+    CUfunction function = nullptr;           // of a generated kernel
+    int64_t elements = 0;                    // of its result; none: nothing is run
+    int64_t buffers = 0, arguments = 0;      // where they are in tables_
+    std::unique_ptr<CublasProduct> product;  // of a library call
+    std::unique_ptr<GpuMemory> zeros;        // the job of a library call that sums nothing
+    char* left = nullptr;
+    char* right = nullptr;
+    char* result = nullptr;
+  };
+
+  absl::Status PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
+                              const Launch& launch, Prepared& prepared);
+
+  const int device_;
+  const std::shared_ptr<const Gpu> gpu_;
+  cudaStream_t stream_ = nullptr;
+  cublasHandle_t cublas_ = nullptr;
+  GpuMemory arena_, workspace_, tables_;
+  std::vector<Prepared> places_;
+  int64_t workspace_bytes_ = 0;
+  int64_t library_calls_ = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_

@@ -1,0 +1,48 @@
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/error.h"
+
+namespace yuba {
+namespace {
+
+absl::Status Failed(absl::StatusCode code, const char* words, const char* call, const char* file,
+                    int line) {
+  int gpu = -1;
+  cudaGetDevice(&gpu);
+  return absl::Status(code, absl::StrCat("GPU ", gpu, ": ", words != nullptr ? words : "failed", " (",
+                                         call, ", ", file, ":", line, ")"));
+}
+
+}  // namespace
+
+absl::Status CallStatus(cudaError_t result, const char* call, const char* file, int line) {
+  if (result == cudaSuccess) return absl::OkStatus();
+  const bool memory = result == cudaErrorMemoryAllocation;
+  return Failed(memory ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kInternal,
+                cudaGetErrorString(result), call, file, line);
+}
+
+absl::Status CallStatus(CUresult result, const char* call, const char* file, int line) {
+  if (result == CUDA_SUCCESS) return absl::OkStatus();
+  const char* words = nullptr;
+  const absl::StatusOr<const Driver*> driver = Driver::Open();
+  if (driver.ok()) (*driver)->cuGetErrorString(result, &words);
+  return Failed(absl::StatusCode::kInternal, words, call, file, line);
+}
+
+absl::Status CallStatus(cublasStatus_t result, const char* call, const char* file, int line) {
+  if (result == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
+  const absl::StatusOr<const Cublas*> cublas = Cublas::Open();
+  return Failed(absl::StatusCode::kInternal,
+                cublas.ok() ? (*cublas)->cublasGetStatusString(result) : nullptr, call, file, line);
+}
+
+absl::Status CallStatus(ncclResult_t result, const char* call, const char* file, int line) {
+  if (result == ncclSuccess) return absl::OkStatus();
+  const absl::StatusOr<const Nccl*> nccl = Nccl::Open();
+  return Failed(absl::StatusCode::kInternal,
+                nccl.ok() ? (*nccl)->ncclGetErrorString(result) : nullptr, call, file, line);
+}
+
+}  // namespace yuba
+
+#endif  // YUBA_WITH_CUDA

@@ -1,0 +1,58 @@
+#include "runtime/cuda/gather.h"
+
+#include <algorithm>
+
+namespace yuba {
+namespace {
+
+bool IsContiguous(const BoxWalk& walk) {
+  return walk.extents.size() == 1 && walk.extents[0] > 0 && walk.buffers[0].strides[0] == 1 &&
+         walk.buffers[1].strides[0] == 1;
+}
+
+// One device's pieces in the order in which they lie, where they lie side by side and are of one size.
+std::vector<const Piece*> SideBySide(const DeviceExchange& own) {
+  std::vector<const Piece*> pieces;
+  if (!own.cells.empty()) return {};
+  for (const Piece& piece : own.pieces) {
+    if (!IsContiguous(piece.walk)) return {};
+    pieces.push_back(&piece);
+  }
+  std::sort(pieces.begin(), pieces.end(), [](const Piece* a, const Piece* b) {
+    return a->walk.buffers[1].offset < b->walk.buffers[1].offset;
+  });
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    const int64_t elements = pieces[0]->walk.extents[0];
+    const int64_t place = pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
+    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != place) return {};
+  }
+  return pieces;
+}
+
+}  // namespace
+
+absl::optional<Gather> GatherOf(const ExchangePlan& plan, int device) {
+  Gather gather;
+  for (const Piece* piece : SideBySide(plan.devices[device])) {
+    gather.members.push_back(piece->source);
+    gather.from.push_back(plan.source_offset + piece->walk.buffers[0].offset * plan.source_element);
+    gather.bytes = piece->walk.extents[0] * plan.source_element;
+  }
+  const std::vector<int>& members = gather.members;
+  if (members.size() < 2 || std::count(members.begin(), members.end(), device) != 1) return {};
+  for (int member : members) {
+    const std::vector<const Piece*> pieces = SideBySide(plan.devices[member]);
+    if (pieces.size() != members.size()) return {};
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const int64_t from =
+          plan.source_offset + pieces[i]->walk.buffers[0].offset * plan.source_element;
+      const int64_t bytes = pieces[i]->walk.extents[0] * plan.source_element;
+      if (pieces[i]->source != members[i] || from != gather.from[i] || bytes != gather.bytes) return {};
+    }
+    gather.to.push_back(plan.destination_offset +
+                        pieces[0]->walk.buffers[1].offset * plan.destination_element);
+  }
+  return gather;
+}
+
+}  // namespace yuba

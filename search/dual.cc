@@ -1,0 +1,228 @@
+#include "search/dual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The least cost of each pair of classes, for both directions of a message.
+struct Reduced {
+  std::vector<double> by_first;   // [first][second]
+  std::vector<double> by_second;  // [second][first]
+};
+
+class MessagePassing {
+ public:
+  MessagePassing(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
+                 const std::vector<int>& order)
+      : problem_(problem), classes_(classes), order_(order), ends_(problem.variables.size()) {
+    place_.resize(order.size());
+    for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
+    for (size_t f = 0; f < problem.factors.size(); ++f) {
+      const Factor& factor = problem.factors[f];
+      YUBA_CHECK(factor.scope.size() == 2);
+      reduced_.push_back(ReducedOf(factor));
+      for (int side = 0; side < 2; ++side) {
+        int v = factor.scope[side];
+        ends_[v].push_back({static_cast<int>(f), side, factor.scope[1 - side]});
+        message_[side].emplace_back(classes[v]->count, 0.0);
+      }
+    }
+  }
+
+  Dual Run(int sweeps) {
+    double best = -kInfinity;
+    int idle = 0;
+    for (int sweep = 0; sweep < sweeps && idle < 4; ++sweep) {
+      Pass(true);
+      double bound = Pass(false);
+      idle = bound > best + 1e-6 * std::abs(best) ? 0 : idle + 1;
+      best = std::max(best, bound);
+    }
+    Dual dual;
+    dual.messages = Balanced();
+    dual.bound = BoundOf(dual.messages);
+    Pass(true);
+    dual.assignment = Decode();
+    return dual;
+  }
+
+ private:
+  // One end of a factor: `side` is the place of the variable in its scope.
+  struct End {
+    int factor, side, other;
+  };
+
+  std::shared_ptr<const Reduced> ReducedOf(const Factor& factor) {
+    const ClassesPtr &a = classes_[factor.scope[0]], &b = classes_[factor.scope[1]];
+    std::shared_ptr<const Reduced>& known = reductions_[{factor.cells, a, b}];
+    if (known != nullptr) return known;
+    Reduced reduced;
+    reduced.by_first.assign(a->count * b->count, kInfinity);
+    reduced.by_second = reduced.by_first;
+    size_t cell = 0;
+    for (int row : a->of) {
+      for (int column : b->of) {
+        double cost = static_cast<double>((*factor.cells)[cell++]);
+        double& first = reduced.by_first[row * b->count + column];
+        first = std::min(first, cost);
+        reduced.by_second[column * a->count + row] = first;
+      }
+    }
+    known = std::make_shared<const Reduced>(std::move(reduced));
+    return known;
+  }
+
+  // The sum of the messages into v.
+  void Belief(int v, std::vector<double>* belief) const {
+    belief->assign(classes_[v]->count, 0.0);
+    for (const End& end : ends_[v]) {
+      const std::vector<double>& message = message_[end.side][end.factor];
+      for (size_t c = 0; c < message.size(); ++c) (*belief)[c] += message[c];
+    }
+  }
+
+  // Updates all messages in one direction; the bound is that of a backward pass.
+  double Pass(bool forward) {
+    double bound = 0;
+    std::vector<double> belief, source;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      int v = order_[forward ? i : order_.size() - 1 - i];
+      Belief(v, &belief);
+      double share = ShareOf(v);
+      double least = *std::min_element(belief.begin(), belief.end());
+      bound += least;
+      for (double& value : belief) value -= least;
+      for (const End& end : ends_[v]) {
+        if (!Ahead(v, end.other, forward)) continue;
+        source = message_[end.side][end.factor];
+        for (size_t c = 0; c < source.size(); ++c) source[c] = share * belief[c] - source[c];
+        bound += Send(end, source);
+      }
+    }
+    return bound;
+  }
+
+  bool Ahead(int v, int other, bool forward) const {
+    return (place_[other] > place_[v]) == forward;
+  }
+
+  // The message to the other end, its least value taken out and returned.
+  double Send(const End& end, const std::vector<double>& source) {
+    const Reduced& reduced = *reduced_[end.factor];
+    const std::vector<double>& table = end.side == 0 ? reduced.by_second : reduced.by_first;
+    std::vector<double>& message = message_[1 - end.side][end.factor];
+    const double* row = table.data();
+    double least = kInfinity;
+    for (double& value : message) {
+      double best = kInfinity;
+      for (size_t c = 0; c < source.size(); ++c) best = std::min(best, row[c] + source[c]);
+      row += source.size();
+      value = best;
+      least = std::min(least, best);
+    }
+    for (double& value : message) value -= least;
+    return least;
+  }
+
+  // The best value of each variable, given those before it and the messages from those after it.
+  Assignment Decode() const {
+    Assignment assignment(order_.size(), -1);
+    for (int v : order_) {
+      const Classes& classes = *classes_[v];
+      std::vector<double> cost(problem_.variables[v]->size, 0.0);
+      for (const End& end : ends_[v]) {
+        const Factor& factor = problem_.factors[end.factor];
+        int value = assignment[end.other];
+        int64_t columns = problem_.variables[factor.scope[1]]->size;
+        for (size_t x = 0; x < cost.size(); ++x) {
+          if (value < 0) cost[x] += message_[end.side][end.factor][classes.of[x]];
+          else if (end.side == 0) cost[x] += (*factor.cells)[x * columns + value];
+          else cost[x] += (*factor.cells)[value * columns + x];
+        }
+      }
+      assignment[v] = static_cast<int>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+    }
+    return assignment;
+  }
+
+  // The share of its belief that a variable gives to each end in a pass.
+  double ShareOf(int v) const {
+    int before = 0, all = static_cast<int>(ends_[v].size());
+    for (const End& end : ends_[v]) before += Ahead(v, end.other, false);
+    return 1.0 / std::max(1, std::max(before, all - before));
+  }
+
+  // The messages to first variables as integers that add up to 0: nothing is left to them. After a
+  // backward pass a factor has its share of the belief of its later variable.
+  std::vector<std::vector<int64_t>> Balanced() const {
+    std::vector<std::vector<int64_t>> messages(problem_.factors.size());
+    std::vector<double> belief;
+    for (int v = 0; v < static_cast<int>(ends_.size()); ++v) {
+      Belief(v, &belief);
+      double share = ShareOf(v), least = *std::min_element(belief.begin(), belief.end());
+      std::vector<int64_t> sum(classes_[v]->count, 0);
+      int last = -1;
+      for (const End& end : ends_[v]) {
+        if (end.side != 0) continue;
+        double given = Ahead(v, end.other, false) ? share : 0;
+        for (size_t c = 0; c < sum.size(); ++c) {
+          messages[end.factor].push_back(
+              std::llround(message_[0][end.factor][c] - given * (belief[c] - least)));
+          sum[c] += messages[end.factor][c];
+        }
+        last = end.factor;
+      }
+      for (size_t c = 0; last >= 0 && c < sum.size(); ++c) messages[last][c] -= sum[c];
+    }
+    return messages;
+  }
+
+  int64_t BoundOf(const std::vector<std::vector<int64_t>>& messages) const {
+    int64_t bound = 0;
+    for (size_t v = 0; v < ends_.size(); ++v) {
+      std::vector<int64_t> sum(problem_.variables[v]->size, 0);
+      for (const End& end : ends_[v]) {
+        if (end.side == 1) AddStar(problem_.factors[end.factor], messages[end.factor], &sum);
+      }
+      bound += *std::min_element(sum.begin(), sum.end());
+    }
+    return bound;
+  }
+
+  void AddStar(const Factor& factor, const std::vector<int64_t>& message,
+               std::vector<int64_t>* sum) const {
+    std::vector<int64_t> least(sum->size(), std::numeric_limits<int64_t>::max());
+    size_t cell = 0;
+    for (int row : classes_[factor.scope[0]]->of) {
+      for (int64_t& value : least) value = std::min(value, (*factor.cells)[cell++] - message[row]);
+    }
+    for (size_t x = 0; x < sum->size(); ++x) (*sum)[x] += least[x];
+  }
+
+  const PairwiseProblem& problem_;
+  const std::vector<ClassesPtr>& classes_;
+  const std::vector<int>& order_;
+  std::vector<int> place_;                 // by variable: its place in the order
+  std::vector<std::vector<End>> ends_;     // by variable
+  std::vector<std::shared_ptr<const Reduced>> reduced_;  // by factor
+  std::vector<std::vector<double>> message_[2];          // [side][factor]: to that end
+  std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const Reduced>> reductions_;
+};
+
+}  // namespace
+
+Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
+                  const std::vector<int>& order, int sweeps) {
+  return MessagePassing(problem, classes, order).Run(sweeps);
+}
+
+}  // namespace yuba

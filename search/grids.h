@@ -1,0 +1,17 @@
+// Grids: into how many parts a cut takes each extent, whatever the names and the order of the axes.
+#ifndef YUBA_SEARCH_GRIDS_H_
+#define YUBA_SEARCH_GRIDS_H_
+
+#include <vector>
+
+#include "opsemantics/placement.h"
+#include "search/dual.h"
+
+namespace yuba {
+
+// Cuts of one grid are one class; classes are numbered in the lexicographic order of their parts.
+Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_GRIDS_H_

@@ -1,0 +1,114 @@
+// The phases one by one, stopped, dumped and started again.
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "compiler/dialect/state.h"
+#include "compiler/phases.h"
+#include "opsemantics/base/files.h"
+#include "runtime/program.h"
+#include "tests/compiler/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+// A folder with what `import` would have written of a small model with values.
+std::string Dump(const std::string& name) {
+  const std::string dir = std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
+  REQUIRE(std::system(("mkdir -p " + dir).c_str()) == 0);
+  GraphBuilder build;
+  const TensorId x = build.Input({8, 6});
+  const TensorId w = build.Input({6, 10}, TensorKind::kParameter);
+  Compilation state;
+  state.model = build.Finish({build.Relu(build.MatMul(x, w))});
+  state.model.values[w] = {InitialValue::kFill, std::make_shared<std::string>(4, '\0')};
+  REQUIRE(WriteState(state, dir + "/0-import.mlir").ok());
+  REQUIRE(WriteValues(state.model, dir + "/values.bin").ok());
+  return dir;
+}
+
+Compilation Request(const std::string& output) {
+  Compilation compilation;
+  compilation.request.search.mesh = MeshOf(4);
+  compilation.request.output_file = output;
+  compilation.request.version = "1";
+  return compilation;
+}
+
+absl::Status Run(const std::string& dir, const std::string& from, const std::string& to,
+                 Compilation& compilation, std::ostream* log = nullptr) {
+  PhaseOptions options;
+  options.dump_dir = dir;
+  options.from = from;
+  options.to = to;
+  options.log = log;
+  return RunPhases(options, compilation);
+}
+
+TEST_CASE("starting again from any phase gives the same program") {
+  const std::string dir = Dump("again");
+  Compilation whole = Request(dir + "/whole.yuba");
+  std::ostringstream log;
+  const absl::Status status = Run(dir, "search", "", whole, &log);
+  INFO(status.message());
+  REQUIRE(status.ok());
+  CHECK(log.str().find("recognise") != std::string::npos);
+  const auto loaded = LoadedProgram::FromFile(dir + "/whole.yuba");
+  INFO(loaded.status().message());
+  REQUIRE(loaded.ok());
+  CHECK((*loaded)->message().parameters(0).has_fill());
+  for (const char* phase : {"attach", "cut", "recognise", "memory", "kernels", "emit"}) {
+    INFO(phase);
+    Compilation again = Request(dir + "/again.yuba");
+    const absl::Status rerun = Run(dir, phase, "", again);
+    INFO(rerun.message());
+    REQUIRE(rerun.ok());
+    CHECK(again.program.SerializeAsString() == whole.program.SerializeAsString());
+    CHECK(*ReadFile(dir + "/again.yuba") == *ReadFile(dir + "/whole.yuba"));
+  }
+}
+
+TEST_CASE("a run may stop after any phase") {
+  const std::string dir = Dump("stop");
+  Compilation compilation = Request("");
+  REQUIRE(Run(dir, "search", "cut", compilation).ok());
+  CHECK(compilation.program.stages(0).instructions_size() > 0);
+  CHECK(compilation.program.stages(0).arena_size() == 0);
+  CHECK_FALSE(ReadFile(dir + "/4-recognise.mlir").ok());
+  REQUIRE(Run(dir, "recognise", "memory", compilation).ok());
+  CHECK(compilation.program.stages(0).arena_size() > 0);
+}
+
+TEST_CASE("mistakes in the choice of phases are explained") {
+  using Catch::Matchers::Contains;
+  Compilation compilation = Request("");
+  const auto message = [&](const std::string& dir, const std::string& from, const std::string& to) {
+    const absl::Status status = Run(dir, from, to, compilation);
+    CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  const std::string dir = Dump("mistakes");
+  CHECK_THAT(message(dir, "cutting", ""), Contains("there is no phase cutting; there are import, "));
+  CHECK_THAT(message(dir, "emit", "cut"), Contains("comes after"));
+  CHECK_THAT(message("", "cut", ""), Contains("--dump DIR"));
+}
+
+TEST_CASE("a dump that was changed by hand is refused by the verifier") {
+  const std::string dir = Dump("changed");
+  Compilation compilation = Request("");
+  REQUIRE(Run(dir, "search", "cut", compilation).ok());
+  std::string text = *ReadFile(dir + "/3-cut.mlir");
+  const size_t at = text.find("yuba.kernel");
+  REQUIRE(at != std::string::npos);
+  const size_t indices = text.find("indices = \"[", at);
+  REQUIRE(indices != std::string::npos);
+  const size_t digit = text.find('(', indices);
+  text[digit + 1] += 1;  // the first part begins at 1
+  REQUIRE(WriteFile(dir + "/3-cut.mlir", text).ok());
+  const absl::Status status = Run(dir, "recognise", "recognise", compilation);
+  INFO(status.message());
+  CHECK(status.code() == absl::StatusCode::kInternal);
+  CHECK(std::string(status.message()).find("after phase recognise") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba

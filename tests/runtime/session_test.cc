@@ -1,0 +1,177 @@
+// Values in and out, values made up, and the debugging of memory.
+#include "runtime/session.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "opsemantics/base/hash_order.h"
+#include "tests/runtime/program_builder.h"
+
+namespace yuba::test {
+namespace {
+
+using Catch::Contains;
+
+std::string MessageOf(const absl::Status& status) { return std::string(status.message()); }
+
+// x and the parameter w (bf16) stored in pieces, and an output that is x gathered.
+ProgramBuilder Stored(int devices, int dim, bool hash = false) {
+  ProgramBuilder builder({devices});
+  builder.message().set_hash_arithmetic(hash);
+  const int x = builder.AddBuffer("x", program::F32, {6, 5}, CutAlong({6, 5}, dim, devices));
+  const int w = builder.AddBuffer("w", program::BF16, {4, 5}, CutAlong({4, 5}, dim, devices));
+  const int ids = builder.AddBuffer("ids", program::I32, {9}, CutAlong({9}, 0, devices));
+  const int one = builder.AddBuffer("one", program::F32, {},
+                                    std::vector<Box>(devices, WholeBox({})));
+  const int y =
+      builder.AddBuffer("y", program::F32, {6, 5}, std::vector<Box>(devices, WholeBox({6, 5})));
+  builder.AddExchange(x, y);
+  builder.AddInput("x", x);
+  builder.AddInput("ids", ids);
+  for (const auto& [name, buffer] : {std::pair("w", w), std::pair("one", one)}) {
+    program::Port* port = builder.message().add_parameters()->mutable_port();
+    port->set_name(name);
+    port->set_buffer(buffer);
+    *port->mutable_shape() = builder.stage().buffers(buffer).dims();
+    builder.stage().mutable_buffers(buffer)->set_initialized(true);
+  }
+  const float value = 2.5f;
+  builder.message().mutable_parameters(1)->set_fill(&value, sizeof value);
+  for (const auto& [name, buffer] :
+       {std::pair("y", y), std::pair("w", w), std::pair("ids", ids), std::pair("one", one)}) {
+    builder.AddOutput(name, buffer);
+  }
+  return builder;
+}
+
+TEST_CASE("made-up values are the same for every cut and differ by seed and name") {
+  std::vector<std::string> x, w, ids;
+  for (const auto& [devices, dim] : {std::pair(1, 0), std::pair(2, 1), std::pair(4, 0)}) {
+    auto session = OpenSession(Stored(devices, dim).Load());
+    REQUIRE(session->Randomize(7).ok());
+    REQUIRE(session->Step().ok());
+    x.push_back(session->Get("y")->data);
+    w.push_back(session->Get("w")->data);
+    ids.push_back(session->Get("ids")->data);
+    for (float value : FloatsOf(*session->Get("y"))) REQUIRE(std::fabs(value) <= 1);
+  }
+  CHECK((x[0] == x[1] && x[1] == x[2]));
+  CHECK((w[0] == w[1] && w[1] == w[2]));
+  CHECK((ids[0] == ids[1] && ids[1] == ids[2]));
+  auto session = OpenSession(Stored(2, 0).Load());
+  REQUIRE(session->Randomize(8).ok());
+  REQUIRE(session->Step().ok());
+  CHECK(session->Get("y")->data != x[0]);
+  std::set<float> different;
+  for (float value : FloatsOf(*session->Get("y"))) different.insert(value);
+  CHECK(different.size() == 30);
+}
+
+TEST_CASE("a step without all values names what is missing") {
+  auto session = OpenSession(Stored(2, 0).Load());
+  CHECK_THAT(MessageOf(session->Step()), Contains("no value for x, ids, w; give files"));
+  REQUIRE(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 1))).ok());
+  CHECK(session->Missing() == std::vector<std::string>{"ids", "w"});
+}
+
+TEST_CASE("values that do not fit are refused") {
+  auto session = OpenSession(Stored(2, 0).Load());
+  CHECK_THAT(MessageOf(session->Set("z", FloatTensor({1}, {1}))),
+             Contains("no input or parameter z; it has x, ids"));
+  CHECK_THAT(MessageOf(session->Set("x", FloatTensor({5, 6}, std::vector<float>(30, 1)))),
+             Contains("x has shape [5, 6], the program was made for [6, 5]"));
+  HostTensor ids;
+  ids.type = ElementType::kI64;
+  ids.shape = {9};
+  std::vector<int64_t> values(9, 3);
+  ids.data.assign(reinterpret_cast<const char*>(values.data()), 72);
+  CHECK(session->Set("ids", ids).ok());
+  values[4] = int64_t{1} << 40;
+  ids.data.assign(reinterpret_cast<const char*>(values.data()), 72);
+  CHECK_THAT(MessageOf(session->Set("ids", ids)), Contains("1099511627776 does not fit i32"));
+  CHECK_THAT(MessageOf(session->Set("ids", FloatTensor({9}, std::vector<float>(9, 1)))),
+             Contains("ids has elements of f32, the program wants i32"));
+  ids.data.pop_back();
+  CHECK(!session->Set("ids", ids).ok());
+  CHECK(!session->Get("nothing").ok());
+}
+
+TEST_CASE("hash arithmetic keeps single constants and makes up all else") {
+  auto session = OpenSession(Stored(2, 0, true).Load());
+  REQUIRE(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 2))).ok());
+  REQUIRE(session->Randomize(3).ok());
+  REQUIRE(session->Step().ok());
+  const HostTensor one = *session->Get("one");
+  CHECK(one.type == ElementType::kI64);
+  const uint64_t expected = HashOf(2.5);
+  CHECK(one.data == std::string(reinterpret_cast<const char*>(&expected), 8));
+  const uint64_t two = 2;  // whole numbers stay themselves
+  CHECK(session->Get("y")->data.substr(0, 8) == std::string(reinterpret_cast<const char*>(&two), 8));
+  CHECK(session->Get("ids")->type == ElementType::kI32);
+}
+
+TEST_CASE("memory that was never written is NaN, and state survives steps") {
+  ProgramBuilder builder = Stored(2, 0);
+  // The second device's half of y is asked for by nobody.
+  program::Exchange* exchange = builder.stage().mutable_instructions(0)->mutable_exchange();
+  *exchange->mutable_to() = builder.BoxTable({{{0, 6}, {0, 5}}, {{0, 3}, {0, 5}}});
+  RunOptions options;
+  options.poison = true;
+  auto session = OpenSession(builder.Load(), options);
+  REQUIRE(session->Randomize(7).ok());
+  for (int step = 0; step < 2; ++step) {
+    // What an earlier owner of the bytes left is not there to be read either.
+    REQUIRE(session->fleet().devices[1]->Fill(builder.stage().buffers(4).offset(), 0, 120).ok());
+    REQUIRE(session->Step().ok());
+    std::vector<float> second(30);
+    REQUIRE(session->fleet()
+                .devices[1]
+                ->Read(builder.stage().buffers(4).offset(), reinterpret_cast<char*>(second.data()), 120)
+                .ok());
+    CHECK(!std::isnan(second[14]));
+    for (int i = 15; i < 30; ++i) REQUIRE(std::isnan(second[i]));
+    const float first = FloatsOf(*session->Get("w"))[0];  // stored values are not poisoned
+    CHECK(!std::isnan(first));
+  }
+}
+
+TEST_CASE("a write outside every buffer is found") {
+  RunOptions options;
+  options.guards = true;
+  const auto program = Stored(2, 0).Load();
+  auto session = OpenSession(program, options);
+  REQUIRE(session->Randomize(1).ok());
+  REQUIRE(session->Step().ok());
+  const ArenaLayout layout = SpreadLayout(*program);
+  REQUIRE(session->fleet().devices[1]->Fill(layout.offsets[1] + 40, 1, 1).ok());
+  const absl::Status status = session->Step();
+  CHECK(status.code() == absl::StatusCode::kInternal);
+  CHECK_THAT(MessageOf(status), Contains("device 1, instruction 0") &&
+                                    Contains("40 bytes after the start of w"));
+}
+
+TEST_CASE("buffers that share memory while both live stay together when spread") {
+  ProgramBuilder builder = Stored(1, 0);
+  program::Buffer* alias = builder.stage().add_buffers();
+  *alias = builder.stage().buffers(0);
+  alias->set_name("the second half of x");
+  alias->set_offset(alias->offset() + 60);
+  alias->set_size(60);
+  *alias->mutable_box() = builder.BoxTable({{{3, 6}, {0, 5}}});
+  const auto program = builder.Load();
+  const ArenaLayout layout = SpreadLayout(*program);
+  CHECK(layout.offsets[5] == layout.offsets[0] + 60);
+  CHECK(layout.offsets[1] >= layout.offsets[0] + 120 + kGuardBytes);
+}
+
+TEST_CASE("an unknown back end is an error that lists those there are") {
+  RunOptions options;
+  options.backend = "abacus";
+  const auto session = Session::Open(Stored(1, 0).Load(), options);
+  REQUIRE(!session.ok());
+  CHECK_THAT(MessageOf(session.status()), Contains("no back end abacus; there are host"));
+}
+
+}  // namespace
+}  // namespace yuba::test

@@ -1,0 +1,67 @@
+// yuba-opt: mlir-opt with the dialect yuba, and the compiler's phases as passes on its text.
+#include "compiler/dialect/module.h"
+#include "compiler/phases.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+// Phase number `kNumber`: reads the module, runs the phase, verifies, writes the module again.
+template <size_t kNumber>
+class PhasePass
+    : public mlir::PassWrapper<PhasePass<kNumber>, mlir::OperationPass<mlir::ModuleOp>> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PhasePass)
+
+  PhasePass() = default;
+  PhasePass(const PhasePass& other)
+      : mlir::PassWrapper<PhasePass, mlir::OperationPass<mlir::ModuleOp>>(other) {}
+
+  static const Phase& ThisPhase() { return Phases()[kNumber]; }
+  llvm::StringRef getArgument() const override {
+    static const std::string* const name = new std::string(std::string("yuba-") + ThisPhase().name);
+    return *name;
+  }
+  llvm::StringRef getDescription() const override { return ThisPhase().what; }
+
+  void runOnOperation() override {
+    mlir::ModuleOp module = this->getOperation();
+    Compilation state;
+    state.request.search.mesh = MeshOf(std::max(1, static_cast<int>(devices_)));
+    absl::Status status = dialect::ReadModule(module, state);
+    if (status.ok()) status = ThisPhase().run(state);
+    if (status.ok()) status = ThisPhase().verify(state);
+    if (!status.ok()) {
+      module.emitError() << ThisPhase().name << ": " << std::string(status.message());
+      return this->signalPassFailure();
+    }
+    mlir::OwningOpRef<mlir::ModuleOp> result = dialect::WriteModule(module.getContext(), state);
+    module.getBodyRegion().takeBody(result->getBodyRegion());
+  }
+
+ private:
+  mlir::Pass::Option<int> devices_{*this, "devices", llvm::cl::desc("to search a plan for"),
+                                   llvm::cl::init(8)};
+};
+
+// All phases but the first and the last, which work on files.
+template <size_t... kOffsets>
+void RegisterPhases(std::index_sequence<kOffsets...>) {
+  (mlir::PassRegistration<PhasePass<kOffsets + 1>>(), ...);
+}
+
+constexpr size_t kInnerPhases = 6;
+
+}  // namespace
+}  // namespace yuba
+
+int main(int argc, char** argv) {
+  YUBA_CHECK(yuba::Phases().size() == yuba::kInnerPhases + 2);
+  yuba::RegisterPhases(std::make_index_sequence<yuba::kInnerPhases>());
+  mlir::DialectRegistry registry;
+  registry.insert<yuba::dialect::YubaDialect>();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "The yuba dialect and its phases\n", registry));
+}
