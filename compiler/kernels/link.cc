@@ -80,7 +80,7 @@ absl::StatusOr<std::string> LinkShared(const std::vector<std::string>& objects) 
       return InternalError("cannot write ", path, "; is the disk full?");
     arguments.push_back(path);
   }
-  for (const char* name : {"libmvec.so.1", "libm.so.6", "libc.so.6"}) {
+  for (const char* name : {"libmvec.so.1", "libm.so.6", "libc.so.6", "libgcc_s.so.1"}) {
     const std::string path = FindSystemLibrary(name);
     if (!path.empty()) arguments.push_back(path);
   }

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
+#include <vector>
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -86,20 +86,46 @@ void SetAttributes(llvm::Module& module, const KernelTarget& target) {
   }
 }
 
-// glibc's vector functions, and those of them that LLVM's table lacks.
-void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::Triple& triple) {
+struct VectorFunction {
+  const char* name;
+  int width;
+  const char* vector;
+  const char* abi;
+};
+
+// glibc's vector functions, for SSE and, wider, for AVX2.
+constexpr VectorFunction kSseFunctions[] = {
+    {"expf", 4, "_ZGVbN4v_expf", "_ZGV_LLVM_N4v"},    {"exp", 2, "_ZGVbN2v_exp", "_ZGV_LLVM_N2v"},
+    {"logf", 4, "_ZGVbN4v_logf", "_ZGV_LLVM_N4v"},    {"log", 2, "_ZGVbN2v_log", "_ZGV_LLVM_N2v"},
+    {"sinf", 4, "_ZGVbN4v_sinf", "_ZGV_LLVM_N4v"},    {"sin", 2, "_ZGVbN2v_sin", "_ZGV_LLVM_N2v"},
+    {"cosf", 4, "_ZGVbN4v_cosf", "_ZGV_LLVM_N4v"},    {"cos", 2, "_ZGVbN2v_cos", "_ZGV_LLVM_N2v"},
+    {"tanhf", 4, "_ZGVbN4v_tanhf", "_ZGV_LLVM_N4v"},  {"tanh", 2, "_ZGVbN2v_tanh", "_ZGV_LLVM_N2v"},
+    {"erff", 4, "_ZGVbN4v_erff", "_ZGV_LLVM_N4v"},    {"erf", 2, "_ZGVbN2v_erf", "_ZGV_LLVM_N2v"},
+    {"powf", 4, "_ZGVbN4vv_powf", "_ZGV_LLVM_N4vv"},  {"pow", 2, "_ZGVbN2vv_pow", "_ZGV_LLVM_N2vv"},
+};
+constexpr VectorFunction kAvx2Functions[] = {
+    {"expf", 8, "_ZGVdN8v_expf", "_ZGV_LLVM_N8v"},    {"exp", 4, "_ZGVdN4v_exp", "_ZGV_LLVM_N4v"},
+    {"logf", 8, "_ZGVdN8v_logf", "_ZGV_LLVM_N8v"},    {"log", 4, "_ZGVdN4v_log", "_ZGV_LLVM_N4v"},
+    {"sinf", 8, "_ZGVdN8v_sinf", "_ZGV_LLVM_N8v"},    {"sin", 4, "_ZGVdN4v_sin", "_ZGV_LLVM_N4v"},
+    {"cosf", 8, "_ZGVdN8v_cosf", "_ZGV_LLVM_N8v"},    {"cos", 4, "_ZGVdN4v_cos", "_ZGV_LLVM_N4v"},
+    {"tanhf", 8, "_ZGVdN8v_tanhf", "_ZGV_LLVM_N8v"},  {"tanh", 4, "_ZGVdN4v_tanh", "_ZGV_LLVM_N4v"},
+    {"erff", 8, "_ZGVdN8v_erff", "_ZGV_LLVM_N8v"},    {"erf", 4, "_ZGVdN4v_erf", "_ZGV_LLVM_N4v"},
+    {"powf", 8, "_ZGVdN8vv_powf", "_ZGV_LLVM_N8vv"},  {"pow", 4, "_ZGVdN4vv_pow", "_ZGV_LLVM_N4vv"},
+};
+
+// Those the processor can call: AVX2's take arguments in registers that others do not have.
+void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::TargetMachine& machine) {
   static const bool available = !FindSystemLibrary("libmvec.so.1").empty();
   if (!available) return;
-  library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86, triple);
-  auto fixed = [](unsigned n) { return llvm::ElementCount::getFixed(n); };
-  library.addVectorizableFunctions({
-      {"tanhf", "_ZGVdN8v_tanhf", fixed(8), false, "_ZGV_LLVM_N8v"},
-      {"tanhf", "_ZGVbN4v_tanhf", fixed(4), false, "_ZGV_LLVM_N4v"},
-      {"erff", "_ZGVdN8v_erff", fixed(8), false, "_ZGV_LLVM_N8v"},
-      {"erff", "_ZGVbN4v_erff", fixed(4), false, "_ZGV_LLVM_N4v"},
-      {"tanh", "_ZGVdN4v_tanh", fixed(4), false, "_ZGV_LLVM_N4v"},
-      {"erf", "_ZGVdN4v_erf", fixed(4), false, "_ZGV_LLVM_N4v"},
-  });
+  std::vector<llvm::VecDesc> functions;
+  auto add = [&](const VectorFunction& f) {
+    functions.emplace_back(f.name, f.vector, llvm::ElementCount::getFixed(f.width),
+                           /*Masked=*/false, f.abi);
+  };
+  for (const VectorFunction& function : kSseFunctions) add(function);
+  if (machine.getMCSubtargetInfo()->checkFeatures("+avx2"))
+    for (const VectorFunction& function : kAvx2Functions) add(function);
+  library.addVectorizableFunctions(functions);
 }
 
 std::string FindLibdevice() {
@@ -166,7 +192,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, const KernelTa
   llvm::PassBuilder builder(&machine, tuning);
   const llvm::Triple triple(module.getTargetTriple());
   llvm::TargetLibraryInfoImpl library(triple);
-  if (!target.cuda) AddVectorFunctions(library, triple);
+  if (!target.cuda) AddVectorFunctions(library, machine);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

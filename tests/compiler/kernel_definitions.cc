@@ -90,6 +90,15 @@ std::vector<Definition> Reductions() {
     if (definition.reducer == Reducer::kAny || definition.reducer == Reducer::kAll)
       definition = Typed(definition, ElementType::kBool);
   definitions.push_back(Define({4, 3}, 0, Reducer::kSum, {{4, 3}}, Read(0, {i, j})));
+  // Nothing to reduce, and nothing to make.
+  definitions.push_back(Define({3, 0}, 1, Reducer::kMax, {{3, 0}}, Read(0, {i, j})));
+  definitions.push_back(Define({0, 3}, 1, Reducer::kSum, {{0, 3}}, Read(0, {i, j})));
+  // Partial results of small floats are kept in f32.
+  for (Definition wide : {Define({3, 19}, 1, Reducer::kSum, {{3, 19}}, Read(0, {i, j})),
+                          Define({19, 3}, 1, Reducer::kMax, {{3, 19}}, Read(0, {j, i}))}) {
+    wide.operands[0].type = ElementType::kF16;
+    definitions.push_back(wide);
+  }
   // A row longer than a tile of accumulators.
   definitions.push_back(
       Typed(Define({1300, 3}, 1, Reducer::kSum, {{3, 1300}}, Read(0, {j, i})), ElementType::kF16));

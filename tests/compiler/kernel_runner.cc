@@ -183,6 +183,10 @@ TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt1
 std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64& random) {
   std::vector<Interval> ranges;
   for (const Index& index : definition.indices) {
+    if (index.extent == 0) {
+      ranges.push_back({0, 0});
+      continue;
+    }
     int64_t begin = random() % index.extent, end = 1 + random() % index.extent;
     if (random() % 3 == 0) begin = 0, end = index.extent;
     if (end <= begin) std::swap(begin, --end), ++end;
@@ -242,12 +246,13 @@ std::string CompareWithInterpreter(const Definition& definition, HostKernel kern
 }
 
 std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic,
-                         int parts) {
+                         int parts, const std::string& cpu) {
   std::vector<NamedDefinition> named;
   for (size_t i = 0; i < definitions.size(); ++i)
     named.push_back({absl::StrCat("kernel_", i), &definitions[i]});
   KernelTarget target;
   target.arithmetic = arithmetic;
+  target.cpu = cpu;
   target.threads = 2;
   if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
   absl::StatusOr<std::string> bytes = GenerateKernels(named, target);

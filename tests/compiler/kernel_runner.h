@@ -43,7 +43,8 @@ std::string CompareWithInterpreter(const Definition& definition, HostKernel kern
 
 // Generates the kernels of all definitions and compares each, whole and on `parts` random parts.
 // One line for each that is wrong.
-std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic, int parts);
+std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic,
+                         int parts, const std::string& cpu = "x86-64-v3");
 
 }  // namespace yuba
 
