@@ -27,6 +27,7 @@ TEST_CASE("every built-in operator has uses that elaborate") {
   for (const std::string& name : library.Names()) {
     INFO(name);
     const OpDescription& op = *library.Find(name);
+    CHECK(!op.comment.empty());
     if (op.opaque) continue;
     const std::vector<SampleUse> uses = SampleUses(op);
     CHECK(uses.size() >= 3);
