@@ -73,6 +73,7 @@ TEST_CASE("packs of any rank, repeated extents") {
         "c[n0: 2, n1: 7, r: 3, s: 5] = sum(q: 4) x0[n0, n1, r, q] * x1[n0, n1, q, s]\n");
   CheckError(text, {F32({3, 4}), F32({6, 5})},
              "operand 'b' (f32[6, 5]) has extent 6 here, not 4: k = 4 by operand 'a' (f32[3, 4])");
+  CheckError(text, {F32({3, 4}), F32({1, 5})}, "has extent 1 here, not 4");  // no broadcast unasked
   CheckError(text, {F32({3}), F32({6, 5})}, "operand 'a' (f32[3]) has 1 dimensions, which does not");
   CheckError(text, {F32({2, 3, 4}), F32({4, 5})}, "operand 'b' (f32[4, 5]) has 2 dimensions");
 }
