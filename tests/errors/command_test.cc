@@ -31,7 +31,7 @@ void ExpectError(const std::string& line, int exit_code, const std::string& mess
 
 TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba", 2, "subcommand");
-  ExpectError("yuba frobnicate", 2, "frobnicate");
+  ExpectError("yuba frobnicate", 2, "subcommand");
   ExpectError("yuba partition " + Model() + " --nonsense", 2, "--nonsense");
   ExpectError("yuba partition " + Model() + " --devices 0", 2, "--devices 0");
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
@@ -71,10 +71,11 @@ TEST_CASE("a plan that is broken, of another graph, or lies is refused") {
   Write(folder + "/half.json", text.substr(0, text.size() / 2));
   ExpectError("yuba show " + folder + "/half.json", 2, "half.json");
   ExpectError("yuba check " + Model() + " " + folder + "/none.json", 2, "none.json");
-  const size_t at = text.find("\"bytes\": ");
+  const size_t at = text.find("\"bytes\":", text.find("\"cost\""));
   REQUIRE(at != std::string::npos);
+  const size_t digit = text.find_first_of("0123456789", at);
   std::string lie = text;
-  lie.insert(at + 9, "1");
+  lie.insert(digit, "1");
   Write(folder + "/lie.json", lie);
   const CommandResult result = RunCommand("yuba check " + Model() + " " + folder + "/lie.json");
   INFO(result.error);

@@ -16,7 +16,7 @@ TEST_CASE("mutants of the built-in descriptions never crash the parser or the el
   const std::vector<std::string> words = {"op", "let", "sum", "max", "pick", "where", "else", "if", "then",
                                           "(", ")", "[", "]", "..", "~", ":", ",", "==", "<=", "->", "=",
                                           "0", "1", "-1", "/", "*", "nograd", "state", "opt", "x", "y'"};
-  const uint64_t seed = std::random_device()();
+  const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
   int parsed = 0, elaborated = 0;
   for (int round = 0; round < 3000; ++round) {
     Random random(seed + round);

@@ -27,7 +27,7 @@ TEST_CASE("mutants of a plan never crash the reader or pass with a lie") {
   const int64_t least = plan.cost.bytes();
   const std::vector<std::string> words = {"a", "b", "\"", "{", "}", "[", "]", ",", ":", "null", "true",
                                           "-1", "1e999", "0.5", "\"tensors\"", "\"axes\"", "[[]]", "{}"};
-  const uint64_t seed = std::random_device()();
+  const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
   int accepted = 0;
   for (int round = 0; round < 1500; ++round) {
     Random random(seed + round);
