@@ -39,6 +39,8 @@ absl::Status CheckWindow(const program::LibraryWindow& window) {
   return absl::OkStatus();
 }
 
+int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
 // One operand or the result on one device: which of its dimensions are accounted for.
 class Tensor {
  public:
@@ -51,17 +53,34 @@ class Tensor {
         taken_(buffer_.size()),
         untouched_(untouched) {}
 
-  // `part` of an index runs along dimension `d`; where clipped, outside the tensor is padding. Nothing
-  // is touched where any of the call's indices has an empty part, and then the boxes may be anything.
-  absl::Status Take(int d, Interval part, bool clipped) {
+  // `part` of an index runs along dimension `d`. Nothing is touched where any of the call's indices has
+  // an empty part, and then the boxes may be anything.
+  absl::Status Take(int d, const Interval& part) {
     if (d < 0 || d >= static_cast<int>(buffer_.size()) || taken_[d]) {
       return UserError("dimension ", d, " is not there or named twice");
     }
     taken_[d] = true;
-    if (clipped) part = Intersect(part, {0, dims_[d]});
     if (untouched_ || buffer_[d].Contains(part)) return absl::OkStatus();
     return UserError("dimension ", d, " is used over ", ToString(part), ", the buffer has ",
                      ToString(buffer_[d]));
+  }
+
+  // The same for a window: outside the tensor is padding, so that strides and dilations may leave out
+  // the tensor's first or last positions.
+  absl::Status TakeWindow(const program::LibraryWindow& window, const Interval& output,
+                          const Interval& taps) {
+    const int d = window.input_dim();
+    const int64_t extent = d < 0 || d >= static_cast<int>(dims_.size()) ? 0 : dims_[d];
+    Interval hit;
+    for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
+      const int64_t shift = tap * window.dilation() - window.low();
+      // The outputs p with 0 <= p*stride + shift < extent.
+      const int64_t first = std::max(output.begin, -FloorDivide(shift, window.stride()));
+      const int64_t last = std::min(output.end - 1, FloorDivide(extent - 1 - shift, window.stride()));
+      if (first > last) continue;
+      hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
+    }
+    return Take(d, hit);
   }
 
   absl::Status Finish(const char* name) const {
@@ -127,25 +146,19 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
                            &call.inner()}) {
     for (const program::LibraryIndex& index : *role) {
       YUBA_ASSIGN_OR_RETURN(const Interval part, use(index.index()));
-      if (index.left_dim() >= 0) YUBA_RETURN_IF_ERROR(left.Take(index.left_dim(), part, false));
-      if (index.right_dim() >= 0) YUBA_RETURN_IF_ERROR(right.Take(index.right_dim(), part, false));
+      if (index.left_dim() >= 0) YUBA_RETURN_IF_ERROR(left.Take(index.left_dim(), part));
+      if (index.right_dim() >= 0) YUBA_RETURN_IF_ERROR(right.Take(index.right_dim(), part));
       if (index.result_dim() >= 0) {
-        YUBA_RETURN_IF_ERROR(result.Take(index.result_dim(), part, false));
+        YUBA_RETURN_IF_ERROR(result.Take(index.result_dim(), part));
       }
     }
   }
   for (const program::LibraryWindow& window : call.windows()) {
     YUBA_ASSIGN_OR_RETURN(const Interval output, use(window.output()));
     YUBA_ASSIGN_OR_RETURN(const Interval taps, use(window.kernel()));
-    Interval positions;  // empty where either is
-    if (!output.empty() && !taps.empty()) {
-      positions = {output.begin * window.stride() + taps.begin * window.dilation() - window.low(),
-                   (output.end - 1) * window.stride() + (taps.end - 1) * window.dilation() -
-                       window.low() + 1};
-    }
-    YUBA_RETURN_IF_ERROR(left.Take(window.input_dim(), positions, true));
-    YUBA_RETURN_IF_ERROR(right.Take(window.filter_dim(), taps, false));
-    YUBA_RETURN_IF_ERROR(result.Take(window.result_dim(), output, false));
+    YUBA_RETURN_IF_ERROR(left.TakeWindow(window, output, taps));
+    YUBA_RETURN_IF_ERROR(right.Take(window.filter_dim(), taps));
+    YUBA_RETURN_IF_ERROR(result.Take(window.result_dim(), output));
   }
   YUBA_RETURN_IF_ERROR(left.Finish("the left operand"));
   YUBA_RETURN_IF_ERROR(right.Finish("the right operand"));
