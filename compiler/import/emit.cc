@@ -144,6 +144,11 @@ bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operand
     for (const int64_t dim : Whole(slot.dims)) elements *= dim;
     if (slot.role != SlotRole::kOperand && elements > kFoldedElements) return false;
   }
+  for (const SlotDefinition& step : instance.definitions) {
+    double points = 1;
+    for (const Index& index : step.definition.indices) points *= static_cast<double>(index.extent);
+    if (points > kFoldedPoints) return false;
+  }
   std::vector<TensorValue> values(instance.slots.size());
   for (size_t i = 0; i < instance.slots.size(); ++i) {
     const Slot& slot = instance.slots[i];

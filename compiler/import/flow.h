@@ -42,6 +42,7 @@ struct Flow {
   std::deque<Value> values;  // references stay valid
   std::vector<Use> uses;  // in an order of computation
   std::vector<int> inputs;
+  std::vector<int> rebatched;  // inputs whose dimension 0 is not the file's
   std::vector<int> outputs;
   std::vector<std::string> output_names;
   std::map<std::string, int> by_name;  // names of the file

@@ -1,5 +1,6 @@
 // The moves of elements that many translations need. All are views, or fold away.
 #include "compiler/import/node.h"
+#include "compiler/import/read.h"
 #include "compiler/import/written.h"
 
 namespace yuba {
@@ -27,6 +28,11 @@ int NodeContext::Copy(int value) {
 
 int NodeContext::Reshape(int value, const std::vector<int64_t>& dims) {
   if (failed() || Dims(value) == dims) return value;
+  const absl::StatusOr<int64_t> from = CheckedElements(Dims(value)), to = CheckedElements(dims);
+  if (!from.ok() || !to.ok() || *from != *to)
+    Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)), " has the wrong shape: ",
+         Extents(dims), " is needed");
+  if (failed()) return value;
   return Write(WriteReshape(Dims(value), dims), {value});
 }
 

@@ -116,6 +116,9 @@ class NodeContext {
 // one would be stored where a few instructions give it.
 inline constexpr int64_t kFoldedElements = 64;
 
+// The same for the terms that are looked at on the way.
+inline constexpr double kFoldedPoints = 1e6;
+
 // Integers of at most so many elements are looked into when a node asks for them.
 inline constexpr int64_t kKnownElements = 4096;
 

@@ -1,11 +1,14 @@
 #include "compiler/import/onnx.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/batch.h"
 #include "compiler/import/build.h"
 #include "compiler/import/file_graph.h"
+#include "compiler/import/functions.h"
 #include "compiler/import/read.h"
 #include "compiler/import/simplify.h"
 #include "compiler/import/sources.h"
@@ -96,6 +99,7 @@ class Importer {
     model.opset = opset_;
     model.notes = flow_.notes;
     BuildGraph(flow_, UnifyFactors(flow_), model);
+    YUBA_RETURN_IF_ERROR(CheckRebatched(model.graph));
     ReplaceLiterals(model);
     RemoveViews(model);
     ComposeMaps(model);
@@ -105,8 +109,21 @@ class Importer {
   }
 
  private:
+  // The graph's inputs are the flow's, in order.
+  absl::Status CheckRebatched(const Graph& graph) const {
+    std::vector<TensorId> inputs;
+    for (size_t i = 0; i < flow_.inputs.size(); ++i) {
+      const std::vector<int>& changed = flow_.rebatched;
+      if (std::find(changed.begin(), changed.end(), flow_.inputs[i]) != changed.end())
+        inputs.push_back(graph.inputs[i]);
+    }
+    const absl::Status checked = CheckBatch(graph, inputs);
+    return checked.ok() ? checked : Annotate(checked, path_);
+  }
+
   absl::Status ReadGraph() {
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
+    YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     const onnx::GraphProto& graph = proto_.graph();
     YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
     YUBA_RETURN_IF_ERROR(CheckSupported(graph, order, opset_, *options_.library));

@@ -142,6 +142,8 @@ class SourceReader {
       const auto& dim = shape.dim(d);
       int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
       if (d == 0 && options_.batch.has_value() && value.kind == TensorKind::kInput) {
+        if (size >= 0 && size != *options_.batch)
+          flow_.rebatched.push_back(static_cast<int>(flow_.values.size()));
         size = *options_.batch;
       } else if (!dim.dim_param().empty()) {
         const auto found = dims_.find(dim.dim_param());

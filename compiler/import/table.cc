@@ -47,7 +47,7 @@ const std::vector<OperatorRow>& Rows() {
       By("Max", TranslateMax), By("Mean", TranslateMean), By("Min", TranslateMin),
       By("Mod", TranslateMod), By("Pow", TranslatePow), By("Sum", TranslateSum),
       // Products and windows.
-      By("AveragePool", TranslateAveragePool), By("Conv", TranslateConv),
+      By("Attention", TranslateAttention), By("AveragePool", TranslateAveragePool), By("Conv", TranslateConv),
       By("ConvTranspose", TranslateConvTranspose), By("Einsum", TranslateEinsum),
       By("Gemm", TranslateGemm), By("MatMul", TranslateMatMul), By("MaxPool", TranslateMaxPool),
       Same("GlobalAveragePool", "global_average_pool"), Same("GlobalMaxPool", "global_max_pool"),

@@ -42,6 +42,9 @@ void TranslateConvTranspose(NodeContext& node);
 void TranslateMaxPool(NodeContext& node);
 void TranslateAveragePool(NodeContext& node);
 
+// translate_attention.cc
+void TranslateAttention(NodeContext& node);
+
 // translate_math.cc: arithmetic.
 void TranslateMatMul(NodeContext& node);
 void TranslateGemm(NodeContext& node);
