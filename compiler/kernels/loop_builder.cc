@@ -23,8 +23,6 @@ namespace scf = mlir::scf;
 
 // Accumulators of a row that are wider than the result live on the stack, this many at a time.
 constexpr int64_t kRowTile = 512;
-// Rows that are computed side by side where they read the same elements.
-constexpr int kRowBlock = 4;
 
 // Elements of one buffer at affine positions. The offset is kept up to date loop by loop.
 struct Access {
@@ -573,11 +571,15 @@ class KernelBuilder {
         });
         break;
       case LoopPlan::kScatter: {
-        std::vector<int> outputs;
-        for (size_t i = 0; i < definition_.indices.size(); ++i)
-          if (!definition_.indices[i].reduction) outputs.push_back(static_cast<int>(i));
-        OverIndices(outputs, 0, [&] { Store(IdentityValue(), whole_result_); });
-        Accumulate({});
+        std::vector<int> inner;  // output indices
+        for (int i = 0; i < static_cast<int>(definition_.indices.size()); ++i)
+          if (!definition_.indices[i].reduction &&
+              std::find(plan_.outer.begin(), plan_.outer.end(), i) == plan_.outer.end())
+            inner.push_back(i);
+        OverOuter([&] {
+          OverIndices(inner, 0, [&] { Store(IdentityValue(), whole_result_); });
+          Accumulate({});
+        });
         break;
       }
     }

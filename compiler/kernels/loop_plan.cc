@@ -13,6 +13,9 @@ namespace {
 
 using IndexSet = std::set<int>;
 
+// Fewer threads than this and a long loop in each are worse than many that search.
+constexpr int64_t kManyThreads = 32;
+
 bool IsUnit(int64_t coefficient) { return coefficient == 1 || coefficient == -1; }
 
 void AddIndices(const Affine& affine, IndexSet& set) {
@@ -46,8 +49,9 @@ class Planner {
         definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
     memory_ok_ = !options.parallel_outputs && !first_wins_;
     // A whole piece's accumulators have no place if they are wider than the result.
-    scatter_ok_ = memory_ok_ && (options.arithmetic == Arithmetic::kHash ||
-                                 AccumulatorType(definition.result.type) == definition.result.type);
+    fits_ = !first_wins_ && (options.arithmetic == Arithmetic::kHash ||
+                             AccumulatorType(definition.result.type) == definition.result.type);
+    scatter_ok_ = memory_ok_ && fits_;
   }
 
   LoopPlan Plan() {
@@ -135,6 +139,16 @@ class Planner {
     }
   }
 
+  // Whether an output index may be looked up. In parallel each thread then owns what the other output
+  // indices say, and those should be many.
+  bool MayScatter(int index) const {
+    if (!fits_ || memory_ok_) return scatter_ok_;
+    int64_t others = 1;
+    for (int i = 0; i < Size(); ++i)
+      if (IsOutput(i) && i != index && lookup_[i] < 0) others *= std::max<int64_t>(Extent(i), 1);
+    return others >= kManyThreads;
+  }
+
   // index == value: the index is looked up, not searched for.
   void SolveData() {
     for (int k = 0; k < static_cast<int>(definition_.data_where.size()); ++k) {
@@ -145,7 +159,7 @@ class Planner {
       int best = -1;
       for (const auto& [index, coefficient] : condition.index.terms) {
         if (!IsUnit(coefficient) || lookup_[index] >= 0) continue;
-        if (IsOutput(index) && !scatter_ok_) continue;
+        if (IsOutput(index) && !MayScatter(index)) continue;
         IndexSet others = needed;
         AddIndices(condition.index - IndexAffine(index) * coefficient, others);
         if (Closure(others).count(index) > 0) continue;
@@ -212,10 +226,10 @@ class Planner {
     };
     const bool row = !scatter && inner >= 0 && IsOutput(inner);
     plan_.mode = scatter ? LoopPlan::kScatter : row ? LoopPlan::kRow : LoopPlan::kRegister;
-    if (scatter || row) remove(outputs);
+    if ((scatter && memory_ok_) || row) remove(outputs);
     remove(reductions);
     std::vector<int> loops = reductions;
-    if (scatter) loops.insert(loops.begin(), outputs.begin(), outputs.end());
+    if (scatter && memory_ok_) loops.insert(loops.begin(), outputs.begin(), outputs.end());
     else plan_.outer = outputs;
     if (row) plan_.row = inner;
     if (inner >= 0) loops.push_back(inner);
@@ -227,7 +241,7 @@ class Planner {
   int Block() const {
     for (size_t at = plan_.outer.size(); at-- > 0;) {
       const int index = plan_.outer[at];
-      if (Extent(index) < 4 || Controls(index)) continue;
+      if (Extent(index) < kRowBlock || Controls(index)) continue;
       bool shares = false;
       Walk(definition_.body, [&](const Expr& expr) {
         shares = shares || (expr.kind == Expr::kRead && StrideCost(expr.position, plan_.row) > 0 &&
@@ -324,7 +338,7 @@ class Planner {
 
   const Definition& definition_;
   const LoopOptions options_;
-  bool first_wins_ = false, memory_ok_ = false, scatter_ok_ = false;
+  bool first_wins_ = false, memory_ok_ = false, fits_ = false, scatter_ok_ = false;
   std::vector<int> lookup_;  // for each index: the data condition that it is looked up by, else -1
   LoopPlan plan_;
 };
@@ -354,13 +368,17 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
   static const char* const kModes[] = {"map", "register", "row", "scatter"};
   auto name = [&](int index) { return definition.indices[index].name; };
   std::string text = absl::StrCat(kModes[plan.mode], ":");
-  for (int index : plan.outer) absl::StrAppend(&text, " ", name(index));
+  for (int index : plan.outer)
+    absl::StrAppend(&text, " ", name(index), index == plan.block ? absl::StrCat(" (by ", kRowBlock, ")") : "");
   absl::StrAppend(&text, " |");
   for (const LoopStep& step : plan.steps) {
     if (step.kind == LoopStep::kGuard) absl::StrAppend(&text, " guard");
     else absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "");
   }
-  return absl::StrCat(text, "; ", plan.bounds.size(), " bounds");
+  absl::StrAppend(&text, "; ", plan.bounds.size(), " bounds");
+  for (size_t i = 0; i < plan.solved.size(); ++i)
+    if (plan.solved[i].has_value()) absl::StrAppend(&text, ", ", name(i), " solved");
+  return text;
 }
 
 }  // namespace yuba

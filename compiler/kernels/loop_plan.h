@@ -26,6 +26,9 @@ struct Bound {
 inline int BeginArgument(int index) { return 2 * index; }
 inline int EndArgument(int index) { return 2 * index + 1; }
 
+// Rows that are computed side by side where they read the same elements.
+constexpr int kRowBlock = 4;
+
 struct LoopStep {
   enum Kind : uint8_t {
     kLoop,    // over `index`
@@ -42,10 +45,10 @@ struct LoopPlan {
     kMap,       // no accumulator
     kRegister,  // one element's accumulator, in registers, inside the loops over output indices
     kRow,       // a row's accumulators, in memory: the last loop runs along the row
-    kScatter    // the accumulators of the whole piece, in the result's buffer, in any order
+    kScatter    // those of all elements that `outer` leaves, in the result's buffer, in any order
   };
   Mode mode = kMap;
-  // The loops outside of the accumulator, over output indices only (kScatter: none).
+  // The loops outside of the accumulators, over output indices only.
   std::vector<int> outer;
   std::vector<LoopStep> steps;  // inside, from the outermost
   // For each index: its value in terms of the indices that have steps, where it was solved.
@@ -60,7 +63,7 @@ struct LoopPlan {
 };
 
 struct LoopOptions {
-  bool parallel_outputs = false;  // each output element is one thread's: no kRow, no kScatter
+  bool parallel_outputs = false;  // `outer` runs in parallel: no kRow
   Arithmetic arithmetic = Arithmetic::kFloat;
 };
 

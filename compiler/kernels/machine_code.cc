@@ -128,15 +128,11 @@ void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::Target
   library.addVectorizableFunctions(functions);
 }
 
-std::string FindLibdevice() {
-  for (const char* root : {std::getenv("CUDA_HOME"), std::getenv("YUBA_CUDA"),
-                           static_cast<char*>(nullptr), const_cast<char*>("/usr/local/cuda")}) {
-    if (root == nullptr) continue;
-    const std::string path = std::string(root) + "/nvvm/libdevice/libdevice.10.bc";
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored)) return path;
-  }
-  return "";
+// Of the toolkit that $CUDA_HOME names, else of /usr/local/cuda.
+std::string LibdevicePath() {
+  const char* home = std::getenv("CUDA_HOME");
+  return std::string(home != nullptr && *home != 0 ? home : "/usr/local/cuda") +
+         "/nvvm/libdevice/libdevice.10.bc";
 }
 
 // Links in those functions of NVIDIA's device library that the module calls.
@@ -146,11 +142,11 @@ absl::Status LinkLibdevice(llvm::Module& module) {
     if (function.isDeclaration() && function.getName().starts_with("__nv_"))
       needed = function.getName().str();
   if (needed.empty()) return absl::OkStatus();
-  const std::string path = FindLibdevice();
-  if (path.empty())
-    return UserError("a kernel calls ", needed, " of NVIDIA's libdevice.10.bc, which is not in "
-                     "$CUDA_HOME/nvvm/libdevice nor under /usr/local/cuda; install the CUDA "
-                     "toolkit or set CUDA_HOME");
+  const std::string path = LibdevicePath();
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    return UserError("a kernel calls ", needed, " of NVIDIA's device library, but there is no ", path,
+                     "; install the CUDA toolkit or set CUDA_HOME to its folder");
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> library =
       llvm::getLazyIRFileModule(path, problem, module.getContext());

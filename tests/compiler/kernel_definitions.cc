@@ -202,6 +202,9 @@ std::vector<Definition> DataConditions() {
        Wrapped(Read(1, {k}), 6), 1);
   with(Define({6, 9, 7}, 2, Reducer::kMax, {{7, 9}, {7, 9}}, Read(0, {k, j})), i, Function::kEq,
        false, Wrapped(Read(1, {k, j}), 6), 1);
+  // Rows long enough that threads own columns.
+  with(Define({6, 40, 7}, 2, Reducer::kSum, {{7, 40}, {7}}, Read(0, {k, j})), i, Function::kEq, false,
+       Wrapped(Read(1, {k}), 6), 1);
   // Comparisons.
   with(Define({4, 9}, 1, Reducer::kSum, {{4, 9}, {4}}, Read(0, {i, j})), j, Function::kLt, false,
        Read(1, {i}), 1);

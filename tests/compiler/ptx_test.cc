@@ -63,6 +63,26 @@ TEST_CASE("ptxas takes all kernels for sm_80") { Assemble("sm_80", Arithmetic::k
 TEST_CASE("ptxas takes all kernels for sm_90") { Assemble("sm_90", Arithmetic::kFloat, 5); }
 TEST_CASE("ptxas takes all kernels in hash arithmetic") { Assemble("sm_80", Arithmetic::kHash, 5); }
 
+TEST_CASE("a missing device library is an error where a kernel needs it, and only there") {
+  const char* before = std::getenv("CUDA_HOME");
+  const std::string home = before == nullptr ? "" : before;
+  setenv("CUDA_HOME", "/nonexistent", 1);
+  KernelTarget target;
+  target.cuda = true;
+  target.cpu = "sm_80";
+  const Definition& product = FindGroup("matrix products and maps").definitions[0];
+  CHECK(GenerateKernels({{"kernel", &product}}, target).ok());
+  const Definition& exp =
+      FindGroup("softmax and layer norm in pieces, indices as values, literals").definitions[0];
+  const absl::StatusOr<std::string> ptx = GenerateKernels({{"kernel", &exp}}, target);
+  REQUIRE(!ptx.ok());
+  CHECK(std::string(ptx.status().message()).find(
+            "a kernel calls __nv_expf of NVIDIA's device library, but there is no "
+            "/nonexistent/nvvm/libdevice/libdevice.10.bc; install") != std::string::npos);
+  if (before == nullptr) unsetenv("CUDA_HOME");
+  else setenv("CUDA_HOME", home.c_str(), 1);
+}
+
 TEST_CASE("an unknown processor is an error") {
   KernelTarget target;
   target.cpu = "z80";
