@@ -160,11 +160,7 @@ absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
   YUBA_ASSIGN_OR_RETURN(const size_t from, FindPhase(options.from, 0));
   YUBA_ASSIGN_OR_RETURN(const size_t to, FindPhase(options.to, Phases().size() - 1));
   if (from > to) return UserError("phase ", options.from, " comes after phase ", options.to);
-  if (from > 0) {
-    if (options.dump_dir.empty()) {
-      return UserError("--from ", options.from, " starts from what an earlier run has written: say ",
-                       "where with --dump DIR");
-    }
+  if (from > 0 && !options.dump_dir.empty()) {
     YUBA_RETURN_IF_ERROR(ReadValues(ValuesFile(options), compilation.model));
     YUBA_RETURN_IF_ERROR(ReadState(DumpFile(options, from - 1), compilation));
   }

@@ -27,7 +27,8 @@ struct PhaseOptions {
   std::string from;          // the first to run; empty: the first of all
   std::string to;            // the last to run; empty: the last of all
   std::string dump_dir;      // not empty: the state after each phase is written there as text,
-                             // and a later `from` starts from what was written
+                             // and a later `from` starts from what was written; empty: `from`
+                             // starts from what the compilation holds
   bool verify = true;        // each phase's result
   std::ostream* log = nullptr;  // not null: a line a phase with its time
 };

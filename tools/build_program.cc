@@ -1,16 +1,24 @@
 #include "tools/build_program.h"
 
+#include "compiler/phases.h"
 #include "opsemantics/base/status.h"
+#include "tools/version.h"
 
 namespace yuba {
 
 absl::StatusOr<program::Program> BuildProgram(const Model& model, const Plan& plan,
                                               const KernelChoice& choice) {
-  program::Program program = CutGraph(model, plan, choice.target.arithmetic);
-  RecogniseCollectives(program);
-  PlanMemory(program);
-  YUBA_RETURN_IF_ERROR(AddKernels(model, choice, program));
-  return program;
+  Compilation compilation;
+  compilation.request.kernels = choice;
+  compilation.request.version = kVersion;
+  compilation.model = model;
+  compilation.plan = plan;
+  PhaseOptions options;
+  options.from = "cut";
+  options.to = "kernels";
+  options.verify = false;  // `yuba verify` is for that
+  YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
+  return std::move(compilation.program);
 }
 
 Plan WholePlan(const Graph& graph) {

@@ -6,14 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "compiler/import/onnx.h"
 #include "opsemantics/base/status.h"
+#include "runtime/io/tensor_file.h"
 #include "opsemantics/base/files.h"
 #include "tools/exit_code.h"
+#include "tools/version.h"
 
 namespace yuba {
-
-const char kVersion[] = "0.1";
 
 void OnRun(CLI::App* app, int& exit_code, Action action) {
   app->callback([app, &exit_code, action = std::move(action)] {
@@ -30,6 +29,8 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("--dim", flags.dims, "a symbolic dimension: NAME=N")->take_all();
   app->add_option("--batch", flags.batch, "length of the inputs' first dimension")
       ->check(CLI::PositiveNumber);
+  app->add_option("--bind", flags.bind, "an input that is known when planning: NAME=FILE (.npy or .pb)")
+      ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all();
 }
@@ -51,16 +52,35 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
 
 }  // namespace
 
-absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
+absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
   for (const std::string& file : flags.operators) {
     YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
     YUBA_RETURN_IF_ERROR(library.Add(file, text));
   }
+  return library;
+}
+
+absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags,
+                                              const OperatorLibrary& library) {
   ImportOptions options;
   options.library = &library;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
   if (flags.batch > 0) options.batch = flags.batch;
+  for (const std::string& bind : flags.bind) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(bind, absl::MaxSplits('=', 1));
+    if (parts.first.empty() || parts.second.empty()) {
+      return UserError("--bind ", bind, ": expected NAME=FILE");
+    }
+    YUBA_ASSIGN_OR_RETURN(HostTensor tensor, ReadTensorFile(parts.second));
+    options.bind[parts.first] = {tensor.type, tensor.shape, std::move(tensor.data)};
+  }
+  return options;
+}
+
+absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
+  YUBA_ASSIGN_OR_RETURN(const ImportOptions options, ImportOptionsOf(flags, library));
   YUBA_ASSIGN_OR_RETURN(Model model, ImportOnnx(flags.file, options));
   return LoadedModel{std::move(library), std::move(model)};
 }
@@ -72,21 +92,27 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
     options["dim." + parts.first] = parts.second;
   }
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
+  for (const std::string& bind : flags.bind) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(bind, absl::MaxSplits('=', 1));
+    options["bind." + parts.first] = parts.second;
+  }
   return options;
 }
 
 absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
   const std::map<std::string, std::string> given = PlanOptions(flags);
   for (const auto& [name, value] : notes.options) {
-    const bool dim = name.rfind("dim.", 0) == 0;
-    if (!dim && name != "batch") continue;
+    const bool dim = name.rfind("dim.", 0) == 0, bind = name.rfind("bind.", 0) == 0;
+    if (!dim && !bind && name != "batch") continue;
     const auto mine = given.find(name);
     if (mine != given.end()) {
       if (mine->second == value) continue;
       return UserError("the plan was made with ", name, "=", value, ", not ", mine->second,
                        ": leave the flag out or plan again");
     }
-    if (dim) {
+    if (bind) {
+      flags.bind.push_back(absl::StrCat(name.substr(5), "=", value));
+    } else if (dim) {
       flags.dims.push_back(absl::StrCat(name.substr(4), "=", value));
     } else if (!absl::SimpleAtoi(value, &flags.batch)) {
       return UserError("the plan's option batch is '", value, "', not a number: plan again");

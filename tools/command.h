@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/import/onnx.h"
 #include "compiler/model.h"
 #include "opsemantics/library.h"
 #include "search/plan_file.h"
@@ -23,6 +24,7 @@ struct ModelFlags {
   std::string file;
   std::vector<std::string> dims;       // NAME=N
   int64_t batch = 0;                   // 0: as in the file
+  std::vector<std::string> bind;       // NAME=FILE, inputs that are known when planning
   std::vector<std::string> operators;  // description files
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
@@ -33,6 +35,10 @@ struct LoadedModel {
   Model model;
 };
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
+
+// The parts of LoadModel, for who runs the compiler's phases.
+absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
+absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags, const OperatorLibrary& library);
 
 // The options that change the graph, as the plan file keeps them; and the flags that an earlier
 // `partition` was given, where the command line does not say otherwise.
@@ -49,8 +55,6 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
 
 // The notes that every plan of this model must agree with.
 PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags);
-
-extern const char kVersion[];
 
 }  // namespace yuba
 

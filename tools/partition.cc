@@ -1,10 +1,12 @@
 // yuba partition: searches, writes the plan, prints a summary.
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/phases.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/structure.h"
 #include "search/plan_file.h"
@@ -24,8 +26,8 @@ struct PartitionFlags {
   int devices = 8;
   std::string search = "default";
   std::string output;
+  std::string from, to, dump;
   bool json = false;
-  bool quiet = false;
 };
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
@@ -76,32 +78,73 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
   return text;
 }
 
-absl::Status Partition(const PartitionFlags& flags) {
+// The phases up to the plan, or as far as --to says; with --dump each state is written.
+absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
+  PhaseOptions options;
+  options.from = flags.from;
+  options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
+  options.dump_dir = flags.dump;
+  options.verify = !flags.dump.empty();
+  if (!flags.dump.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(flags.dump, error);
+    if (error) return UserError(flags.dump, ": cannot be made: ", error.message());
+    options.log = &std::cerr;
+  } else if (!flags.from.empty()) {
+    return UserError("--from ", flags.from, " starts from what an earlier run has written: say where "
+                     "with --dump DIR");
+  }
+  return RunPhases(options, compilation);
+}
+
+absl::Status CheckFlags(const PartitionFlags& flags) {
   if (flags.devices < 1) {
     return UserError("--devices ", flags.devices, ": at least one device is needed");
   }
   if (flags.devices > 4096) {
     return UserError("--devices ", flags.devices, ": at most 4096 devices are planned for");
   }
+  return absl::OkStatus();
+}
+
+void PrintNext(const PartitionFlags& flags, const std::string& output, size_t bytes) {
+  std::cout << "\nwrote " << output << " (" << Bytes(static_cast<int64_t>(bytes)) << ").  Next:\n"
+            << "  yuba show " << output << "\n      every node and transfer; --html FILE for a picture\n"
+            << "  yuba verify " << flags.model.file << " " << output
+            << "\n      prove it equals the whole model\n"
+            << "  yuba run " << flags.model.file << " " << output << "\n      --help for inputs and weights\n";
+}
+
+absl::Status Partition(const PartitionFlags& flags) {
+  YUBA_RETURN_IF_ERROR(CheckFlags(flags));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
-  YUBA_ASSIGN_OR_RETURN(LoadedModel loaded, LoadModel(flags.model));
+  LoadedModel loaded;
+  YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
+  Compilation compilation;
+  compilation.request.model_file = flags.model.file;
+  YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
+  SearchOptions& options = compilation.request.search;
+  options.mesh = MeshOf(flags.devices);
+  options.search = flags.search;
+  const auto start = std::chrono::steady_clock::now();
+  YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
+  const double seconds = SecondsSince(start);
+  loaded.model = std::move(compilation.model);
+  const Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
   if (!flags.json) {
     std::cout << ModelText(loaded.model);
     for (const std::string& note : loaded.model.notes) std::cout << "               " << note << "\n";
   }
-  const auto start = std::chrono::steady_clock::now();
-  SearchOptions options;
-  options.mesh = MeshOf(flags.devices);
-  options.search = flags.search;
-  if (!flags.json && graph.nodes.size() > 200) std::cerr << "searching ...\n";
-  YUBA_ASSIGN_OR_RETURN(Plan plan, Search(graph, options));
-  const double seconds = SecondsSince(start);
+  if (plan.tensors.size() != graph.tensors.size()) {
+    std::cout << "stopped after " << flags.to << ": no plan is made\n";
+    return absl::OkStatus();
+  }
   absl::optional<int64_t> by_level;
-  if (flags.search == "default" && flags.devices > 1) {
+  if (flags.search == "default" && flags.devices > 1 && !flags.json) {
     options.search = "recursive";
-    YUBA_ASSIGN_OR_RETURN(Plan recursive, Search(graph, options));
+    YUBA_ASSIGN_OR_RETURN(const Plan recursive, Search(graph, options));
     by_level = recursive.cost.bytes();
   }
   PlanNotes notes = NotesFor(loaded, flags.model);
@@ -114,13 +157,9 @@ absl::Status Partition(const PartitionFlags& flags) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(text));
+  YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
   std::cout << SearchText(plan, by_level, seconds) << "\n" << SummaryText(file);
-  std::cout << "\nwrote " << output << " (" << Bytes(static_cast<int64_t>(text.size())) << ").  Next:\n"
-            << "  yuba show " << output << "\n      every node and transfer; --html FILE for a picture\n"
-            << "  yuba verify " << flags.model.file << " " << output
-            << "\n      prove it equals the whole model\n"
-            << "  yuba run " << flags.model.file << " " << output << "\n      --help for inputs and weights\n";
+  PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }
 
@@ -135,6 +174,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"default", "recursive"}))
       ->capture_default_str();
   command->add_option("-o,--output", flags->output, "the plan file; default: beside the model's name");
+  command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
+  command->add_option("--from", flags->from, "with --dump: the first phase to run");
+  command->add_option("--to", flags->to, "the last phase to run");
   command->add_flag("--json", flags->json, "print the plan itself");
   OnRun(command, exit_code, [flags] { return Partition(*flags); });
 }

@@ -5,6 +5,7 @@
 
 #include "tools/command.h"
 #include "tools/subcommands.h"
+#include "tools/version.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");

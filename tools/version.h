@@ -1,0 +1,9 @@
+// The version of the command; plans and programs carry it.
+#ifndef YUBA_TOOLS_VERSION_H_
+#define YUBA_TOOLS_VERSION_H_
+
+namespace yuba {
+constexpr char kVersion[] = "0.1";
+}
+
+#endif  // YUBA_TOOLS_VERSION_H_
