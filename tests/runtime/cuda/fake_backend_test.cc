@@ -1,0 +1,193 @@
+// The back end on fake GPUs: several of them, work in every order that events leave open, failures.
+
+#ifdef YUBA_WITH_CUDA
+#include <catch2/catch.hpp>
+
+#include "absl/strings/match.h"
+#include "tests/runtime/cuda/fake_cuda.h"
+#include "tests/runtime/cuda/programs.h"
+
+namespace yuba::test {
+namespace {
+
+const bool kLibrariesAreFake = (FakeLibraries(), true);
+
+// Fresh fakes for a case, and afterwards: nothing of theirs is left.
+class OnFakes {
+ public:
+  explicit OnFakes(int gpus) {
+    REQUIRE(kLibrariesAreFake);
+    Fake() = FakeCuda();
+    Fake().gpus = gpus;
+  }
+  ~OnFakes() {
+    CHECK(Fake().allocations == 0);
+    CHECK(Fake().streams == 0);
+    CHECK(Fake().events == 0);
+    CHECK(Fake().modules == 0);
+    Fake() = FakeCuda();
+  }
+};
+
+RunOptions OnCuda(bool interleave = false, uint64_t seed = 0) {
+  RunOptions options;
+  options.backend = "cuda";
+  options.interleave = interleave;
+  options.interleave_seed = seed;
+  return options;
+}
+
+std::vector<float> TurnedBy(const RunOptions& options, int steps) {
+  auto session = OpenSession(Turns(program::SUM).Load(), options);
+  std::vector<float> found;
+  for (int step = 0; step < steps; ++step) {
+    std::vector<float> x = WholeNumbers(6 * 7 * 5);
+    for (float& value : x) value += static_cast<float>(step);
+    REQUIRE(session->Set("x", FloatTensor(kTurnedDims, x)).ok());
+    REQUIRE(session->Step().ok());
+    const std::vector<float> combined = FloatsOf(*session->Get("combined"));
+    found.insert(found.end(), combined.begin(), combined.end());
+  }
+  return found;
+}
+
+TEST_CASE("Events order the work of devices, whatever order the GPUs choose") {
+  const std::vector<float> expected = TurnedBy(RunOptions(), 2);
+  for (int gpus : {1, 2, 3}) {
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+      OnFakes fakes(gpus);
+      Fake().seed = seed;
+      INFO(gpus << " GPUs, seed " << seed);
+      CHECK(TurnedBy(OnCuda(seed % 2 == 0, seed), 2) == expected);
+      CHECK(Fake().row_copies > 0);
+      CHECK(Fake().kernels > 0);
+    }
+  }
+}
+
+TEST_CASE("What others read is not made anew before they have read it") {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    OnFakes fakes(1 + static_cast<int>(seed % 3));
+    Fake().seed = seed;
+    auto session = OpenSession(TwicePlusOne(3).Load(), OnCuda());
+    const std::vector<float> x = WholeNumbers(kVectorLength);
+    REQUIRE(session->Set("x", FloatTensor({kVectorLength}, x)).ok());
+    REQUIRE(session->Step().ok());
+    std::vector<float> y;
+    for (float value : x) y.push_back(2 * value + 1);
+    CHECK(FloatsOf(*session->Get("y")) == y);
+  }
+}
+
+TEST_CASE("Without the waits for events the fakes find that the order is wrong") {
+  const std::vector<float> expected = TurnedBy(RunOptions(), 2);
+  int wrong = 0;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    OnFakes fakes(1);
+    Fake().seed = seed;
+    Fake().forget_waits = true;
+    wrong += TurnedBy(OnCuda(), 2) != expected;
+  }
+  CHECK(wrong > 0);
+}
+
+TEST_CASE("NCCL gathers between GPUs, virtual devices of one copy") {
+  const int64_t length = 12;
+  const ProgramBuilder builder = TripledFourTimes(length);
+  std::vector<float> expected = WholeNumbers(length);
+  for (float& value : expected) value *= 81;
+  for (int gpus : {1, 2, 3}) {
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+      OnFakes fakes(gpus);
+      Fake().seed = seed;
+      auto session = OpenSession(builder.Load(), OnCuda(seed % 2 == 0, seed));
+      for (int step = 0; step < 2; ++step) {
+        REQUIRE(session->Set("x", FloatTensor({length}, WholeNumbers(length))).ok());
+        REQUIRE(session->Step().ok());
+        CHECK(FloatsOf(*session->Get("tripled")) == expected);
+      }
+      CHECK(Fake().gathers == (gpus == 3 ? 2 * 4 : 0));
+      CHECK((Fake().row_copies > 0) == (gpus < 3));
+      CHECK(session->statistics().bytes == 2 * 4 * 2 * 3 * 8 * 4);
+    }
+  }
+}
+
+TEST_CASE("A failed call ends the run with its words, and the session goes on") {
+  for (const char* call : {"cuLaunchKernel", "cudaMemcpy2DAsync", "cudaStreamSynchronize"}) {
+    for (bool interleave : {false, true}) {
+      INFO(call << " interleaved " << interleave);
+      OnFakes fakes(2);
+      auto session = OpenSession(TwicePlusOne(2).Load(), OnCuda(interleave));
+      const std::vector<float> x = WholeNumbers(kVectorLength);
+      REQUIRE(session->Set("x", FloatTensor({kVectorLength}, x)).ok());
+      Fake().fail = call;
+      const absl::Status status = session->Step();
+      REQUIRE_FALSE(status.ok());
+      INFO(status.message());
+      CHECK(status.code() == absl::StatusCode::kInternal);
+      CHECK(absl::StrContains(status.message(), call));
+      CHECK(absl::StrContains(status.message(), "the fake"));
+      CHECK(absl::StrContains(status.message(), "GPU "));
+      REQUIRE(session->Step().ok());
+      CHECK(FloatsOf(*session->Get("y"))[7] == 2 * x[7] + 1);
+    }
+  }
+}
+
+std::string OpeningError(const ProgramBuilder& builder, absl::StatusCode code) {
+  const auto session = Session::Open(builder.Load(), OnCuda());
+  REQUIRE_FALSE(session.ok());
+  CHECK(session.status().code() == code);
+  return std::string(session.status().message());
+}
+
+TEST_CASE("What is missing is said when the session is opened") {
+  ProgramBuilder builder = TwicePlusOne(2);
+  SECTION("a GPU") {
+    OnFakes fakes(0);
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
+               Catch::StartsWith("no GPU: no driver"));
+  }
+  SECTION("GPUs that reach each other") {
+    OnFakes fakes(2);
+    Fake().peers = false;
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
+               Catch::Contains("GPU 0 cannot read the memory of GPU 1"));
+  }
+  SECTION("a GPU that is new enough") {
+    OnFakes fakes(1);
+    builder.message().set_target("sm_90");
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
+               Catch::Contains("compiled for sm_90") && Catch::Contains("is sm_80"));
+  }
+  SECTION("memory") {
+    OnFakes fakes(1);
+    Fake().memory = 3000;  // less than the arenas
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kResourceExhausted),
+               Catch::Contains("its arena") && Catch::Contains("out of memory"));
+  }
+  SECTION("a kernel") {
+    OnFakes fakes(1);
+    builder.message().mutable_functions(0)->set_symbol("missing_one");
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kInvalidArgument),
+               Catch::Contains("no kernel missing_one") && Catch::Contains("--target cuda"));
+  }
+  SECTION("code for GPUs at all") {
+    OnFakes fakes(1);
+    builder.message().clear_ptx();
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kInvalidArgument),
+               Catch::Contains("--target cuda"));
+  }
+  SECTION("PTX that compiles") {
+    OnFakes fakes(1);
+    Fake().fail = "cuModuleLoadDataEx";
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kInternal),
+               Catch::Contains("compiling the program's kernels"));
+  }
+}
+
+}  // namespace
+}  // namespace yuba::test
+
+#endif  // YUBA_WITH_CUDA

@@ -1,0 +1,169 @@
+#include "tests/runtime/cuda/programs.h"
+
+#include <map>
+
+namespace yuba::test {
+namespace {
+
+// y = 2 x + 1 of a vector, by the calling convention of kernel_abi.h. The arguments are the index's
+// part, then origin and extent of x and of y.
+const char kTwicePlusOne[] = R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry twice_plus_one(.param .u64 buffers, .param .u64 arguments) {
+  .reg .b64 %r<20>; .reg .b32 %t<4>; .reg .f32 %f<2>; .reg .pred %p;
+  ld.param.u64 %r0, [buffers];    cvta.to.global.u64 %r0, %r0;
+  ld.param.u64 %r1, [arguments];  cvta.to.global.u64 %r1, %r1;
+  ld.global.u64 %r2, [%r0];       cvta.to.global.u64 %r2, %r2;
+  ld.global.u64 %r3, [%r0+8];     cvta.to.global.u64 %r3, %r3;
+  ld.global.u64 %r4, [%r1];
+  ld.global.u64 %r5, [%r1+8];
+  ld.global.u64 %r6, [%r1+16];
+  ld.global.u64 %r7, [%r1+32];
+  mov.u32 %t0, %ntid.x;  mov.u32 %t1, %ctaid.x;  mov.u32 %t2, %tid.x;  mov.u32 %t3, %nctaid.x;
+  mul.wide.u32 %r8, %t1, %t0;  cvt.u64.u32 %r9, %t2;  add.s64 %r8, %r8, %r9;  add.s64 %r8, %r8, %r4;
+  mul.wide.u32 %r10, %t3, %t0;
+loop:
+  setp.ge.s64 %p, %r8, %r5;
+  @%p bra done;
+  sub.s64 %r11, %r8, %r6;  shl.b64 %r11, %r11, 2;  add.s64 %r11, %r11, %r2;
+  sub.s64 %r12, %r8, %r7;  shl.b64 %r12, %r12, 2;  add.s64 %r12, %r12, %r3;
+  ld.global.f32 %f0, [%r11];
+  fma.rn.f32 %f0, %f0, 0f40000000, 0f3F800000;
+  st.global.f32 [%r12], %f0;
+  add.s64 %r8, %r8, %r10;
+  bra loop;
+done:
+  ret;
+}
+)";
+
+}  // namespace
+
+const std::vector<int64_t> kTurnedDims = {6, 7, 5};
+
+std::vector<float> WholeNumbers(int64_t count) {
+  std::vector<float> values(count);
+  for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 97) - 40;
+  return values;
+}
+
+ProgramBuilder TwicePlusOne(int devices) {
+  ProgramBuilder builder({devices});
+  const std::vector<Box> parts = CutAlong({kVectorLength}, 0, devices);
+  const std::vector<Box> whole(devices, WholeBox({kVectorLength}));
+  const int x = builder.AddBuffer("x", program::F32, {kVectorLength}, parts);
+  const int y = builder.AddBuffer("y", program::F32, {kVectorLength}, parts);
+  const int once = builder.AddBuffer("once", program::F32, {kVectorLength}, whole);
+  const int again = builder.AddBuffer("again", program::F32, {kVectorLength}, whole);
+  builder.AddInput("x", x);
+  builder.AddOutput("y", once);
+  builder.AddOutput("z", again);
+  builder.message().add_functions()->set_symbol("twice_plus_one");
+  builder.message().set_target("sm_75");
+  builder.message().set_ptx(kTwicePlusOne);
+  auto add_kernel = [&](int operand) {
+    program::Kernel* kernel = builder.stage().add_instructions()->mutable_kernel();
+    kernel->set_node("y");
+    *kernel->add_indices() = builder.BoxTable(parts).dims(0);
+    program::Access* access = kernel->add_operands();
+    access->set_buffer(operand);
+    *access->mutable_box() = builder.BoxTable(parts);
+    kernel->mutable_result()->set_buffer(y);
+    *kernel->mutable_result()->mutable_box() = builder.BoxTable(parts);
+  };
+  add_kernel(x);
+  builder.AddExchange(y, once);
+  add_kernel(y);
+  builder.AddExchange(y, again);
+  return builder;
+}
+
+ProgramBuilder Turns(program::Reducer reducer) {
+  ProgramBuilder builder({3});
+  const std::vector<Box> whole(3, WholeBox(kTurnedDims));
+  const int x = builder.AddBuffer("x", program::F32, kTurnedDims, CutAlong(kTurnedDims, 0, 3));
+  const int turned = builder.AddBuffer("turned", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
+  const int last = builder.AddBuffer("last", program::F32, kTurnedDims, CutAlong(kTurnedDims, 2, 3));
+  const int copy = builder.AddBuffer("copy", program::F32, kTurnedDims, whole);
+  const int combined = builder.AddBuffer("combined", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
+  builder.AddInput("x", x);
+  builder.AddOutput("copy", copy);
+  builder.AddOutput("combined", combined);
+  builder.AddExchange(x, turned);
+  builder.AddExchange(turned, last);
+  builder.AddExchange(last, copy);
+  builder.AddDelivery(copy, combined, reducer, 3, {2, 0, 1});
+  return builder;
+}
+
+ProgramBuilder TripledFourTimes(int64_t length) {
+  ProgramBuilder builder({3});
+  const std::vector<Box> whole(3, WholeBox({length}));
+  const int x = builder.AddBuffer("x", program::F32, {length}, CutAlong({length}, 0, 3));
+  const int copy = builder.AddBuffer("copy", program::F32, {length}, whole);
+  builder.AddInput("x", x);
+  builder.AddOutput("tripled", x);
+  program::Repeat repeat;
+  repeat.set_count(4);
+  builder.AddExchange(x, copy);
+  builder.AddDelivery(copy, x, program::SUM, 3, {0, 1, 2});
+  *repeat.mutable_body() = builder.stage().instructions();
+  builder.stage().clear_instructions();
+  *builder.stage().add_instructions()->mutable_repeat() = repeat;
+  return builder;
+}
+
+std::vector<int64_t> ProductDims(const std::string& letters) {
+  const std::map<char, int64_t> extents = {{'b', 3}, {'m', 5}, {'n', 4}, {'k', 8}};
+  std::vector<int64_t> dims;
+  for (char letter : letters) dims.push_back(extents.at(letter));
+  return dims;
+}
+
+ProgramBuilder HalvedProduct(const ProductOrder& order) {
+  ProgramBuilder builder({2});
+  auto position = [](const std::string& letters, char letter) {
+    const size_t found = letters.find(letter);
+    return found == std::string::npos ? -1 : static_cast<int>(found);
+  };
+  auto halved = [&](const std::string& letters) {
+    return CutAlong(ProductDims(letters), position(letters, 'k'), 2);
+  };
+  const std::vector<int64_t> dims = ProductDims(order.result);
+  const std::vector<Box> whole(2, WholeBox(dims));
+  const int left =
+      builder.AddBuffer("left", program::F32, ProductDims(order.left), halved(order.left));
+  const int right =
+      builder.AddBuffer("right", program::F32, ProductDims(order.right), halved(order.right));
+  const int made = builder.AddBuffer("made", program::F32, dims, whole);
+  const int result = builder.AddBuffer("result", program::F32, dims, whole);
+  program::LibraryCall call;
+  call.set_left(0);
+  call.set_right(1);
+  const std::string letters = "bmnk";  // the indices
+  const auto roles = {call.mutable_batch(), call.mutable_rows(), call.mutable_columns(),
+                      call.mutable_inner()};
+  std::vector<std::vector<Interval>> parts;
+  for (auto* role : roles) {
+    const char letter = letters[parts.size()];
+    program::LibraryIndex* index = role->Add();
+    index->set_index(static_cast<int>(parts.size()));
+    index->set_left_dim(position(order.left, letter));
+    index->set_right_dim(position(order.right, letter));
+    index->set_result_dim(position(order.result, letter));
+    const int64_t extent = ProductDims({letter})[0];
+    if (letter == 'k') parts.push_back({PartOf(extent, 2, 0), PartOf(extent, 2, 1)});
+    else parts.push_back({{0, extent}, {0, extent}});
+  }
+  builder.AddLibraryKernel(call, parts, {left, right}, made);
+  builder.AddDelivery(made, result, program::SUM, 2, {0, 1});
+  builder.AddExchange(result, result)->set_from_first_only(true);
+  builder.AddInput("left", left);
+  builder.AddInput("right", right);
+  builder.AddOutput("result", result);
+  return builder;
+}
+
+}  // namespace yuba::test
