@@ -37,6 +37,75 @@ TEST_CASE("models compute what PyTorch computes") {
   }
 }
 
+// The symbolic sizes of a set are those of its input.
+TEST_CASE("models of today's exporter, at three sizes each") {
+  const struct {
+    const char* name;
+    std::vector<const char*> dims;
+    double tolerance;
+  } kModern[] = {{"decoder_opset18", {"batch", "sequence"}, 2e-5},
+                 {"decoder_opset23", {"batch", "sequence"}, 2e-5},
+                 {"resnet_opset21", {"batch", "", "height", "width"}, 2e-5},
+                 {"mlp_f16", {"batch"}, 4e-3},
+                 {"mlp_bf16", {"batch"}, 2e-2}};
+  for (const auto& modern : kModern) {
+    for (int set = 0; set < 3; ++set) {
+      const std::string folder = Folder("modern/") + modern.name;
+      INFO(folder << " set " << set);
+      const absl::StatusOr<TensorValue> input =
+          ReadTestTensor(folder + "/test_data_set_" + std::to_string(set) + "/input_0.pb");
+      REQUIRE(input.ok());
+      ImportOptions options;
+      for (size_t d = 0; d < modern.dims.size(); ++d) {
+        if (*modern.dims[d] != '\0') options.dims[modern.dims[d]] = input->type.dims[d];
+      }
+      const absl::StatusOr<double> error = ErrorOnTestData(folder, set, options);
+      INFO(error.status());
+      REQUIRE(error.ok());
+      CHECK(*error < modern.tolerance);
+    }
+  }
+}
+
+TEST_CASE("with another batch each sample has the answer that it has alone") {
+  for (const char* name : {"mlp", "conv"}) {
+    const TensorValue file = *ReadTestTensor(Folder(name) + "/test_data_set_0/input_0.pb");
+    const TensorValue answers = *ReadTestTensor(Folder(name) + "/test_data_set_0/output_0.pb");
+    const size_t in = file.elements.size() / file.type.dims[0];
+    const size_t out = answers.elements.size() / answers.type.dims[0];
+    for (const int64_t batch : {1, 2, 16}) {
+      INFO(name << " " << batch);
+      ImportOptions options;
+      options.batch = batch;
+      const Model model = Import(name, options);
+      TensorValue input = file, expected = answers;
+      input.type.dims[0] = expected.type.dims[0] = batch;
+      input.elements.resize(batch * in);
+      expected.elements.resize(batch * out);
+      for (size_t i = 0; i < input.elements.size(); ++i)
+        input.elements[i] = file.elements[i % file.elements.size()];
+      for (size_t i = 0; i < expected.elements.size(); ++i)
+        expected.elements[i] = answers.elements[i % answers.elements.size()];
+      const absl::StatusOr<std::vector<TensorValue>> outputs = RunWhole(model, {input});
+      REQUIRE(outputs.ok());
+      const Tensor& output = model.graph.tensors[model.graph.outputs[0]];
+      CHECK(LargestError((*outputs)[0], WholeDims(output), expected) < 2e-6);
+    }
+  }
+}
+
+TEST_CASE("weights that a stored shape fills are parameters") {
+  const Model model = Import("light_squeezenet");
+  int fills = 0;
+  for (const auto& [tensor, value] : model.values) {
+    if (value.kind != InitialValue::kFill) continue;
+    CHECK(model.graph.tensors[tensor].kind == TensorKind::kParameter);
+    ++fills;
+  }
+  CHECK(fills == 39);  // as many as the file has, some of them shared
+  CHECK(model.graph.inputs.size() == 1);
+}
+
 TEST_CASE("weights beside the model are read") {
   const absl::StatusOr<Model> inside = ImportFile(Folder("mlp") + "/model.onnx");
   const absl::StatusOr<Model> beside = ImportFile(Folder("mlp") + "/model_external.onnx");
