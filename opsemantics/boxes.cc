@@ -28,6 +28,14 @@ BoxAnalysis::~BoxAnalysis() = default;
 
 namespace {
 
+bool ReducesWhole(const Definition& definition, const std::vector<Interval>& ranges) {
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const Index& index = definition.indices[i];
+    if (index.reduction && ranges[i] != Interval{0, index.extent}) return false;
+  }
+  return true;
+}
+
 Box RangeBox(const std::vector<Affine>& position, const std::vector<Interval>& ranges) {
   Box box(position.size());
   for (size_t d = 0; d < position.size(); ++d) box[d] = Range(position[d], ranges);
@@ -35,7 +43,7 @@ Box RangeBox(const std::vector<Affine>& position, const std::vector<Interval>& r
 }
 
 // The box of `position` over the points of `ranges` where `conjunction` holds.
-Box ReadBox(const std::vector<Affine>& position, const Conjunction& conjunction,
+Box BoxWhere(const std::vector<Affine>& position, const Conjunction& conjunction,
             const std::vector<Interval>& ranges) {
   const bool everywhere =
       std::all_of(conjunction.begin(), conjunction.end(),
@@ -47,26 +55,36 @@ Box ReadBox(const std::vector<Affine>& position, const Conjunction& conjunction,
   return box;
 }
 
+// What a piece makes; `left` is what the constraints leave of its ranges.
+Box MadeBox(const Definition& definition, const std::vector<Interval>& ranges,
+            const std::vector<Interval>& left) {
+  if (ReducesWhole(definition, ranges)) return RangeBox(definition.left, ranges);
+  Box made = BoxWhere(definition.left, definition.where, left);
+  for (size_t d = 0; d < made.size(); ++d) {  // no loop runs along a constant: it is always written
+    const Affine& position = definition.left[d];
+    if (position.IsConstant()) made[d] = {position.constant, position.constant + 1};
+  }
+  return made;
+}
+
 }  // namespace
 
 Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
   YUBA_CHECK(ranges.size() == definition_->indices.size()) << definition_->name;
   Boxes boxes;
   boxes.indices = ranges;
-  boxes.made = RangeBox(definition_->left, ranges);
   boxes.needs.resize(definition_->operands.size());
   for (size_t i = 0; i < boxes.needs.size(); ++i) {
     boxes.needs[i].assign(definition_->operands[i].dims.size(), Interval{0, 0});
   }
   const bool possible = Propagate(definition_->where, boxes.indices);
-  if (!possible) {
-    boxes.indices.assign(ranges.size(), Interval{0, 0});
-    return boxes;
-  }
+  if (!possible) boxes.indices.assign(ranges.size(), Interval{0, 0});
+  boxes.made = MadeBox(*definition_, ranges, boxes.indices);
+  if (!possible) return boxes;
   for (const Read& read : reads_) {
     for (const Conjunction& conjunction : read.when) {
       Box& need = boxes.needs[read.operand];
-      need = Hull(need, ReadBox(read.position, conjunction, boxes.indices));
+      need = Hull(need, BoxWhere(read.position, conjunction, boxes.indices));
     }
   }
   return boxes;

@@ -14,7 +14,9 @@ namespace yuba {
 struct Boxes {
   std::vector<Interval> indices;  // what is left of each index's range
   std::vector<Box> needs;         // for each operand: the bounding box of all its reads; may be empty
-  Box made;                       // of the result: the whole piece, not shrunk to where a term exists
+  // Of the result. With the whole reduction, the whole piece: elements without a term hold the reducer's
+  // identity. With a part of it, what the constraints leave: other elements get no term from this part.
+  Box made;
 };
 
 // `ranges` has one interval for each index of the definition: its part, or its whole extent.

@@ -140,6 +140,15 @@ class KernelBuilder {
       begin_.push_back(Argument(BeginArgument(i)));
       end_.push_back(Argument(EndArgument(i)));
     }
+    // A part of a reduction may have no terms for some of its piece: the result's buffer lacks them.
+    int slot = BoxArgument(static_cast<int>(definition_.operands.size()));
+    for (const Affine& left : definition_.left) {
+      if (const int index = left.BareIndex(); index >= 0) {
+        begin_[index] = s_.Max(begin_[index], Argument(slot));
+        end_[index] = s_.Min(end_[index], s_.Add(Argument(slot), Argument(slot + 1)));
+      }
+      slot += 2;
+    }
   }
 
   // ---- accesses ----

@@ -121,7 +121,8 @@ int64_t FetchedElements(const std::vector<Points>& needed, const std::vector<Poi
   return moved;
 }
 
-// What each device makes: the points of its output indices, and which reduction part it works on.
+// What each device makes: the points of its output indices, of a part of a reduction only the box of those
+// that have a term; and which reduction part it works on.
 struct Making {
   std::vector<Points> made;
   std::vector<std::vector<int64_t>> part;  // per device: the first reduction point of its part
@@ -132,13 +133,19 @@ Making MakingOf(const Definition& definition, const Mesh& mesh, const Cut& cut) 
   making.made.resize(mesh.devices());
   making.part.resize(mesh.devices());
   std::vector<int64_t> extents = Extents(definition);
+  bool partial = false;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    partial = partial || (definition.indices[i].reduction && PartCount(mesh, cut.axes[i]) > 1);
+  }
   for (int device = 0; device < mesh.devices(); ++device) {
     ForAll(extents, [&](const Point& point) {
       if (!Inside(mesh, cut, extents, device, point)) return;
+      if (partial && !Holds(definition, point)) return;
       Point at;
       for (const Affine& left : definition.left) at.push_back(Evaluate(left, point));
       making.made[device].insert(at);
     });
+    making.made[device] = BoundingBox(making.made[device]);
     for (size_t i = 0; i < extents.size(); ++i) {
       if (!definition.indices[i].reduction) continue;
       int64_t first = 0;
