@@ -38,7 +38,7 @@ absl::Status Attach(Compilation& c) {
 absl::Status VerifyPlan(const Compilation& c) { return CheckPlan(c.model.graph, c.plan); }
 
 absl::Status Cut(Compilation& c) {
-  if (c.plan.tensors.size() != c.model.graph.tensors.size() ||
+  if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
       c.plan.nodes.size() != c.model.graph.nodes.size()) {
     return UserError("there is no plan for this graph yet: start at an earlier phase");
   }
@@ -131,23 +131,30 @@ std::string DumpFile(const PhaseOptions& options, size_t phase) {
 
 std::string ValuesFile(const PhaseOptions& options) { return options.dump_dir + "/values.bin"; }
 
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& compilation) {
   const Phase& phase = Phases()[number];
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(phase.run(compilation));
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = SecondsSince(start);
+  const auto verify_start = std::chrono::steady_clock::now();
   if (options.verify) {
     const absl::Status verified = phase.verify(compilation);
     if (!verified.ok()) {
       return InternalError("after phase ", phase.name, ": ", verified.message());
     }
   }
+  const double verify_seconds = SecondsSince(verify_start);
   if (!options.dump_dir.empty()) {
     if (number == 0) YUBA_RETURN_IF_ERROR(WriteValues(compilation.model, ValuesFile(options)));
     YUBA_RETURN_IF_ERROR(WriteState(compilation, DumpFile(options, number)));
   }
   if (options.log != nullptr) {
-    *options.log << absl::StreamFormat("%-10s %8.3f s  %s\n", phase.name, seconds.count(), phase.what);
+    *options.log << absl::StreamFormat("%-10s %8.3f s, verified in %7.3f s  %s\n", phase.name, seconds,
+                                       verify_seconds, phase.what);
   }
   return absl::OkStatus();
 }

@@ -63,9 +63,7 @@ struct Sides {
   std::set<int> parts;  // that the group made
 };
 
-bool IsAllGather(const Sides& s) {
-  return AllEqual(s.to) && SameUnion(s.from, {s.to[0]});
-}
+bool IsAllGather(const Sides& s) { return AllEqual(s.to) && SameUnion(s.from, {s.to[0]}); }
 
 bool IsPermute(const Sides& s) {
   std::vector<Box> unsent = s.from;
@@ -77,9 +75,7 @@ bool IsPermute(const Sides& s) {
   return Disjoint(s.from);
 }
 
-bool IsAllToAll(const Sides& s) {
-  return SameUnion(s.from, s.to);
-}
+bool IsAllToAll(const Sides& s) { return SameUnion(s.from, s.to); }
 
 bool IsReduceScatter(const Sides& s) {
   return AllEqual(s.from) && s.parts.size() == s.from.size() &&
@@ -91,10 +87,26 @@ bool IsAllReduce(const Sides& s) {
          s.from[0] == s.to[0];
 }
 
+// The groups over each set of axes that was asked for.
+class GroupCache {
+ public:
+  explicit GroupCache(const Mesh& mesh) : mesh_(mesh) {}
+  const std::vector<Group>& Over(const Axes& axes) {
+    std::vector<Group>& groups = groups_[axes];
+    if (groups.empty()) groups = GroupsOver(mesh_, axes);
+    return groups;
+  }
+
+ private:
+  const Mesh& mesh_;
+  std::map<Axes, std::vector<Group>> groups_;
+};
+
 class Recogniser {
  public:
-  Recogniser(const Mesh& mesh, program::Exchange& exchange)
+  Recogniser(const Mesh& mesh, GroupCache& groups, program::Exchange& exchange)
       : mesh_(mesh),
+        groups_(groups),
         exchange_(exchange),
         from_(BoxesOn(mesh, exchange.from())),
         to_(BoxesOn(mesh, exchange.to())) {}
@@ -150,7 +162,7 @@ class Recogniser {
   }
 
   bool MarkIf(program::Collective collective, const Axes& axes, bool (*holds)(const Sides&)) {
-    for (const Group& group : GroupsOver(mesh_, axes)) {
+    for (const Group& group : groups_.Over(axes)) {
       Sides sides;
       for (int device : group) {
         sides.from.push_back(from_[device]);
@@ -166,6 +178,7 @@ class Recogniser {
   }
 
   const Mesh& mesh_;
+  GroupCache& groups_;
   program::Exchange& exchange_;
   const std::vector<Box> from_, to_;
 };
@@ -174,12 +187,13 @@ class Recogniser {
 
 void RecogniseCollectives(program::Program& program) {
   const Mesh mesh = MeshOf(program);
+  GroupCache groups(mesh);
   for (program::Stage& stage : *program.mutable_stages()) {
     for (program::Instruction& instruction : *stage.mutable_instructions()) {
       if (!instruction.has_exchange()) continue;
       instruction.mutable_exchange()->clear_collective();
       instruction.mutable_exchange()->clear_axes();
-      Recogniser(mesh, *instruction.mutable_exchange()).Mark();
+      Recogniser(mesh, groups, *instruction.mutable_exchange()).Mark();
     }
   }
 }

@@ -91,7 +91,7 @@ void RunAndCompare(const Model& model, const Plan& plan, const program::Program&
 }
 
 TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithmetic") {
-  for (int seed = 0; seed < 30; ++seed) {
+  for (int seed = 0; seed < 16; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     const Model model = RandomModel(random);
@@ -106,7 +106,7 @@ TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithme
 }
 
 TEST_CASE("any legal plan runs in floats, with library calls and without, on threads") {
-  for (int seed = 0; seed < 20; ++seed) {
+  for (int seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);
     Random random(100 + seed);
     const Model model = RandomModel(random);
