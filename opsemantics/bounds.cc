@@ -69,8 +69,8 @@ bool Tighten(const Constraint& constraint, std::vector<Interval>& ranges) {
   return true;
 }
 
-// Moves the ends of each index to the residues that an equality leaves it: 2*t + 4*u - q == 0 makes q
-// even, and 2*t + 4*u - 5 == 0 has no point. False where none is left.
+// Moves the ends of each index to the residues that an equality leaves it: 2*t + 4*u - q == 0 makes
+// q even, and 2*t + 4*u - 5 == 0 has no point. False where none is left.
 bool TightenResidues(const Affine& expression, std::vector<Interval>& ranges) {
   int64_t constant = expression.constant;
   for (const auto& [index, coefficient] : expression.terms) {

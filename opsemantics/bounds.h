@@ -12,11 +12,12 @@
 namespace yuba {
 
 // Makes the bounds of all indices consistent with the constraints (ceiling below, floor above, ends
-// moved to the residues that equalities allow) until nothing changes. Never loses a point. False where
-// no point is left; `ranges` is then meaningless.
+// moved to the residues that equalities allow) until nothing changes. Never loses a point. False
+// where no point is left; `ranges` is then meaningless.
 bool Propagate(absl::Span<const Constraint> constraints, std::vector<Interval>& ranges);
 
-// What one constraint leaves of `ranges[index]` when all other indices range over `ranges`; may be empty.
+// What one constraint leaves of `ranges[index]` when all other indices range over `ranges`; may be
+// empty.
 Interval SolveFor(int index, const Constraint& constraint, const std::vector<Interval>& ranges);
 
 // Whether the constraint holds on all of `ranges`.

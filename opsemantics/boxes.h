@@ -13,16 +13,17 @@ namespace yuba {
 
 struct Boxes {
   std::vector<Interval> indices;  // what is left of each index's range
-  std::vector<Box> needs;         // for each operand: the bounding box of all its reads; may be empty
-  // Of the result. With the whole reduction, the whole piece: elements without a term hold the reducer's
-  // identity. With a part of it, what the constraints leave: other elements get no term from this part.
+  std::vector<Box> needs;  // for each operand: the bounding box of all its reads; may be empty
+  // Of the result. With the whole reduction, the whole piece: elements without a term hold the
+  // reducer's identity. With a part of it, what the constraints leave: other elements get no term
+  // from this part.
   Box made;
 };
 
 // `ranges` has one interval for each index of the definition: its part, or its whole extent.
-// Conditions on data count as true, in bodies as true and as false. Reads with `else` are clipped to
-// the operand, others are not: a description that reads outside shows. A scalar has no empty box: one
-// that is not read is needed all the same.
+// Conditions on data count as true, in bodies as true and as false. Reads with `else` are clipped
+// to the operand, others are not: a description that reads outside shows. A scalar has no empty
+// box: one that is not read is needed all the same.
 Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges);
 
 // The same for many pieces of one definition, which must outlive it.
@@ -46,9 +47,10 @@ std::vector<Interval> WholeRanges(const Definition& definition);
 // results combine (not argmax and argmin).
 std::vector<int> CuttableIndices(const Definition& definition);
 
-// Bounds that the constraints leave for index `index` when all indices range over `ranges`; those of the
-// loops outside are single points there. What the interpreter's and the kernels' loops use.
-Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges, int index);
+// Bounds that the constraints leave for index `index` when all indices range over `ranges`; those
+// of the loops outside are single points there. What the interpreter's and the kernels' loops use.
+Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges,
+                         int index);
 
 }  // namespace yuba
 

@@ -1,5 +1,5 @@
-// Conditions on indices inside bodies: what `if`, `else` and the comparisons say about the points at
-// which a read happens. Box analysis and the interpreter's log share it.
+// Conditions on indices inside bodies: what `if`, `else` and the comparisons say about the points
+// at which a read happens. Box analysis and the interpreter's log share it.
 #ifndef YUBA_OPSEMANTICS_CONDITIONS_H_
 #define YUBA_OPSEMANTICS_CONDITIONS_H_
 
@@ -10,14 +10,16 @@
 
 namespace yuba {
 
-// The expression as an affine function of the indices, where it is made of indices and integers only.
+// The expression as an affine function of the indices, where it is made of indices and integers
+// only.
 absl::optional<Affine> AffineOf(const Expr& expr);
 
 // A union of sets of points, each given by constraints. {{}} is every point, {} none.
 using Conjunction = std::vector<Constraint>;
 using Condition = std::vector<Conjunction>;
 
-// The points at which `expr` can have the truth `value`; comparisons that read data can go either way.
+// The points at which `expr` can have the truth `value`; comparisons that read data can go either
+// way.
 Condition PointsWhere(const Expr& expr, bool value);
 Condition Both(const Condition& a, const Condition& b);
 

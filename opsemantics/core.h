@@ -3,9 +3,9 @@
 //   definition = reducer over a box of indices, where constraints hold, of a pointwise body
 //                whose reads are affine in the indices
 //
-// Tensors are here lists of *flat dimensions*: a dimension made of factors (3 12 64) stands as three
-// flat dimensions, outermost first; memory is row-major, so this changes nothing but what can be cut.
-// All extents are integers. Definitions are immutable values once built.
+// Tensors are here lists of *flat dimensions*: a dimension made of factors (3 12 64) stands as
+// three flat dimensions, outermost first; memory is row-major, so this changes nothing but what can
+// be cut. All extents are integers. Definitions are immutable values once built.
 #ifndef YUBA_OPSEMANTICS_CORE_H_
 #define YUBA_OPSEMANTICS_CORE_H_
 
@@ -56,7 +56,7 @@ enum class Function : uint8_t {
   kPow, kExp, kLog, kTanh, kSig, kErf, kSin, kCos, kSelect, kCast, kWrap, kMod,
   kEq, kNe, kLt, kLe, kAnd, kOr, kNot
 };
-const char* Name(Function function);  // "add", "select", ...; as descriptions call it where they can
+const char* Name(Function function);  // "add", "select": as descriptions call it where they can
 
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
@@ -125,7 +125,7 @@ struct DataCondition {
 
 struct Definition {
   std::string name;                  // of the result in its description, e.g. "y"; "y.1" if hoisted
-  std::vector<Index> indices;        // output indices in the order of `left`, then reduction indices
+  std::vector<Index> indices;  // output indices in the order of `left`, then reduction indices
   std::vector<TensorType> operands;  // each tensor once, however often it is read
   TensorType result;
   std::vector<Affine> left;          // for each dimension of the result: a bare index or a constant

@@ -1,5 +1,5 @@
-// Definitions as text: one line, in the spelling of the language. Operands have no names in the core
-// form; they are x0, x1, ... here.
+// Definitions as text: one line, in the spelling of the language. Operands have no names in the
+// core form; they are x0, x1, ... here.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -152,8 +152,8 @@ class Writer {
   std::string Call(const Expr& expr) const {
     const Strength strength = StrengthOf(expr);
     if (expr.function == Function::kSelect) {
-      return absl::StrCat("if ", Term(expr.args[0], kCompare), " then ", Term(expr.args[1], kCompare),
-                          " else ", Term(expr.args[2], kIf));
+      return absl::StrCat("if ", Term(expr.args[0], kCompare), " then ",
+                          Term(expr.args[1], kCompare), " else ", Term(expr.args[2], kIf));
     }
     if (const char* sign = Sign(expr.function); sign != nullptr && expr.args.size() == 2) {
       const Strength left = strength == kCompare ? kSum : strength;

@@ -1,5 +1,5 @@
-// The interpreter: evaluates a definition element by element. Slow and obvious on purpose: it is the
-// oracle for the box analysis, the kernels and whole plans at small sizes.
+// The interpreter: evaluates a definition element by element. Slow and obvious on purpose: it is
+// the oracle for the box analysis, the kernels and whole plans at small sizes.
 #ifndef YUBA_OPSEMANTICS_INTERPRET_H_
 #define YUBA_OPSEMANTICS_INTERPRET_H_
 
@@ -19,26 +19,27 @@ struct TensorValue {
   std::vector<Scalar> elements;
 };
 
-// Called for each element of an operand that is read (guarded reads only inside the tensor). Conditions
-// on data count as true, and in bodies as true and as false: what a read touches is the same for all data.
+// Called for each element of an operand that is read (guarded reads only inside the tensor).
+// Conditions on data count as true, and in bodies as true and as false: what a read touches is the
+// same for all data.
 using ReadLog = std::function<void(int operand, const std::vector<int64_t>& position)>;
 
-// The result of the piece of `definition` with indices in `ranges`: elements outside the made box are
-// left as they are in `result`; an element inside without a term gets the reducer's identity. With
-// partial reduction ranges the result is that part's partial. argmax and argmin give the first position in
-// the row-major order of all reduction indices. `result` has its type and elements; values are rounded to
-// its type, which may be the accumulator's.
+// The result of the piece of `definition` with indices in `ranges`: elements outside the piece
+// are left as they are in `result`; an element inside without a term gets the reducer's identity.
+// With partial reduction ranges the result is that part's partial. argmax and argmin give the first
+// position in the row-major order of all reduction indices. `result` has its type and elements;
+// values are rounded to its type, which may be the accumulator's.
 void Interpret(const Definition& definition, const std::vector<Interval>& ranges,
                const std::vector<const TensorValue*>& operands, Arithmetic arithmetic,
                TensorValue& result, const ReadLog& log = nullptr);
 
-// Combines `part` into `result` over `box`, as the reducer does: the order of parts is the caller's.
-// Reducers whose parts do not combine (none, argmax, argmin) copy.
+// Combines `part` into `result` over `box`, as the reducer does: the order of parts is the
+// caller's. Reducers whose parts do not combine (none, argmax, argmin) copy.
 void Combine(Reducer reducer, Arithmetic arithmetic, const TensorValue& part, const Box& box,
              TensorValue& result);
 
-// Evaluates all nodes of `graph`; `values` has the inputs, parameters and constants on entry and all
-// tensors on return.
+// Evaluates all nodes of `graph`; `values` has the inputs, parameters and constants on entry and
+// all tensors on return.
 void InterpretGraph(const Graph& graph, Arithmetic arithmetic, std::vector<TensorValue>& values);
 
 }  // namespace yuba

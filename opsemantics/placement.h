@@ -35,8 +35,8 @@ Mesh MeshOf(int devices);
 
 using AxisList = std::vector<uint8_t>;  // positions in Mesh::axes, outermost first
 
-// For each flat dimension of a tensor, or each index of a definition, the axes that cut it. Axes that
-// occur nowhere replicate (a tensor) or are computed alike (a node).
+// For each flat dimension of a tensor, or each index of a definition, the axes that cut it. Axes
+// that occur nowhere replicate (a tensor) or are computed alike (a node).
 struct Cut {
   std::vector<AxisList> axes;
   friend bool operator==(const Cut& a, const Cut& b) { return a.axes == b.axes; }
@@ -56,13 +56,14 @@ struct NodeBoxes {
   std::vector<std::vector<Box>> needs;        // [device][operand]
   std::vector<Box> made;                      // [device]
   std::vector<int> part;                      // [device]: its reduction part, 0 .. parts-1
-  std::vector<bool> first;                    // [device]: the first maker of what it makes (not a rep)
+  std::vector<bool> first;  // [device]: the first maker of what it makes (not a rep)
   int parts = 1;                              // number of reduction parts
 };
 NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& mesh);
 
 // "[32/ab, 64]", "[4/a, 128, (3 12/bc 64)]": `dims` are the factors of each dimension.
-std::string ToString(const Cut& cut, const std::vector<std::vector<int64_t>>& dims, const Mesh& mesh);
+std::string ToString(const Cut& cut, const std::vector<std::vector<int64_t>>& dims,
+                     const Mesh& mesh);
 
 }  // namespace yuba
 

@@ -77,7 +77,8 @@ class Refiner {
   void Collect(const std::vector<Affine>& position, const std::vector<Factors>& factors) {
     for (size_t d = 0; d < position.size(); ++d) {
       const int index = position[d].BareIndex();
-      // A dimension longer than the index is only read in part: its factors say nothing of the index.
+      // A dimension longer than the index is only read in part: its factors say nothing of the
+      // index.
       if (index < 0 || Product(factors[d]) != old_.indices[index].extent) continue;
       int64_t product = 1;
       for (auto factor = factors[d].rbegin(); factor != factors[d].rend(); ++factor) {
@@ -157,8 +158,8 @@ class Refiner {
     return fresh;
   }
 
-  // A position written in the mixed radix of `factors`: each inner digit stays inside its factor, so
-  // that only the first can be outside the tensor.
+  // A position written in the mixed radix of `factors`: each inner digit stays inside its factor,
+  // so that only the first can be outside the tensor.
   std::vector<Affine> Digits(Affine value, const Factors& factors) {
     std::vector<Affine> digits(factors.size());
     for (size_t f = factors.size() - 1; f > 0; --f) {

@@ -22,12 +22,12 @@ union Scalar {
 // The value of a float literal of type `type`, rounded to it.
 Scalar FloatLiteral(double number, ElementType type, Arithmetic arithmetic);
 
-// From one type to another. Floats to integers: toward zero, what is too large becomes the largest, NaN
-// becomes 0. Integers to narrower ones: the low bits. To bool: whether it is not 0.
+// From one type to another. Floats to integers: toward zero, what is too large becomes the largest,
+// NaN becomes 0. Integers to narrower ones: the low bits. To bool: whether it is not 0.
 Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithmetic);
 
-// `function` of `args`, all of type `type` (kNot, kAnd, kOr: bools); not kSelect, kCast. Comparisons
-// give bools. Integers: division is toward zero, by zero gives 0.
+// `function` of `args`, all of type `type` (kNot, kAnd, kOr: bools); not kSelect, kCast.
+// Comparisons give bools. Integers: division is toward zero, by zero gives 0.
 Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const Scalar* args);
 
 // `function` on one or two doubles.

@@ -152,8 +152,10 @@ absl::optional<Contraction> MatchContraction(const Definition& definition) {
   auto left_dims = BareDims(left->position, definition.operands[left->operand], count);
   auto right_dims = BareDims(right->position, definition.operands[right->operand], count);
   const auto result = BareDims(definition.left, definition.result, count);
-  if (!left_dims.has_value() || !right_dims.has_value() || !result.has_value()) return absl::nullopt;
-  if (FirstOwn(definition, *right_dims, *left_dims) < FirstOwn(definition, *left_dims, *right_dims)) {
+  if (!left_dims.has_value() || !right_dims.has_value() || !result.has_value())
+    return absl::nullopt;
+  if (FirstOwn(definition, *right_dims, *left_dims) <
+      FirstOwn(definition, *left_dims, *right_dims)) {
     std::swap(left, right);
     std::swap(left_dims, right_dims);
   }

@@ -71,8 +71,10 @@ int64_t RemoteVolume(const std::vector<Transfer>& transfers) {
   return volume;
 }
 
-// Numbers the distinct intervals of dimension `d`, ascending. False where they do not tile an interval.
-bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d, std::vector<Interval>& distinct) {
+// Numbers the distinct intervals of dimension `d`, ascending. False where they do not tile an
+// interval.
+bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d,
+                     std::vector<Interval>& distinct) {
   distinct.clear();
   for (const Box* box : boxes) distinct.push_back((*box)[d]);
   std::sort(distinct.begin(), distinct.end(), [](const Interval& a, const Interval& b) {
@@ -85,8 +87,8 @@ bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d, std::vector
   return true;
 }
 
-// The box that `boxes` cover exactly where they are a grid, each cell there at least once: what shards and
-// made boxes are. Nullopt where they are not, or all are empty.
+// The box that `boxes` cover exactly where they are a grid, each cell there at least once: what
+// shards and made boxes are. Nullopt where they are not, or all are empty.
 absl::optional<Box> GridHull(const std::vector<Box>& all, const std::vector<int>& devices) {
   std::vector<const Box*> boxes;
   for (int device : devices) {
@@ -124,8 +126,9 @@ int64_t CommonVolume(const Box& a, const Box& b) {
 }
 
 // What `destination` gets from others when it needs `need`; `hull` is that of the sources' boxes.
-int64_t RemoteVolumeTo(int destination, const Box& need, const Box& own, const std::vector<Box>& have,
-                       const std::vector<int>& sources, const absl::optional<Box>& hull) {
+int64_t RemoteVolumeTo(int destination, const Box& need, const Box& own,
+                       const std::vector<Box>& have, const std::vector<int>& sources,
+                       const absl::optional<Box>& hull) {
   if (hull.has_value()) return CommonVolume(need, *hull) - CommonVolume(need, own);
   std::vector<Transfer> transfers;
   FetchInto(destination, need, own, have, sources, transfers);

@@ -20,8 +20,8 @@ struct Transfer {
   }
 };
 
-// Fetch: each element of need[d] reaches d once, from d itself where have[d] holds it, else from the
-// first device that has it. have and need are indexed by device. Transfers with source ==
+// Fetch: each element of need[d] reaches d once, from d itself where have[d] holds it, else from
+// the first device that has it. have and need are indexed by device. Transfers with source ==
 // destination are the local copies; they are listed too and cost nothing. The order is by
 // destination, then source, then box. Elements that nobody has are left out.
 std::vector<Transfer> FetchTransfers(const std::vector<Box>& have, const std::vector<Box>& need);
@@ -34,18 +34,18 @@ struct Makers {
 };
 
 // Deliver, first step: the pieces that reach `home`, the first owner of each element, ascending by
-// part: each part of each element once, from home itself where it made it, else from the part's first
-// maker. With one part (parts == 1) every owner is a home, so that one step does it all.
-// own is indexed by device. `part` of a piece is the reduction part it belongs to.
+// part: each part of each element once, from home itself where it made it, else from the part's
+// first maker. With one part (parts == 1) every owner is a home, so that one step does it all. own
+// is indexed by device. `part` of a piece is the reduction part it belongs to.
 struct Delivery {
   Transfer transfer;
   int part = 0;
 };
 std::vector<Delivery> DeliverTransfers(const Makers& makers, const std::vector<Box>& own);
 
-// Deliver, second step (parts > 1 and replicated owners): the boxes that homes have, to be fetched by
-// the other owners: homes[d] is own[d] where d is the first of the devices with that box, else empty
-// (for scalars, whose one box is not empty, one empty interval).
+// Deliver, second step (parts > 1 and replicated owners): the boxes that homes have, to be fetched
+// by the other owners: homes[d] is own[d] where d is the first of the devices with that box, else
+// empty (for scalars, whose one box is not empty, one empty interval).
 std::vector<Box> HomeBoxes(const std::vector<Box>& own);
 
 // Elements that move between different devices. Equal to the sum over the lists above.

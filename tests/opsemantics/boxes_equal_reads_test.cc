@@ -1,5 +1,5 @@
-// Boxes are what is read: for every operator, sample use, definition, cut and part, the derived need box
-// is the bounding box of the elements that the interpreter reads.
+// Boxes are what is read: for every operator, sample use, definition, cut and part, the derived
+// need box is the bounding box of the elements that the interpreter reads.
 #include "catch2/catch.hpp"
 #include "opsemantics/boxes.h"
 #include "tests/opsemantics/registry.h"

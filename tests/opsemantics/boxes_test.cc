@@ -1,4 +1,5 @@
-// Derived boxes against what the interpreter reads, on random definitions and random pieces of them.
+// Derived boxes against what the interpreter reads, on random definitions and random pieces of
+// them.
 #include "opsemantics/boxes.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ int64_t Between(int64_t least, int64_t greatest, Random& random) {
 std::vector<Interval> RandomPiece(const Definition& definition, Random& random) {
   std::vector<Interval> piece;
   for (const Index& index : definition.indices) {
-    const int64_t a = Between(0, index.extent - 1, random), b = Between(0, index.extent - 1, random);
+    const int64_t a = Between(0, index.extent - 1, random),
+                  b = Between(0, index.extent - 1, random);
     piece.push_back(random() % 3 == 0 ? Interval{0, index.extent}
                                       : Interval{std::min(a, b), std::max(a, b) + 1});
   }
@@ -50,7 +52,8 @@ bool IsPartial(const Definition& definition, const std::vector<Interval>& piece)
   return false;
 }
 
-// The whole piece is written; with a part of the reduction what is outside the made box has no term.
+// The whole piece is written; with a part of the reduction what is outside the made box has no
+// term.
 void CheckMade(const Definition& definition, const std::vector<Interval>& piece,
                const TensorValue& result) {
   const Box made = AnalyzeBoxes(definition, piece).made;
@@ -132,10 +135,11 @@ TEST_CASE("convolutions need exactly the window's reach, clipped to what is hit"
       return IndexAffine(p) * w.stride + IndexAffine(u) * w.dilation - ConstantAffine(w.low);
     };
     // y[p, q] = sum(u, v, c) (x[c, h, w] else 0) * f[c, u, v]
-    const Definition definition = Define(
-        {w.out, v.out, w.kernel, v.kernel, 2}, 2, Reducer::kSum, {{2, w.in, v.in}, {2, w.kernel, v.kernel}},
-        Call(Function::kMul, {Read(0, {IndexAffine(4), at(w, 0, 2), at(v, 1, 3)}, Number(0)),
-                              Read(1, {IndexAffine(4), IndexAffine(2), IndexAffine(3)})}));
+    const Definition definition =
+        Define({w.out, v.out, w.kernel, v.kernel, 2}, 2, Reducer::kSum,
+               {{2, w.in, v.in}, {2, w.kernel, v.kernel}},
+               Call(Function::kMul, {Read(0, {IndexAffine(4), at(w, 0, 2), at(v, 1, 3)}, Number(0)),
+                                     Read(1, {IndexAffine(4), IndexAffine(2), IndexAffine(3)})}));
     CheckPieces(definition, 4, random);
   }
 }
@@ -228,8 +232,9 @@ TEST_CASE("whatever the constraints, guards and conditions, boxes are what is re
     const ExprPtr body =
         Call(Function::kSelect, {RandomCondition(indices, 2, random), read(),
                                  Read(2, {RandomAffine(indices, random)}, read())});
-    Definition definition = Define(extents, outputs, indices > outputs ? Reducer::kSum : Reducer::kNone,
-                                   {{1}, {5, 7}, {9}}, body);
+    Definition definition =
+        Define(extents, outputs, indices > outputs ? Reducer::kSum : Reducer::kNone,
+               {{1}, {5, 7}, {9}}, body);
     for (int i = 0; indices > outputs && i < Between(0, 2, random); ++i) {
       definition.where.push_back({RandomAffine(indices, random), random() % 2 == 0});
     }
@@ -239,8 +244,9 @@ TEST_CASE("whatever the constraints, guards and conditions, boxes are what is re
 
 TEST_CASE("propagation ends on constraints that shrink ranges one by one") {
   const int64_t huge = int64_t{1} << 40;
-  const std::vector<Constraint> chase = {{IndexAffine(0) - IndexAffine(1) + ConstantAffine(1), false},
-                                         {IndexAffine(1) - IndexAffine(0) + ConstantAffine(1), false}};
+  const std::vector<Constraint> chase = {
+      {IndexAffine(0) - IndexAffine(1) + ConstantAffine(1), false},
+      {IndexAffine(1) - IndexAffine(0) + ConstantAffine(1), false}};
   const PointSet points(chase, {{0, huge}, {0, huge}});
   CHECK(points.Hull(IndexAffine(0)).end <= huge);
 }
@@ -266,7 +272,8 @@ TEST_CASE("large extents are solved without walking them") {
 
 TEST_CASE("argmax is not cut along its reduction") {
   const ExprPtr body = Read(0, {IndexAffine(0), IndexAffine(1)});
-  CHECK(CuttableIndices(Define({4, 5}, 1, Reducer::kArgMax, {{4, 5}}, body)) == std::vector<int>{0});
+  CHECK(CuttableIndices(Define({4, 5}, 1, Reducer::kArgMax, {{4, 5}}, body)) ==
+        std::vector<int>{0});
   CHECK(CuttableIndices(Define({4, 5}, 1, Reducer::kMax, {{4, 5}}, body)) ==
         std::vector<int>{0, 1});
   CHECK(CuttableIndices(Define({1, 5}, 1, Reducer::kMax, {{1, 5}}, body)) == std::vector<int>{1});

@@ -59,15 +59,16 @@ inline ExprPtr IndexValue(Affine affine) {
   return std::make_shared<Expr>(expr);
 }
 
-// result[outputs..] = reducer(reductions..) body, over operands of f32; `extents` are of all indices,
-// `outputs` of them first.
+// result[outputs..] = reducer(reductions..) body, over operands of f32; `extents` are of all
+// indices, `outputs` of them first.
 inline Definition Define(std::vector<int64_t> extents, int outputs, Reducer reducer,
                          std::vector<std::vector<int64_t>> operands, ExprPtr body) {
   Definition definition;
   definition.name = "y";
   for (size_t i = 0; i < extents.size(); ++i) {
     const bool reduction = static_cast<int>(i) >= outputs;
-    definition.indices.push_back({std::string(1, static_cast<char>('i' + i)), extents[i], reduction});
+    definition.indices.push_back(
+        {std::string(1, static_cast<char>('i' + i)), extents[i], reduction});
     if (reduction) continue;
     definition.left.push_back(IndexAffine(i));
     definition.result.dims.push_back(extents[i]);

@@ -1,5 +1,5 @@
-// Partition equals whole: every operator, every sample use, every definition, every cut, on 2, 3, 5 and 8
-// devices. Each device runs its part with poison outside its need boxes.
+// Partition equals whole: every operator, every sample use, every definition, every cut, on 2, 3, 5
+// and 8 devices. Each device runs its part with poison outside its need boxes.
 #include "catch2/catch.hpp"
 #include "tests/opsemantics/registry.h"
 #include "tests/opsemantics/strategies.h"
@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kDevices[] = {2, 3, 5, 8};
 
-// Parts of floats are summed in another order and rounded to their type on the way. bf16 keeps 8 bits.
+// Parts of floats are summed in another order and rounded to their type on the way. bf16 keeps 8
+// bits.
 double ToleranceOf(const Definition& definition) {
   double tolerance = 1e-5;
   std::vector<TensorType> types = definition.operands;
@@ -42,7 +43,8 @@ int CheckDefinition(const RegistryEntry& entry, Arithmetic arithmetic) {
 
 void CheckRegistry(Arithmetic arithmetic) {
   int cuts = 0;
-  for (const RegistryEntry& entry : RegistryDefinitions()) cuts += CheckDefinition(entry, arithmetic);
+  for (const RegistryEntry& entry : RegistryDefinitions())
+    cuts += CheckDefinition(entry, arithmetic);
   CHECK(cuts > 1000);  // the walk has found the operators
 }
 
@@ -50,7 +52,9 @@ TEST_CASE("every operator has a sample use") {
   CHECK(OperatorsWithoutUse() == std::vector<std::string>{});
 }
 
-TEST_CASE("partition equals whole, bit for bit in hash arithmetic") { CheckRegistry(Arithmetic::kHash); }
+TEST_CASE("partition equals whole, bit for bit in hash arithmetic") {
+  CheckRegistry(Arithmetic::kHash);
+}
 
 TEST_CASE("partition equals whole, in floats up to rounding") { CheckRegistry(Arithmetic::kFloat); }
 

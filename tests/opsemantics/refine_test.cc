@@ -137,7 +137,8 @@ TEST_CASE("any split of batch, groups and channels computes the same") {
 // Each dimension split at random, or as the index that runs along it bare.
 Refinement RandomRefinement(const Definition& definition, std::mt19937& random) {
   std::vector<Factors> of_index;
-  for (const Index& index : definition.indices) of_index.push_back(RandomFactors(index.extent, random));
+  for (const Index& index : definition.indices)
+    of_index.push_back(RandomFactors(index.extent, random));
   const auto split = [&](const Affine& position, int64_t extent) {
     const int index = position.BareIndex();
     if (index >= 0 && definition.indices[index].extent == extent && random() % 8 != 0) {

@@ -24,7 +24,8 @@ std::vector<Definition> DefinitionsOf(const OpDescription& op, const SampleUse& 
   return definitions;
 }
 
-// Text that two definitions share only if they are equal: types and extents are not all in ToString.
+// Text that two definitions share only if they are equal: types and extents are not all in
+// ToString.
 std::string Key(const Definition& definition) {
   std::string key = ToString(definition);
   std::vector<TensorType> types = definition.operands;

@@ -1,5 +1,5 @@
-// Every definition of every operator that is built in, in sample uses: a new description is found the
-// moment its text exists.
+// Every definition of every operator that is built in, in sample uses: a new description is found
+// the moment its text exists.
 #ifndef YUBA_TESTS_OPSEMANTICS_REGISTRY_H_
 #define YUBA_TESTS_OPSEMANTICS_REGISTRY_H_
 

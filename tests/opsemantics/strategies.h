@@ -1,5 +1,5 @@
-// Every way to try a cut of one definition, and its parts run one by one, for tests that compare parts
-// with the whole.
+// Every way to try a cut of one definition, and its parts run one by one, for tests that compare
+// parts with the whole.
 #ifndef YUBA_TESTS_OPSEMANTICS_STRATEGIES_H_
 #define YUBA_TESTS_OPSEMANTICS_STRATEGIES_H_
 
@@ -12,14 +12,15 @@
 
 namespace yuba {
 
-// Each index that can be cut over all axes; each over all axes but one, the rest computed alike; each
-// pair over the axes both ways. Indices are cut only into as many parts as they have elements.
+// Each index that can be cut over all axes; each over all axes but one, the rest computed alike;
+// each pair over the axes both ways. Indices are cut only into as many parts as they have elements.
 std::vector<Cut> Strategies(const Definition& definition, const Mesh& mesh);
 
 // "i/a j/bc": for messages.
 std::string CutText(const Definition& definition, const Cut& cut, const Mesh& mesh);
 
-// A value for each operand, from `seed` and the position alone. Floats lie in (0, 2), integers in [0, 7).
+// A value for each operand, from `seed` and the position alone. Floats lie in (0, 2), integers in
+// [0, 7).
 std::vector<TensorValue> MadeUpOperands(const Definition& definition, Arithmetic arithmetic,
                                         uint64_t seed);
 
@@ -27,8 +28,8 @@ std::vector<TensorValue> MadeUpOperands(const Definition& definition, Arithmetic
 TensorValue RunWhole(const Definition& definition, Arithmetic arithmetic,
                      const std::vector<TensorValue>& operands);
 
-// What it gives when every device runs its part on operands that are poison outside its need boxes, and
-// the parts are combined in the order of their numbers.
+// What it gives when every device runs its part on operands that are poison outside its need boxes,
+// and the parts are combined in the order of their numbers.
 TensorValue RunInParts(const Definition& definition, const NodeBoxes& boxes, Arithmetic arithmetic,
                        const std::vector<TensorValue>& operands);
 
@@ -36,8 +37,8 @@ TensorValue RunInParts(const Definition& definition, const NodeBoxes& boxes, Ari
 std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Interval>& ranges,
                              const std::vector<TensorValue>& operands);
 
-// Empty where the two are equal bit for bit (hash arithmetic, integers) or up to a relative difference of
-// `tolerance` (floats); else the first difference.
+// Empty where the two are equal bit for bit (hash arithmetic, integers) or up to a relative
+// difference of `tolerance` (floats); else the first difference.
 std::string FirstDifference(const TensorValue& a, const TensorValue& b, Arithmetic arithmetic,
                             double tolerance);
 

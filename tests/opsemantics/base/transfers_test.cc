@@ -33,8 +33,8 @@ bool Holds(const Box& box, const Point& point) {
   return true;
 }
 
-// Boxes of devices as cuts make them (of the first dimension, or of two, each box once or twice), or
-// wild: any, or any cells of a grid.
+// Boxes of devices as cuts make them (of the first dimension, or of two, each box once or twice),
+// or wild: any, or any cells of a grid.
 std::vector<Box> RandomBoxes(int devices, int rank, int extent, bool wild, Random& random) {
   std::vector<Box> boxes;
   const bool cells = wild && Below(2, random) == 0;
@@ -96,7 +96,8 @@ void CheckFetch(const std::vector<Box>& have, const std::vector<Box>& need) {
 TEST_CASE("a fetch brings each needed element once, from the device itself or the first owner") {
   Random random(1);
   for (int trial = 0; trial < 600; ++trial) {
-    const int rank = Below(4, random), devices = 1 + Below(6, random), extent = 1 + Below(6, random);
+    const int rank = Below(4, random), devices = 1 + Below(6, random),
+              extent = 1 + Below(6, random);
     INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
     const std::vector<Box> have = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
     CheckFetch(have, RandomBoxes(devices, rank, extent, trial % 2 == 0, random));
@@ -141,7 +142,8 @@ Marked MarkDeliver(const Makers& makers, const std::vector<Box>& own) {
 TEST_CASE("a delivery brings each part of each element to its home once") {
   Random random(2);
   for (int trial = 0; trial < 600; ++trial) {
-    const int rank = Below(3, random), devices = 1 + Below(6, random), extent = 1 + Below(6, random);
+    const int rank = Below(3, random), devices = 1 + Below(6, random),
+              extent = 1 + Below(6, random);
     INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
     Makers makers;
     makers.parts = 1 + Below(3, random);
