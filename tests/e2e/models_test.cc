@@ -1,9 +1,9 @@
 // The main job as a user does it: plan, check, verify and run real models on many device counts, and
 // compare with PyTorch's answers. `yuba run` itself refuses a run whose bytes are not the plan's.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include "tests/support/command.h"
 
@@ -64,6 +64,26 @@ TEST_CASE("one device moves nothing, and the same input gives the same plan") {
   Succeed("cmp " + folder + "/a.json " + folder + "/b.json");
   const CommandResult one = Succeed("yuba partition " + model + " --devices 1 -o " + folder + "/1.json");
   CHECK(one.out.find("MOVED a step   0 B") != std::string::npos);
+}
+
+// What the README shows after "$ command", up to the next command, "..." or the end of the block.
+std::string Shown(const std::string& readme, const std::string& command) {
+  const size_t begin = readme.find("$ " + command);
+  REQUIRE(begin != std::string::npos);
+  const size_t line = readme.find('\n', begin) + 1;
+  size_t end = readme.size();
+  for (const char* stop : {"\n...", "\n$ ", "\n```"}) end = std::min(end, readme.find(stop, line));
+  return readme.substr(line, end - line);
+}
+
+TEST_CASE("the README's example prints what the README says") {
+  std::ifstream file(RepositoryFile("README.md"));
+  const std::string readme(std::istreambuf_iterator<char>(file), {});
+  const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
+  const std::string plan = ScratchFolder("readme") + "/mlp.plan.json";
+  Succeed("yuba partition " + model + " --devices 8 -o " + plan);
+  CHECK(Succeed("yuba show " + plan).out.find(Shown(readme, "yuba show")) == 0);
+  CHECK(Succeed("yuba verify " + model + " " + plan).out.find(Shown(readme, "yuba verify")) == 0);
 }
 
 TEST_CASE("compiled programs run without the compiler, and hand their outputs on") {
