@@ -1,0 +1,64 @@
+// The text of a compilation's state with changed words and bytes: read and checked, or refused with a
+// reason; never a crash.
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "compiler/dialect/state.h"
+#include "compiler/phases.h"
+#include "opsemantics/library.h"
+#include "tests/support/command.h"
+#include "tests/support/mutate.h"
+
+namespace yuba {
+namespace {
+
+std::string Text() {
+  const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  Compilation state;
+  state.request.model_file = RepositoryFile("tests/models/conv/model.onnx");
+  state.request.import.library = &library;
+  state.request.search.mesh = MeshOf(4);
+  PhaseOptions options;
+  options.to = "memory";
+  REQUIRE(RunPhases(options, state).ok());
+  return StateText(state);
+}
+
+TEST_CASE("mutants of a state never crash the reader or the checks") {
+  const std::string text = Text();
+  const std::vector<std::string> words = {"[",    "]",     "(",  ")",     "{",    "}",   "\"",  ":",
+                                          "%0",   "%1",    "/a", "a(0 1", "0:8",  "d0",  "+",   "true",
+                                          "\"add\"", "\"sum\"", "f32", "i64", "memref", "tensor", "yuba.op",
+                                          "yuba.output", "yuba.buffer", "yuba.kernel"};
+  const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
+  int read = 0, sound = 0;
+  for (int round = 0; round < 600; ++round) {
+    Random random(seed + round);
+    std::cerr << "state seed " << seed + round << "\r" << std::flush;
+    const std::string mutant =
+        Below(random, 3) > 0 ? MutateWords(text, words, random) : MutateBytes(text, random);
+    Compilation state;
+    const absl::Status status = ParseState(mutant, "state.mlir", state);
+    if (!status.ok()) {
+      INFO("seed " << seed + round);
+      CHECK(!status.message().empty());
+      continue;
+    }
+    ++read;
+    if (state.program.stages_size() == 0) continue;
+    const bool covered = CheckCover(state.program).ok();
+    const bool faithful = CheckFaithful(state.model.graph, state.program).ok();
+    const bool placed = CheckMemory(state.program).ok();
+    sound += covered && faithful && placed;
+    if (state.plan.tensors.empty()) continue;
+    RecogniseCollectives(state.program);
+    PlanMemory(state.program);
+    CHECK(CheckMemory(state.program).ok());
+  }
+  std::cerr << "state: " << read << " of 600 mutants were read, " << sound << " passed every check\n";
+  CHECK(read < 600);
+  CHECK(sound <= read);
+}
+
+}  // namespace
+}  // namespace yuba
