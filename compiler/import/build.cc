@@ -14,8 +14,8 @@ namespace {
 
 using DimFactors = std::vector<FactorList>;
 
-// The factors of a slot's dimensions, and for each flat dimension as written whether it is a 1 beside
-// other factors, which is dropped.
+// The factors of a slot's dimensions, and for each flat dimension as written whether it is a 1
+// beside other factors, which is dropped.
 struct SlotFactors {
   DimFactors dims;
   std::vector<bool> dropped;  // parallel to the flat dims after refinement
@@ -170,8 +170,8 @@ class Builder {
     if (!inserted) return found->second;
     const TensorId from = TensorOf(value);
     const Tensor tensor = model_.graph.tensors[from];
-    found->second =
-        AddTensor(UniqueName(tensor.name + "/re-view"), TensorKind::kActivation, tensor.type.type, dims);
+    found->second = AddTensor(UniqueName(tensor.name + "/re-view"), TensorKind::kActivation,
+                              tensor.type.type, dims);
     AddReview(from, found->second);
     return found->second;
   }

@@ -104,8 +104,8 @@ std::string HashOfGraph(const Graph& graph) {
     definition.name = "y";  // names are for people
     for (size_t i = 0; i < definition.indices.size(); ++i)
       definition.indices[i].name = absl::StrCat("i", i);
-    absl::StrAppend(&text, ToString(definition), " of ", absl::StrJoin(node.operands, " "), " gives ",
-                    node.result, "\n");
+    absl::StrAppend(&text, ToString(definition), " of ", absl::StrJoin(node.operands, " "),
+                    " gives ", node.result, "\n");
   }
   absl::StrAppend(&text, "in ", absl::StrJoin(graph.inputs, " "), " out ",
                   absl::StrJoin(graph.outputs, " "));

@@ -145,7 +145,8 @@ void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& 
     Keep(copy->position, drop[expr.operand]);
     return copy;
   });
-  for (size_t k = 0; k < definition.operands.size(); ++k) Keep(definition.operands[k].dims, drop[k]);
+  for (size_t k = 0; k < definition.operands.size(); ++k)
+    Keep(definition.operands[k].dims, drop[k]);
   Keep(definition.result.dims, drop.back());
   Keep(definition.left, drop.back());
   OrderIndices(definition);

@@ -12,8 +12,8 @@
 
 namespace yuba {
 
-// Replaces reads bottom up: `replace` gets each kRead (its guard already rewritten) and returns what
-// stands in its place, null to keep it.
+// Replaces reads bottom up: `replace` gets each kRead (its guard already rewritten) and returns
+// what stands in its place, null to keep it.
 using ReplaceRead = std::function<ExprPtr(const Expr& read)>;
 ExprPtr RewriteReads(const ExprPtr& expr, const ReplaceRead& replace);
 // The same for the body and for the conditions on data.

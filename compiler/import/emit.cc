@@ -104,7 +104,8 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
     const Written::Groups* groups = GroupsOf(written, slot);
     if (groups == nullptr) continue;
     std::vector<int64_t> flat;
-    for (const std::vector<int64_t>& dim : slot.dims) flat.insert(flat.end(), dim.begin(), dim.end());
+    for (const std::vector<int64_t>& dim : slot.dims)
+      flat.insert(flat.end(), dim.begin(), dim.end());
     YUBA_CHECK(flat == Flat(*groups)) << written->text;
     slot.dims = *groups;
   }

@@ -111,7 +111,8 @@ class Inliner {
         *node.add_attribute() = std::move(attribute);
         continue;
       }
-      const onnx::AttributeProto* given = FindAttribute(call.attribute(), attribute.ref_attr_name());
+      const onnx::AttributeProto* given =
+          FindAttribute(call.attribute(), attribute.ref_attr_name());
       if (given == nullptr) given = FindAttribute(defaults, attribute.ref_attr_name());
       if (given == nullptr) continue;
       *node.add_attribute() = *given;

@@ -16,8 +16,8 @@
 
 namespace yuba {
 
-// A description that the importer writes for one use. The text's dimensions are flat; `operands` and
-// `outputs` group them into the dimensions of the values (empty: each is a dimension).
+// A description that the importer writes for one use. The text's dimensions are flat; `operands`
+// and `outputs` group them into the dimensions of the values (empty: each is a dimension).
 struct Written {
   using Groups = std::vector<std::vector<int64_t>>;
   std::string text;

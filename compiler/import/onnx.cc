@@ -73,7 +73,8 @@ void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& fl
       return context.Fail("the graph's output '", output.name(),
                           "' is an output of a node that is not supported");
     int value = found->second;
-    const bool own = flow.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
+    const bool own =
+        flow.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
     if (!own) {
       value = context.Copy(value);
       if (context.failed()) return;

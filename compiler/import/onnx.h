@@ -22,13 +22,13 @@ struct BoundValue {
 
 struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
-  absl::optional<int64_t> batch;        // --batch N: dimension 0 of the inputs that are no parameters
+  absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
   std::map<std::string, BoundValue> bind;  // --bind NAME=FILE: inputs that are known when planning
   const OperatorLibrary* library = nullptr;
 };
 
-// Errors name the node, its operator, the opset and the next step: what is unsupported is listed all
-// at once. Never crashes on any bytes; reads no file but `path` and its external data.
+// Errors name the node, its operator, the opset and the next step: what is unsupported is listed
+// all at once. Never crashes on any bytes; reads no file but `path` and its external data.
 absl::StatusOr<Model> ImportOnnx(const std::string& path, const ImportOptions& options);
 
 }  // namespace yuba

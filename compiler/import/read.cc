@@ -46,16 +46,16 @@ absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view w
   YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfRegularFile(file, path));
   if (size == 0) return UserError(path, " is empty: it holds no ", what);
   if (size > INT_MAX)
-    return UserError(path, " has ", size, " bytes, and protobuf reads at most 2 GB: save the ", what,
-                     " with its weights as external data");
+    return UserError(path, " has ", size, " bytes, and protobuf reads at most 2 GB: save the ",
+                     what, " with its weights as external data");
   google::protobuf::io::FileInputStream stream(file.descriptor());
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT_MAX);
   Message message;
   if (!message.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
     return UserError("cannot read ", path, ": it is truncated, or no ", what,
-                     " in ONNX's format (protobuf fails near byte ", coded.CurrentPosition(), " of ",
-                     size, ")");
+                     " in ONNX's format (protobuf fails near byte ", coded.CurrentPosition(),
+                     " of ", size, ")");
   return message;
 }
 

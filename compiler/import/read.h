@@ -1,5 +1,5 @@
-// Reading files: bytes to ONNX's protobuf, and its tensors to plain little-endian data. Nothing here
-// knows what a node means.
+// Reading files: bytes to ONNX's protobuf, and its tensors to plain little-endian data. Nothing
+// here knows what a node means.
 #ifndef YUBA_COMPILER_IMPORT_READ_H_
 #define YUBA_COMPILER_IMPORT_READ_H_
 

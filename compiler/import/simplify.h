@@ -6,8 +6,8 @@
 
 namespace yuba {
 
-// Constants of one element, and fills that maps read, become literals; x to the power of 2 becomes a
-// square and the like.
+// Constants of one element, and fills that maps read, become literals; x to the power of 2 becomes
+// a square and the like.
 void ReplaceLiterals(Model& model);
 
 // A definition that only names its operand's elements by other flat dimensions is no node: its

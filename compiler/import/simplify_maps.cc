@@ -35,8 +35,8 @@ class MapComposer {
   }
 
  private:
-  // Whether each element of the map is read by one point of the reader: bare reads, without a guard,
-  // in which every output index occurs. A map that reads nothing may be computed again.
+  // Whether each element of the map is read by one point of the reader: bare reads, without a
+  // guard, in which every output index occurs. A map that reads nothing may be computed again.
   bool CanInline(const Definition& reader, int operand, bool constant) const {
     if (!IsMap(reader)) return false;
     bool possible = true;
@@ -46,7 +46,9 @@ class MapComposer {
       for (size_t d = 0; d < read.position.size(); ++d) {
         const int index = read.position[d].BareIndex();
         if (index >= 0 && !used[index]) used[index] = true;
-        else possible &= constant || (read.position[d].IsConstant() && reader.operands[operand].dims[d] == 1);
+        else
+          possible &=
+              constant || (read.position[d].IsConstant() && reader.operands[operand].dims[d] == 1);
       }
       if (!constant) possible &= std::find(used.begin(), used.end(), false) == used.end();
     });
@@ -81,7 +83,8 @@ class MapComposer {
     reader.operands = std::move(operands);
     NormalizeOperands(reader, definition);
     reader.definition = std::make_shared<const Definition>(std::move(definition));
-    for (const TensorId read : map.operands) Replace(graph_.tensors[read].consumers, map_id, reader_id);
+    for (const TensorId read : map.operands)
+      Replace(graph_.tensors[read].consumers, map_id, reader_id);
     return true;
   }
 

@@ -60,7 +60,8 @@ bool CanMap(const Definition& definition, int operand, const DimMap& map) {
   bool possible = true;
   VisitReads(definition, operand, [&](const Expr& read) {
     for (size_t d = 0; d < kept.size(); ++d) {
-      if (!kept[d] && !read.args.empty() && !(Interval{0, 1}.Contains(Range(read.position[d], ranges))))
+      if (!kept[d] && !read.args.empty() &&
+          !(Interval{0, 1}.Contains(Range(read.position[d], ranges))))
         possible = false;
     }
   });

@@ -63,8 +63,9 @@ class SourceReader {
     for (const auto& [name, size] : options_.dims) {
       if (symbols.count(name) == 0)
         return UserError("--dim ", name, "=", size, ": no input has a dimension of that name",
-                         symbols.empty() ? " (none is symbolic)"
-                                         : absl::StrCat("; there is ", absl::StrJoin(symbols, ", ")));
+                         symbols.empty()
+                             ? " (none is symbolic)"
+                             : absl::StrCat("; there is ", absl::StrJoin(symbols, ", ")));
       if (size < 0) return UserError("--dim ", name, "=", size, ": a dimension is not negative");
     }
     if (options_.batch.has_value() && *options_.batch < 1)
@@ -99,8 +100,8 @@ class SourceReader {
 
   absl::StatusOr<Value> TypeOfInput(const onnx::ValueInfoProto& input) {
     if (!input.type().has_tensor_type())
-      return UserError("input '", input.name(), "' is no tensor: sequences, maps and optional values",
-                       " are not supported");
+      return UserError("input '", input.name(),
+                       "' is no tensor: sequences, maps and optional values", " are not supported");
     Value value;
     value.name = input.name();
     absl::StatusOr<ElementType> type = ElementTypeFromOnnx(input.type().tensor_type().elem_type());
@@ -164,7 +165,8 @@ class SourceReader {
   // Only those that something reads: a file may hold gigabytes for the others.
   absl::Status AddInitializers() {
     std::set<std::string> read;
-    for (const int n : order_.nodes) read.insert(graph_.node(n).input().begin(), graph_.node(n).input().end());
+    for (const int n : order_.nodes)
+      read.insert(graph_.node(n).input().begin(), graph_.node(n).input().end());
     for (const onnx::ValueInfoProto& output : graph_.output()) read.insert(output.name());
     for (const onnx::TensorProto& tensor : graph_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;

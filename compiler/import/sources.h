@@ -1,10 +1,10 @@
 // What the graph starts from: inputs, parameters and constants, with their shapes.
 //
-// A graph input that an initializer backs is that initializer. Floats of more than one element among
-// the initializers are parameters; all others are constants. Where the file holds no float
-// initializer at all, it came without its weights: then the first input, every input of integers and
-// every input with a symbolic dimension is an input, and the others are parameters whose values are
-// missing.
+// A graph input that an initializer backs is that initializer. Floats of more than one element
+// among the initializers are parameters; all others are constants. Where the file holds no float
+// initializer at all, it came without its weights: then the first input, every input of integers
+// and every input with a symbolic dimension is an input, and the others are parameters whose values
+// are missing.
 #ifndef YUBA_COMPILER_IMPORT_SOURCES_H_
 #define YUBA_COMPILER_IMPORT_SOURCES_H_
 
@@ -17,9 +17,9 @@
 
 namespace yuba {
 
-// Adds values for the inputs and for those initializers that `graph` reads. Symbolic dimensions come
-// from options.dims and, for dimension 0 of inputs, options.batch; those that are missing are named
-// all at once.
+// Adds values for the inputs and for those initializers that `graph` reads. Symbolic dimensions
+// come from options.dims and, for dimension 0 of inputs, options.batch; those that are missing are
+// named all at once.
 absl::Status AddSources(const onnx::GraphProto& graph, const FileGraph& order,
                         const std::string& folder, const ImportOptions& options, Flow& flow);
 

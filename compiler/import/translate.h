@@ -45,6 +45,9 @@ void TranslateAveragePool(NodeContext& node);
 // translate_attention.cc
 void TranslateAttention(NodeContext& node);
 
+// translate_recurrent.cc
+void TranslateRecurrent(NodeContext& node);
+
 // translate_math.cc: arithmetic.
 void TranslateMatMul(NodeContext& node);
 void TranslateGemm(NodeContext& node);
@@ -65,6 +68,7 @@ void TranslateReduceLogSumExp(NodeContext& node);
 void TranslateArg(NodeContext& node);
 void TranslateCumSum(NodeContext& node);
 void TranslateSoftmax(NodeContext& node);
+void TranslateHardmax(NodeContext& node);
 void TranslateBatchNormalization(NodeContext& node);
 void TranslateLayerNormalization(NodeContext& node);
 void TranslateInstanceNormalization(NodeContext& node);

@@ -37,7 +37,9 @@ void TranslateMatMul(NodeContext& node) {
     return node.SetOutput(0, node.Write(*written, {a, b}));
   const Dims batch_a(node.Dims(a).begin(), node.Dims(a).end() - 2);
   const Dims batch_b(node.Dims(b).begin(), node.Dims(b).end() - 2);
-  const char* entry = batch_a == batch_b ? "matmul" : batch_b.empty() ? "linear" : "matmul_broadcast";
+  const char* entry = batch_a == batch_b ? "matmul"
+                      : batch_b.empty()  ? "linear"
+                                         : "matmul_broadcast";
   node.SetOutput(0, node.Entry(entry, {a, b}));
 }
 

@@ -188,7 +188,8 @@ Padding PaddingOf(NodeContext& node, int rank) {
   else
     for (int d = 0; d < rank; ++d) axes.push_back(d);
   Padding padding{Dims(rank, 0), Dims(rank, 0)};
-  if (pads.size() != 2 * axes.size()) node.Fail("it has ", pads.size(), " pads for ", axes.size(), " axes");
+  if (pads.size() != 2 * axes.size())
+    node.Fail("it has ", pads.size(), " pads for ", axes.size(), " axes");
   for (size_t i = 0; i < axes.size() && !node.failed(); ++i) {
     const int axis = node.Axis(axes[i], rank);
     if (node.failed()) break;
@@ -229,7 +230,9 @@ void TranslatePad(NodeContext& node) {
   for (int d = 0; d < rank && !node.failed(); ++d) {
     const int64_t n = node.Dims(x)[d], lo = padding.lo[d], hi = padding.hi[d];
     if (lo == 0 && hi == 0) continue;
-    const int64_t most = mode == "edge" ? std::numeric_limits<int64_t>::max() : mode == "wrap" ? n : n - 1;
+    const int64_t most = mode == "edge"   ? std::numeric_limits<int64_t>::max()
+                         : mode == "wrap" ? n
+                                          : n - 1;
     if (n == 0 || lo > most || hi > most)
       return node.Fail("mode '", mode, "' cannot pad dimension ", d, " of ", n, " elements by ", lo,
                        " and ", hi);
@@ -271,7 +274,9 @@ void TranslateDepthToSpace(NodeContext& node) {
   const bool space = node.proto().op_type() == "SpaceToDepth";
   const bool crd = !space && node.String("mode", "DCR") == "CRD";
   const int64_t block = node.Int("blocksize", 0);
-  node.SetOutput(0, node.Entry(space ? "space_to_depth" : crd ? "depth_to_space_crd" : "depth_to_space",
+  node.SetOutput(0, node.Entry(space ? "space_to_depth"
+                               : crd ? "depth_to_space_crd"
+                                     : "depth_to_space",
                                {x}, {{"r", block}}));
 }
 
@@ -326,7 +331,8 @@ void TranslateResize(NodeContext& node) {
     if (!(scales[d] > 0 && scales[d] < 1e6)) return node.Fail("it scales by ", scales[d]);
     repeats.push_back(static_cast<int64_t>(scales[d]));
     whole &= static_cast<double>(repeats.back()) == scales[d];
-    extents.push_back(static_cast<int64_t>(static_cast<double>(node.Dims(x)[d]) * scales[d] + 1e-6));
+    extents.push_back(
+        static_cast<int64_t>(static_cast<double>(node.Dims(x)[d]) * scales[d] + 1e-6));
     // resize_floor takes the scale to be the quotient of the extents.
     const double exact = static_cast<double>(extents.back()) / static_cast<double>(node.Dims(x)[d]);
     if (std::abs(exact - scales[d]) > 1e-6 * scales[d])

@@ -98,7 +98,8 @@ void TranslateSoftmax(NodeContext& node) {
   if (flatten && given == rank && !node.failed()) {
     Dims dims = node.Dims(x);
     dims.push_back(1);
-    return node.SetOutput(0, node.Reshape(node.Entry(entry, {node.Reshape(x, dims)}), node.Dims(x)));
+    return node.SetOutput(0,
+                          node.Reshape(node.Entry(entry, {node.Reshape(x, dims)}), node.Dims(x)));
   }
   const int axis = node.Axis(given, rank);
   if (node.failed()) return;
@@ -114,11 +115,33 @@ void TranslateSoftmax(NodeContext& node) {
   node.SetOutput(0, node.failed() ? -1 : node.Reshape(y, node.Dims(x)));
 }
 
+// One for the first of the largest, zero for all others.
+void TranslateHardmax(NodeContext& node) {
+  const int x = node.Input(0);
+  const bool flatten = node.opset() < 13;
+  const int axis = node.Axis(node.Int("axis", flatten ? 1 : -1), node.Rank(x));
+  if (node.failed()) return;
+  // Before opset 13 over all dimensions from the axis on.
+  const Dims shape = node.Dims(x);
+  Dims dims(shape.begin(), shape.begin() + axis);
+  dims.push_back(1);
+  for (size_t d = axis; d < shape.size(); ++d) dims.back() *= shape[d];
+  const int rows = flatten ? node.Reshape(x, dims) : node.AxisLast(x, axis);
+  if (node.failed()) return;
+  const int last = node.Rank(rows) - 1;
+  const int at = node.Write(WriteArg("argmax", node.Dims(rows), last, false, false), {rows});
+  const ElementType type = node.ValueOf(x).type;
+  const int y = node.Entry("one_hot", {at, node.Literal(type, 0), node.Literal(type, 1)},
+                           {{"n", node.Dims(rows)[last]}});
+  if (!node.failed()) node.SetOutput(0, flatten ? node.Reshape(y, shape) : node.AxisBack(y, axis));
+}
+
 void TranslateBatchNormalization(NodeContext& node) {
   const int x = node.Input(0);
   if (node.Int("training_mode", 0) != 0)
     return node.Fail("training mode is not supported: export the model for inference");
-  if (node.opset() < 9 && node.Int("spatial", 1) == 0) return node.Fail("spatial = 0 is not supported");
+  if (node.opset() < 9 && node.Int("spatial", 1) == 0)
+    return node.Fail("spatial = 0 is not supported");
   std::vector<int> operands = {x};
   for (int i = 1; i < 5; ++i) operands.push_back(node.Cast(node.Input(i), node.ValueOf(x).type));
   node.SetOutput(0, node.Entry("batch_norm", operands, {{"eps", node.Float("epsilon", 1e-5)}}));

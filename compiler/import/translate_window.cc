@@ -32,7 +32,8 @@ Window ReadWindow(NodeContext& node, const Dims& kernel) {
   for (size_t d = 0; d < spatial && !node.failed(); ++d) {
     if (!IsCount(window.kernel[d]) || !IsCount(window.stride[d]) || !IsCount(window.dilation[d]))
       node.Fail("its kernel, strides and dilations must be positive");
-    if (std::abs(pads[d]) >= (int64_t{1} << 31) || std::abs(pads[spatial + d]) >= (int64_t{1} << 31))
+    if (std::abs(pads[d]) >= (int64_t{1} << 31) ||
+        std::abs(pads[spatial + d]) >= (int64_t{1} << 31))
       node.Fail("a pad is too large");
   }
   return window;
@@ -45,7 +46,8 @@ void PadAutomatically(NodeContext& node, const Dims& dims, Window& window) {
   for (size_t d = 0; d < window.kernel.size(); ++d) {
     window.lo[d] = window.hi[d] = 0;
     if (mode == "VALID") continue;
-    if (mode != "SAME_UPPER" && mode != "SAME_LOWER") return node.Fail("auto_pad '", mode, "' is unknown");
+    if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
+      return node.Fail("auto_pad '", mode, "' is unknown");
     const int64_t size = dims[2 + d], outputs = (size + window.stride[d] - 1) / window.stride[d];
     const int64_t span = window.dilation[d] * (window.kernel[d] - 1) + 1;
     const int64_t total = std::max<int64_t>(0, (outputs - 1) * window.stride[d] + span - size);
@@ -83,8 +85,8 @@ void TranslateConv(NodeContext& node) {
   const int64_t groups = node.Int("group", 1);
   if (groups < 1 || node.Dims(filter)[1] * groups != node.Dims(x)[1] ||
       node.Dims(filter)[0] % groups != 0)
-    return node.Fail("its input ", Extents(node.Dims(x)), " and filter ", Extents(node.Dims(filter)),
-                     " do not fit ", groups, " groups");
+    return node.Fail("its input ", Extents(node.Dims(x)), " and filter ",
+                     Extents(node.Dims(filter)), " do not fit ", groups, " groups");
   Attributes attributes = WindowAttributes(window);
   attributes["dilation"] = window.dilation;
   node.SetOutput(0, node.Entry("conv", {x, filter, node.Optional(2)}, attributes));
@@ -100,14 +102,16 @@ void TranslateConvTranspose(NodeContext& node) {
   const Dims shape = node.Ints("output_shape");
   for (size_t d = 0; d < spatial; ++d) {
     const int64_t size = node.Dims(x)[2 + d];
-    const int64_t full = (size - 1) * window.stride[d] + window.dilation[d] * (window.kernel[d] - 1) + 1 + extra[d];
+    const int64_t full =
+        (size - 1) * window.stride[d] + window.dilation[d] * (window.kernel[d] - 1) + 1 + extra[d];
     if (shape.empty() && mode == "NOTSET") continue;
     if (mode == "VALID") {
       window.lo[d] = window.hi[d] = 0;
       continue;
     }
-    const int64_t wanted = !shape.empty() ? shape[shape.size() < spatial + 2 ? std::min(d, shape.size() - 1) : d + 2]
-                                          : size * window.stride[d];
+    const int64_t wanted =
+        !shape.empty() ? shape[shape.size() < spatial + 2 ? std::min(d, shape.size() - 1) : d + 2]
+                       : size * window.stride[d];
     const int64_t total = full - wanted;
     // More than the whole: zeros behind, as if padded by a negative amount.
     window.lo[d] = total < 0 ? 0 : mode == "SAME_UPPER" ? total / 2 : total - total / 2;
@@ -118,8 +122,8 @@ void TranslateConvTranspose(NodeContext& node) {
   attributes["extra"] = extra;
   const int64_t groups = node.Int("group", 1);
   if (groups < 1 || node.Dims(x)[1] % groups != 0 || node.Dims(filter)[0] != node.Dims(x)[1])
-    return node.Fail("its input ", Extents(node.Dims(x)), " and filter ", Extents(node.Dims(filter)),
-                     " do not fit ", groups, " groups");
+    return node.Fail("its input ", Extents(node.Dims(x)), " and filter ",
+                     Extents(node.Dims(filter)), " do not fit ", groups, " groups");
   attributes["groups"] = groups;
   node.SetOutput(0, node.Entry("conv_transpose", {x, filter, node.Optional(2)}, attributes));
 }
@@ -130,7 +134,8 @@ Window PoolWindow(NodeContext& node, int x) {
   const size_t spatial = static_cast<size_t>(std::max(0, node.Rank(x) - 2));
   Window window = ReadWindow(node, CheckedInts(node, "kernel_shape", spatial, 0));
   PadAutomatically(node, node.Dims(x), window);
-  if (node.Rank(x) < 3) node.Fail("its operand ", Extents(node.Dims(x)), " is no [batch, channels, ...]");
+  if (node.Rank(x) < 3)
+    node.Fail("its operand ", Extents(node.Dims(x)), " is no [batch, channels, ...]");
   return window;
 }
 
@@ -153,7 +158,8 @@ void TranslateAveragePool(NodeContext& node) {
   attributes["k"] = window.kernel;
   attributes["include"] = node.Int("count_include_pad", 0);
   attributes["ceil"] = node.Int("ceil_mode", 0);
-  if (window.dilation != Dims(window.dilation.size(), 1)) node.Fail("its dilations are not supported");
+  if (window.dilation != Dims(window.dilation.size(), 1))
+    node.Fail("its dilations are not supported");
   node.SetOutput(0, node.Entry("avg_pool", {x}, attributes));
 }
 

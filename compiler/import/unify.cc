@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kMaximalFactors = 4;
 
-// Positions of one dimension of a value, or of one class of leaves; ascending, from 1 to the extent.
+// Positions of one dimension of a value, or of one class of leaves; ascending, from 1 to the
+// extent.
 struct Positions {
   std::vector<int64_t> at;
   bool whole = false;     // nothing may be added

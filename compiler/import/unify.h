@@ -3,8 +3,8 @@
 //
 // A position of a dimension is a product of its inner factors: a divisor. Positions are only ever
 // added, along indices that run along several dimensions and along the ties between a value and its
-// slots, to a least fixpoint. Where two of them do not nest, ties give way, those of operators last:
-// the slot then has other factors than its value, and a re-view stands between them.
+// slots, to a least fixpoint. Where two of them do not nest, ties give way, those of operators
+// last: the slot then has other factors than its value, and a re-view stands between them.
 #ifndef YUBA_COMPILER_IMPORT_UNIFY_H_
 #define YUBA_COMPILER_IMPORT_UNIFY_H_
 

@@ -1,8 +1,8 @@
-// The descriptions that the importer writes itself, from the shapes of one use: what has no entry of
-// its own because its text depends on them. Each is parsed and elaborated like any other.
+// The descriptions that the importer writes itself, from the shapes of one use: what has no entry
+// of its own because its text depends on them. Each is parsed and elaborated like any other.
 //
-// Extents in the texts are flat: x[6, (3 16)] is written x[6, 3, 16], and the groups beside the text
-// say which flat dimensions make one of the value.
+// Extents in the texts are flat: x[6, (3 16)] is written x[6, 3, 16], and the groups beside the
+// text say which flat dimensions make one of the value.
 #ifndef YUBA_COMPILER_IMPORT_WRITTEN_H_
 #define YUBA_COMPILER_IMPORT_WRITTEN_H_
 
@@ -45,8 +45,9 @@ Written WriteRange(int64_t length, const std::string& start, const std::string& 
 absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b);
 absl::StatusOr<Written> WriteEinsum(const std::string& equation, const std::vector<Dims>& operands);
 
-// A reduction over `axes`. `reducer` is the language's; `term` says what is reduced and `finish` what
-// is done with it, with $ for the element, the result and N for the number of elements reduced.
+// A reduction over `axes`. `reducer` is the language's; `term` says what is reduced and `finish`
+// what is done with it, with $ for the element, the result and N for the number of elements
+// reduced.
 struct ReduceText {
   const char* name;
   const char* reducer;

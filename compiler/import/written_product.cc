@@ -80,8 +80,8 @@ absl::StatusOr<Labels> ParseTerm(absl::string_view term, int rank, int* ellipsis
     }
   }
   if (rank >= 0 && static_cast<int>(labels.size()) != rank)
-    return UserError("term '", std::string(term), "' has ", labels.size(), " dimensions, its operand ",
-                     rank);
+    return UserError("term '", std::string(term), "' has ", labels.size(),
+                     " dimensions, its operand ", rank);
   return labels;
 }
 
@@ -138,7 +138,8 @@ absl::StatusOr<Written> WriteEinsum(const std::string& equation,
   std::set<std::string> free;
   for (const std::string& label : output) {
     if (extents.count(label) == 0 || !free.insert(label).second)
-      return UserError("the result of '", equation, "' names an index twice, or one that no operand has");
+      return UserError("the result of '", equation,
+                       "' names an index twice, or one that no operand has");
     result.push_back(extents[label]);
   }
   std::vector<std::string> params, reads, ranges;

@@ -51,7 +51,8 @@ Dims Boundaries(const Dims& dims, const Span& span) {
 
 class ReshapeWriter {
  public:
-  ReshapeWriter(const Dims& from, const Dims& to) : from_(from), to_(to), x_(from.size()), y_(to.size()) {}
+  ReshapeWriter(const Dims& from, const Dims& to)
+      : from_(from), to_(to), x_(from.size()), y_(to.size()) {}
 
   Written Write() {
     Span in, out;

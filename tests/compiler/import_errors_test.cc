@@ -54,16 +54,19 @@ TEST_CASE("the unchanged model imports") {
 }
 
 TEST_CASE("graphs that are wrong") {
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "z"); }),
-             Contains("node_y") && Contains("'z'") && Contains("nothing gives"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "y"); }),
-             Contains("cycle") && Contains("node_y"));
+  CHECK_THAT(
+      MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "z"); }),
+      Contains("node_y") && Contains("'z'") && Contains("nothing gives"));
+  CHECK_THAT(
+      MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "y"); }),
+      Contains("cycle") && Contains("node_y"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
                *m.mutable_graph()->add_node() = m.graph().node(0);
              }),
              Contains("'y' is given twice"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_output(0)->set_name("w"); }),
-             Contains("'w' is made by no node"));
+  CHECK_THAT(
+      MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_output(0)->set_name("w"); }),
+      Contains("'w' is made by no node"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->clear_output(); }),
              Contains("no outputs"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_opset_import(0)->set_version(5); }),
@@ -160,12 +163,14 @@ TEST_CASE("tensors whose data is wrong") {
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { AddTensor(m)->set_raw_data("12345"); }),
              Contains("tensor 'w'") && Contains("12 bytes") && Contains("5"));
   for (const char* place : {"/etc/passwd", "../w", "a/../../w"}) {
-    CHECK_THAT(MessageOf([&](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", place); }),
-               Contains("tensor 'w'") && Contains(place) && Contains("beside the model"));
+    CHECK_THAT(
+        MessageOf([&](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", place); }),
+        Contains("tensor 'w'") && Contains(place) && Contains("beside the model"));
   }
   WriteBytes(TemporaryFile("w.data"), "0123456789");
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "w.data"); }),
-             Contains("w.data") && Contains("has only 10"));
+  CHECK_THAT(
+      MessageOf([](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "w.data"); }),
+      Contains("w.data") && Contains("has only 10"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
                onnx::TensorProto* tensor = AddTensor(m);
                SetExternal(tensor, "location", "w.data");

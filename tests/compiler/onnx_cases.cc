@@ -42,8 +42,8 @@ ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
   return options;
 }
 
-absl::StatusOr<std::vector<TensorValue>> RunNamed(Model model,
-                                                  const std::map<std::string, TensorValue>& inputs) {
+absl::StatusOr<std::vector<TensorValue>> RunNamed(
+    Model model, const std::map<std::string, TensorValue>& inputs) {
   std::vector<TensorValue> values;
   for (const TensorId id : model.graph.inputs) {
     const auto input = inputs.find(model.graph.tensors[id].name);
