@@ -150,7 +150,7 @@ class Importer {
         context.Fail("its operand '", node.input(i), "' is an output that is not supported");
     }
     if (const OpDescription* own = OwnEntry(node, *options_.library))
-      TranslateNode(OperatorRow{own->name.c_str(), own->name.c_str(), nullptr, {}}, context);
+      TranslateByName(*own, context);
     else if (!context.failed())
       TranslateNode(*FindRow(node.op_type()), context);
     return context.status();

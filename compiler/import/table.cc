@@ -182,6 +182,14 @@ void AlignSecondOperand(NodeContext& node, std::vector<int>& operands) {
   operands[1] = node.Reshape(operands[1], dims);
 }
 
+void TranslateOneToOne(NodeContext& node, const std::string& entry, const Attributes& attributes) {
+  std::vector<int> operands;
+  for (int i = 0; i < node.InputCount(); ++i) operands.push_back(node.Optional(i));
+  AlignSecondOperand(node, operands);
+  const std::vector<int> outputs = node.EntryOutputs(entry, operands, attributes);
+  for (size_t i = 0; i < outputs.size(); ++i) node.SetOutput(static_cast<int>(i), outputs[i]);
+}
+
 }  // namespace
 
 void TranslateNode(const OperatorRow& row, NodeContext& node) {
@@ -189,11 +197,24 @@ void TranslateNode(const OperatorRow& row, NodeContext& node) {
   Attributes attributes;
   for (const AttributeRow& attribute : row.attributes)
     attributes[attribute.entry] = node.Float(attribute.onnx, attribute.absent);
-  std::vector<int> operands;
-  for (int i = 0; i < node.InputCount(); ++i) operands.push_back(node.Optional(i));
-  AlignSecondOperand(node, operands);
-  const std::vector<int> outputs = node.EntryOutputs(row.entry, operands, attributes);
-  for (size_t i = 0; i < outputs.size(); ++i) node.SetOutput(static_cast<int>(i), outputs[i]);
+  TranslateOneToOne(node, row.entry, attributes);
+}
+
+void TranslateByName(const OpDescription& op, NodeContext& node) {
+  Attributes attributes;
+  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
+    if (attribute.has_i()) {
+      attributes[attribute.name()] = attribute.i();
+    } else if (attribute.has_f()) {
+      attributes[attribute.name()] = static_cast<double>(attribute.f());
+    } else if (attribute.ints_size() > 0) {
+      attributes[attribute.name()] = node.Ints(attribute.name());
+    } else {
+      node.Fail("attribute '", attribute.name(),
+                "' is neither a number nor a list of integers, and descriptions take no others");
+    }
+  }
+  TranslateOneToOne(node, op.name, attributes);
 }
 
 }  // namespace yuba

@@ -31,6 +31,10 @@ std::vector<std::string> MappedOperators();
 
 void TranslateNode(const OperatorRow& row, NodeContext& node);
 
+// By a description with the operator's own name: operands and outputs correspond one to one, and
+// attributes by their names.
+void TranslateByName(const OpDescription& op, NodeContext& node);
+
 }  // namespace yuba
 
 #endif  // YUBA_COMPILER_IMPORT_TABLE_H_

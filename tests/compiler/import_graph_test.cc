@@ -176,6 +176,30 @@ TEST_CASE("functions of the model are put in place") {
   CHECK(Run(Import(builder)) == std::vector<double>{0, 0.5, 1});
 }
 
+TEST_CASE("an operator of another domain is translated by a description of its name") {
+  OperatorLibrary library = BuiltInLibrary();
+  REQUIRE(library
+              .Add("user.tdl",
+                   "op Spread(x[n]; by, from.., scale = 1.0) -> y[by, n]\n"
+                   "  let least = size(from..)\n"
+                   "  y[i, j] = x[j] * scale + least + i\n")
+              .ok());
+  OnnxBuilder builder;
+  builder.Input("x", {3});
+  onnx::NodeProto& node = builder.Node("Spread", {"x"}, {"y"});
+  node.set_domain("com.example");
+  SetInt(node, "by", 2);
+  SetInts(node, "from", {5, 2});
+  SetFloat(node, "scale", 0.5);
+  builder.Output("y");
+  ImportOptions options;
+  options.library = &library;
+  const absl::StatusOr<Model> model = ImportOnnx(builder.Save(), options);
+  INFO(model.status());
+  REQUIRE(model.ok());
+  CHECK(Run(*model) == std::vector<double>{10, 10.5, 11, 11, 11.5, 12});
+}
+
 // Without any float initializer the file came without its weights.
 TEST_CASE("inputs after the first are parameters where the file has no weights") {
   OnnxBuilder builder;
