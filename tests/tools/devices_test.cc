@@ -1,0 +1,57 @@
+// yuba devices: all that a machine may have is named, found or missing; and what follows for `run`.
+#include <catch2/catch.hpp>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+TEST_CASE("devices names everything that it looks for") {
+  const CommandResult text = RunCommand("yuba devices");
+  INFO(text.out << text.error);
+  REQUIRE(text.exit_code == 0);
+  for (const char* name : {"host", "GPU", "driver", "cuBLAS", "cuDNN", "NCCL", "MPI", "oneDNN"}) {
+    INFO(name);
+    CHECK(text.out.find(name) != std::string::npos);
+  }
+  CHECK(text.error.empty());
+}
+
+TEST_CASE("devices --json says the same to programs") {
+  const CommandResult result = RunCommand("yuba devices --json");
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json json = nlohmann::json::parse(result.out, nullptr, false);
+  REQUIRE(json.is_object());
+  CHECK(json["processors"].get<int>() > 0);
+  CHECK(json["gpus"].empty() == !json["no_gpu"].get<std::string>().empty());
+  for (const char* name : {"driver", "cuBLAS", "cuDNN", "NCCL", "MPI", "oneDNN"}) {
+    INFO(name);
+    REQUIRE(json["components"].contains(name));
+    CHECK(json["components"][name]["found"].is_boolean());
+    CHECK_FALSE(json["components"][name]["detail"].get<std::string>().empty());
+  }
+}
+
+TEST_CASE("run on GPUs, where there is none, says what was found and exits with 2") {
+  const CommandResult found = RunCommand("yuba devices --json");
+  if (!nlohmann::json::parse(found.out)["gpus"].empty()) {
+    WARN("SKIP: there is a GPU");
+    return;
+  }
+  const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
+  const std::string plan = ScratchFolder("run") + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + model + " --devices 2 -o " + plan).exit_code == 0);
+  const CommandResult result =
+      RunCommand("yuba run " + model + " " + plan + " --backend cuda --random");
+  INFO(result.error);
+  CHECK(result.exit_code == 2);
+  CHECK(result.error.find("no GPU: ") != std::string::npos);
+  const CommandResult unknown =
+      RunCommand("yuba run " + model + " " + plan + " --backend quantum --random");
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.error.find("host, cuda") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba
