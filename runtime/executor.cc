@@ -45,8 +45,13 @@ struct Executor::Worker {
   bool waiting = false;
 };
 
-Executor::Executor(const LoadedProgram& program, Fleet& fleet)
-    : program_(program), fleet_(fleet), at_(program.devices()) {}
+Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
+    : program_(program),
+      fleet_(fleet),
+      at_(program.devices()),
+      tracing_(trace),
+      start_(Clock::now()),
+      trace_(program.devices()) {}
 
 // One step of the instruction at the cursor; moves on where that is done.
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
@@ -84,26 +89,35 @@ absl::Status Executor::WaitForPeer(int device, int place, double timeout_seconds
 }
 
 void Executor::RunDevice(int device, double timeout_seconds) {
-  const Clock::time_point start = Clock::now();
-  double exchanging = 0;
+  const double start = SecondsSince(start_);
+  Times own;
   Worker worker(program_);
   absl::Status status = fleet_.devices[device]->EnterThread();
+  double now = SecondsSince(start_);
+  const auto note = [&](int place, bool waiting, double& sum) {
+    const double begin = now;
+    now = SecondsSince(start_);
+    sum += now - begin;
+    if (tracing_) trace_[device].push_back({place, waiting, begin, now});
+  };
+  double computing = 0;
   while (status.ok() && !worker.cursor.done() && !fleet_.communicator->aborted()) {
     const int place = worker.cursor.place();
     const bool exchange = program_.places()[place].exchange != nullptr;
-    const Clock::time_point before = Clock::now();
-    absl::StatusOr<Progress> progress = Advance(device, worker);
+    const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
+    note(place, false, exchange ? own.copying : computing);
     if (status.ok() && *progress == Progress::kBlocked) {
       status = WaitForPeer(device, place, timeout_seconds);
+      note(place, true, own.waiting);
     }
-    if (exchange) exchanging += SecondsSince(before);
   }
   if (status.ok()) status = fleet_.devices[device]->Synchronize();
   if (!status.ok()) Fail(device, at_[device], status);
   std::lock_guard<std::mutex> lock(mutex_);
-  exchange_seconds_ += exchanging;
-  device_seconds_ += SecondsSince(start);
+  times_.copying += own.copying;
+  times_.waiting += own.waiting;
+  times_.all += SecondsSince(start_) - start;
 }
 
 void Executor::Fail(int device, int place, const absl::Status& cause) {
@@ -123,7 +137,7 @@ absl::Status Executor::Finish() {
 
 absl::Status Executor::RunThreads(double timeout_seconds) {
   failure_ = absl::OkStatus();
-  exchange_seconds_ = device_seconds_ = 0;
+  times_ = Times();
   std::vector<std::thread> threads;
   for (int device = 1; device < program_.devices(); ++device) {
     threads.emplace_back([this, device, timeout_seconds] { RunDevice(device, timeout_seconds); });

@@ -4,6 +4,7 @@
 #define YUBA_RUNTIME_EXECUTOR_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,9 +54,18 @@ struct Fleet {
   std::unique_ptr<Watcher> watcher;  // may be null
 };
 
+// One device at one instruction, in seconds since the executor was made. Waiting for other devices is
+// an event of its own.
+struct TraceEvent {
+  int place = 0;
+  bool waiting = false;
+  double begin = 0, end = 0;
+};
+
 class Executor {
  public:
-  Executor(const LoadedProgram& program, Fleet& fleet);
+  // With `trace`, what each device does in threaded steps is noted.
+  Executor(const LoadedProgram& program, Fleet& fleet, bool trace);
 
   // A failure, or a wait longer than `timeout_seconds`, ends the step on all devices; the error names
   // device, instruction and cause. After an error the fleet can be used again, with lost contents.
@@ -64,9 +74,14 @@ class Executor {
   // The same, deterministic; a deadlock is an error.
   absl::Status RunInterleaved(uint64_t seed);
 
-  // Seconds that devices spent in exchanges, and in all, in the last threaded step.
-  double exchange_seconds() const { return exchange_seconds_; }
-  double device_seconds() const { return device_seconds_; }
+  // Seconds of all devices in the last threaded step.
+  struct Times {
+    double copying = 0;  // in exchanges, not waiting
+    double waiting = 0;  // for other devices
+    double all = 0;
+  };
+  const Times& times() const { return times_; }
+  const std::vector<TraceEvent>& trace(int device) const { return trace_[device]; }
 
  private:
   struct Worker;
@@ -81,7 +96,10 @@ class Executor {
   std::vector<std::atomic<int>> at_;  // the place each device is at, for messages
   std::mutex mutex_;
   absl::Status failure_;  // the first
-  double exchange_seconds_ = 0, device_seconds_ = 0;
+  Times times_;
+  const bool tracing_;
+  const std::chrono::steady_clock::time_point start_;
+  std::vector<std::vector<TraceEvent>> trace_;  // by device
 };
 
 }  // namespace yuba

@@ -1,14 +1,20 @@
 #include "runtime/program.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/validate.h"
 
 namespace yuba {
+namespace {
+
+constexpr char kNoProgram[] = ": not a program: the bytes do not parse; write it with yuba compile";
+
+}  // namespace
 
 int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) {
   int64_t product = 1;
@@ -22,7 +28,7 @@ int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) 
   return zero ? 0 : product;
 }
 
-absl::StatusOr<std::shared_ptr<const LoadedProgram>> LoadedProgram::FromMessage(
+absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
     program::Program message) {
   YUBA_ASSIGN_OR_RETURN(const int devices, ValidateShape(message));
   std::shared_ptr<LoadedProgram> loaded(new LoadedProgram);
@@ -30,29 +36,39 @@ absl::StatusOr<std::shared_ptr<const LoadedProgram>> LoadedProgram::FromMessage(
   loaded->devices_ = devices;
   loaded->Flatten(loaded->stage().instructions());
   YUBA_RETURN_IF_ERROR(ValidateContent(*loaded));
-  return std::shared_ptr<const LoadedProgram>(std::move(loaded));
+  return loaded;
 }
 
-absl::StatusOr<std::shared_ptr<const LoadedProgram>> LoadedProgram::FromBytes(
+absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromBytes(
     absl::string_view bytes) {
   program::Program message;
   if (bytes.size() > static_cast<size_t>(INT32_MAX)) {
     return UserError("the program is larger than 2 GiB, the most a protobuf file can be");
   }
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return UserError("not a program: the bytes do not parse; write it with yuba compile");
+    return UserError(kNoProgram + 2);
   }
   return FromMessage(std::move(message));
 }
 
-absl::StatusOr<std::shared_ptr<const LoadedProgram>> LoadedProgram::FromFile(
+absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromFile(
     const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (!file || !(bytes << file.rdbuf())) return UserError(path, ": cannot be read");
-  absl::StatusOr<std::shared_ptr<const LoadedProgram>> loaded = FromBytes(bytes.str());
+  if (!file) return UserError(path, ": cannot be read: ", std::strerror(errno));
+  program::Program message;  // parsed as it is read: large programs are never held twice
+  if (!message.ParseFromIstream(&file)) {
+    return UserError(path, file.bad() ? ": cannot be read" : kNoProgram);
+  }
+  absl::StatusOr<std::shared_ptr<LoadedProgram>> loaded = FromMessage(std::move(message));
   if (!loaded.ok()) return Annotate(loaded.status(), path);
   return loaded;
+}
+
+void LoadedProgram::DropValues() {
+  for (program::Initializer& parameter : *message_.mutable_parameters()) {
+    if (parameter.has_data()) delete parameter.release_data();
+  }
+  has_values_ = false;
 }
 
 void LoadedProgram::Flatten(

@@ -34,9 +34,14 @@ struct Place {
 class LoadedProgram {
  public:
   // The errors name the part of the program that is wrong. A shared pointer, because sessions keep it.
-  static absl::StatusOr<std::shared_ptr<const LoadedProgram>> FromMessage(program::Program message);
-  static absl::StatusOr<std::shared_ptr<const LoadedProgram>> FromBytes(absl::string_view bytes);
-  static absl::StatusOr<std::shared_ptr<const LoadedProgram>> FromFile(const std::string& path);
+  static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromMessage(program::Program message);
+  static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromBytes(absl::string_view bytes);
+  static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromFile(const std::string& path);
+
+  // Frees the data of initial values, which no session can be opened with then. Those that are open
+  // have them in their arenas.
+  void DropValues();
+  bool has_values() const { return has_values_; }
 
   const program::Program& message() const { return message_; }
   const program::Stage& stage() const { return message_.stages(0); }
@@ -64,6 +69,7 @@ class LoadedProgram {
   program::Program message_;
   std::vector<Place> places_;
   int devices_ = 1;
+  bool has_values_ = true;
 };
 
 // The largest number of elements or bytes that a size may be: sums of two such still fit 64 bits.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_join.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/hash_order.h"
 #include "opsemantics/base/status.h"
@@ -74,6 +75,7 @@ std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
 absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options) {
   std::unique_ptr<Session> session(new Session);
+  YUBA_CHECK(program->has_values()) << "the program's values were dropped";
   session->program_ = std::move(program);
   session->options_ = options;
   const LoadedProgram& loaded = *session->program_;
@@ -90,7 +92,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
     YUBA_RETURN_IF_ERROR(watch->Fill());
     session->fleet_.watcher = std::move(watch);
   }
-  session->executor_ = std::make_unique<Executor>(loaded, session->fleet_);
+  session->executor_ = std::make_unique<Executor>(loaded, session->fleet_, options.trace);
   YUBA_RETURN_IF_ERROR(session->SetInitialValues());
   return session;
 }
@@ -256,8 +258,10 @@ absl::Status Session::Step() {
                                            : executor_->RunThreads(options_.timeout_seconds));
   statistics_.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  statistics_.exchange_share =
-      options_.interleave ? 0 : executor_->exchange_seconds() / executor_->device_seconds();
+  if (!options_.interleave) {
+    statistics_.copy_share = executor_->times().copying / executor_->times().all;
+    statistics_.wait_share = executor_->times().waiting / executor_->times().all;
+  }
   ++statistics_.steps;
   return absl::OkStatus();
 }

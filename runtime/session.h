@@ -26,13 +26,15 @@ struct RunOptions {
   bool poison = false;          // arena_watch.h
   bool guards = false;
   double timeout_seconds = 600;  // of one wait for another device
+  bool trace = false;            // note when each device did what
 };
 
 // Bytes are payload, counted where devices copy from each other.
 struct Statistics {
   int64_t steps = 0;
   double seconds = 0;           // of the last step
-  double exchange_share = 0;    // of the devices' time in the last step; threads only
+  double copy_share = 0;        // of the devices' time in the last step, copying and combining
+  double wait_share = 0;        // and waiting for other devices; both with threads only
   int64_t bytes = 0;            // moved in all steps
   std::vector<int64_t> bytes_in, bytes_out;    // by device
   std::map<int, int64_t> bytes_by_place;       // of the exchanges that moved any
@@ -68,6 +70,7 @@ class Session {
   absl::StatusOr<HostTensor> GetBuffer(int buffer);
 
   Statistics statistics() const;
+  const std::vector<TraceEvent>& trace(int device) const { return executor_->trace(device); }
   const LoadedProgram& program() const { return *program_; }
   Fleet& fleet() { return fleet_; }  // for tests that break something
 

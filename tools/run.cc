@@ -26,7 +26,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   RunFlags run = flags.run;
   run.planned_bytes = planned.plan.cost.bytes();
   planned.loaded.model.values.clear();  // the program has them now
-  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedProgram> loaded,
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<LoadedProgram> loaded,
                         LoadedProgram::FromMessage(std::move(program)));
   return RunProgram(loaded, run);
 }

@@ -16,6 +16,7 @@
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "tools/trace_file.h"
 
 namespace yuba {
 namespace {
@@ -146,11 +147,12 @@ absl::Status WriteOutputs(Session& session, const std::string& dir) {
   return absl::OkStatus();
 }
 
-void PrintStep(int step, const Statistics& before, const Statistics& now, bool timed_exchanges) {
+void PrintStep(int step, const Statistics& before, const Statistics& now, bool timed) {
   std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
                                1 / now.seconds, Bytes(now.bytes - before.bytes));
-  if (timed_exchanges) {
-    std::cout << absl::StrFormat(", %.0f %% of the time in exchanges", 100 * now.exchange_share);
+  if (timed) {
+    std::cout << absl::StrFormat(", %.0f %% of the time copying, %.0f %% waiting for others",
+                                 100 * now.copy_share, 100 * now.wait_share);
   }
   std::cout << "\n" << std::flush;
 }
@@ -215,6 +217,7 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                 "run recognised collectives as plain exchanges");
   app->add_flag("--check-memory", flags.check_memory,
                 "fill memory with NaN before use and look for writes outside buffers");
+  app->add_option("--trace", flags.trace, "write what each device did when, for chrome://tracing");
   app->add_flag("--json", flags.json, "print figures as JSON");
 }
 
@@ -243,13 +246,15 @@ bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, doubl
   return strange == 0 && difference <= allowed;
 }
 
-absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, const RunFlags& flags) {
+absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags) {
   RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
+  options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights));
   YUBA_RETURN_IF_ERROR(SetInputs(*session, flags));
   YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
+  program->DropValues();
   if (!flags.json) {
     const Statistics statistics = session->statistics();
     std::cout << program->devices() << (program->devices() == 1 ? " device" : " devices") << " ("
@@ -269,6 +274,7 @@ absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, con
     if (!flags.json) PrintStep(step, before, session->statistics(), !flags.options.interleave);
   }
   if (flags.json) std::cout << Json(*session, seconds).dump(1) << "\n";
+  if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags.output_dir));
   return CheckOutputs(*session, flags);
 }

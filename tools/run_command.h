@@ -25,6 +25,7 @@ struct RunFlags {
   std::string random;               // empty: no; "true": with the usual seed; else the seed
   bool check_memory = false;
   int steps = 1;
+  std::string trace;                // a file
   bool json = false;
   absl::optional<int64_t> planned_bytes;  // what a step must move, where a plan promises it
 };
@@ -32,7 +33,7 @@ void AddRunFlags(CLI::App* app, RunFlags& flags);
 
 // Brings values in, runs the steps, prints a line for each, writes and checks outputs. A failed check
 // is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned bytes is kInternal.
-absl::Status RunProgram(const std::shared_ptr<const LoadedProgram>& program, const RunFlags& flags);
+absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags);
 
 // Whether `actual` is `expected`: integers equal, floats within `tolerance` times the largest expected
 // magnitude. `report` says how far they are apart.

@@ -10,7 +10,7 @@
 namespace {
 
 absl::Status Run(const std::string& file, const yuba::RunFlags& flags) {
-  absl::StatusOr<std::shared_ptr<const yuba::LoadedProgram>> program =
+  absl::StatusOr<std::shared_ptr<yuba::LoadedProgram>> program =
       yuba::LoadedProgram::FromFile(file);
   if (!program.ok()) return program.status();
   return yuba::RunProgram(*program, flags);

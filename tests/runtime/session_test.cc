@@ -165,6 +165,41 @@ TEST_CASE("buffers that share memory while both live stay together when spread")
   CHECK(layout.offsets[1] >= layout.offsets[0] + 120 + kGuardBytes);
 }
 
+TEST_CASE("a program's values may go once a session has them") {
+  ProgramBuilder builder = Stored(2, 0);
+  std::string data(40, 0);
+  for (int i = 0; i < 40; ++i) data[i] = static_cast<char>(i);
+  builder.message().mutable_parameters(0)->set_data(data);
+  auto program = LoadedProgram::FromMessage(builder.message());
+  REQUIRE(program.ok());
+  auto session = OpenSession(*program);
+  (*program)->DropValues();
+  CHECK((*program)->message().ByteSizeLong() + 40 <= builder.message().ByteSizeLong());
+  REQUIRE(session->Randomize(1).ok());
+  REQUIRE(session->Step().ok());
+  CHECK(session->Get("w")->data == data);
+}
+
+TEST_CASE("a trace has every instruction of every device, in order") {
+  RunOptions options;
+  options.trace = true;
+  auto session = OpenSession(Stored(3, 0).Load(), options);
+  REQUIRE(session->Randomize(1).ok());
+  for (int step = 0; step < 2; ++step) REQUIRE(session->Step().ok());
+  for (int device = 0; device < 3; ++device) {
+    int advanced = 0;
+    double now = 0;
+    for (const TraceEvent& event : session->trace(device)) {
+      REQUIRE(event.place == 0);
+      REQUIRE(event.begin >= now);
+      now = event.end;
+      advanced += event.waiting ? 0 : 1;
+    }
+    CHECK(advanced >= 2 * 3);  // arrive, copy, leave
+  }
+  CHECK(session->statistics().copy_share + session->statistics().wait_share <= 1);
+}
+
 TEST_CASE("an unknown back end is an error that lists those there are") {
   RunOptions options;
   options.backend = "abacus";
