@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/check_minimum.h"
 #include "search/check_tables.h"
 
 namespace yuba {
@@ -16,11 +17,6 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 27;
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
-
-struct Table {
-  std::vector<int> scope;
-  Values cells;  // row-major
-};
 
 class Replay {
  public:
@@ -32,6 +28,7 @@ class Replay {
     YUBA_ASSIGN_OR_RETURN(CostTables costs,
                           MakeCostTables(graph_, plan_.mesh, plan_.space.nesting == "level"));
     sizes_ = costs.sizes;
+    renamings_ = costs.renamed;
     for (const CostTables::Use& use : costs.uses) tables_.push_back({{use.node, use.tensor}, use.cost});
     for (int variable : plan_.proof.order) YUBA_RETURN_IF_ERROR(Eliminate(variable));
     return least_;
@@ -57,9 +54,9 @@ class Replay {
 
   // Replaces all tables of `variable` by one: their sum at its best value.
   absl::Status Eliminate(int variable) {
-    std::vector<Table> mine, rest;
+    std::vector<CheckTable> mine, rest;
     std::vector<int> scope;
-    for (Table& table : tables_) {
+    for (CheckTable& table : tables_) {
       bool has = std::count(table.scope.begin(), table.scope.end(), variable) > 0;
       for (int v : table.scope) {
         if (has && v != variable && !std::count(scope.begin(), scope.end(), v)) scope.push_back(v);
@@ -72,20 +69,20 @@ class Replay {
         return Refuse(absl::StrCat("needs a table of more than ", kMostCells, " cells"));
       }
     }
-    Values least = Minimum(variable, scope, cells, mine);
+    Values least = Minimum(variable, scope, mine);
     if (scope.empty()) least_ += (*least)[0];
     else rest.push_back({scope, least});
     tables_ = std::move(rest);
     return absl::OkStatus();
   }
 
-  Values Minimum(int variable, const std::vector<int>& scope, int64_t cells,
-                 const std::vector<Table>& mine) {
+  Values Minimum(int variable, const std::vector<int>& scope, const std::vector<CheckTable>& mine) {
     // Equal work is done once: the key says which tables meet, and how.
-    std::vector<int64_t> key = {sizes_[variable]};
-    for (int v : scope) key.push_back(sizes_[v]);
-    for (const Table& table : mine) {
-      key.push_back(reinterpret_cast<intptr_t>(table.cells.get()));
+    auto number = [](const void* address) { return reinterpret_cast<intptr_t>(address); };
+    std::vector<int64_t> key = {number(renamings_[variable].get())};
+    for (int v : scope) key.push_back(number(renamings_[v].get()));
+    for (const CheckTable& table : mine) {
+      key.push_back(number(table.cells.get()));
       for (int v : table.scope) {
         key.push_back(std::find(scope.begin(), scope.end(), v) - scope.begin());
       }
@@ -93,38 +90,17 @@ class Replay {
     }
     Values& known = done_[key];
     if (known != nullptr) return known;
-    for (const Table& table : mine) kept_.push_back(table.cells);
-    std::vector<int64_t> least(cells);
-    std::vector<int> value(sizes_.size(), 0);
-    std::vector<int64_t> sum(sizes_[variable]);
-    for (int64_t cell = 0; cell < cells; ++cell) {
-      std::fill(sum.begin(), sum.end(), 0);
-      for (const Table& table : mine) {
-        int64_t start = 0, step = 1;
-        for (int v : table.scope) {
-          if (v == variable) step = 1;
-          else step *= sizes_[v];
-          start = start * sizes_[v] + (v == variable ? 0 : value[v]);
-        }
-        for (int64_t& s : sum) {
-          s += (*table.cells)[start];
-          start += step;
-        }
-      }
-      least[cell] = *std::min_element(sum.begin(), sum.end());
-      for (size_t i = scope.size(); i-- > 0;) {
-        if (++value[scope[i]] < sizes_[scope[i]]) break;
-        value[scope[i]] = 0;
-      }
-    }
-    known = std::make_shared<const std::vector<int64_t>>(std::move(least));
+    for (const CheckTable& table : mine) kept_.push_back(table.cells);
+    known = std::make_shared<const std::vector<int64_t>>(
+        LeastSums(scope, variable, mine, renamings_));
     return known;
   }
 
   const Graph& graph_;
   const Plan& plan_;
   std::vector<int> sizes_;  // by variable
-  std::vector<Table> tables_;
+  Renamings renamings_;
+  std::vector<CheckTable> tables_;
   std::map<std::vector<int64_t>, Values> done_;
   std::vector<Values> kept_;  // so that no address in `done_` is used again
   int64_t least_ = 0;

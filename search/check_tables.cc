@@ -140,27 +140,6 @@ Storage StorageOf(const Mesh& mesh, const std::vector<int64_t>& dims, const std:
   return storage;
 }
 
-// What nodes of these boxes fetch of operand `operand`, or deliver (operand -1).
-std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
-                               const std::vector<NodeBoxes>& nodes, int operand) {
-  std::vector<int64_t> cost;
-  for (const NodeBoxes& node : nodes) {
-    int64_t made = 0;
-    for (size_t device = 0; device < node.made.size(); ++device) {
-      if (node.first[device]) made += Volume(node.made[device]);
-    }
-    bool all = made == node.parts * ElementCount(type);
-    ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
-    for (size_t t = 0; t < storage.shards.size(); ++t) {
-      int64_t elements = operand < 0
-                             ? Delivered(storage.shards[t], storage.homes[t], node, all)
-                             : Fetched(storage.shards[t], node, operand);
-      cost.push_back(elements * ByteSize(moved));
-    }
-  }
-  return cost;
-}
-
 std::shared_ptr<const std::vector<int>> GridsOf(const Mesh& mesh, const std::vector<Cut>& cuts) {
   std::vector<std::vector<int>> parts;
   for (const Cut& cut : cuts) {
@@ -176,6 +155,78 @@ std::shared_ptr<const std::vector<int>> GridsOf(const Mesh& mesh, const std::vec
     numbers.push_back(static_cast<int>(place - grids.begin()));
   }
   return std::make_shared<const std::vector<int>>(std::move(numbers));
+}
+
+using Renamed = std::vector<std::vector<int>>;
+
+// All ways to permute axes of equal size; with `level` the order of the axes counts and none may move.
+std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool level) {
+  std::vector<uint8_t> axes(mesh.axes.size());
+  for (size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = static_cast<uint8_t>(axis);
+  std::vector<std::vector<uint8_t>> renamings;
+  do {
+    bool equal = true;
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      equal = equal && mesh.axes[axes[axis]].size == mesh.axes[axis].size;
+    }
+    if (equal) renamings.push_back(axes);
+  } while (!level && axes.size() <= 6 && std::next_permutation(axes.begin(), axes.end()));
+  return renamings;
+}
+
+std::shared_ptr<const Renamed> RenamedCuts(const std::vector<Cut>& cuts,
+                                           const std::vector<std::vector<uint8_t>>& renamings) {
+  std::map<std::vector<AxisList>, int> numbers;
+  for (size_t i = 0; i < cuts.size(); ++i) numbers[cuts[i].axes] = static_cast<int>(i);
+  Renamed renamed;
+  for (const std::vector<uint8_t>& renaming : renamings) {
+    renamed.emplace_back();
+    for (Cut cut : cuts) {
+      for (AxisList& list : cut.axes) {
+        for (uint8_t& axis : list) axis = renaming[axis];
+      }
+      renamed.back().push_back(numbers.at(cut.axes));
+    }
+  }
+  return std::make_shared<const Renamed>(std::move(renamed));
+}
+
+// The cuts that are the least of all that they can be renamed to.
+std::vector<int> LeastOfRenamed(const Renamed& renamed) {
+  std::vector<int> least;
+  for (int cut = 0; cut < static_cast<int>(renamed[0].size()); ++cut) {
+    bool is_least = true;
+    for (const std::vector<int>& to : renamed) is_least = is_least && cut <= to[cut];
+    if (is_least) least.push_back(cut);
+  }
+  return least;
+}
+
+// What a node fetches of operand `operand`, or delivers (operand -1). `boxes` are those of the cuts in
+// `least`; the others cost what those cost that they are renamed to.
+std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
+                               const std::vector<int>& least, const std::vector<NodeBoxes>& boxes,
+                               int operand, const Renamed& node_cuts, const Renamed& tensor_cuts) {
+  const size_t columns = storage.shards.size();
+  std::vector<int64_t> cost(node_cuts[0].size() * columns);
+  for (size_t i = 0; i < least.size(); ++i) {
+    const NodeBoxes& node = boxes[i];
+    int64_t made = 0;
+    for (size_t device = 0; device < node.made.size(); ++device) {
+      if (node.first[device]) made += Volume(node.made[device]);
+    }
+    bool all = made == node.parts * ElementCount(type);
+    ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
+    for (size_t t = 0; t < columns; ++t) {
+      int64_t elements = operand < 0
+                             ? Delivered(storage.shards[t], storage.homes[t], node, all)
+                             : Fetched(storage.shards[t], node, operand);
+      for (size_t g = 0; g < node_cuts.size(); ++g) {
+        cost[node_cuts[g][least[i]] * columns + tensor_cuts[g][t]] = elements * ByteSize(moved);
+      }
+    }
+  }
+  return cost;
 }
 
 // For each node the first one with an equal definition.
@@ -217,7 +268,9 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
     YUBA_RETURN_IF_ERROR(CheckCount(node.name, mesh, CuttableIndices(*node.definition).size()));
   }
   CostTables tables;
+  const std::vector<std::vector<uint8_t>> renamings = AxisRenamings(mesh, level);
   std::map<std::vector<int64_t>, Storage> storages;  // by dimensions
+  std::map<std::vector<int64_t>, std::shared_ptr<const Renamed>> renamed;
   std::map<std::vector<int64_t>, std::shared_ptr<const std::vector<int>>> grids;
   for (const Tensor& tensor : graph.tensors) {
     const std::vector<int64_t>& dims = tensor.type.dims;
@@ -225,9 +278,11 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
       std::vector<Cut> cuts = EveryCut(mesh, dims, std::vector<bool>(dims.size(), false), level);
       storages[dims] = StorageOf(mesh, dims, cuts);
       grids[dims] = GridsOf(mesh, cuts);
+      renamed[dims] = RenamedCuts(cuts, renamings);
     }
     tables.sizes.push_back(static_cast<int>(storages[dims].shards.size()));
     tables.grids.push_back(grids[dims]);
+    tables.renamed.push_back(renamed[dims]);
   }
   const size_t tensors = graph.tensors.size();
   std::vector<size_t> alike = FirstAlike(graph);
@@ -236,13 +291,16 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
     const Node& node = graph.nodes[n];
     first_use.push_back(tables.uses.size());
     std::vector<NodeBoxes> boxes;
+    std::vector<int> least;
     if (alike[n] == n) {
-      for (const Cut& cut : EveryNodeCut(mesh, *node.definition, level)) {
-        boxes.push_back(AnalyzeNode(*node.definition, cut, mesh));
-      }
+      std::vector<Cut> cuts = EveryNodeCut(mesh, *node.definition, level);
+      tables.renamed.push_back(RenamedCuts(cuts, renamings));
+      least = LeastOfRenamed(*tables.renamed.back());
+      for (int cut : least) boxes.push_back(AnalyzeNode(*node.definition, cuts[cut], mesh));
+    } else {
+      tables.renamed.push_back(tables.renamed[tensors + alike[n]]);
     }
-    tables.sizes.push_back(alike[n] == n ? static_cast<int>(boxes.size())
-                                         : tables.sizes[tensors + alike[n]]);
+    tables.sizes.push_back(static_cast<int>((*tables.renamed.back())[0].size()));
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       CostTables::Use use;
       use.node = static_cast<int>(tensors + n);
@@ -252,7 +310,8 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
         use.cost = tables.uses[first_use[alike[n]] + o + 1].cost;
       } else {
         use.cost = std::make_shared<const std::vector<int64_t>>(
-            EveryCost(type, storages[type.dims], boxes, o));
+            EveryCost(type, storages[type.dims], least, boxes, o, *tables.renamed[tensors + n],
+                      *renamed[type.dims]));
       }
       tables.uses.push_back(std::move(use));
     }

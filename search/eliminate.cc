@@ -185,10 +185,15 @@ class Elimination {
 absl::optional<std::vector<int>> GreedyOrder(const PairwiseProblem& problem, int64_t cells) {
   Interaction interaction(problem);
   std::vector<int> order;
+  int64_t all_cells = 0, sums = 0;
   while (interaction.remaining() > 0) {
     int64_t table = 0;
     int next = interaction.Cheapest(&table);
     if (table > cells) return absl::nullopt;
+    const Domain& domain = *problem.variables[next];
+    all_cells += table;
+    sums += table * domain.size / static_cast<int64_t>(domain.images.size());
+    if (all_cells > 4 * cells || sums > 256 * cells) return absl::nullopt;
     interaction.Eliminate(next);
     order.push_back(next);
   }

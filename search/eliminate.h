@@ -12,7 +12,8 @@
 namespace yuba {
 
 // The greedy order: next the variable whose elimination leaves the smallest table. Nothing where some
-// table would have more than `cells` cells.
+// table would have more than `cells` cells, all together more than 4 times as many, or where they
+// would take more than 256 * `cells` sums.
 absl::optional<std::vector<int>> GreedyOrder(const PairwiseProblem& problem, int64_t cells);
 
 struct Solution {

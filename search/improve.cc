@@ -21,8 +21,9 @@ class Random {  // a fixed sequence
 
 // The free variables of one round in the order of their elimination. Whenever no table fits, the
 // variable of the most neighbours keeps its value, rather one that was free in the rounds before.
+// Takes from `work` what the elimination will cost.
 std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Random* random,
-                               std::vector<int>* times_fixed) {
+                               std::vector<int>* times_fixed, int64_t* work) {
   Interaction interaction(problem);
   std::vector<int> order;
   while (interaction.remaining() > 0) {
@@ -31,6 +32,7 @@ std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Ra
     if (table <= cells) {
       interaction.Eliminate(next);
       order.push_back(next);
+      *work -= table * problem.variables[next]->size;
       continue;
     }
     int victim = -1;
@@ -58,8 +60,9 @@ Solution Improve(const PairwiseProblem& problem, const Solution& start,
   Random random;
   std::vector<int> times_fixed(problem.variables.size(), 0);
   int idle = 0;
-  for (int round = 0; round < options.rounds && idle < options.patience; ++round) {
-    std::vector<int> order = FreeVariables(problem, options.cells, &random, &times_fixed);
+  int64_t work = options.work;
+  for (int round = 0; round < options.rounds && idle < options.patience && work > 0; ++round) {
+    std::vector<int> order = FreeVariables(problem, options.cells, &random, &times_fixed, &work);
     Solution next = Eliminate(problem, order, best.assignment);
     idle = next.cost < best.cost ? 0 : idle + 1;
     if (next.cost <= best.cost) best = next;

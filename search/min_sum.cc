@@ -49,20 +49,27 @@ Rows Arrange(const std::vector<DomainPtr>& domains, const MinSumTerm& term) {
   return rows;
 }
 
-int64_t Least(const int64_t* a, int size) {
+// The inner loops, compiled for several processors; the loader takes the best that is there.
+#define YUBA_INNER_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
+
+YUBA_INNER_LOOP int64_t Least(const int64_t* a, int size) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int i = 0; i < size; ++i) least = std::min(least, a[i]);
   return least;
 }
 
-int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
+YUBA_INNER_LOOP int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int i = 0; i < size; ++i) least = std::min(least, a[i] + b[i]);
   return least;
 }
 
+YUBA_INNER_LOOP void AddTo(int64_t* sum, const int64_t* row, int size) {
+  for (int i = 0; i < size; ++i) sum[i] += row[i];
+}
+
 void Add(const int64_t* row, std::vector<int64_t>* sum) {
-  for (size_t i = 0; i < sum->size(); ++i) (*sum)[i] += row[i];
+  AddTo(sum->data(), row, static_cast<int>(sum->size()));
 }
 
 class Kernel {

@@ -79,16 +79,11 @@ absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
   return assignment;
 }
 
-// The best of what local search makes of several starts.
+// Local search from several starts, and from tied steps.
 Solution SolveApproximately(const Graph& graph, const Problem& problem,
                             std::vector<Assignment> starts, int64_t table_cells) {
   if (auto tied = SolveTied(graph, problem, table_cells)) starts.push_back(*std::move(tied));
-  Solution best;
-  for (const Assignment& start : starts) {
-    Solution next = SolveLocally(problem.pairwise, start, table_cells);
-    if (best.assignment.empty() || next.cost < best.cost) best = std::move(next);
-  }
-  return best;
+  return SolveLocally(problem.pairwise, starts, table_cells);
 }
 
 // One group after the other, each as well as can be, given those before.
@@ -115,7 +110,7 @@ Found SearchGroups(const Graph& graph, const SearchOptions& options, const Group
 }
 
 // All axes at once.
-Found SearchTogether(const Graph& graph, const SearchOptions& options, const Groups& levels) {
+Found SearchTogether(const Graph& graph, const SearchOptions& options) {
   std::vector<int> axes(options.mesh.axes.size());
   std::iota(axes.begin(), axes.end(), 0);
   ProblemOptions together = OptionsOf(options, axes);
@@ -129,11 +124,14 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options, const Gro
     return found;
   }
   LowerBound bound = DualBound(graph, together);
-  Solution best = SolveApproximately(
-      graph, problem,
-      {AssignmentOf(problem, bound.cuts),
-       AssignmentOf(problem, SearchGroups(graph, options, levels).cuts)},
-      options.table_cells);
+  // A few axes at a time: the recursion, and wider steps.
+  std::vector<Assignment> starts = {AssignmentOf(problem, bound.cuts)};
+  for (int size = 1; size < static_cast<int>(axes.size()); ++size) {
+    Found found = SearchGroups(graph, options, GroupsOf(options.mesh, size));
+    starts.push_back(AssignmentOf(problem, found.cuts));
+  }
+  Solution best =
+      SolveApproximately(graph, problem, std::move(starts), options.table_cells);
   found.cuts = problem.CutsOf(best.assignment);
   found.proof = std::move(bound.proof);
   found.lower_bound = bound.bytes;
@@ -157,7 +155,7 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
 
 Plan SearchDefault(const Graph& graph, const SearchOptions& options) {
   Groups levels = GroupsOf(options.mesh, 1), widest = WidestGroups(graph, options.mesh);
-  if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options, levels));
+  if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options));
   Plan plan = PlanOf(graph, options, SearchGroups(graph, options, widest));
   Plan by_level = PlanOf(graph, options, SearchGroups(graph, options, levels));
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;

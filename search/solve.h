@@ -17,8 +17,10 @@ struct ExactSolution {
 };
 absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells);
 
-// A good solution of any problem, never costlier than `start`.
-Solution SolveLocally(const PairwiseProblem& problem, const Assignment& start, int64_t table_cells);
+// A good solution of any problem: the best of what local search makes of the starts (at least one),
+// searched further.
+Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,
+                      int64_t table_cells);
 
 }  // namespace yuba
 
