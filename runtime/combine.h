@@ -1,5 +1,5 @@
-// The arithmetic of combining two partial results, by element type and reducer. Constant expressions
-// without dependencies: the host and the GPU compile this same code.
+// The arithmetic of combining two partial results, by element type and reducer. Constant
+// expressions without dependencies: the host and the GPU compile this same code.
 #ifndef YUBA_RUNTIME_COMBINE_H_
 #define YUBA_RUNTIME_COMBINE_H_
 
@@ -88,17 +88,19 @@ constexpr bool Truth(HashElement value) { return value.bits != 0; }
 
 template <typename T>
 constexpr T FromTruth(bool truth) {
-  if constexpr (std::is_same_v<T, HashElement>) return HashElement{truth};
-  else return static_cast<T>(truth);
+  if constexpr (std::is_same_v<T, HashElement>)
+    return HashElement{truth};
+  else
+    return static_cast<T>(truth);
 }
 
 // The integer sum of bit patterns: at most one part is not zero.
 template <typename T>
 constexpr T Pick(T a, T b) {
-  using Bits = std::conditional_t<
-      sizeof(T) == 8, uint64_t,
-      std::conditional_t<sizeof(T) == 4, uint32_t,
-                         std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>;
+  using Bits =
+      std::conditional_t<sizeof(T) == 8, uint64_t,
+                         std::conditional_t<sizeof(T) == 4, uint32_t,
+                                            std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>;
   return __builtin_bit_cast(
       T, static_cast<Bits>(__builtin_bit_cast(Bits, a) + __builtin_bit_cast(Bits, b)));
 }
@@ -120,16 +122,22 @@ constexpr T Lowest(bool highest) {
 template <typename T>
 constexpr T CombineTwo(Combiner combiner, T a, T b) {
   switch (combiner) {
-    case Combiner::kSum: return combine::Sum(a, b);
-    case Combiner::kProd: return combine::Product(a, b);
-    case Combiner::kMax: return combine::IsNan(a) || combine::Less(b, a) ? a : b;
-    case Combiner::kMin: return combine::IsNan(a) || combine::Less(a, b) ? a : b;
+    case Combiner::kSum:
+      return combine::Sum(a, b);
+    case Combiner::kProd:
+      return combine::Product(a, b);
+    case Combiner::kMax:
+      return combine::IsNan(a) || combine::Less(b, a) ? a : b;
+    case Combiner::kMin:
+      return combine::IsNan(a) || combine::Less(a, b) ? a : b;
     case Combiner::kAny:
       return combine::FromTruth<T>(combine::Truth(a) || combine::Truth(b));
     case Combiner::kAll:
       return combine::FromTruth<T>(combine::Truth(a) && combine::Truth(b));
-    case Combiner::kPick: return combine::Pick(a, b);
-    case Combiner::kNone: break;
+    case Combiner::kPick:
+      return combine::Pick(a, b);
+    case Combiner::kNone:
+      break;
   }
   return a;
 }
@@ -137,11 +145,15 @@ constexpr T CombineTwo(Combiner combiner, T a, T b) {
 template <typename T>
 constexpr T CombineIdentity(Combiner combiner) {
   switch (combiner) {
-    case Combiner::kMax: return combine::Lowest<T>(false);
-    case Combiner::kMin: return combine::Lowest<T>(true);
+    case Combiner::kMax:
+      return combine::Lowest<T>(false);
+    case Combiner::kMin:
+      return combine::Lowest<T>(true);
     case Combiner::kProd:
-    case Combiner::kAll: return combine::FromTruth<T>(true);
-    default: return combine::FromTruth<T>(false);
+    case Combiner::kAll:
+      return combine::FromTruth<T>(true);
+    default:
+      return combine::FromTruth<T>(false);
   }
 }
 

@@ -39,8 +39,10 @@ MachineFacts FindDevices() {
   MachineFacts facts;
   facts.processors = static_cast<int>(std::thread::hardware_concurrency());
   absl::StatusOr<std::vector<GpuFacts>> gpus = FindGpus();
-  if (gpus.ok()) facts.gpus = *std::move(gpus);
-  else facts.no_gpu = std::string(gpus.status().message());
+  if (gpus.ok())
+    facts.gpus = *std::move(gpus);
+  else
+    facts.no_gpu = std::string(gpus.status().message());
   auto add = [&](const char* name, const absl::StatusOr<std::string>& found, const char* use) {
     facts.components.push_back(
         {name, found.ok(), found.ok() ? *found : std::string(found.status().message()), use});

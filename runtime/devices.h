@@ -10,7 +10,7 @@
 namespace yuba {
 
 struct ComponentFacts {
-  std::string name;    // "driver", "cuBLAS", ...
+  std::string name;  // "driver", "cuBLAS", ...
   bool found = false;
   std::string detail;  // its version and file, or why it is missing
   std::string use;     // what it is for

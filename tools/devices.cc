@@ -1,9 +1,10 @@
 // yuba devices: what does this machine have to run programs on?
+#include "runtime/devices.h"
+
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "runtime/devices.h"
 #include "tools/command.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
@@ -28,11 +29,12 @@ std::string Json(const MachineFacts& facts) {
 
 std::string Text(const MachineFacts& facts) {
   TextTable table(4);
-  table.Add({"host", absl::StrCat(facts.processors, " processors"), "any number of virtual devices"});
+  table.Add(
+      {"host", absl::StrCat(facts.processors, " processors"), "any number of virtual devices"});
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     const GpuFacts& gpu = facts.gpus[i];
-    table.Add({absl::StrCat("GPU ", i), gpu.name,
-               absl::StrCat(Bytes(gpu.memory), ", sm_", gpu.sm)});
+    table.Add(
+        {absl::StrCat("GPU ", i), gpu.name, absl::StrCat(Bytes(gpu.memory), ", sm_", gpu.sm)});
   }
   if (facts.gpus.empty()) table.Add({"GPUs", "none", facts.no_gpu});
   for (const ComponentFacts& component : facts.components) {

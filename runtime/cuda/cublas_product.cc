@@ -16,7 +16,11 @@ cublasOperation_t Operation(const MatrixLayout& layout) {
 
 CublasProduct::CublasProduct(const Gpu& gpu, const Cublas& cublas, cublasHandle_t handle,
                              cudaStream_t stream, const LibraryShape& shape)
-    : gpu_(gpu), cublas_(cublas), handle_(handle), stream_(stream), shape_(shape),
+    : gpu_(gpu),
+      cublas_(cublas),
+      handle_(handle),
+      stream_(stream),
+      shape_(shape),
       plan_(PlanProduct(shape)) {
   if (plan_.a.packed) a_size_ = Aligned(plan_.m * plan_.k);
   if (plan_.b.packed) b_size_ = Aligned(plan_.k * plan_.n);
@@ -36,8 +40,9 @@ absl::Status CublasProduct::Run(const float* left, const float* right, float* re
   absl::Status status;
   ForEachStep(plan_.loops, 0, shape_.left, shape_.right, shape_.output,
               [&](int64_t left_at, int64_t right_at, int64_t result_at) {
-    if (status.ok()) status = Step(left + left_at, right + right_at, result + result_at, workspace);
-  });
+                if (status.ok())
+                  status = Step(left + left_at, right + right_at, result + result_at, workspace);
+              });
   return status;
 }
 

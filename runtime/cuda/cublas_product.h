@@ -21,7 +21,8 @@ class CublasProduct {
 
  private:
   absl::Status Step(const float* left, const float* right, float* result, float* workspace) const;
-  absl::Status Multiply(const float* a, const float* b, float beta, float* c, float* workspace) const;
+  absl::Status Multiply(const float* a, const float* b, float beta, float* c,
+                        float* workspace) const;
   absl::Status Pack(const float* from, const MatrixLayout& layout, int64_t rows, int64_t columns,
                     float* to) const;
 

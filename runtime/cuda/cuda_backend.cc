@@ -28,8 +28,10 @@ absl::Status ConnectGpus(int gpus) {
             ", which exchanges need; let the program see one GPU (CUDA_VISIBLE_DEVICES=0)"));
       }
       const cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
-      if (enabled == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();  // forgets it
-      else YUBA_CUDA(enabled);
+      if (enabled == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError();  // forgets it
+      else
+        YUBA_CUDA(enabled);
     }
   }
   return absl::OkStatus();
@@ -37,7 +39,8 @@ absl::Status ConnectGpus(int gpus) {
 
 }  // namespace
 
-absl::Status OpenCudaBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet) {
+absl::Status OpenCudaBackend(const LoadedProgram& program, const ArenaLayout& layout,
+                             Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
   const int count = program.devices();
   const int gpus = std::min(static_cast<int>(found.size()), count);
@@ -60,9 +63,9 @@ absl::Status OpenCudaBackend(const LoadedProgram& program, const ArenaLayout& la
     const absl::StatusOr<const Nccl*> library = Nccl::Open();
     if (library.ok()) nccl = *library;  // without it GPUs copy from each other
   }
-  YUBA_ASSIGN_OR_RETURN(fleet.communicator,
-                        CudaCommunicator::Make(std::move(devices),
-                                               static_cast<int>(program.places().size()), nccl));
+  YUBA_ASSIGN_OR_RETURN(
+      fleet.communicator,
+      CudaCommunicator::Make(std::move(devices), static_cast<int>(program.places().size()), nccl));
   return absl::OkStatus();
 }
 

@@ -7,8 +7,11 @@ namespace yuba {
 
 CudaCommunicator::CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas,
                                    int places)
-    : SharedMemory(std::move(arenas), places), devices_(std::move(devices)),
-      arrived_(devices_.size()), departed_(devices_.size()), prepared_(devices_.size()) {
+    : SharedMemory(std::move(arenas), places),
+      devices_(std::move(devices)),
+      arrived_(devices_.size()),
+      departed_(devices_.size()),
+      prepared_(devices_.size()) {
   for (auto& by_place : prepared_) by_place.resize(places);
 }
 

@@ -1,7 +1,7 @@
 // Exchanges between devices on GPUs. The host goes through the same steps as for devices in its own
 // memory, but only starts the work: events order each device's copies after what its sources did
-// before, and what they do later after the copies. An event is waited for only after it was recorded,
-// so that streams cannot wait in a circle. Compiled, but not run on hardware yet.
+// before, and what they do later after the copies. An event is waited for only after it was
+// recorded, so that streams cannot wait in a circle. Compiled, but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
 #define YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
 
@@ -50,7 +50,7 @@ class CudaCommunicator : public SharedMemory {
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;
-  std::vector<cudaEvent_t> arrived_, departed_;  // by device
+  std::vector<cudaEvent_t> arrived_, departed_;                   // by device
   std::vector<std::vector<std::unique_ptr<Prepared>>> prepared_;  // by device and place
   std::unique_ptr<NcclGather> nccl_;
 };

@@ -54,8 +54,9 @@ absl::Status CudaDevice::Synchronize() {
 absl::Status CudaDevice::Prepare(const LoadedProgram& program, const ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  YUBA_RETURN_IF_ERROR(Annotate(arena_.Allocate(layout.size),
-                                absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
+  YUBA_RETURN_IF_ERROR(
+      Annotate(arena_.Allocate(layout.size),
+               absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
   YUBA_RETURN_IF_ERROR(Fill(0, 0, layout.size));
   std::vector<int64_t> tables;  // of all launches: pointers to buffers, then arguments
   places_.resize(program.places().size());

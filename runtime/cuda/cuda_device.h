@@ -1,5 +1,5 @@
-// A virtual device on a GPU: an arena and a stream of its own. Kernels are started and not waited for.
-// Compiled, but not run on hardware yet.
+// A virtual device on a GPU: an arena and a stream of its own. Kernels are started and not waited
+// for. Compiled, but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 

@@ -8,8 +8,8 @@ absl::Status Failed(absl::StatusCode code, const char* words, const char* call, 
                     int line) {
   int gpu = -1;
   cudaGetDevice(&gpu);
-  return absl::Status(code, absl::StrCat("GPU ", gpu, ": ", words != nullptr ? words : "failed", " (",
-                                         call, ", ", file, ":", line, ")"));
+  return absl::Status(code, absl::StrCat("GPU ", gpu, ": ", words != nullptr ? words : "failed",
+                                         " (", call, ", ", file, ":", line, ")"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Failed calls of the CUDA libraries as statuses: the call, the place, the GPU, the library's words.
+// Failed calls of the CUDA libraries as statuses: the call, the place, the GPU, the library's
+// words.
 #ifndef YUBA_RUNTIME_CUDA_ERROR_H_
 #define YUBA_RUNTIME_CUDA_ERROR_H_
 

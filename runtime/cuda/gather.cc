@@ -10,7 +10,8 @@ bool IsContiguous(const BoxWalk& walk) {
          walk.buffers[1].strides[0] == 1;
 }
 
-// One device's pieces in the order in which they lie, where they lie side by side and are of one size.
+// One device's pieces in the order in which they lie, where they lie side by side and are of one
+// size.
 std::vector<const Piece*> SideBySide(const DeviceExchange& own) {
   std::vector<const Piece*> pieces;
   if (!own.cells.empty()) return {};
@@ -24,7 +25,8 @@ std::vector<const Piece*> SideBySide(const DeviceExchange& own) {
   for (size_t i = 1; i < pieces.size(); ++i) {
     const int64_t elements = pieces[0]->walk.extents[0];
     const int64_t place = pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
-    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != place) return {};
+    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != place)
+      return {};
   }
   return pieces;
 }
@@ -47,7 +49,8 @@ absl::optional<Gather> GatherOf(const ExchangePlan& plan, int device) {
       const int64_t from =
           plan.source_offset + pieces[i]->walk.buffers[0].offset * plan.source_element;
       const int64_t bytes = pieces[i]->walk.extents[0] * plan.source_element;
-      if (pieces[i]->source != members[i] || from != gather.from[i] || bytes != gather.bytes) return {};
+      if (pieces[i]->source != members[i] || from != gather.from[i] || bytes != gather.bytes)
+        return {};
     }
     gather.to.push_back(plan.destination_offset +
                         pieces[0]->walk.buffers[1].offset * plan.destination_element);

@@ -9,9 +9,9 @@
 namespace yuba {
 namespace {
 
-constexpr int kBlock = 256;          // threads
-constexpr int kBlocksEach = 16;      // on each multiprocessor; threads go round for the rest
-constexpr int kLogBytes = 8192;      // of the PTX compiler's words
+constexpr int kBlock = 256;      // threads
+constexpr int kBlocksEach = 16;  // on each multiprocessor; threads go round for the rest
+constexpr int kLogBytes = 8192;  // of the PTX compiler's words
 
 }  // namespace
 
@@ -85,8 +85,8 @@ absl::StatusOr<CUfunction> Gpu::Find(const std::string& symbol) const {
 absl::Status Gpu::Launch(CUfunction function, int64_t elements, void** parameters,
                          cudaStream_t stream) const {
   if (elements <= 0) return absl::OkStatus();
-  const int64_t blocks = std::min<int64_t>((elements + kBlock - 1) / kBlock,
-                                           int64_t{processors_} * kBlocksEach);
+  const int64_t blocks =
+      std::min<int64_t>((elements + kBlock - 1) / kBlock, int64_t{processors_} * kBlocksEach);
   YUBA_CUDA(driver_->cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1, kBlock, 1, 1, 0,
                                     stream, parameters, nullptr));
   return absl::OkStatus();

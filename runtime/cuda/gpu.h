@@ -24,8 +24,8 @@ class Gpu {
   // A generated kernel.
   absl::StatusOr<CUfunction> Find(const std::string& symbol) const;
 
-  // Starts `function` on a thread for each of `elements` that finds room; parameters are pointers to
-  // the parameters' values, as cuLaunchKernel takes them.
+  // Starts `function` on a thread for each of `elements` that finds room; parameters are pointers
+  // to the parameters' values, as cuLaunchKernel takes them.
   absl::Status Launch(CUfunction function, int64_t elements, void** parameters,
                       cudaStream_t stream) const;
   // A job of job.h, in this GPU's memory.

@@ -1,5 +1,5 @@
-// A copy or a combination over a walk, written down as numbers that a GPU reads from its memory. The
-// host compiles the same code for its tests.
+// A copy or a combination over a walk, written down as numbers that a GPU reads from its memory.
+// The host compiles the same code for its tests.
 #ifndef YUBA_RUNTIME_CUDA_JOB_H_
 #define YUBA_RUNTIME_CUDA_JOB_H_
 
@@ -17,9 +17,21 @@
 
 namespace yuba {
 
-// How an element is represented: ElementType's numbers, then elements of hash arithmetic and two bytes
-// that are only copied.
-enum class JobType : int64_t { kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8, kBool, kHash, kRaw16 };
+// How an element is represented: ElementType's numbers, then elements of hash arithmetic and two
+// bytes that are only copied.
+enum class JobType : int64_t {
+  kF64,
+  kF32,
+  kF16,
+  kBF16,
+  kI64,
+  kI32,
+  kI8,
+  kU8,
+  kBool,
+  kHash,
+  kRaw16
+};
 
 // A job: these numbers; `loops` extents, outermost first; then for each part and at last for the
 // result the address of its first element and `loops` strides in elements.
@@ -27,8 +39,8 @@ enum JobField { kJobElements, kJobLoops, kJobParts, kJobCombiner, kJobFrom, kJob
 
 // Where a buffer has an element of the walk, in elements from its first. One copy of this code: its
 // divisions are most of what there is to compile.
-YUBA_HOST_DEVICE YUBA_NOT_INLINE inline int64_t JobOffset(const int64_t* job, const int64_t* strides,
-                                                          int64_t element) {
+YUBA_HOST_DEVICE YUBA_NOT_INLINE inline int64_t JobOffset(const int64_t* job,
+                                                          const int64_t* strides, int64_t element) {
   const int64_t* extents = job + kJobHeader;
   int64_t offset = 0;
   for (int64_t d = job[kJobLoops] - 1; d >= 0; --d) {
@@ -64,20 +76,30 @@ YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t ste
 YUBA_HOST_DEVICE inline void RunJob(const int64_t* job, int64_t first, int64_t step) {
   const JobType to = static_cast<JobType>(job[kJobTo]);
   switch (static_cast<JobType>(job[kJobFrom])) {
-    case JobType::kF64: return RunTypedJob<Plain<double>, Plain<double>>(job, first, step);
+    case JobType::kF64:
+      return RunTypedJob<Plain<double>, Plain<double>>(job, first, step);
     case JobType::kF32:
       if (to == JobType::kF16) return RunTypedJob<Plain<float>, F16>(job, first, step);
       if (to == JobType::kBF16) return RunTypedJob<Plain<float>, BF16>(job, first, step);
       return RunTypedJob<Plain<float>, Plain<float>>(job, first, step);
-    case JobType::kF16: return RunTypedJob<F16, F16>(job, first, step);
-    case JobType::kBF16: return RunTypedJob<BF16, BF16>(job, first, step);
-    case JobType::kI64: return RunTypedJob<Plain<int64_t>, Plain<int64_t>>(job, first, step);
-    case JobType::kI32: return RunTypedJob<Plain<int32_t>, Plain<int32_t>>(job, first, step);
-    case JobType::kI8: return RunTypedJob<Plain<int8_t>, Plain<int8_t>>(job, first, step);
-    case JobType::kU8: return RunTypedJob<Plain<uint8_t>, Plain<uint8_t>>(job, first, step);
-    case JobType::kBool: return RunTypedJob<Bool, Bool>(job, first, step);
-    case JobType::kHash: return RunTypedJob<Plain<HashElement>, Plain<HashElement>>(job, first, step);
-    case JobType::kRaw16: return RunTypedJob<Plain<uint16_t>, Plain<uint16_t>>(job, first, step);
+    case JobType::kF16:
+      return RunTypedJob<F16, F16>(job, first, step);
+    case JobType::kBF16:
+      return RunTypedJob<BF16, BF16>(job, first, step);
+    case JobType::kI64:
+      return RunTypedJob<Plain<int64_t>, Plain<int64_t>>(job, first, step);
+    case JobType::kI32:
+      return RunTypedJob<Plain<int32_t>, Plain<int32_t>>(job, first, step);
+    case JobType::kI8:
+      return RunTypedJob<Plain<int8_t>, Plain<int8_t>>(job, first, step);
+    case JobType::kU8:
+      return RunTypedJob<Plain<uint8_t>, Plain<uint8_t>>(job, first, step);
+    case JobType::kBool:
+      return RunTypedJob<Bool, Bool>(job, first, step);
+    case JobType::kHash:
+      return RunTypedJob<Plain<HashElement>, Plain<HashElement>>(job, first, step);
+    case JobType::kRaw16:
+      return RunTypedJob<Plain<uint16_t>, Plain<uint16_t>>(job, first, step);
   }
 }
 

@@ -13,15 +13,16 @@ namespace {
 
 absl::StatusOr<const Driver*> OpenDriver() {
   static Driver table;
-#define YUBA_ENTRY(name)                                                                      \
-  {                                                                                           \
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;               \
-    const cudaError_t error = cudaGetDriverEntryPointByVersion(                               \
-        #name, reinterpret_cast<void**>(&table.name), 12000, cudaEnableDefault, &found);      \
-    if (error != cudaSuccess || found != cudaDriverEntryPointSuccess) {                       \
-      return absl::UnavailableError(absl::StrCat(                                             \
-          "the driver has no " #name " (", cudaGetErrorString(error), "); install NVIDIA's driver")); \
-    }                                                                                         \
+#define YUBA_ENTRY(name)                                                                 \
+  {                                                                                      \
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;          \
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(                          \
+        #name, reinterpret_cast<void**>(&table.name), 12000, cudaEnableDefault, &found); \
+    if (error != cudaSuccess || found != cudaDriverEntryPointSuccess) {                  \
+      return absl::UnavailableError(absl::StrCat("the driver has no " #name " (",        \
+                                                 cudaGetErrorString(error),              \
+                                                 "); install NVIDIA's driver"));         \
+    }                                                                                    \
   }
   YUBA_DRIVER_FUNCTIONS(YUBA_ENTRY)
 #undef YUBA_ENTRY

@@ -47,7 +47,8 @@ std::vector<int64_t> CombineJob(const Combination& combination, const BoxWalk& w
              bytes(combination.from), type(combination.to), bytes(combination.to), parts, result);
 }
 
-std::vector<int64_t> CopyJob(const BoxWalk& walk, const char* from, char* to, int64_t element_bytes) {
+std::vector<int64_t> CopyJob(const BoxWalk& walk, const char* from, char* to,
+                             int64_t element_bytes) {
   const JobType type = element_bytes == 8   ? JobType::kI64
                        : element_bytes == 4 ? JobType::kI32
                        : element_bytes == 2 ? JobType::kRaw16
@@ -68,9 +69,9 @@ RowCopy AsRows(const BoxWalk& walk, int64_t element_bytes) {
   rows.to = to.offset * element_bytes;
   rows.from_pitch = loops == 2 ? from.strides[0] * element_bytes : rows.row_bytes;
   rows.to_pitch = loops == 2 ? to.strides[0] * element_bytes : rows.row_bytes;
-  rows.possible = rows.rows == 1 || (rows.from_pitch >= rows.row_bytes &&
-                                     rows.to_pitch >= rows.row_bytes &&
-                                     rows.from_pitch < kMostPitch && rows.to_pitch < kMostPitch);
+  rows.possible =
+      rows.rows == 1 || (rows.from_pitch >= rows.row_bytes && rows.to_pitch >= rows.row_bytes &&
+                         rows.from_pitch < kMostPitch && rows.to_pitch < kMostPitch);
   return rows;
 }
 

@@ -15,7 +15,8 @@ std::vector<int64_t> CombineJob(const Combination& combination, const BoxWalk& w
                                 const std::vector<const char*>& parts, char* result);
 
 // What CopyWalk does.
-std::vector<int64_t> CopyJob(const BoxWalk& walk, const char* from, char* to, int64_t element_bytes);
+std::vector<int64_t> CopyJob(const BoxWalk& walk, const char* from, char* to,
+                             int64_t element_bytes);
 
 // A walk of two buffers that is rows of contiguous bytes: what cudaMemcpy2DAsync copies.
 struct RowCopy {

@@ -16,7 +16,8 @@ absl::Status NcclGather::Start(int device, int place, const Gather& gather) {
 }
 
 absl::Status NcclGather::StartAll(const Gather& gather) {
-  YUBA_ASSIGN_OR_RETURN(const std::vector<ncclComm_t> communicators, CommunicatorsOf(gather.members));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<ncclComm_t> communicators,
+                        CommunicatorsOf(gather.members));
   YUBA_CUDA(nccl_.ncclGroupStart());
   absl::Status status;
   for (size_t i = 0; i < gather.members.size() && status.ok(); ++i) {
@@ -30,7 +31,8 @@ absl::Status NcclGather::StartAll(const Gather& gather) {
   return status;
 }
 
-absl::StatusOr<std::vector<ncclComm_t>> NcclGather::CommunicatorsOf(const std::vector<int>& members) {
+absl::StatusOr<std::vector<ncclComm_t>> NcclGather::CommunicatorsOf(
+    const std::vector<int>& members) {
   std::vector<ncclComm_t>& communicators = communicators_[members];
   if (communicators.empty()) {
     std::vector<int> gpus;

@@ -37,7 +37,7 @@ class NcclGather {
   const std::vector<CudaDevice*> devices_;
   std::mutex mutex_;  // NCCL's calls come one after the other
   std::map<std::vector<int>, std::vector<ncclComm_t>> communicators_;  // by members
-  std::map<std::pair<int, int>, Round> rounds_;  // by place and first member
+  std::map<std::pair<int, int>, Round> rounds_;                        // by place and first member
 };
 
 }  // namespace yuba

@@ -27,8 +27,8 @@ class SharedMemory : public Communicator {
   const Traffic& traffic(int device) const override { return peers_[device]->traffic; }
 
  protected:
-  // The three steps; a back end whose copies go on after the call puts its own in. Other devices learn
-  // of a step when it has returned.
+  // The three steps; a back end whose copies go on after the call puts its own in. Other devices
+  // learn of a step when it has returned.
   virtual absl::Status Arrive(int device) { return absl::OkStatus(); }
   virtual absl::Status Copy(int device, int place, const ExchangePlan& plan);
   virtual absl::Status Depart(int device, const ExchangePlan& plan) { return absl::OkStatus(); }

@@ -1,5 +1,5 @@
-// The back end without a GPU, and with one: a kernel in PTX, exchanges and matrix products on virtual
-// devices. The same cases run on the fake GPUs of fake_cuda.h.
+// The back end without a GPU, and with one: a kernel in PTX, exchanges and matrix products on
+// virtual devices. The same cases run on the fake GPUs of fake_cuda.h.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -72,7 +72,8 @@ TEST_CASE("Exchanges on a GPU equal those on the host") {
       auto session = OpenSession(loaded, options);
       REQUIRE(session->Set("x", FloatTensor(kTurnedDims, WholeNumbers(elements))).ok());
       REQUIRE(session->Step().ok());
-      for (const char* output : {"copy", "combined"}) found.push_back(FloatsOf(*session->Get(output)));
+      for (const char* output : {"copy", "combined"})
+        found.push_back(FloatsOf(*session->Get(output)));
     }
     CHECK(found[0] == WholeNumbers(elements));
     for (size_t i = 2; i < found.size(); ++i) CHECK(found[i] == found[i - 2]);
@@ -91,10 +92,9 @@ float At(const std::vector<float>& values, const std::string& letters,
 
 // In the orders of memory that follow, operands are plain, transposed, and of no unit stride.
 TEST_CASE("Matrix products through cuBLAS are the sums, as on the host") {
-  const std::vector<ProductOrder> orders = {{"bmk", "bkn", "bmn"}, {"bkm", "bnk", "bmn"},
-                                            {"bmk", "bkn", "bnm"}, {"mkb", "bkn", "bmn"},
-                                            {"bmk", "knb", "bmn"}, {"mkb", "nkb", "mnb"},
-                                            {"mbk", "kbn", "mbn"}};
+  const std::vector<ProductOrder> orders = {
+      {"bmk", "bkn", "bmn"}, {"bkm", "bnk", "bmn"}, {"bmk", "bkn", "bnm"}, {"mkb", "bkn", "bmn"},
+      {"bmk", "knb", "bmn"}, {"mkb", "nkb", "mnb"}, {"mbk", "kbn", "mbn"}};
   for (const ProductOrder& order : orders) {
     INFO(order.left << " " << order.right << " " << order.result);
     const Box points = WholeBox(ProductDims(order.result));

@@ -49,8 +49,10 @@ TEST_CASE("Opening a library twice gives the same answer") {
   for (auto version : {DriverVersion, CublasVersion, CudnnVersion, NcclVersion}) {
     const absl::StatusOr<std::string> first = version(), second = version();
     REQUIRE(first.ok() == second.ok());
-    if (first.ok()) CHECK(*first == *second);
-    else CHECK(first.status() == second.status());
+    if (first.ok())
+      CHECK(*first == *second);
+    else
+      CHECK(first.status() == second.status());
   }
 }
 

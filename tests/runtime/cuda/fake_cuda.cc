@@ -69,8 +69,9 @@ bool Fails(const char* function) {
 }
 
 // Under the lock.
-cudaError_t Enqueue(cudaStream_t stream, std::function<void()> run,
-                    std::function<bool()> ready = [] { return true; }) {
+cudaError_t Enqueue(
+    cudaStream_t stream, std::function<void()> run,
+    std::function<bool()> ready = [] { return true; }) {
   if (stream == nullptr || Gpus().streams.count(stream) == 0) return cudaErrorInvalidResourceHandle;
   stream->queue.push_back({std::move(ready), std::move(run)});
   return cudaSuccess;
@@ -130,7 +131,8 @@ std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** p
   }
   const auto* buffers = Parameter<void* const*>(parameters, 0);
   const auto* arguments = Parameter<const int64_t*>(parameters, 1);
-  return [=](int64_t thread, int64_t threads) { TwicePlusOne(buffers, arguments, thread, threads); };
+  return
+      [=](int64_t thread, int64_t threads) { TwicePlusOne(buffers, arguments, thread, threads); };
 }
 
 // ---- the driver ----
@@ -187,8 +189,9 @@ cublasStatus_t SetStream(cublasHandle_t handle, cudaStream_t stream) {
 }
 cublasStatus_t Multiply(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op,
                         int64_t m, int64_t n, int64_t k, const float* alpha, const float* a,
-                        int64_t lda, long long a_step, const float* b, int64_t ldb, long long b_step,
-                        const float* beta, float* c, int64_t ldc, long long c_step, int64_t batch) {
+                        int64_t lda, long long a_step, const float* b, int64_t ldb,
+                        long long b_step, const float* beta, float* c, int64_t ldc,
+                        long long c_step, int64_t batch) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   ++Fake().products;
   const float first = *alpha, second = *beta;
@@ -198,8 +201,9 @@ cublasStatus_t Multiply(cublasHandle_t handle, cublasOperation_t a_op, cublasOpe
         for (int64_t column = 0; column < n; ++column) {
           float sum = 0;
           for (int64_t inner = 0; inner < k; ++inner) {
-            sum += a[i * a_step + (a_op == CUBLAS_OP_N ? row + inner * lda : inner + row * lda)] *
-                   b[i * b_step + (b_op == CUBLAS_OP_N ? inner + column * ldb : column + inner * ldb)];
+            sum +=
+                a[i * a_step + (a_op == CUBLAS_OP_N ? row + inner * lda : inner + row * lda)] *
+                b[i * b_step + (b_op == CUBLAS_OP_N ? inner + column * ldb : column + inner * ldb)];
           }
           float& result = c[i * c_step + row + column * ldc];
           result = first * sum + (second == 0 ? 0 : second * result);
@@ -219,7 +223,8 @@ struct Member {
 std::vector<Member> group;  // between ncclGroupStart and ncclGroupEnd
 
 ncclResult_t InitAll(ncclComm_t* communicators, int count, const int* gpus) {
-  if (std::set<int>(gpus, gpus + count).size() != static_cast<size_t>(count)) return ncclInvalidUsage;
+  if (std::set<int>(gpus, gpus + count).size() != static_cast<size_t>(count))
+    return ncclInvalidUsage;
   for (int i = 0; i < count; ++i) communicators[i] = new ncclComm{gpus[i]};
   return ncclSuccess;
 }
@@ -250,12 +255,14 @@ ncclResult_t EndGroup() {
         member.stream,
         [=] {
           for (size_t i = 0; i < members.size(); ++i) {
-            std::memcpy(static_cast<char*>(member.to) + i * member.bytes, members[i].from, member.bytes);
+            std::memcpy(static_cast<char*>(member.to) + i * member.bytes, members[i].from,
+                        member.bytes);
           }
           ++*taken;
         },
         [=] { return *come == members.size(); });
-    Enqueue(member.stream, [] {}, [=] { return *taken == members.size(); });
+    Enqueue(
+        member.stream, [] {}, [=] { return *taken == members.size(); });
   }
   return ncclSuccess;
 }
@@ -428,7 +435,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fake().forget_waits) return cudaSuccess;
   const int64_t number = event->recorded;
-  return Enqueue(stream, [] {}, [=] { return event->done >= number; });
+  return Enqueue(
+      stream, [] {}, [=] { return event->done >= number; });
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,

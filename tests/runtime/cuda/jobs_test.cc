@@ -1,5 +1,5 @@
-// What GPUs are told to do, done by this processor with the same code: equal, bit for bit, to what the
-// host's own communicator does.
+// What GPUs are told to do, done by this processor with the same code: equal, bit for bit, to what
+// the host's own communicator does.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
@@ -63,10 +63,14 @@ bool EqualOrNan(const std::string& a, const std::string& b, const Load& load) {
 bool SameValues(ElementType type, bool hash, const std::string& a, const std::string& b) {
   if (hash || !IsFloat(type)) return a == b;
   switch (type) {
-    case ElementType::kF64: return EqualOrNan<double>(a, b, [](double x) { return x; });
-    case ElementType::kF32: return EqualOrNan<float>(a, b, [](float x) { return x; });
-    case ElementType::kF16: return EqualOrNan<uint16_t>(a, b, FromF16);
-    default: return EqualOrNan<uint16_t>(a, b, FromBF16);
+    case ElementType::kF64:
+      return EqualOrNan<double>(a, b, [](double x) { return x; });
+    case ElementType::kF32:
+      return EqualOrNan<float>(a, b, [](float x) { return x; });
+    case ElementType::kF16:
+      return EqualOrNan<uint16_t>(a, b, FromF16);
+    default:
+      return EqualOrNan<uint16_t>(a, b, FromBF16);
   }
 }
 
@@ -74,14 +78,19 @@ struct Types {
   ElementType from, to;
   bool hash;
 };
-const std::vector<Types> kTypes = {
-    {ElementType::kF64, ElementType::kF64, false}, {ElementType::kF32, ElementType::kF32, false},
-    {ElementType::kF16, ElementType::kF16, false}, {ElementType::kBF16, ElementType::kBF16, false},
-    {ElementType::kF32, ElementType::kF16, false}, {ElementType::kF32, ElementType::kBF16, false},
-    {ElementType::kI64, ElementType::kI64, false}, {ElementType::kI32, ElementType::kI32, false},
-    {ElementType::kI8, ElementType::kI8, false},   {ElementType::kU8, ElementType::kU8, false},
-    {ElementType::kBool, ElementType::kBool, false}, {ElementType::kF32, ElementType::kF32, true},
-    {ElementType::kI32, ElementType::kI32, true}};
+const std::vector<Types> kTypes = {{ElementType::kF64, ElementType::kF64, false},
+                                   {ElementType::kF32, ElementType::kF32, false},
+                                   {ElementType::kF16, ElementType::kF16, false},
+                                   {ElementType::kBF16, ElementType::kBF16, false},
+                                   {ElementType::kF32, ElementType::kF16, false},
+                                   {ElementType::kF32, ElementType::kBF16, false},
+                                   {ElementType::kI64, ElementType::kI64, false},
+                                   {ElementType::kI32, ElementType::kI32, false},
+                                   {ElementType::kI8, ElementType::kI8, false},
+                                   {ElementType::kU8, ElementType::kU8, false},
+                                   {ElementType::kBool, ElementType::kBool, false},
+                                   {ElementType::kF32, ElementType::kF32, true},
+                                   {ElementType::kI32, ElementType::kI32, true}};
 
 TEST_CASE("A combination as a job equals the host's, for every type, reducer and number of parts") {
   Random random(1);
@@ -152,8 +161,8 @@ ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
   plan.devices.resize(have.size());
   for (DeviceExchange& device : plan.devices) {
     for (size_t source = 0; source < have.size(); ++source) {
-      device.pieces.push_back({static_cast<int>(source), have[source],
-                               WalkOf(have[source], {have[source], whole})});
+      device.pieces.push_back(
+          {static_cast<int>(source), have[source], WalkOf(have[source], {have[source], whole})});
     }
   }
   return plan;
@@ -161,7 +170,8 @@ ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
 
 TEST_CASE("A gather is one where pieces are equal, contiguous and side by side") {
   const Box whole = {{0, 6}, {0, 4}};
-  const ExchangePlan rows = GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
+  const ExchangePlan rows =
+      GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
   for (int device = 0; device < 3; ++device) {
     const absl::optional<Gather> gather = GatherOf(rows, device);
     REQUIRE(gather.has_value());

@@ -84,10 +84,13 @@ ProgramBuilder Turns(program::Reducer reducer) {
   ProgramBuilder builder({3});
   const std::vector<Box> whole(3, WholeBox(kTurnedDims));
   const int x = builder.AddBuffer("x", program::F32, kTurnedDims, CutAlong(kTurnedDims, 0, 3));
-  const int turned = builder.AddBuffer("turned", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
-  const int last = builder.AddBuffer("last", program::F32, kTurnedDims, CutAlong(kTurnedDims, 2, 3));
+  const int turned =
+      builder.AddBuffer("turned", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
+  const int last =
+      builder.AddBuffer("last", program::F32, kTurnedDims, CutAlong(kTurnedDims, 2, 3));
   const int copy = builder.AddBuffer("copy", program::F32, kTurnedDims, whole);
-  const int combined = builder.AddBuffer("combined", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
+  const int combined =
+      builder.AddBuffer("combined", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
   builder.AddInput("x", x);
   builder.AddOutput("copy", copy);
   builder.AddOutput("combined", combined);
@@ -154,8 +157,10 @@ ProgramBuilder HalvedProduct(const ProductOrder& order) {
     index->set_right_dim(position(order.right, letter));
     index->set_result_dim(position(order.result, letter));
     const int64_t extent = ProductDims({letter})[0];
-    if (letter == 'k') parts.push_back({PartOf(extent, 2, 0), PartOf(extent, 2, 1)});
-    else parts.push_back({{0, extent}, {0, extent}});
+    if (letter == 'k')
+      parts.push_back({PartOf(extent, 2, 0), PartOf(extent, 2, 1)});
+    else
+      parts.push_back({{0, extent}, {0, extent}});
   }
   builder.AddLibraryKernel(call, parts, {left, right}, made);
   builder.AddDelivery(made, result, program::SUM, 2, {0, 1});

@@ -9,19 +9,19 @@ namespace yuba::test {
 // Whole numbers of both signs.
 std::vector<float> WholeNumbers(int64_t count);
 
-// y = 2 x + 1 of a vector, and z = 2 y + 1, each device its part by a kernel in PTX. The parts of z are
-// made where those of y are, as soon as all devices have gathered the whole y.
+// y = 2 x + 1 of a vector, and z = 2 y + 1, each device its part by a kernel in PTX. The parts of z
+// are made where those of y are, as soon as all devices have gathered the whole y.
 constexpr int64_t kVectorLength = 1001;
 ProgramBuilder TwicePlusOne(int devices);
 
-// x, cut along its first dimension by 3 devices, is cut along the second, then the last, then copied
-// whole, and combined by `reducer`: outputs "copy" and "combined". Copies that are rows and that are
-// not.
+// x, cut along its first dimension by 3 devices, is cut along the second, then the last, then
+// copied whole, and combined by `reducer`: outputs "copy" and "combined". Copies that are rows and
+// that are not.
 extern const std::vector<int64_t> kTurnedDims;
 ProgramBuilder Turns(program::Reducer reducer);
 
-// x = 3 x, four times: 3 devices gather the whole and sum three copies of each element into their parts.
-// Every buffer that others read is written again.
+// x = 3 x, four times: 3 devices gather the whole and sum three copies of each element into their
+// parts. Every buffer that others read is written again.
 ProgramBuilder TripledFourTimes(int64_t length);
 
 // A batch of matrix products, each a library call on a half of k, then summed. The letters b, m, n
