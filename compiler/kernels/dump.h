@@ -5,8 +5,8 @@
 
 namespace yuba {
 
-// Writes a file into the folder, which is made where it is missing. Dumps are for people: what cannot
-// be written is left out. Nothing happens where the folder is "".
+// Writes a file into the folder, which is made where it is missing. Dumps are for people: what
+// cannot be written is left out. Nothing happens where the folder is "".
 void Dump(const std::string& folder, const std::string& name, const std::string& text);
 
 }  // namespace yuba

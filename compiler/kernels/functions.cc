@@ -180,7 +180,9 @@ Typed ScalarBuilder::IntegerCall(Function function, const std::vector<Typed>& ar
       r = Max(Min(a, one), IntegerConstant(a.getType(), -1));
       break;
     }
-    case Function::kFloor: case Function::kCeil: case Function::kRound: r = a; break;
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kRound: r = a; break;
     case Function::kSq: r = Mul(a, a); break;
     case Function::kMod: r = SafeDivide(a, b, true); break;
     case Function::kPow: return NarrowInteger(Power(args[0], args[1]), type);
@@ -243,8 +245,8 @@ Value ScalarBuilder::Power(Typed base, Typed exponent) {
       loc(), Int(0), Int(64), Int(1), mlir::ValueRange{Int(1), x},
       [&](mlir::OpBuilder&, mlir::Location, Value bit, mlir::ValueRange carried) {
         Value shifted = b_.create<arith::ShRUIOp>(loc(), n, bit);
-        Value odd = is(arith::CmpIPredicate::ne,
-                       b_.create<arith::AndIOp>(loc(), shifted, Int(1)), 0);
+        Value odd =
+            is(arith::CmpIPredicate::ne, b_.create<arith::AndIOp>(loc(), shifted, Int(1)), 0);
         Value more = Mul(carried[0], carried[1]);
         Value power = b_.create<arith::SelectOp>(loc(), odd, more, carried[0]);
         Value square = Mul(carried[1], carried[1]);

@@ -73,7 +73,8 @@ Typed ScalarBuilder::HashCall(Function function, const std::vector<Typed>& args)
     case Function::kNeg: return {Sub(Int(0), a), type};
     case Function::kSq: return {Mul(a, a), type};
     case Function::kDiv: return {Mul(a, HashMixed(b, kHashDivide)), type};
-    case Function::kMax: case Function::kMin: {
+    case Function::kMax:
+    case Function::kMin: {
       const bool max = function == Function::kMax;
       Value second = compare(max ? arith::CmpIPredicate::ult : arith::CmpIPredicate::ugt, true);
       return {b_.create<arith::SelectOp>(loc(), second, b, a), type};
@@ -82,7 +83,8 @@ Typed ScalarBuilder::HashCall(Function function, const std::vector<Typed>& args)
     case Function::kLe: return {compare(arith::CmpIPredicate::ule, true), ElementType::kBool};
     case Function::kEq: return {compare(arith::CmpIPredicate::eq, false), ElementType::kBool};
     case Function::kNe: return {compare(arith::CmpIPredicate::ne, false), ElementType::kBool};
-    case Function::kPow: case Function::kMod: {
+    case Function::kPow:
+    case Function::kMod: {
       Value mixed = Add(HashMixed(a, HashSalt(function)), b);
       return {HashMixed(mixed, HashSalt(function)), type};
     }

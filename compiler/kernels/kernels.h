@@ -1,5 +1,6 @@
-// Kernel generation: definitions to loops (MLIR) to machine code. One kernel serves every box, every
-// device and every device count: bounds, origins and extents are arguments (runtime/kernel_abi.h).
+// Kernel generation: definitions to loops (MLIR) to machine code. One kernel serves every box,
+// every device and every device count: bounds, origins and extents are arguments
+// (runtime/kernel_abi.h).
 #ifndef YUBA_COMPILER_KERNELS_KERNELS_H_
 #define YUBA_COMPILER_KERNELS_KERNELS_H_
 
@@ -16,7 +17,7 @@ struct KernelTarget {
   bool cuda = false;
   std::string cpu = "x86-64-v3";  // or "sm_80", "sm_90"
   Arithmetic arithmetic = Arithmetic::kFloat;
-  std::string dump_dir;           // not empty: MLIR, LLVM IR and assembly of each kernel go there
+  std::string dump_dir;  // not empty: MLIR, LLVM IR and assembly of each kernel go there
   int threads = 1;
 };
 

@@ -48,8 +48,7 @@ bool RunLld(const std::vector<std::string>& arguments, std::string& problem) {
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   std::string output;
   llvm::raw_string_ostream out(output), errors(problem);
-  const lld::Result result =
-      lld::lldMain(pointers, out, errors, {{lld::Gnu, &lld::elf::link}});
+  const lld::Result result = lld::lldMain(pointers, out, errors, {{lld::Gnu, &lld::elf::link}});
   errors.flush();
   return result.retCode == 0 && result.canRunAgain;
 }
@@ -71,8 +70,9 @@ absl::StatusOr<std::string> LinkShared(const std::vector<std::string>& objects) 
   if (folder.path().empty())
     return InternalError("cannot make a temporary folder to link kernels in; set TMPDIR");
   const std::string output = (folder.path() / "kernels.so").string();
-  std::vector<std::string> arguments = {"ld.lld", "-shared", "-o", output, "--threads=1",
-                                        "--build-id=none", "-z", "defs", "--as-needed", "-s"};
+  std::vector<std::string> arguments = {
+      "ld.lld",          "-shared", "-o",   output,        "--threads=1",
+      "--build-id=none", "-z",      "defs", "--as-needed", "-s"};
   for (size_t i = 0; i < objects.size(); ++i) {
     const std::string path = (folder.path() / absl::StrCat(i, ".o")).string();
     std::ofstream file(path, std::ios::binary);

@@ -9,8 +9,8 @@
 
 namespace yuba {
 
-// The bytes of a position-independent shared object of the given objects. It needs the libraries of C,
-// math, vector math and gcc at most, and names those it does need.
+// The bytes of a position-independent shared object of the given objects. It needs the libraries of
+// C, math, vector math and gcc at most, and names those it does need.
 absl::StatusOr<std::string> LinkShared(const std::vector<std::string>& objects);
 
 // The path of a system library ("libmvec.so.1"), or "".

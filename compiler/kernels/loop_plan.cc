@@ -45,8 +45,7 @@ class Planner {
       : definition_(definition), options_(options) {
     plan_.solved.resize(definition.indices.size());
     lookup_.assign(definition.indices.size(), -1);
-    first_wins_ =
-        definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
+    first_wins_ = definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
     memory_ok_ = !options.parallel_outputs && !first_wins_;
     // A whole piece's accumulators have no place if they are wider than the result.
     fits_ = !first_wins_ && (options.arithmetic == Arithmetic::kHash ||
@@ -106,14 +105,13 @@ class Planner {
     if (expr.function == Function::kMul)
       for (const ExprPtr& arg : expr.args) Absorbing(*arg, products, reads);
     const bool one = expr.function == Function::kNeg || expr.function == Function::kDiv;
-    if (one && IsFloat(TypeOf(expr, definition_.operands))) Absorbing(*expr.args[0], products, reads);
+    if (one && IsFloat(TypeOf(expr, definition_.operands)))
+      Absorbing(*expr.args[0], products, reads);
   }
 
   // Indices that a value depends on, also through those that were looked up or solved.
   void AddDependencies(const Expr& expr, IndexSet& set) const {
-    auto add = [&](const Affine& affine) {
-      AddIndices(Substitute(affine, plan_.solved), set);
-    };
+    auto add = [&](const Affine& affine) { AddIndices(Substitute(affine, plan_.solved), set); };
     if (expr.kind == Expr::kIndex) add(expr.affine);
     for (const Affine& affine : expr.position) add(affine);
     for (const ExprPtr& arg : expr.args) AddDependencies(*arg, set);
@@ -139,8 +137,8 @@ class Planner {
     }
   }
 
-  // Whether an output index may be looked up. In parallel each thread then owns what the other output
-  // indices say, and those should be many.
+  // Whether an output index may be looked up. In parallel each thread then owns what the other
+  // output indices say, and those should be many.
   bool MayScatter(int index) const {
     if (!fits_ || memory_ok_) return scatter_ok_;
     int64_t others = 1;
@@ -369,7 +367,8 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
   auto name = [&](int index) { return definition.indices[index].name; };
   std::string text = absl::StrCat(kModes[plan.mode], ":");
   for (int index : plan.outer)
-    absl::StrAppend(&text, " ", name(index), index == plan.block ? absl::StrCat(" (by ", kRowBlock, ")") : "");
+    absl::StrAppend(&text, " ", name(index),
+                    index == plan.block ? absl::StrCat(" (by ", kRowBlock, ")") : "");
   absl::StrAppend(&text, " |");
   for (const LoopStep& step : plan.steps) {
     if (step.kind == LoopStep::kGuard) absl::StrAppend(&text, " guard");

@@ -1,6 +1,6 @@
 // The loop plan of a definition: which index is solved from which constraint, which is looked up in
-// data, in what order the others are looped over, and where the accumulator is. Everything that can be
-// decided without values is decided here; loop_builder.h writes it down in MLIR.
+// data, in what order the others are looped over, and where the accumulator is. Everything that can
+// be decided without values is decided here; loop_builder.h writes it down in MLIR.
 #ifndef YUBA_COMPILER_KERNELS_LOOP_PLAN_H_
 #define YUBA_COMPILER_KERNELS_LOOP_PLAN_H_
 

@@ -57,16 +57,15 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTar
                      "; a name that LLVM knows is needed, for example ",
                      target.cuda ? "sm_80" : "x86-64-v3");
   llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(triple, target.cpu, target.cuda ? "+ptx80" : "", options,
-                                 llvm::Reloc::PIC_, std::nullopt,
-                                 llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
+      triple, target.cpu, target.cuda ? "+ptx80" : "", options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
   if (machine == nullptr) return InternalError("LLVM cannot make code for ", target.cpu);
   return machine;
 }
 
-// What is internal is called once, by the kernel's entry. On the host it stays a function of its own,
-// because only parameters can be said not to alias.
+// What is internal is called once, by the kernel's entry. On the host it stays a function of its
+// own, because only parameters can be said not to alias.
 void SetAttributes(llvm::Module& module, const KernelTarget& target) {
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;
@@ -78,8 +77,7 @@ void SetAttributes(llvm::Module& module, const KernelTarget& target) {
     }
     if (function.hasLocalLinkage())
       function.addFnAttr(target.cuda ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
-    else if (target.cuda)
-      function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+    else if (target.cuda) function.setCallingConv(llvm::CallingConv::PTX_Kernel);
     if (target.cuda) continue;
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("prefer-vector-width", "256");
@@ -95,22 +93,22 @@ struct VectorFunction {
 
 // glibc's vector functions, for SSE and, wider, for AVX2.
 constexpr VectorFunction kSseFunctions[] = {
-    {"expf", 4, "_ZGVbN4v_expf", "_ZGV_LLVM_N4v"},    {"exp", 2, "_ZGVbN2v_exp", "_ZGV_LLVM_N2v"},
-    {"logf", 4, "_ZGVbN4v_logf", "_ZGV_LLVM_N4v"},    {"log", 2, "_ZGVbN2v_log", "_ZGV_LLVM_N2v"},
-    {"sinf", 4, "_ZGVbN4v_sinf", "_ZGV_LLVM_N4v"},    {"sin", 2, "_ZGVbN2v_sin", "_ZGV_LLVM_N2v"},
-    {"cosf", 4, "_ZGVbN4v_cosf", "_ZGV_LLVM_N4v"},    {"cos", 2, "_ZGVbN2v_cos", "_ZGV_LLVM_N2v"},
-    {"tanhf", 4, "_ZGVbN4v_tanhf", "_ZGV_LLVM_N4v"},  {"tanh", 2, "_ZGVbN2v_tanh", "_ZGV_LLVM_N2v"},
-    {"erff", 4, "_ZGVbN4v_erff", "_ZGV_LLVM_N4v"},    {"erf", 2, "_ZGVbN2v_erf", "_ZGV_LLVM_N2v"},
-    {"powf", 4, "_ZGVbN4vv_powf", "_ZGV_LLVM_N4vv"},  {"pow", 2, "_ZGVbN2vv_pow", "_ZGV_LLVM_N2vv"},
+    {"expf", 4, "_ZGVbN4v_expf", "_ZGV_LLVM_N4v"},   {"exp", 2, "_ZGVbN2v_exp", "_ZGV_LLVM_N2v"},
+    {"logf", 4, "_ZGVbN4v_logf", "_ZGV_LLVM_N4v"},   {"log", 2, "_ZGVbN2v_log", "_ZGV_LLVM_N2v"},
+    {"sinf", 4, "_ZGVbN4v_sinf", "_ZGV_LLVM_N4v"},   {"sin", 2, "_ZGVbN2v_sin", "_ZGV_LLVM_N2v"},
+    {"cosf", 4, "_ZGVbN4v_cosf", "_ZGV_LLVM_N4v"},   {"cos", 2, "_ZGVbN2v_cos", "_ZGV_LLVM_N2v"},
+    {"tanhf", 4, "_ZGVbN4v_tanhf", "_ZGV_LLVM_N4v"}, {"tanh", 2, "_ZGVbN2v_tanh", "_ZGV_LLVM_N2v"},
+    {"erff", 4, "_ZGVbN4v_erff", "_ZGV_LLVM_N4v"},   {"erf", 2, "_ZGVbN2v_erf", "_ZGV_LLVM_N2v"},
+    {"powf", 4, "_ZGVbN4vv_powf", "_ZGV_LLVM_N4vv"}, {"pow", 2, "_ZGVbN2vv_pow", "_ZGV_LLVM_N2vv"},
 };
 constexpr VectorFunction kAvx2Functions[] = {
-    {"expf", 8, "_ZGVdN8v_expf", "_ZGV_LLVM_N8v"},    {"exp", 4, "_ZGVdN4v_exp", "_ZGV_LLVM_N4v"},
-    {"logf", 8, "_ZGVdN8v_logf", "_ZGV_LLVM_N8v"},    {"log", 4, "_ZGVdN4v_log", "_ZGV_LLVM_N4v"},
-    {"sinf", 8, "_ZGVdN8v_sinf", "_ZGV_LLVM_N8v"},    {"sin", 4, "_ZGVdN4v_sin", "_ZGV_LLVM_N4v"},
-    {"cosf", 8, "_ZGVdN8v_cosf", "_ZGV_LLVM_N8v"},    {"cos", 4, "_ZGVdN4v_cos", "_ZGV_LLVM_N4v"},
-    {"tanhf", 8, "_ZGVdN8v_tanhf", "_ZGV_LLVM_N8v"},  {"tanh", 4, "_ZGVdN4v_tanh", "_ZGV_LLVM_N4v"},
-    {"erff", 8, "_ZGVdN8v_erff", "_ZGV_LLVM_N8v"},    {"erf", 4, "_ZGVdN4v_erf", "_ZGV_LLVM_N4v"},
-    {"powf", 8, "_ZGVdN8vv_powf", "_ZGV_LLVM_N8vv"},  {"pow", 4, "_ZGVdN4vv_pow", "_ZGV_LLVM_N4vv"},
+    {"expf", 8, "_ZGVdN8v_expf", "_ZGV_LLVM_N8v"},   {"exp", 4, "_ZGVdN4v_exp", "_ZGV_LLVM_N4v"},
+    {"logf", 8, "_ZGVdN8v_logf", "_ZGV_LLVM_N8v"},   {"log", 4, "_ZGVdN4v_log", "_ZGV_LLVM_N4v"},
+    {"sinf", 8, "_ZGVdN8v_sinf", "_ZGV_LLVM_N8v"},   {"sin", 4, "_ZGVdN4v_sin", "_ZGV_LLVM_N4v"},
+    {"cosf", 8, "_ZGVdN8v_cosf", "_ZGV_LLVM_N8v"},   {"cos", 4, "_ZGVdN4v_cos", "_ZGV_LLVM_N4v"},
+    {"tanhf", 8, "_ZGVdN8v_tanhf", "_ZGV_LLVM_N8v"}, {"tanh", 4, "_ZGVdN4v_tanh", "_ZGV_LLVM_N4v"},
+    {"erff", 8, "_ZGVdN8v_erff", "_ZGV_LLVM_N8v"},   {"erf", 4, "_ZGVdN4v_erf", "_ZGV_LLVM_N4v"},
+    {"powf", 8, "_ZGVdN8vv_powf", "_ZGV_LLVM_N8vv"}, {"pow", 4, "_ZGVdN4vv_pow", "_ZGV_LLVM_N4vv"},
 };
 
 // Those the processor can call: AVX2's take arguments in registers that others do not have.
@@ -145,13 +143,12 @@ absl::Status LinkLibdevice(llvm::Module& module) {
   const std::string path = LibdevicePath();
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
-    return UserError("a kernel calls ", needed, " of NVIDIA's device library, but there is no ", path,
-                     "; install the CUDA toolkit or set CUDA_HOME to its folder");
+    return UserError("a kernel calls ", needed, " of NVIDIA's device library, but there is no ",
+                     path, "; install the CUDA toolkit or set CUDA_HOME to its folder");
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> library =
       llvm::getLazyIRFileModule(path, problem, module.getContext());
-  if (library == nullptr)
-    return UserError("cannot read ", path, ": ", problem.getMessage().str());
+  if (library == nullptr) return UserError("cannot read ", path, ": ", problem.getMessage().str());
   library->setTargetTriple(module.getTargetTriple());
   library->setDataLayout(module.getDataLayout());
   const bool failed = llvm::Linker::linkModules(

@@ -22,8 +22,9 @@ mlir::Type ScalarBuilder::StoredType(ElementType type) {
     case ElementType::kBF16: return b_.getIntegerType(16);  // converted here: few targets can
     case ElementType::kI64: return b_.getI64Type();
     case ElementType::kI32: return b_.getI32Type();
-    case ElementType::kI8: case ElementType::kU8: case ElementType::kBool:
-      return b_.getIntegerType(8);
+    case ElementType::kI8:
+    case ElementType::kU8:
+    case ElementType::kBool: return b_.getIntegerType(8);
   }
   YUBA_CHECK(false) << Name(type);
   return {};
@@ -33,11 +34,13 @@ mlir::Type ScalarBuilder::ValueType(ElementType type) {
   if (IsHash(type)) return b_.getI64Type();
   switch (type) {
     case ElementType::kF64: return b_.getF64Type();
-    case ElementType::kF32: case ElementType::kF16: case ElementType::kBF16:
-      return b_.getF32Type();
+    case ElementType::kF32:
+    case ElementType::kF16:
+    case ElementType::kBF16: return b_.getF32Type();
     case ElementType::kI64: return b_.getI64Type();
-    case ElementType::kI32: case ElementType::kI8: case ElementType::kU8:
-      return b_.getI32Type();
+    case ElementType::kI32:
+    case ElementType::kI8:
+    case ElementType::kU8: return b_.getI32Type();
     case ElementType::kBool: return b_.getI1Type();
   }
   YUBA_CHECK(false) << Name(type);
@@ -47,13 +50,10 @@ mlir::Type ScalarBuilder::ValueType(ElementType type) {
 Typed ScalarBuilder::FromStored(Value stored, ElementType type) {
   if (IsHash(type)) return {stored, type};
   switch (type) {
-    case ElementType::kF16:
-      return {b_.create<arith::ExtFOp>(loc(), b_.getF32Type(), stored), type};
+    case ElementType::kF16: return {b_.create<arith::ExtFOp>(loc(), b_.getF32Type(), stored), type};
     case ElementType::kBF16: return {FloatFromBFloat(stored), type};
-    case ElementType::kI8:
-      return {b_.create<arith::ExtSIOp>(loc(), b_.getI32Type(), stored), type};
-    case ElementType::kU8:
-      return {b_.create<arith::ExtUIOp>(loc(), b_.getI32Type(), stored), type};
+    case ElementType::kI8: return {b_.create<arith::ExtSIOp>(loc(), b_.getI32Type(), stored), type};
+    case ElementType::kU8: return {b_.create<arith::ExtUIOp>(loc(), b_.getI32Type(), stored), type};
     case ElementType::kBool: {
       Value zero = IntegerConstant(stored.getType(), 0);
       return {b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::ne, stored, zero), type};
@@ -66,13 +66,11 @@ Value ScalarBuilder::ToStored(Typed value, ElementType type) {
   value = Convert(value, type);
   if (IsHash(type)) return value.value;
   switch (type) {
-    case ElementType::kF16:
-      return b_.create<arith::TruncFOp>(loc(), b_.getF16Type(), value.value);
+    case ElementType::kF16: return b_.create<arith::TruncFOp>(loc(), b_.getF16Type(), value.value);
     case ElementType::kBF16: return BFloatFromFloat(value.value);
-    case ElementType::kI8: case ElementType::kU8:
-      return b_.create<arith::TruncIOp>(loc(), StoredType(type), value.value);
-    case ElementType::kBool:
-      return b_.create<arith::ExtUIOp>(loc(), StoredType(type), value.value);
+    case ElementType::kI8:
+    case ElementType::kU8: return b_.create<arith::TruncIOp>(loc(), StoredType(type), value.value);
+    case ElementType::kBool: return b_.create<arith::ExtUIOp>(loc(), StoredType(type), value.value);
     default: return value.value;
   }
 }
@@ -115,7 +113,8 @@ ElementType ScalarBuilder::CommonType(ElementType a, ElementType b) {
     switch (type) {
       case ElementType::kF64: return 9;
       case ElementType::kF32: return 8;
-      case ElementType::kF16: case ElementType::kBF16: return 7;
+      case ElementType::kF16:
+      case ElementType::kBF16: return 7;
       case ElementType::kI64: return 6;
       case ElementType::kI32: return 5;
       case ElementType::kI8: return 4;
@@ -196,11 +195,13 @@ Typed ScalarBuilder::Identity(Reducer reducer, ElementType type) {
   literal.type = type;
   const double infinity = std::numeric_limits<double>::infinity();
   switch (reducer) {
-    case Reducer::kProd: case Reducer::kAll:
+    case Reducer::kProd:
+    case Reducer::kAll:
       literal.number = 1;
       literal.integer = 1;
       break;
-    case Reducer::kMax: case Reducer::kMin: {
+    case Reducer::kMax:
+    case Reducer::kMin: {
       const bool max = reducer == Reducer::kMax;
       literal.number = max ? -infinity : infinity;
       literal.integer = LimitOf(type, max);

@@ -1,6 +1,6 @@
-// One element at a time: the arithmetic of kernel bodies in MLIR. Values are kept in a wider type than
-// they are stored in: f16 and bf16 as f32, i8 and u8 as i32, bool as i1. In hash arithmetic every float
-// is an element of Z/2^64, an i64 in memory and in registers.
+// One element at a time: the arithmetic of kernel bodies in MLIR. Values are kept in a wider type
+// than they are stored in: f16 and bf16 as f32, i8 and u8 as i32, bool as i1. In hash arithmetic
+// every float is an element of Z/2^64, an i64 in memory and in registers.
 #ifndef YUBA_COMPILER_KERNELS_SCALARS_H_
 #define YUBA_COMPILER_KERNELS_SCALARS_H_
 
@@ -52,9 +52,7 @@ class ScalarBuilder {
   mlir::Location loc() { return b_.getUnknownLoc(); }
 
  private:
-  bool IsHash(ElementType type) const {
-    return arithmetic_ == Arithmetic::kHash && IsFloat(type);
-  }
+  bool IsHash(ElementType type) const { return arithmetic_ == Arithmetic::kHash && IsFloat(type); }
   mlir::Value Constant(ElementType type, double number);
   mlir::Value IntegerConstant(mlir::Type type, int64_t value);
   Typed FloatCall(Function function, const std::vector<Typed>& args);

@@ -86,8 +86,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
   AddPasses(passes);
   if (mlir::failed(mlir::verify(*module)) || mlir::failed(passes.run(*module)))
     return InternalError("kernel ", name, ": ", problem);
-  std::unique_ptr<llvm::Module> result =
-      mlir::translateModuleToLLVMIR(*module, llvm_context, name);
+  std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(*module, llvm_context, name);
   if (result == nullptr) return InternalError("kernel ", name, ": ", problem);
   return result;
 }

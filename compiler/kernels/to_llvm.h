@@ -16,8 +16,8 @@ class Module;
 
 namespace yuba {
 
-// One module with a function for each definition, not optimised. With a dump folder, the loops go to
-// NAME.mlir there.
+// One module with a function for each definition, not optimised. With a dump folder, the loops go
+// to NAME.mlir there.
 absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefinition> definitions,
                                                      const KernelTarget& target,
                                                      const std::string& name,

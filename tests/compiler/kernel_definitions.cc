@@ -54,8 +54,12 @@ std::vector<Definition> Convolutions() {
   const Definition conv2d = Define(
       {2, 3, 4, 6, 2, 3, 3}, 4, Reducer::kSum, {{2, 2, 8, 6}, {3, 2, 3, 3}},
       Mul(Read(0, {i, m, k * 2 + n - C(1), l + o * 2 - C(2)}, Number(0)), Read(1, {j, m, n, o})));
-  return {Conv1d(1, 1, 0, 14, 16), Conv1d(1, 1, 1, 16, 16), Conv1d(2, 1, 1, 8, 16),
-         Conv1d(3, 2, 2, 6, 17), Conv1d(1, 1, 1, 16, 16, Number(0.5)), conv2d};
+  return {Conv1d(1, 1, 0, 14, 16),
+          Conv1d(1, 1, 1, 16, 16),
+          Conv1d(2, 1, 1, 8, 16),
+          Conv1d(3, 2, 2, 6, 17),
+          Conv1d(1, 1, 1, 16, 16, Number(0.5)),
+          conv2d};
 }
 
 std::vector<Definition> Pools() {
@@ -76,14 +80,12 @@ std::vector<Definition> Reductions() {
     definitions.push_back(Define({3, 19}, 1, reducer, {{3, 19}}, Read(0, {i, j})));
     definitions.push_back(Define({19, 3}, 1, reducer, {{3, 19}}, Read(0, {j, i})));
     definitions.push_back(Define({19, 3, 2}, 1, reducer, {{2, 3, 19}}, Read(0, {k, j, i})));
-    for (ElementType type : {ElementType::kF64, ElementType::kF16, ElementType::kBF16,
-                             ElementType::kI64, ElementType::kI32, ElementType::kI8,
-                             ElementType::kU8, ElementType::kBool}) {
+    for (ElementType type :
+         {ElementType::kF64, ElementType::kF16, ElementType::kBF16, ElementType::kI64,
+          ElementType::kI32, ElementType::kI8, ElementType::kU8, ElementType::kBool}) {
       if (logic != (type == ElementType::kBool)) continue;
-      definitions.push_back(
-          Typed(Define({3, 5}, 1, reducer, {{3, 5}}, Read(0, {i, j})), type));
-      definitions.push_back(
-          Typed(Define({19, 5}, 1, reducer, {{5, 19}}, Read(0, {j, i})), type));
+      definitions.push_back(Typed(Define({3, 5}, 1, reducer, {{3, 5}}, Read(0, {i, j})), type));
+      definitions.push_back(Typed(Define({19, 5}, 1, reducer, {{5, 19}}, Read(0, {j, i})), type));
     }
   }
   for (Definition& definition : definitions)
@@ -112,8 +114,8 @@ std::vector<Definition> ArgReductions() {
       Definition last = Typed(Define({5, 9}, 1, reducer, {{5, 9}}, Read(0, {i, j})), type);
       Definition first = Typed(Define({9, 5}, 1, reducer, {{5, 9}}, Read(0, {j, i})), type);
       Definition both = Typed(Define({3, 4, 5}, 1, reducer, {{4, 3, 5}}, Read(0, {j, i, k})), type);
-      Definition window = Typed(Define({8, 3}, 1, reducer, {{8}},
-                                       Read(0, {i + j - one}, Number(-9, type))), type);
+      Definition window =
+          Typed(Define({8, 3}, 1, reducer, {{8}}, Read(0, {i + j - one}, Number(-9, type))), type);
       for (Definition* definition : {&last, &first, &both, &window}) {
         definition->result.type = ElementType::kI64;
         definitions.push_back(*definition);
@@ -128,9 +130,9 @@ std::vector<Definition> ConstrainedLoops() {
   // Triangles and bands.
   definitions.push_back(
       Where(Define({6, 9}, 1, Reducer::kMax, {{6, 9}}, Read(0, {i, j})), j - i - C(1), false));
-  definitions.push_back(
-      Where(Define({6, 9, 7}, 2, Reducer::kSum, {{6, 7}, {7, 9}},
-                   Mul(Read(0, {i, k}), Read(1, {k, j}))), k - j + i * 2, false));
+  definitions.push_back(Where(
+      Define({6, 9, 7}, 2, Reducer::kSum, {{6, 7}, {7, 9}}, Mul(Read(0, {i, k}), Read(1, {k, j}))),
+      k - j + i * 2, false));
   // y[i] = sum(j where 3j == i) x[j], and between outputs only.
   definitions.push_back(
       Where(Define({10, 4}, 1, Reducer::kSum, {{4}}, Read(0, {j})), j * 3 - i, true));
@@ -138,13 +140,16 @@ std::vector<Definition> ConstrainedLoops() {
       Where(Define({6, 6, 3}, 2, Reducer::kSum, {{6, 3}}, Read(0, {i, k})), i - j, true));
   // Re-views: y[i, j] = pick(k, l where 5k + l == 3i + j) x[k, l].
   for (ElementType type : {ElementType::kF32, ElementType::kBF16, ElementType::kI8})
-    definitions.push_back(Typed(Where(Define({10, 3, 6, 5}, 2, Reducer::kPick, {{6, 5}},
-                                             Read(0, {k, l})), k * 5 + l - i * 3 - j, true), type));
-  definitions.push_back(Where(Define({3, 40, 24, 5}, 2, Reducer::kPick, {{24, 5}},
-                                     Read(0, {k, l})), k * 5 + l - i * 40 - j, true));
+    definitions.push_back(
+        Typed(Where(Define({10, 3, 6, 5}, 2, Reducer::kPick, {{6, 5}}, Read(0, {k, l})),
+                    k * 5 + l - i * 3 - j, true),
+              type));
+  definitions.push_back(Where(Define({3, 40, 24, 5}, 2, Reducer::kPick, {{24, 5}}, Read(0, {k, l})),
+                              k * 5 + l - i * 40 - j, true));
   // Resize by 5/3: 3j <= 5i < 3j + 3.
-  definitions.push_back(Where(Where(Define({7, 12}, 1, Reducer::kPick, {{12}}, Read(0, {j})),
-                                    j * 3 - i * 5, false), i * 5 - j * 3 - C(2), false));
+  definitions.push_back(
+      Where(Where(Define({7, 12}, 1, Reducer::kPick, {{12}}, Read(0, {j})), j * 3 - i * 5, false),
+            i * 5 - j * 3 - C(2), false));
   return definitions;
 }
 
@@ -161,13 +166,13 @@ std::vector<Definition> StridedGradients() {
   for (ElementType type : {ElementType::kF32, ElementType::kF16, ElementType::kI32})
     for (int64_t stride : {1, 2, 3})
       for (int64_t dilation : {1, 2})
-        for (int64_t low : {0, 2})
-          definitions.push_back(ConvGradient(stride, dilation, low, type));
-  // In two dimensions: d[i, j] = sum(k, l, m, n where 2m + k - 1 == i, n + l == j) y[m, n] * f[k, l]
-  definitions.push_back(Where(
-      Where(Define({9, 8, 3, 3, 4, 6}, 2, Reducer::kSum, {{4, 6}, {3, 3}},
-                   Mul(Read(0, {m, n}), Read(1, {k, l}))), m * 2 + k - C(1) - i, true),
-      n + l - j, true));
+        for (int64_t low : {0, 2}) definitions.push_back(ConvGradient(stride, dilation, low, type));
+  // In two dimensions: d[i, j] = sum(k, l, m, n where 2m + k - 1 == i, n + l == j) y[m, n] * f[k,
+  // l]
+  definitions.push_back(Where(Where(Define({9, 8, 3, 3, 4, 6}, 2, Reducer::kSum, {{4, 6}, {3, 3}},
+                                           Mul(Read(0, {m, n}), Read(1, {k, l}))),
+                                    m * 2 + k - C(1) - i, true),
+                              n + l - j, true));
   return definitions;
 }
 
@@ -188,13 +193,13 @@ std::vector<Definition> DataConditions() {
     definitions.push_back(definition);
   };
   // Gather of rows, of elements, and of elements side by side.
-  with(Define({4, 9, 6}, 2, Reducer::kPick, {{6, 9}, {4}}, Read(0, {k, j})), k, Function::kEq, false,
-       Wrapped(Read(1, {i}), 6), 1);
+  with(Define({4, 9, 6}, 2, Reducer::kPick, {{6, 9}, {4}}, Read(0, {k, j})), k, Function::kEq,
+       false, Wrapped(Read(1, {i}), 6), 1);
   with(Define({4, 9, 6}, 2, Reducer::kPick, {{4, 6}, {4, 9}}, Read(0, {i, k})), k, Function::kEq,
        false, Wrapped(Read(1, {i, j}), 6), 1);
   // A sum of what indices name, which are several; one is offset.
-  with(Define({4, 9, 6, 3}, 2, Reducer::kSum, {{6, 9}, {4, 3}}, Read(0, {k, j})), k,
-       Function::kEq, false, Wrapped(Read(1, {i, l}), 6), 1);
+  with(Define({4, 9, 6, 3}, 2, Reducer::kSum, {{6, 9}, {4, 3}}, Read(0, {k, j})), k, Function::kEq,
+       false, Wrapped(Read(1, {i, l}), 6), 1);
   with(Define({4, 9, 6}, 2, Reducer::kSum, {{6, 9}, {4}}, Read(0, {k, j})), k + i - C(2),
        Function::kEq, false, Read(1, {i}), 1);
   // Scatter-add, of rows and of elements.
@@ -203,8 +208,8 @@ std::vector<Definition> DataConditions() {
   with(Define({6, 9, 7}, 2, Reducer::kMax, {{7, 9}, {7, 9}}, Read(0, {k, j})), i, Function::kEq,
        false, Wrapped(Read(1, {k, j}), 6), 1);
   // Rows long enough that threads own columns.
-  with(Define({6, 40, 7}, 2, Reducer::kSum, {{7, 40}, {7}}, Read(0, {k, j})), i, Function::kEq, false,
-       Wrapped(Read(1, {k}), 6), 1);
+  with(Define({6, 40, 7}, 2, Reducer::kSum, {{7, 40}, {7}}, Read(0, {k, j})), i, Function::kEq,
+       false, Wrapped(Read(1, {k}), 6), 1);
   // Comparisons.
   with(Define({4, 9}, 1, Reducer::kSum, {{4, 9}, {4}}, Read(0, {i, j})), j, Function::kLt, false,
        Read(1, {i}), 1);
@@ -243,13 +248,12 @@ std::vector<Definition> Selects() {
       Define({9, 5}, 2, Reducer::kNone, {{4, 5}, {5, 5}},
              select(less(i, 4), Read(0, {i, j}), Read(1, {i - C(4), j}))),
       // pad, slice with a step, reversal
-      Define({5, 20}, 2, Reducer::kNone, {{3, 15}},
-             Read(0, {i - one, j - C(2)}, Number(1.5))),
+      Define({5, 20}, 2, Reducer::kNone, {{3, 15}}, Read(0, {i - one, j - C(2)}, Number(1.5))),
       Define({5, 6}, 2, Reducer::kNone, {{12, 20}}, Read(0, {i * 2 + one, j * 3 + C(2)})),
       Define({5, 6}, 2, Reducer::kNone, {{5, 6}}, Read(0, {i, C(5) - j})),
-      Define({5, 6}, 2, Reducer::kNone, {{5, 6}, {6}},
-             select(Call(Function::kLt, {Read(0, {i, j}), Number(0)}), Read(1, {j}),
-                    Read(0, {i, j}))),
+      Define(
+          {5, 6}, 2, Reducer::kNone, {{5, 6}, {6}},
+          select(Call(Function::kLt, {Read(0, {i, j}), Number(0)}), Read(1, {j}), Read(0, {i, j}))),
       Define({5, 6}, 2, Reducer::kNone, {{5, 6}, {6}},
              select(Call(Function::kLe, {IndexValue(i), IndexValue(j)}), Read(0, {i, j}),
                     Number(-1e9)))};
@@ -259,10 +263,10 @@ std::vector<Definition> Selects() {
 std::vector<Definition> Functions() {
   std::vector<Definition> definitions;
   const std::vector<Function> unary = {
-      Function::kNeg, Function::kAbs, Function::kSign, Function::kFloor, Function::kCeil,
-      Function::kRound, Function::kSq, Function::kSqrt, Function::kRsqrt, Function::kExp,
-      Function::kLog, Function::kTanh, Function::kSig, Function::kErf, Function::kSin,
-      Function::kCos};
+      Function::kNeg,   Function::kAbs,   Function::kSign, Function::kFloor,
+      Function::kCeil,  Function::kRound, Function::kSq,   Function::kSqrt,
+      Function::kRsqrt, Function::kExp,   Function::kLog,  Function::kTanh,
+      Function::kSig,   Function::kErf,   Function::kSin,  Function::kCos};
   const std::vector<Function> binary = {Function::kAdd, Function::kSub, Function::kMul,
                                         Function::kDiv, Function::kMin, Function::kMax,
                                         Function::kPow, Function::kMod};
@@ -275,35 +279,39 @@ std::vector<Definition> Functions() {
           Typed(Define({43}, 1, Reducer::kNone, {{43}}, Call(function, {Read(0, {i})})), type));
     for (Function function : binary)
       definitions.push_back(Typed(Define({43}, 1, Reducer::kNone, {{43}, {43}},
-                                         Call(function, {Read(0, {i}), Read(1, {i})})), type));
+                                         Call(function, {Read(0, {i}), Read(1, {i})})),
+                                  type));
     for (Function function : compare) {
       Definition definition = Typed(Define({43}, 1, Reducer::kNone, {{43}, {43}},
-                                           Call(function, {Read(0, {i}), Read(1, {i})})), type);
+                                           Call(function, {Read(0, {i}), Read(1, {i})})),
+                                    type);
       definition.result.type = ElementType::kBool;
       definitions.push_back(definition);
     }
   }
   for (Function function : {Function::kAnd, Function::kOr})
-    definitions.push_back(Typed(Define({43}, 1, Reducer::kNone, {{43}, {43}},
-                                       Call(function, {Read(0, {i}), Read(1, {i})})),
-                                ElementType::kBool));
-  definitions.push_back(Typed(Define({43}, 1, Reducer::kNone, {{43}},
-                                     Call(Function::kNot, {Read(0, {i})})), ElementType::kBool));
+    definitions.push_back(Typed(
+        Define({43}, 1, Reducer::kNone, {{43}, {43}}, Call(function, {Read(0, {i}), Read(1, {i})})),
+        ElementType::kBool));
+  definitions.push_back(
+      Typed(Define({43}, 1, Reducer::kNone, {{43}}, Call(Function::kNot, {Read(0, {i})})),
+            ElementType::kBool));
   return definitions;
 }
 
 std::vector<Definition> Casts() {
   std::vector<Definition> definitions;
-  const ElementType types[] = {ElementType::kF64, ElementType::kF32, ElementType::kF16,
+  const ElementType types[] = {ElementType::kF64,  ElementType::kF32, ElementType::kF16,
                                ElementType::kBF16, ElementType::kI64, ElementType::kI32,
-                               ElementType::kI8, ElementType::kU8, ElementType::kBool};
+                               ElementType::kI8,   ElementType::kU8,  ElementType::kBool};
   for (ElementType from : types) {
     for (ElementType to : types) {
       Definition definition =
           Define({43}, 1, Reducer::kNone, {{43}},
                  Cast(Mul(Read(0, {i}), from == ElementType::kBool ? Read(0, {i})
-                                        : IsFloat(from) ? Number(150.25, from)
-                                                        : Integer(1, from)), to));
+                                        : IsFloat(from)            ? Number(150.25, from)
+                                                                   : Integer(1, from)),
+                      to));
       definition.operands[0].type = from;
       definition.result.type = to;
       definitions.push_back(definition);
@@ -328,8 +336,8 @@ std::vector<Definition> PiecesAndLiterals() {
              Call(Function::kMax, {Mul(Read(0, {i, j}), Number(0.1)), Number(0)})),
       Define({5, 19}, 2, Reducer::kNone, {{5, 19}},
              Add(Mul(Read(0, {i, j}), IndexValue(j)), Number(0.1))),
-      Typed(Define({5, 19}, 2, Reducer::kNone, {{5, 19}}, Mul(Read(0, {i, j}),
-                                                               Number(0.1, ElementType::kF16))),
+      Typed(Define({5, 19}, 2, Reducer::kNone, {{5, 19}},
+                   Mul(Read(0, {i, j}), Number(0.1, ElementType::kF16))),
             ElementType::kF16),
       indices,
       Define({}, 0, Reducer::kNone, {{}}, Call(Function::kExp, {Read(0, {})})),

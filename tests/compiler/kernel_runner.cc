@@ -45,8 +45,9 @@ void Write(uint8_t* at, Scalar value, ElementType type, Arithmetic arithmetic) {
     case ElementType::kBF16: return Put(at, ToBF16(static_cast<float>(value.number)));
     case ElementType::kI64: return Put(at, value.integer);
     case ElementType::kI32: return Put(at, static_cast<int32_t>(value.integer));
-    case ElementType::kI8: case ElementType::kU8: case ElementType::kBool:
-      return Put(at, static_cast<int8_t>(value.integer));
+    case ElementType::kI8:
+    case ElementType::kU8:
+    case ElementType::kBool: return Put(at, static_cast<int8_t>(value.integer));
   }
 }
 
@@ -64,7 +65,8 @@ Scalar ReadBack(const uint8_t* at, ElementType type, Arithmetic arithmetic) {
     case ElementType::kI64: value.integer = Get<int64_t>(at); break;
     case ElementType::kI32: value.integer = Get<int32_t>(at); break;
     case ElementType::kI8: value.integer = Get<int8_t>(at); break;
-    case ElementType::kU8: case ElementType::kBool: value.integer = Get<uint8_t>(at); break;
+    case ElementType::kU8:
+    case ElementType::kBool: value.integer = Get<uint8_t>(at); break;
   }
   return value;
 }
@@ -94,8 +96,7 @@ std::string Show(Scalar value, ElementType type, Arithmetic arithmetic) {
 
 int64_t OffsetIn(const Box& box, const std::vector<int64_t>& point) {
   int64_t offset = 0;
-  for (size_t d = 0; d < box.size(); ++d)
-    offset = offset * box[d].size() + point[d] - box[d].begin;
+  for (size_t d = 0; d < box.size(); ++d) offset = offset * box[d].size() + point[d] - box[d].begin;
   return offset;
 }
 

@@ -27,16 +27,16 @@ class LoadedObject {
   void* handle_;
 };
 
-// Values that tell apart what can be confused: floats of both signs, integers that serve as indices,
-// some of them out of range.
+// Values that tell apart what can be confused: floats of both signs, integers that serve as
+// indices, some of them out of range.
 TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt19937_64& random);
 
 // A part of each index's range: the whole of it, or a random piece.
 std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64& random);
 
-// Runs `kernel` on `ranges` with buffers that hold the need and made boxes and a bit more, surrounded
-// by guard bytes; what lies outside of the boxes is poison. "" where it computes what the interpreter
-// computes and leaves everything else as it was, else what is wrong.
+// Runs `kernel` on `ranges` with buffers that hold the need and made boxes and a bit more,
+// surrounded by guard bytes; what lies outside of the boxes is poison. "" where it computes what
+// the interpreter computes and leaves everything else as it was, else what is wrong.
 std::string CompareWithInterpreter(const Definition& definition, HostKernel kernel,
                                    const std::vector<Interval>& ranges, Arithmetic arithmetic,
                                    std::mt19937_64& random);

@@ -28,11 +28,13 @@ struct Case {
 
 Definition Conv(int64_t channels, int64_t outputs, int64_t size, int64_t kernel, int64_t stride) {
   const int64_t low = kernel / 2, out = size / stride;
-  return Define({1, outputs, out, out, channels, kernel, kernel}, 4, Reducer::kSum,
-                {{1, channels, size, size}, {outputs, channels, kernel, kernel}},
-                Mul(Read(0, {i, m, k * stride + n - ConstantAffine(low),
-                             l * stride + o - ConstantAffine(low)}, Number(0)),
-                    Read(1, {j, m, n, o})));
+  return Define(
+      {1, outputs, out, out, channels, kernel, kernel}, 4, Reducer::kSum,
+      {{1, channels, size, size}, {outputs, channels, kernel, kernel}},
+      Mul(Read(0,
+               {i, m, k * stride + n - ConstantAffine(low), l * stride + o - ConstantAffine(low)},
+               Number(0)),
+          Read(1, {j, m, n, o})));
 }
 
 Definition ConvGradient(int64_t stride) {
@@ -89,10 +91,10 @@ std::vector<Case> Cases() {
       {"conv 7x7 s2 3->64 224", Conv(3, 64, 224, 7, 2)},
       {"conv data gradient", ConvGradient(1)},
       {"conv data gradient s2", ConvGradient(2)},
-      {"depthwise 3x3", Define({1, 64, 56, 56, 3, 3}, 4, Reducer::kSum, {{1, 64, 56, 56}, {64, 3, 3}},
-                               Mul(Read(0, {i, j, k + m - ConstantAffine(1),
-                                            l + n - ConstantAffine(1)}, Number(0)),
-                                   Read(1, {j, m, n})))},
+      {"depthwise 3x3",
+       Define({1, 64, 56, 56, 3, 3}, 4, Reducer::kSum, {{1, 64, 56, 56}, {64, 3, 3}},
+              Mul(Read(0, {i, j, k + m - ConstantAffine(1), l + n - ConstantAffine(1)}, Number(0)),
+                  Read(1, {j, m, n})))},
       {"max pool 3x3 s2",
        Define({1, 64, 56, 56, 3, 3}, 4, Reducer::kMax, {{1, 64, 112, 112}},
               Read(0, {i, j, k * 2 + m - ConstantAffine(1), l * 2 + n - ConstantAffine(1)},
@@ -114,16 +116,16 @@ std::vector<Case> Cases() {
       {"transpose", Define({1024, 2048}, 2, Reducer::kNone, {{2048, 1024}}, Read(0, {j, i}))},
       {"pad", Define({514, 4098}, 2, Reducer::kNone, {{512, 4096}},
                      Read(0, {i - ConstantAffine(1), j - ConstantAffine(1)}, Number(0)))},
-      {"concat", Define({512, 4096}, 2, Reducer::kNone, {{512, 1024}, {512, 3072}},
-                        Call(Function::kSelect, {Call(Function::kLt, {IndexValue(j), Integer(1024)}),
-                                                 Read(0, {i, j}),
-                                                 Read(1, {i, j - ConstantAffine(1024)})}))},
+      {"concat",
+       Define({512, 4096}, 2, Reducer::kNone, {{512, 1024}, {512, 3072}},
+              Call(Function::kSelect, {Call(Function::kLt, {IndexValue(j), Integer(1024)}),
+                                       Read(0, {i, j}), Read(1, {i, j - ConstantAffine(1024)})}))},
       {"max over rows", Define({512, 4096}, 1, Reducer::kMax, {{512, 4096}}, Read(0, {i, j}))},
       {"sum over rows", Define({512, 4096}, 1, Reducer::kSum, {{512, 4096}}, Read(0, {i, j}))},
       {"sum over columns", Define({4096, 512}, 1, Reducer::kSum, {{512, 4096}}, Read(0, {j, i}))},
-      {"softmax sum", Define({512, 4096}, 1, Reducer::kSum, {{512, 4096}, {512}},
-                             Call(Function::kExp, {Call(Function::kSub, {Read(0, {i, j}),
-                                                                         Read(1, {i})})}))},
+      {"softmax sum",
+       Define({512, 4096}, 1, Reducer::kSum, {{512, 4096}, {512}},
+              Call(Function::kExp, {Call(Function::kSub, {Read(0, {i, j}), Read(1, {i})})}))},
       {"argmax over rows", argmax},
       {"gather", Gather()},
   };
@@ -198,8 +200,7 @@ void Main() {
   const double start = Now();
   const absl::StatusOr<std::string> bytes = GenerateKernels(named, target);
   YUBA_CHECK(bytes.ok()) << bytes.status().ToString();
-  std::printf("%.1f ms a kernel to compile\n",
-              (Now() - start) * 1e3 / cases.size());
+  std::printf("%.1f ms a kernel to compile\n", (Now() - start) * 1e3 / cases.size());
   auto object = LoadedObject::Load(*bytes);
   YUBA_CHECK(object.ok()) << object.status().ToString();
   for (size_t c = 0; c < cases.size(); ++c) Measure(cases[c], (*object)->Find(named[c].symbol));

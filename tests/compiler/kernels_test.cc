@@ -14,17 +14,13 @@ void CheckGroup(const std::string& name) {
   CHECK(CheckKernels(group.definitions, Arithmetic::kHash, group.parts) == "");
 }
 
-TEST_CASE("matrix products and maps") {
-  CheckGroup("matrix products and maps");
-}
+TEST_CASE("matrix products and maps") { CheckGroup("matrix products and maps"); }
 
 TEST_CASE("convolutions, with strides, dilation and padding") {
   CheckGroup("convolutions, with strides, dilation and padding");
 }
 
-TEST_CASE("pooling") {
-  CheckGroup("pooling");
-}
+TEST_CASE("pooling") { CheckGroup("pooling"); }
 
 TEST_CASE("reductions over any dimension, by every reducer, of every type") {
   CheckGroup("reductions over any dimension, by every reducer, of every type");
@@ -38,17 +34,11 @@ TEST_CASE("constraints between indices bound the loops") {
   CheckGroup("constraints between indices bound the loops");
 }
 
-TEST_CASE("strided gradients") {
-  CheckGroup("strided gradients");
-}
+TEST_CASE("strided gradients") { CheckGroup("strided gradients"); }
 
-TEST_CASE("conditions on data") {
-  CheckGroup("conditions on data");
-}
+TEST_CASE("conditions on data") { CheckGroup("conditions on data"); }
 
-TEST_CASE("two lookups in a chain") {
-  CheckGroup("two lookups in a chain");
-}
+TEST_CASE("two lookups in a chain") { CheckGroup("two lookups in a chain"); }
 
 TEST_CASE("an element of the result that indices do not reach is left alone") {
   CheckGroup("an element of the result that indices do not reach is left alone");
@@ -62,9 +52,7 @@ TEST_CASE("every function, of floats and of integers") {
   CheckGroup("every function, of floats and of integers");
 }
 
-TEST_CASE("casts between all types") {
-  CheckGroup("casts between all types");
-}
+TEST_CASE("casts between all types") { CheckGroup("casts between all types"); }
 
 TEST_CASE("softmax and layer norm in pieces, indices as values, literals") {
   CheckGroup("softmax and layer norm in pieces, indices as values, literals");

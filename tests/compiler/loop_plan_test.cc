@@ -61,8 +61,7 @@ TEST_CASE("re-views copy rows") {
 }
 
 TEST_CASE("indices that data decides are looked up, not searched for") {
-  Definition gather =
-      Define({8, 64, 100}, 2, Reducer::kPick, {{100, 64}, {8}}, Read(0, {k, j}));
+  Definition gather = Define({8, 64, 100}, 2, Reducer::kPick, {{100, 64}, {8}}, Read(0, {k, j}));
   gather.operands[1].type = ElementType::kI64;
   gather.data_where.push_back({k, Function::kEq, false, Read(1, {i})});
   CHECK(Plan(gather) == "row: i | k= j; 0 bounds");

@@ -9,7 +9,7 @@
 namespace yuba {
 namespace {
 
-constexpr int kUses = 3;          // of each operator
+constexpr int kUses = 3;           // of each operator
 constexpr int64_t kPoints = 3000;  // of a definition's indices, at most: the interpreter is slow
 
 std::vector<Definition> DefinitionsOf(const OperatorLibrary& library, const std::string& name) {

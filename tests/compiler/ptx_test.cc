@@ -76,9 +76,9 @@ TEST_CASE("a missing device library is an error where a kernel needs it, and onl
       FindGroup("softmax and layer norm in pieces, indices as values, literals").definitions[0];
   const absl::StatusOr<std::string> ptx = GenerateKernels({{"kernel", &exp}}, target);
   REQUIRE(!ptx.ok());
-  CHECK(std::string(ptx.status().message()).find(
-            "a kernel calls __nv_expf of NVIDIA's device library, but there is no "
-            "/nonexistent/nvvm/libdevice/libdevice.10.bc; install") != std::string::npos);
+  CHECK(std::string(ptx.status().message())
+            .find("a kernel calls __nv_expf of NVIDIA's device library, but there is no "
+                  "/nonexistent/nvvm/libdevice/libdevice.10.bc; install") != std::string::npos);
   if (before == nullptr) unsetenv("CUDA_HOME");
   else setenv("CUDA_HOME", home.c_str(), 1);
 }

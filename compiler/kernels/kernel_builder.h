@@ -1,0 +1,195 @@
+// The builder of one kernel, in three files: loop_builder.cc (functions, arguments, accesses),
+// loop_control.cc (loops, branches and their bounds), loop_body.cc (accumulators and bodies).
+#ifndef YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_
+#define YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/scalars.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "opsemantics/boxes.h"
+
+namespace yuba {
+
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+namespace scf = mlir::scf;
+using mlir::Value;
+using Values = llvm::SmallVector<Value>;
+
+// Accumulators of a row that are wider than the result live on the stack, this many at a time.
+constexpr int64_t kRowTile = 512;
+
+// Elements of one buffer at affine positions. The offset is kept up to date loop by loop.
+struct Access {
+  int buffer = 0;
+  std::vector<Affine> position;     // solved indices replaced
+  std::vector<Value> coefficients;  // for each index: elements that one step moves by, or null
+  Value offset;                     // with the indices known so far
+};
+
+class KernelBuilder {
+ public:
+  KernelBuilder(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
+                const LoopPlan& plan, Arithmetic arithmetic, bool cuda)
+      : b_(module.getContext()),
+        s_(b_, module, arithmetic, cuda),
+        module_(module),
+        symbol_(symbol),
+        definition_(definition),
+        plan_(plan),
+        cuda_(cuda),
+        pointer_(LLVM::LLVMPointerType::get(module.getContext(), cuda ? 1 : 0)),
+        values_(definition.indices.size()),
+        whole_(WholeRanges(definition)) {}
+
+  void Build();
+
+ private:
+  using Inner = std::function<Values(Values)>;
+  using Action = std::function<void()>;
+
+  mlir::Location loc() { return b_.getUnknownLoc(); }
+  int ResultBuffer() const { return static_cast<int>(definition_.operands.size()); }
+  const TensorType& Buffer(int buffer) const;
+  bool IsArg() const;
+
+  // Functions and arguments.
+  LLVM::LLVMFuncOp DeclareLoops();
+  void BuildEntry(LLVM::LLVMFuncOp loops);
+  Value Argument(int slot);
+  int BoxArgument(int buffer) const;
+  void LoadRanges();
+
+  // Accesses.
+  void AddAccesses();
+  std::vector<Affine> Substituted(std::vector<Affine> position) const;
+  int AddAccess(int buffer, std::vector<Affine> position);
+  Value Address(int access);
+  Typed Load(int access);
+  void Store(Typed value, int access);
+  static unsigned Alignment(mlir::Type type) { return type.getIntOrFloatBitWidth() / 8; }
+
+  // The state of the loops.
+
+  // Runs `action` with everything it makes known forgotten afterwards.
+  template <typename F>
+  auto Scoped(F action) {
+    const std::vector<Value> values = values_;
+    std::vector<Value> offsets;
+    for (const Access& access : accesses_) offsets.push_back(access.offset);
+    const auto memo = memo_;
+    const std::vector<Value> begin = begin_, end = end_;
+    auto restore = [&] {
+      values_ = values;
+      memo_ = memo;
+      begin_ = begin;
+      end_ = end;
+      for (size_t i = 0; i < accesses_.size(); ++i) accesses_[i].offset = offsets[i];
+    };
+    if constexpr (std::is_void_v<decltype(action())>) {
+      action();
+      restore();
+    } else {
+      auto result = action();
+      restore();
+      return result;
+    }
+  }
+  void Bind(int index, Value value);
+  Value AffineValue(const Affine& affine);
+
+  // Control flow.
+  Values For(Value begin, Value end, Value step, Values carried,
+             const std::function<Values(Value, Values)>& body);
+  Values LoopOver(int index, Value begin, Value end, Values carried, const Inner& inner);
+  Values Where(Value condition, Values carried, const Inner& inner);
+  void OverIndices(const std::vector<int>& indices, size_t at, const Action& action);
+  void OverThreads(const std::vector<int>& indices, const Action& action);
+  void OverOuter(const Action& action);
+
+  // Lanes: rows side by side.
+  void ForLanes(const Action& action);
+  void SetLane(LLVM::AliasAnalysisOpInterface op);
+  void OverBlocks(const Action& action);
+
+  // Bounds from constraints.
+  Value Rest(const Bound& bound, int index, bool least);
+  std::pair<Value, Value> Narrowed(int index);
+  Value Compare(arith::CmpIPredicate order, Value a, Value b);
+  Value Holds(const Bound& bound);
+  std::vector<const Bound*> BoundsCheckedAfter(int step) const;
+  Values WhereBoundsHold(int step, Values carried, const Inner& inner);
+
+  // Steps inside of the accumulator.
+  Values Steps(int at, Values carried);
+  Values Lookup(int at, Values carried, const Inner& next);
+  Value DataHolds(const DataCondition& condition);
+
+  // Accumulators.
+  Values Term(Values carried);
+  void IntoMemory(Typed value);
+  Values Better(Typed value, Values carried);
+  Typed IdentityValue() { return s_.Identity(definition_.reducer, accumulator_type_); }
+  void BuildLoops();
+  Values Accumulate(Values carried);
+  void InRegisters();
+  void InRow();
+  void InTiles();
+  void AllocateTile();
+  Value TileAddress();
+  Typed LoadTile();
+  void StoreTile(Typed value);
+
+  // Bodies.
+  Typed Emit(const Expr& expr);
+  Typed EmitNew(const Expr& expr);
+  Typed Cast(Typed value, ElementType type);
+  static bool NeedsBranch(const Expr& expr);
+  Typed Select(const Expr& expr);
+  Typed Branch(Value condition, ElementType type, const std::function<Typed()>& then,
+               const std::function<Typed()>& otherwise);
+  Typed Read(const Expr& expr);
+
+  mlir::OpBuilder b_;
+  ScalarBuilder s_;
+  mlir::ModuleOp module_;
+  const std::string symbol_;
+  const Definition& definition_;
+  const LoopPlan& plan_;
+  const bool cuda_;
+  LLVM::LLVMPointerType pointer_;
+
+  std::vector<Value> pointers_;  // of the operands, the result, the arguments
+  Value arguments_;
+  std::map<int, Value> loaded_;
+  mlir::Operation* last_load_ = nullptr;
+
+  std::vector<Access> accesses_;
+  std::map<const Expr*, int> reads_;
+  int result_ = 0, whole_result_ = 0;
+
+  std::vector<Value> values_;       // of the indices that are known
+  std::vector<Value> begin_, end_;  // of the part of each index
+  std::map<const Expr*, Typed> memo_;
+  const std::vector<Interval> whole_;
+
+  int lanes_ = 0, lane_ = -1;  // rows of the block at hand (0: no blocks); the one at hand
+  Value block_base_;           // the first row
+  std::vector<mlir::Attribute> scopes_;
+
+  ElementType accumulator_type_ = ElementType::kF32;
+  bool tiled_ = false;
+  Value tile_;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_

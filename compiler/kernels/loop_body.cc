@@ -1,0 +1,268 @@
+// What happens inside of the loops over outputs: reductions, accumulators, bodies.
+#include <algorithm>
+
+#include "compiler/kernels/kernel_builder.h"
+
+namespace yuba {
+
+Values KernelBuilder::Steps(int at, Values carried) {
+  if (at == static_cast<int>(plan_.steps.size())) return Term(std::move(carried));
+  const LoopStep& step = plan_.steps[at];
+  const Inner next = [&](Values values) { return Steps(at + 1, std::move(values)); };
+  switch (step.kind) {
+    case LoopStep::kLoop: {
+      const auto [begin, end] = Narrowed(step.index);
+      return LoopOver(step.index, begin, end, std::move(carried), next);
+    }
+    case LoopStep::kLookup: return Lookup(at, std::move(carried), next);
+    case LoopStep::kGuard: {
+      Value holds = DataHolds(definition_.data_where[step.condition]);
+      return Where(holds, std::move(carried), next);
+    }
+  }
+  return carried;
+}
+
+// coefficient * index + rest == value.
+Values KernelBuilder::Lookup(int at, Values carried, const Inner& next) {
+  const int index = plan_.steps[at].index;
+  const DataCondition& condition = definition_.data_where[plan_.steps[at].condition];
+  const int64_t coefficient = Coefficient(condition.index, index);
+  const Affine rest = condition.index - IndexAffine(index) * coefficient;
+  Value value = s_.Convert(Emit(*condition.value), ElementType::kI64).value;
+  value = s_.Mul(s_.Sub(value, AffineValue(rest)), s_.Int(coefficient));
+  Value inside = s_.And(Compare(arith::CmpIPredicate::sle, begin_[index], value),
+                        Compare(arith::CmpIPredicate::slt, value, end_[index]));
+  return Where(inside, std::move(carried), [&](Values values) {
+    Bind(index, value);
+    return WhereBoundsHold(at, std::move(values), next);
+  });
+}
+
+Value KernelBuilder::DataHolds(const DataCondition& condition) {
+  Value index = AffineValue(condition.index);
+  Value value = s_.Convert(Emit(*condition.value), ElementType::kI64).value;
+  const auto order = condition.compare == Function::kEq   ? arith::CmpIPredicate::eq
+                     : condition.compare == Function::kLt ? arith::CmpIPredicate::slt
+                                                          : arith::CmpIPredicate::sle;
+  if (condition.reversed) std::swap(index, value);
+  return Compare(order, index, value);
+}
+
+Values KernelBuilder::Term(Values carried) {
+  if (plan_.mode != LoopPlan::kRegister) {
+    std::vector<Typed> values;  // of all lanes first, so that what they share is read once
+    ForLanes([&] { values.push_back(s_.Convert(Emit(*definition_.body), accumulator_type_)); });
+    size_t next = 0;
+    ForLanes([&] { IntoMemory(values[next++]); });
+    return carried;
+  }
+  Typed value = Emit(*definition_.body);
+  if (IsArg()) return Better(value, std::move(carried));
+  value = s_.Convert(value, accumulator_type_);
+  Typed sum = {carried[0], accumulator_type_};
+  return {s_.Combine(definition_.reducer, sum, value).value};
+}
+
+void KernelBuilder::IntoMemory(Typed value) {
+  const bool keep = definition_.reducer != Reducer::kPick;
+  if (tiled_) {
+    if (keep) value = s_.Combine(definition_.reducer, LoadTile(), value);
+    StoreTile(value);
+  } else {
+    if (keep) {
+      Typed sum = s_.Convert(Load(result_), accumulator_type_);
+      value = s_.Combine(definition_.reducer, sum, value);
+    }
+    Store(value, result_);
+  }
+}
+
+// carried: the best value, and its position among the reduction indices, -1 before the first.
+Values KernelBuilder::Better(Typed value, Values carried) {
+  Typed best = {carried[0], value.type};
+  const bool max = definition_.reducer == Reducer::kArgMax;
+  Value better = max ? s_.Less(best, value) : s_.Less(value, best);
+  Value none = Compare(arith::CmpIPredicate::slt, carried[1], s_.Int(0));
+  better = b_.create<arith::OrIOp>(loc(), better, none);
+  Value position = s_.Int(0);
+  for (size_t i = 0; i < definition_.indices.size(); ++i) {
+    if (!definition_.indices[i].reduction) continue;
+    position = s_.Add(s_.Mul(position, s_.Int(definition_.indices[i].extent)), values_[i]);
+  }
+  return {b_.create<arith::SelectOp>(loc(), better, value.value, best.value),
+          b_.create<arith::SelectOp>(loc(), better, position, carried[1])};
+}
+
+void KernelBuilder::BuildLoops() {
+  switch (plan_.mode) {
+    case LoopPlan::kMap: OverOuter([&] { Store(Emit(*definition_.body), result_); }); break;
+    case LoopPlan::kRegister: OverOuter([&] { InRegisters(); }); break;
+    case LoopPlan::kRow:
+      OverOuter([&] {
+        if (tiled_) InTiles();
+        else InRow();
+      });
+      break;
+    case LoopPlan::kScatter: {
+      std::vector<int> inner;  // output indices
+      for (int i = 0; i < static_cast<int>(definition_.indices.size()); ++i)
+        if (!definition_.indices[i].reduction &&
+            std::find(plan_.outer.begin(), plan_.outer.end(), i) == plan_.outer.end())
+          inner.push_back(i);
+      OverOuter([&] {
+        OverIndices(inner, 0, [&] { Store(IdentityValue(), whole_result_); });
+        Accumulate({});
+      });
+      break;
+    }
+  }
+}
+
+Values KernelBuilder::Accumulate(Values carried) {
+  return WhereBoundsHold(-1, std::move(carried),
+                         [&](Values values) { return Steps(0, std::move(values)); });
+}
+
+void KernelBuilder::InRegisters() {
+  if (!IsArg()) {
+    Values sum = Accumulate({IdentityValue().value});
+    return Store({sum[0], accumulator_type_}, result_);
+  }
+  const ElementType type = TypeOf(*definition_.body, definition_.operands);
+  const Reducer order = definition_.reducer == Reducer::kArgMax ? Reducer::kMax : Reducer::kMin;
+  Values best = Accumulate({s_.Identity(order, type).value, s_.Int(-1)});
+  Store({s_.Max(best[1], s_.Int(0)), ElementType::kI64}, result_);
+}
+
+void KernelBuilder::InRow() {
+  const int row = plan_.row;
+  ForLanes([&] {
+    LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
+      Store(IdentityValue(), result_);
+      return Values();
+    });
+  });
+  Accumulate({});
+}
+
+void KernelBuilder::InTiles() {
+  const int row = plan_.row;
+  For(begin_[row], end_[row], s_.Int(kRowTile), {}, [&](Value first, Values) {
+    end_[row] = s_.Min(end_[row], s_.Add(first, s_.Int(kRowTile)));
+    begin_[row] = first;
+    auto over_tile = [&](const Action& action) {
+      LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
+        ForLanes(action);
+        return Values();
+      });
+    };
+    over_tile([&] { StoreTile(IdentityValue()); });
+    Accumulate({});
+    over_tile([&] { Store(LoadTile(), result_); });
+    return Values();
+  });
+}
+
+void KernelBuilder::AllocateTile() {
+  tile_ = b_.create<LLVM::AllocaOp>(loc(), LLVM::LLVMPointerType::get(b_.getContext()),
+                                    s_.StoredType(accumulator_type_), s_.Int(kRowTile * kRowBlock));
+}
+
+Value KernelBuilder::TileAddress() {
+  Value offset = s_.Sub(values_[plan_.row], begin_[plan_.row]);
+  if (lane_ > 0) offset = s_.Add(offset, s_.Int(lane_ * kRowTile));
+  return b_.create<LLVM::GEPOp>(loc(), tile_.getType(), s_.StoredType(accumulator_type_), tile_,
+                                mlir::ValueRange{offset}, /*inbounds=*/true);
+}
+
+Typed KernelBuilder::LoadTile() {
+  mlir::Type type = s_.StoredType(accumulator_type_);
+  Value stored = b_.create<LLVM::LoadOp>(loc(), type, TileAddress(), Alignment(type));
+  return s_.FromStored(stored, accumulator_type_);
+}
+
+void KernelBuilder::StoreTile(Typed value) {
+  Value stored = s_.ToStored(value, accumulator_type_);
+  b_.create<LLVM::StoreOp>(loc(), stored, TileAddress(), Alignment(stored.getType()));
+}
+
+Typed KernelBuilder::Emit(const Expr& expr) {
+  auto known = memo_.find(&expr);
+  if (known != memo_.end()) return known->second;
+  Typed value = EmitNew(expr);
+  memo_[&expr] = value;
+  return value;
+}
+
+Typed KernelBuilder::EmitNew(const Expr& expr) {
+  switch (expr.kind) {
+    case Expr::kLiteral: return s_.Literal(expr);
+    case Expr::kIndex: return {AffineValue(expr.affine), ElementType::kI64};
+    case Expr::kRead: return Read(expr);
+    case Expr::kCall: break;
+  }
+  if (expr.function == Function::kCast) return Cast(Emit(*expr.args[0]), expr.type);
+  if (expr.function == Function::kSelect && NeedsBranch(expr)) return Select(expr);
+  std::vector<Typed> args;
+  for (const ExprPtr& arg : expr.args) args.push_back(Emit(*arg));
+  return s_.Call(expr.function, args);
+}
+
+// A cast rounds: values of small floats are kept in wider ones otherwise.
+Typed KernelBuilder::Cast(Typed value, ElementType type) {
+  if (type == value.type) return value;
+  Value stored = s_.ToStored(value, type);
+  return s_.FromStored(stored, type);
+}
+
+// The untaken side of a select on indices may be outside of the buffers; one on data may not.
+bool KernelBuilder::NeedsBranch(const Expr& expr) {
+  bool indices = false, reads = false;
+  auto on_indices = [&](const Expr& e) { indices = indices || e.kind == Expr::kIndex; };
+  auto has_reads = [&](const Expr& e) { reads = reads || e.kind == Expr::kRead; };
+  Walk(expr.args[0], on_indices);
+  Walk(expr.args[1], has_reads);
+  Walk(expr.args[2], has_reads);
+  return indices && reads;
+}
+
+Typed KernelBuilder::Select(const Expr& expr) {
+  const ElementType type = s_.CommonType(TypeOf(*expr.args[1], definition_.operands),
+                                         TypeOf(*expr.args[2], definition_.operands));
+  Value condition = s_.Convert(Emit(*expr.args[0]), ElementType::kBool).value;
+  return Branch(
+      condition, type, [&] { return Emit(*expr.args[1]); }, [&] { return Emit(*expr.args[2]); });
+}
+
+Typed KernelBuilder::Branch(Value condition, ElementType type, const std::function<Typed()>& then,
+                            const std::function<Typed()>& otherwise) {
+  auto side = [&](const std::function<Typed()>& make) {
+    return [&, make](mlir::OpBuilder&, mlir::Location) {
+      Value value = Scoped([&] { return s_.Convert(make(), type).value; });
+      b_.create<scf::YieldOp>(loc(), value);
+    };
+  };
+  auto branch = b_.create<scf::IfOp>(loc(), condition, side(then), side(otherwise));
+  return {branch.getResult(0), type};
+}
+
+Typed KernelBuilder::Read(const Expr& expr) {
+  const int access = reads_.at(&expr);
+  const bool inside = expr.args.empty() || std::find(plan_.inside.begin(), plan_.inside.end(),
+                                                     &expr) != plan_.inside.end();
+  Value guard;
+  const TensorType& operand = definition_.operands[expr.operand];
+  for (size_t d = 0; !inside && d < expr.position.size(); ++d) {
+    const Interval range = Range(expr.position[d], whole_);
+    if (Interval{0, operand.dims[d]}.Contains(range)) continue;
+    Value in =
+        Compare(arith::CmpIPredicate::ult, AffineValue(expr.position[d]), s_.Int(operand.dims[d]));
+    guard = guard ? s_.And(guard, in) : in;
+  }
+  if (!guard) return Load(access);
+  return Branch(
+      guard, operand.type, [&] { return Load(access); }, [&] { return Emit(*expr.args[0]); });
+}
+
+}  // namespace yuba

@@ -1,0 +1,225 @@
+// Loops, branches, and the bounds that constraints leave.
+#include "compiler/kernels/kernel_builder.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+
+void KernelBuilder::Bind(int index, Value value) {
+  values_[index] = value;
+  for (Access& access : accesses_)
+    if (access.coefficients[index])
+      access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[index], value));
+}
+
+Value KernelBuilder::AffineValue(const Affine& affine) {
+  const Affine known = Substitute(affine, plan_.solved);
+  Value sum = s_.Int(known.constant);
+  for (const auto& [index, coefficient] : known.terms) {
+    YUBA_CHECK(values_[index]) << definition_.name << ": index " << index << " is not known";
+    sum = s_.Add(sum, s_.Mul(values_[index], s_.Int(coefficient)));
+  }
+  return sum;
+}
+
+Values KernelBuilder::For(Value begin, Value end, Value step, Values carried,
+                          const std::function<Values(Value, Values)>& body) {
+  auto loop = b_.create<scf::ForOp>(
+      loc(), begin, end, step, carried,
+      [&](mlir::OpBuilder&, mlir::Location, Value index, mlir::ValueRange values) {
+        Values out = Scoped([&] { return body(index, Values(values.begin(), values.end())); });
+        b_.create<scf::YieldOp>(loc(), out);
+      });
+  return Values(loop.getResults().begin(), loop.getResults().end());
+}
+
+// A loop over one index within the bounds [begin, end) that are given.
+Values KernelBuilder::LoopOver(int index, Value begin, Value end, Values carried,
+                               const Inner& inner) {
+  return For(begin, end, s_.Int(1), std::move(carried), [&](Value value, Values values) {
+    Bind(index, value);
+    return inner(std::move(values));
+  });
+}
+
+// `inner` where `condition` holds, else the carried values as they are.
+Values KernelBuilder::Where(Value condition, Values carried, const Inner& inner) {
+  auto then = [&](mlir::OpBuilder&, mlir::Location) {
+    b_.create<scf::YieldOp>(loc(), Scoped([&] { return inner(carried); }));
+  };
+  if (carried.empty()) {
+    b_.create<scf::IfOp>(loc(), condition, then);
+    return carried;
+  }
+  auto branch = b_.create<scf::IfOp>(loc(), condition, then, [&](mlir::OpBuilder&, mlir::Location) {
+    b_.create<scf::YieldOp>(loc(), carried);
+  });
+  return Values(branch.getResults().begin(), branch.getResults().end());
+}
+
+void KernelBuilder::OverIndices(const std::vector<int>& indices, size_t at, const Action& action) {
+  if (at == indices.size()) return action();
+  const int index = indices[at];
+  const Action next = [&] { OverIndices(indices, at + 1, action); };
+  if (index == plan_.block) return OverBlocks(next);
+  LoopOver(index, begin_[index], end_[index], {}, [&](Values) {
+    next();
+    return Values();
+  });
+}
+
+// Each thread its share of the points, the last index fastest so that threads read side by side.
+void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& action) {
+  auto special = [&](const char* name) -> Value {
+    Value value = b_.create<LLVM::CallIntrinsicOp>(
+                        loc(), b_.getI32Type(),
+                        b_.getStringAttr(std::string("llvm.nvvm.read.ptx.sreg.") + name),
+                        mlir::ValueRange(), LLVM::FastmathFlagsAttr())
+                      .getResult(0);
+    return b_.create<arith::ExtUIOp>(loc(), b_.getI64Type(), value);
+  };
+  Value width = special("ntid.x");
+  Value thread = s_.Add(s_.Mul(special("ctaid.x"), width), special("tid.x"));
+  Value threads = s_.Mul(special("nctaid.x"), width);
+  Value points = s_.Int(1);
+  Values sizes;
+  for (int index : indices) {
+    sizes.push_back(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)));
+    points = s_.Mul(points, sizes.back());
+  }
+  For(thread, points, threads, {}, [&](Value point, Values) {
+    for (int k = static_cast<int>(indices.size()) - 1; k >= 0; --k) {
+      Value position = point;
+      if (k > 0) {
+        position = b_.create<arith::RemUIOp>(loc(), point, sizes[k]);
+        point = b_.create<arith::DivUIOp>(loc(), point, sizes[k]);
+      }
+      Bind(indices[k], s_.Add(begin_[indices[k]], position));
+    }
+    action();
+    return Values();
+  });
+}
+
+void KernelBuilder::OverOuter(const Action& action) {
+  if (cuda_) OverThreads(plan_.outer, action);
+  else OverIndices(plan_.outer, 0, action);
+}
+
+// Runs `action` for each row of the block of rows at hand.
+void KernelBuilder::ForLanes(const Action& action) {
+  if (lanes_ == 0) return action();
+  for (int lane = 0; lane < lanes_; ++lane) {
+    Scoped([&] {
+      lane_ = lane;
+      Bind(plan_.block, s_.Add(block_base_, s_.Int(lane)));
+      action();
+    });
+  }
+  lane_ = -1;
+}
+
+// Says that this access to the result overlaps no access of another lane.
+void KernelBuilder::SetLane(LLVM::AliasAnalysisOpInterface op) {
+  if (lane_ < 0 || lanes_ < 2) return;
+  mlir::MLIRContext* context = b_.getContext();
+  auto distinct = [&] { return mlir::DistinctAttr::create(b_.getUnitAttr()); };
+  if (scopes_.empty()) {
+    auto domain = LLVM::AliasScopeDomainAttr::get(context, distinct(), mlir::StringAttr());
+    for (int i = 0; i < kRowBlock; ++i)
+      scopes_.push_back(LLVM::AliasScopeAttr::get(context, distinct(), domain, mlir::StringAttr()));
+  }
+  std::vector<mlir::Attribute> others = scopes_;
+  others.erase(others.begin() + lane_);
+  op.setAliasScopes(mlir::ArrayAttr::get(context, {scopes_[lane_]}));
+  op.setNoAliasScopes(mlir::ArrayAttr::get(context, others));
+}
+
+// Blocks of rows, then the rows that are left, one by one.
+void KernelBuilder::OverBlocks(const Action& action) {
+  const int index = plan_.block;
+  Value blocks = s_.FloorDiv(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)), kRowBlock);
+  Value middle = s_.Add(begin_[index], s_.Mul(blocks, s_.Int(kRowBlock)));
+  For(begin_[index], middle, s_.Int(kRowBlock), {}, [&](Value base, Values) {
+    block_base_ = base;
+    lanes_ = kRowBlock;
+    action();
+    lanes_ = 0;
+    return Values();
+  });
+  LoopOver(index, middle, end_[index], {}, [&](Values) {
+    action();
+    return Values();
+  });
+}
+
+// The least (or greatest) value of the terms of a bound other than `index`.
+Value KernelBuilder::Rest(const Bound& bound, int index, bool least) {
+  Value sum = s_.Int(bound.expression.constant);
+  for (const auto& [slot, coefficient] : bound.arguments)
+    sum = s_.Add(sum, s_.Mul(Argument(slot), s_.Int(coefficient)));
+  for (const auto& [other, coefficient] : bound.expression.terms) {
+    if (other == index) continue;
+    Value value = values_[other];
+    if (!value && (coefficient > 0) == least) value = begin_[other];
+    if (!value) value = s_.Sub(end_[other], s_.Int(1));
+    sum = s_.Add(sum, s_.Mul(value, s_.Int(coefficient)));
+  }
+  return sum;
+}
+
+// What the bounds leave of the range of a loop's index, whatever the inner loops' indices are; with
+// those known it is exact, also for equalities: then at most one point is left.
+std::pair<Value, Value> KernelBuilder::Narrowed(int index) {
+  Value begin = begin_[index], end = end_[index];
+  for (const Bound& bound : plan_.bounds) {
+    const int64_t c = Coefficient(bound.expression, index);
+    if (c == 0) continue;
+    // c * index <= -rest, and for equalities >= as well.
+    Value most = s_.Sub(s_.Int(0), Rest(bound, index, true));
+    if (c > 0) end = s_.Min(end, s_.Add(s_.FloorDiv(most, c), s_.Int(1)));
+    else begin = s_.Max(begin, s_.CeilDiv(s_.Sub(s_.Int(0), most), -c));
+    if (!bound.equality) continue;
+    Value least = s_.Sub(s_.Int(0), Rest(bound, index, false));
+    if (c > 0) begin = s_.Max(begin, s_.CeilDiv(least, c));
+    else end = s_.Min(end, s_.Add(s_.FloorDiv(s_.Sub(s_.Int(0), least), -c), s_.Int(1)));
+  }
+  return {begin, end};
+}
+
+Value KernelBuilder::Compare(arith::CmpIPredicate order, Value a, Value b) {
+  return b_.create<arith::CmpIOp>(loc(), order, a, b);
+}
+
+// Whether a bound all of whose indices are known holds.
+Value KernelBuilder::Holds(const Bound& bound) {
+  Value sum = Rest(bound, -1, true);
+  return Compare(bound.equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sle, sum,
+                 s_.Int(0));
+}
+
+// Bounds that no loop inside enforces: those whose last index is known at step `step` (-1: before
+// the first) by other means than a loop.
+std::vector<const Bound*> KernelBuilder::BoundsCheckedAfter(int step) const {
+  std::vector<const Bound*> checked;
+  for (const Bound& bound : plan_.bounds) {
+    int last = -1;
+    for (int k = 0; k < static_cast<int>(plan_.steps.size()); ++k) {
+      const LoopStep& s = plan_.steps[k];
+      if (s.kind != LoopStep::kGuard && Coefficient(bound.expression, s.index) != 0) last = k;
+    }
+    if (last == step && (step < 0 || plan_.steps[step].kind == LoopStep::kLookup))
+      checked.push_back(&bound);
+  }
+  return checked;
+}
+
+Values KernelBuilder::WhereBoundsHold(int step, Values carried, const Inner& inner) {
+  Value all;
+  for (const Bound* bound : BoundsCheckedAfter(step)) {
+    Value holds = Holds(*bound);
+    all = all ? s_.And(all, holds) : holds;
+  }
+  return all ? Where(all, std::move(carried), inner) : inner(std::move(carried));
+}
+
+}  // namespace yuba
