@@ -1,6 +1,7 @@
 // yuba bench: the project's own figures, measured where it runs. Benchmarks, not tests.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -82,8 +83,9 @@ absl::Status BenchSearch(const BenchFlags& flags) {
                           YUBA_ASSIGN_OR_RETURN(loaded, LoadModel(flags.model));
                           return absl::OkStatus();
                         }));
-  YUBA_ASSIGN_OR_RETURN(const double start, Time(flags.repeat, []() -> absl::Status {
-                          return std::system("/proc/self/exe --version >/dev/null") >= 0
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  YUBA_ASSIGN_OR_RETURN(const double start, Time(flags.repeat, [&]() -> absl::Status {
+                          return std::system(("'" + self + "' --version >/dev/null").c_str()) == 0
                                      ? absl::OkStatus()
                                      : InternalError("no process could be started");
                         }));

@@ -19,7 +19,9 @@ void OnRun(CLI::App* app, int& exit_code, Action action) {
     const absl::Status status = action();
     exit_code = ExitCode(status);
     if (!status.ok()) {
-      std::cerr << "yuba " << app->get_name() << ": " << status.message() << "\n";
+      const CLI::App* parent = app->get_parent();
+      const std::string group = parent->get_parent() == nullptr ? "" : parent->get_name() + " ";
+      std::cerr << "yuba " << group << app->get_name() << ": " << status.message() << "\n";
     }
   });
 }
@@ -51,6 +53,14 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
 }
 
 }  // namespace
+
+absl::Status KeepInputs(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    if (!SameFile(output, input)) continue;
+    return UserError(output, ": is read by this command and would be overwritten; name another output");
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
@@ -141,6 +151,12 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   YUBA_ASSIGN_OR_RETURN(LoadedModel loaded, LoadModel(flags));
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return Annotate(plan.status(), plan_file);
+  const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
+  if (moved != plan->cost.bytes()) {
+    return absl::FailedPreconditionError(absl::StrCat(plan_file, ": says that a step moves ",
+                                                      plan->cost.bytes(), " bytes, but its cuts move ",
+                                                      moved, ": plan again"));
+  }
   return PlannedModel{std::move(loaded), *std::move(file), *std::move(plan)};
 }
 

@@ -36,6 +36,9 @@ struct LoadedModel {
 };
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
 
+// An error where writing `output` would destroy one of the files that the command reads.
+absl::Status KeepInputs(const std::string& output, const std::vector<std::string>& inputs);
+
 // The parts of LoadModel, for who runs the compiler's phases.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
 absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags, const OperatorLibrary& library);
@@ -45,7 +48,8 @@ absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags, const Ope
 std::map<std::string, std::string> PlanOptions(const ModelFlags& flags);
 absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags);
 
-// A model with the plan that is read for it.
+// A model with the plan that is read for it. A plan that moves other bytes than it says is
+// FailedPrecondition: a negative answer.
 struct PlannedModel {
   LoadedModel loaded;
   PlanFile file;

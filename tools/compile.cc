@@ -29,6 +29,9 @@ absl::Status MakeFolder(const std::string& folder) {
 }
 
 absl::Status Compile(const CompileFlags& flags) {
+  const std::string output =
+      flags.output.empty() ? WithExtension(flags.model.file, ".yuba") : flags.output;
+  YUBA_RETURN_IF_ERROR(KeepInputs(output, {flags.model.file, flags.plan}));
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   KernelChoice choice;
   choice.library = !flags.no_library;
@@ -40,8 +43,6 @@ absl::Status Compile(const CompileFlags& flags) {
                         BuildProgram(planned.loaded.model, planned.plan, choice));
   int generated = 0;
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
-  const std::string output =
-      flags.output.empty() ? WithExtension(flags.model.file, ".yuba") : flags.output;
   std::string bytes;
   if (!program.SerializeToString(&bytes)) {
     return UserError("the program with its weights is larger than 2 GB, the limit of its format; leave "

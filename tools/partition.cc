@@ -60,7 +60,7 @@ std::string ModelText(const Model& model) {
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
-      "search         %d devices as mesh %s; every tensor split; fewest bytes   %.1f s\n",
+      "search         %d devices as mesh %s; every tensor split as far as it goes; fewest bytes   %.1f s\n",
       plan.mesh.devices(), MeshText(plan.mesh), seconds);
   const int64_t bytes = plan.cost.bytes();
   text += "               ";
@@ -119,6 +119,7 @@ absl::Status Partition(const PartitionFlags& flags) {
   YUBA_RETURN_IF_ERROR(CheckFlags(flags));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
+  YUBA_RETURN_IF_ERROR(KeepInputs(output, {flags.model.file}));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
   Compilation compilation;
@@ -131,6 +132,9 @@ absl::Status Partition(const PartitionFlags& flags) {
   YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
   const double seconds = SecondsSince(start);
   loaded.model = std::move(compilation.model);
+  if (loaded.model.file != flags.model.file) {
+    return UserError(flags.dump, ": holds the states of ", loaded.model.file, ", not of ", flags.model.file);
+  }
   const Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
   if (!flags.json) {

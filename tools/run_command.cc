@@ -247,6 +247,10 @@ bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, doubl
 }
 
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags) {
+  if (!flags.output_dir.empty() && SameFile(flags.output_dir, flags.input_dir)) {
+    return UserError("--outputs ", flags.output_dir, " is the folder of --inputs: the expected outputs ",
+                     "would be overwritten; name another");
+  }
   RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
   options.trace = !flags.trace.empty();
@@ -275,8 +279,9 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
   }
   if (flags.json) std::cout << Json(*session, seconds).dump(1) << "\n";
   if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
+  const absl::Status checked = CheckOutputs(*session, flags);
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags.output_dir));
-  return CheckOutputs(*session, flags);
+  return checked;
 }
 
 }  // namespace yuba

@@ -56,6 +56,8 @@ absl::Status Show(const ShowFlags& flags) {
     std::cout << text;
     return absl::OkStatus();
   }
+  YUBA_RETURN_IF_ERROR(KeepInputs(flags.html, {flags.plan, flags.diff}));
+  YUBA_RETURN_IF_ERROR(KeepInputs(flags.dot, {flags.plan, flags.diff}));
   if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PlanHtml(plan)));
   if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
   if (!flags.tensor.empty()) {

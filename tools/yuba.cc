@@ -1,6 +1,7 @@
 // The `yuba` command: one subcommand a file, listed here.
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <csignal>
 #include <iostream>
 
 #include "tools/command.h"
@@ -8,6 +9,7 @@
 #include "tools/version.h"
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
   app.set_version_flag("--version", yuba::kVersion);
   app.require_subcommand(1);

@@ -1,5 +1,6 @@
 // yuba-run: runs a compiled program on a machine without the compiler.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <iostream>
 #include <new>
 
@@ -19,6 +20,7 @@ absl::Status Run(const std::string& file, const yuba::RunFlags& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   CLI::App app("Runs a program that `yuba compile` wrote.", "yuba-run");
   std::string file;
   yuba::RunFlags flags;

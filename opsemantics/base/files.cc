@@ -44,10 +44,17 @@ std::string WithExtension(const std::string& path, const std::string& extension)
   return (has_dot ? path.substr(0, dot) : path) + extension;
 }
 
+bool SameFile(const std::string& a, const std::string& b) {
+  struct stat facts_a, facts_b;
+  return ::stat(a.c_str(), &facts_a) == 0 && ::stat(b.c_str(), &facts_b) == 0 &&
+         facts_a.st_dev == facts_b.st_dev && facts_a.st_ino == facts_b.st_ino;
+}
+
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   struct stat facts;
   if (::stat(path.c_str(), &facts) != 0) return FileError(path, "read", errno);
   if (S_ISDIR(facts.st_mode)) return FileError(path, "read", EISDIR);
+  if (S_ISCHR(facts.st_mode)) return UserError(path, ": is a device, not a file: name a file");
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return FileError(path, "read", errno);
   std::string contents;

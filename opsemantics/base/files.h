@@ -11,6 +11,9 @@ namespace yuba {
 std::string BaseName(const std::string& path);                   // "resnet50.onnx" of "a/resnet50.onnx"
 std::string WithExtension(const std::string& path, const std::string& extension);
 
+// Whether both exist and are the same file or folder.
+bool SameFile(const std::string& a, const std::string& b);
+
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 // Written beside `path` and renamed; straight to it where it exists and is no regular file. No half

@@ -82,6 +82,40 @@ TEST_CASE("a plan that is broken, of another graph, or lies is refused") {
   CHECK(result.exit_code == 1);
 }
 
+TEST_CASE("nothing that a command reads is overwritten by it") {
+  const std::string folder = ScratchFolder("keep");
+  const std::string model = folder + "/m.onnx", plan = folder + "/p.json";
+  std::filesystem::copy(Model(), model);
+  ExpectError("yuba partition " + model + " -o " + model, 2, "m.onnx");
+  CHECK(Read(model) == Read(Model()));
+  REQUIRE(RunCommand("yuba partition " + model + " --devices 2 -o " + plan).exit_code == 0);
+  ExpectError("yuba compile " + model + " " + plan + " -o " + plan, 2, "p.json");
+  ExpectError("yuba show " + plan + " --html " + plan, 2, "p.json");
+  const std::string data = folder + "/data";
+  std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
+  ExpectError("yuba run " + model + " " + plan + " --inputs " + data + " --outputs " + data, 2, "--outputs");
+}
+
+TEST_CASE("a file that may not grow is an error and leaves nothing") {
+  const std::string folder = ScratchFolder("limit");
+  ExpectError("ulimit -f 1; yuba partition " + Model() + " -o " + folder + "/p.json", 2, "p.json");
+  CHECK(std::filesystem::is_empty(folder));
+}
+
+TEST_CASE("a plan whose cuts move other bytes than it says is refused before it runs") {
+  const std::string folder = ScratchFolder("moved");
+  const std::string plan = folder + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
+  std::string text = Read(plan);
+  const size_t at = text.find("\"axes\":[\"a\"]", text.find("\"tensors\""));
+  REQUIRE(at != std::string::npos);
+  Write(folder + "/other.json", text.replace(at, 12, "\"axes\":[]"));
+  for (const char* command : {"check", "verify", "run"}) {
+    INFO(command);
+    CHECK(RunCommand(std::string("yuba ") + command + " " + Model() + " " + folder + "/other.json").exit_code == 1);
+  }
+}
+
 TEST_CASE("a description with a type error is underlined") {
   const std::string folder = ScratchFolder("operators");
   Write(folder + "/bad.tdl", "op twice(x[n]) -> y[n]\n  y[i] = x[j]\n");
