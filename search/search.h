@@ -2,7 +2,10 @@
 #ifndef YUBA_SEARCH_SEARCH_H_
 #define YUBA_SEARCH_SEARCH_H_
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "search/domain.h"
@@ -17,6 +20,11 @@ struct SearchOptions {
   std::string search = "default";  // or "recursive": level by level, as Tofu
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
+  int copies = 0;                   // W: the window, in nodes, in which readers may share a copy; 0: none
+  std::string replicate = "none";   // or "auto": stored tensors may be replicated
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds
+  int threads = 1;                  // the plan does not depend on them
+  int64_t memory_limit = 0;         // bytes a device; 0: none
 };
 
 // A plan for `graph`; with pins its lower bound is that of all plans, so that the gap is what the pins
