@@ -183,36 +183,6 @@ int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making
   return moved;
 }
 
-// [node cut][tensor cut]: bytes fetched of operand `operand`, or delivered (operand -1).
-std::vector<std::vector<int64_t>> PairBytes(const Definition& definition, const Mesh& mesh,
-                                            int operand, const std::vector<Cut>& node_cuts,
-                                            const std::vector<Cut>& tensor_cuts) {
-  const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
-  std::vector<std::vector<Points>> owned;
-  for (const Cut& cut : tensor_cuts) owned.push_back(Owned(mesh, cut, type.dims));
-  std::vector<std::vector<int64_t>> bytes;
-  for (const Cut& cut : node_cuts) {
-    bytes.emplace_back();
-    if (operand >= 0) {
-      std::vector<Points> needed;
-      for (int device = 0; device < mesh.devices(); ++device) {
-        needed.push_back(Needed(definition, mesh, cut, device, operand));
-      }
-      for (const std::vector<Points>& own : owned) {
-        bytes.back().push_back(FetchedElements(needed, own) * ByteSize(type.type));
-      }
-      continue;
-    }
-    Making making = MakingOf(definition, mesh, cut);
-    std::set<Point> parts(making.part.begin(), making.part.end());
-    ElementType moved = parts.size() > 1 ? AccumulatorType(type.type) : type.type;
-    for (const std::vector<Points>& own : owned) {
-      bytes.back().push_back(DeliveredElements(type.dims, making, own, parts) * ByteSize(moved));
-    }
-  }
-  return bytes;
-}
-
 void TryAxes(const Mesh& mesh, const std::vector<int64_t>& extents, size_t axis, Cut* cut,
              std::vector<Cut>* found) {
   if (axis == mesh.axes.size()) {
@@ -252,9 +222,37 @@ bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents, const
 
 }  // namespace
 
+MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int operand,
+                        const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts) {
+  const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
+  std::vector<std::vector<Points>> owned;
+  for (const Cut& cut : tensor_cuts) owned.push_back(Owned(mesh, cut, type.dims));
+  MarkedTable bytes;
+  for (const Cut& cut : node_cuts) {
+    bytes.emplace_back();
+    if (operand >= 0) {
+      std::vector<Points> needed;
+      for (int device = 0; device < mesh.devices(); ++device) {
+        needed.push_back(Needed(definition, mesh, cut, device, operand));
+      }
+      for (const std::vector<Points>& own : owned) {
+        bytes.back().push_back(FetchedElements(needed, own) * ByteSize(type.type));
+      }
+      continue;
+    }
+    Making making = MakingOf(definition, mesh, cut);
+    std::set<Point> parts(making.part.begin(), making.part.end());
+    ElementType moved = parts.size() > 1 ? AccumulatorType(type.type) : type.type;
+    for (const std::vector<Points>& own : owned) {
+      bytes.back().push_back(DeliveredElements(type.dims, making, own, parts) * ByteSize(moved));
+    }
+  }
+  return bytes;
+}
+
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int operand,
                     const Cut& node_cut, const Cut& tensor_cut) {
-  return PairBytes(*graph.nodes[node].definition, mesh, operand, {node_cut}, {tensor_cut})[0][0];
+  return MarkedBytes(*graph.nodes[node].definition, mesh, operand, {node_cut}, {tensor_cut})[0][0];
 }
 
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>& tensors,
@@ -271,59 +269,31 @@ int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>
   return bytes;
 }
 
-std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents) {
+std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents, bool maximal) {
   Cut cut;
   cut.axes.resize(extents.size());
   std::vector<Cut> all, legal;
   TryAxes(mesh, extents, 0, &cut, &all);
   for (const Cut& candidate : all) {
-    if (Possible(mesh, extents, candidate) && !CouldGoFurther(mesh, extents, candidate)) {
-      legal.push_back(candidate);
-    }
+    if (!Possible(mesh, extents, candidate)) continue;
+    if (!maximal || !CouldGoFurther(mesh, extents, candidate)) legal.push_back(candidate);
   }
   return legal;
 }
 
-int64_t LeastMarkedBytes(const Graph& graph, const Mesh& mesh, int64_t limit) {
-  std::vector<std::vector<Cut>> tensor_cuts, node_cuts;
-  for (const Tensor& tensor : graph.tensors) tensor_cuts.push_back(TriedCuts(mesh, tensor.type.dims));
-  int64_t combinations = 1;
-  for (const Node& node : graph.nodes) {
-    node_cuts.push_back(TriedCuts(mesh, Extents(*node.definition)));
-    combinations *= static_cast<int64_t>(node_cuts.back().size());
-    if (combinations > limit) return -1;
-  }
-  // For each tensor its uses: (node, bytes of each pair of cuts). Tensors meet only through nodes.
-  struct Use {
-    size_t node;
-    std::vector<std::vector<int64_t>> bytes;  // [node cut][tensor cut]
-  };
-  std::vector<std::vector<Use>> uses(graph.tensors.size());
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
-      TensorId tensor = o < 0 ? node.result : node.operands[o];
-      uses[tensor].push_back(
-          {n, PairBytes(*node.definition, mesh, o, node_cuts[n], tensor_cuts[tensor])});
+MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type, const std::vector<Cut>& tensor_cuts,
+                const std::vector<Cut>& copy_cuts) {
+  std::vector<std::vector<Points>> needed;
+  for (const Cut& cut : copy_cuts) needed.push_back(Owned(mesh, cut, type.dims));
+  MarkedTable bytes;
+  for (const Cut& cut : tensor_cuts) {
+    std::vector<Points> owned = Owned(mesh, cut, type.dims);
+    bytes.emplace_back();
+    for (const std::vector<Points>& need : needed) {
+      bytes.back().push_back(FetchedElements(need, owned) * ByteSize(type.type));
     }
   }
-  std::vector<int64_t> choice_counts;
-  for (const auto& cuts : node_cuts) choice_counts.push_back(static_cast<int64_t>(cuts.size()));
-  int64_t least = std::numeric_limits<int64_t>::max();
-  ForAll(choice_counts, [&](const Point& choice) {
-    int64_t bytes = 0;
-    for (size_t t = 0; t < uses.size() && bytes < least; ++t) {
-      int64_t best = std::numeric_limits<int64_t>::max();
-      for (size_t c = 0; c < tensor_cuts[t].size(); ++c) {
-        int64_t sum = 0;
-        for (const Use& use : uses[t]) sum += use.bytes[choice[use.node]][c];
-        best = std::min(best, sum);
-      }
-      bytes += best;
-    }
-    least = std::min(least, bytes);
-  });
-  return least;
+  return bytes;
 }
 
 }  // namespace yuba

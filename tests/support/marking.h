@@ -16,16 +16,22 @@ namespace yuba {
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int operand,
                     const Cut& node_cut, const Cut& tensor_cut);
 
+// The same for many cuts of one definition: [node cut][tensor cut].
+using MarkedTable = std::vector<std::vector<int64_t>>;
+MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int operand,
+                        const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts);
+
+// Bytes that making a copy of a tensor takes: [tensor cut][copy's cut].
+MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
+                            const std::vector<Cut>& tensor_cuts, const std::vector<Cut>& copy_cuts);
+
 // Of all nodes and operands.
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>& tensors,
                     const std::vector<Cut>& nodes);
 
-// Every legal and maximal cut, found by trying all lists of all axes.
-std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents);
-
-// The least bytes of any plan, by trying all combinations of the nodes' cuts; -1 if there are more
-// than `limit` of them.
-int64_t LeastMarkedBytes(const Graph& graph, const Mesh& mesh, int64_t limit);
+// Every legal cut, found by trying all lists of all axes: only the maximal ones, or all of them.
+std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents,
+                           bool maximal = true);
 
 }  // namespace yuba
 

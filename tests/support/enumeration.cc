@@ -1,0 +1,120 @@
+#include "tests/support/enumeration.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "tests/support/marking.h"
+
+namespace yuba {
+namespace {
+
+// All that a tensor has to do with: the prices of its cuts against those of each node that makes or
+// reads it, and of those of its copy.
+struct TriedTensor {
+  struct Use {
+    size_t node;
+    MarkedTable bytes;  // [node cut][cut of the tensor, or of the copy]
+  };
+  std::vector<Use> own, through_copy;
+  MarkedTable making_copy;  // [tensor cut][copy's cut]
+  size_t cuts = 0;
+  double plans = 1;     // combinations of its cuts and its copy's
+
+  int64_t Least(const std::vector<int64_t>& choice) const {
+    std::vector<int64_t> reading;
+    for (size_t c = 0; making_copy.size() > 0 && c < making_copy[0].size(); ++c) {
+      reading.push_back(Sum(through_copy, choice, c));
+    }
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (size_t t = 0; t < cuts; ++t) {
+      int64_t copied = reading.empty() ? 0 : std::numeric_limits<int64_t>::max();
+      for (size_t c = 0; c < reading.size(); ++c) {
+        copied = std::min(copied, making_copy[t][c] + reading[c]);
+      }
+      least = std::min(least, Sum(own, choice, t) + copied);
+    }
+    return least;
+  }
+
+  static int64_t Sum(const std::vector<Use>& uses, const std::vector<int64_t>& choice, size_t cut) {
+    int64_t sum = 0;
+    for (const Use& use : uses) sum += use.bytes[choice[use.node]][cut];
+    return sum;
+  }
+};
+
+// The next combination; false after the last.
+bool Advance(std::vector<int64_t>& choice, const std::vector<int64_t>& counts) {
+  for (size_t n = choice.size(); n-- > 0;) {
+    if (++choice[n] < counts[n]) return true;
+    choice[n] = 0;
+  }
+  return false;
+}
+
+TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
+                  const std::vector<std::vector<Cut>>& node_cuts) {
+  const Tensor& tensor = graph.tensors[id];
+  std::vector<Cut> cuts = TriedCuts(mesh, tensor.type.dims), copy_cuts;
+  TriedTensor priced;
+  priced.cuts = cuts.size();
+  priced.plans = static_cast<double>(cuts.size());
+  bool copied = space.copies && tensor.consumers.size() > 1;
+  if (copied) {
+    copy_cuts = TriedCuts(mesh, tensor.type.dims, /*maximal=*/false);
+    priced.making_copy = MarkedCopyBytes(mesh, tensor.type, cuts, copy_cuts);
+    priced.plans *= static_cast<double>(copy_cuts.size());
+  }
+  const std::vector<Cut>& read = copied ? copy_cuts : cuts;
+  std::vector<TriedTensor::Use>& reads = copied ? priced.through_copy : priced.own;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const Definition& definition = *node.definition;
+    if (node.result == id) {
+      priced.own.push_back({n, MarkedBytes(definition, mesh, -1, node_cuts[n], cuts)});
+    }
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      if (node.operands[o] != id) continue;
+      int operand = static_cast<int>(o);
+      reads.push_back({n, MarkedBytes(definition, mesh, operand, node_cuts[n], read)});
+    }
+  }
+  return priced;
+}
+
+}  // namespace
+
+TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
+                       int64_t limit) {
+  TriedPlans tried;
+  std::vector<std::vector<Cut>> node_cuts;
+  std::vector<int64_t> choice_counts;
+  int64_t combinations = 1;
+  for (const Node& node : graph.nodes) {
+    std::vector<int64_t> extents;
+    for (const Index& index : node.definition->indices) extents.push_back(index.extent);
+    node_cuts.push_back(TriedCuts(mesh, extents));
+    choice_counts.push_back(static_cast<int64_t>(node_cuts.back().size()));
+    combinations *= choice_counts.back();
+    if (combinations > limit) return tried;
+  }
+  tried.plans = static_cast<double>(combinations);
+  std::vector<TriedTensor> tensors;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    tensors.push_back(Price(graph, mesh, space, static_cast<TensorId>(t), node_cuts));
+    tried.plans *= tensors.back().plans;
+  }
+  tried.least = std::numeric_limits<int64_t>::max();
+  std::vector<int64_t> choice(graph.nodes.size(), 0);
+  do {
+    int64_t bytes = 0;
+    for (size_t t = 0; t < tensors.size() && bytes < tried.least; ++t) {
+      bytes += tensors[t].Least(choice);
+    }
+    tried.least = std::min(tried.least, bytes);
+  } while (Advance(choice, choice_counts));
+  return tried;
+}
+
+}  // namespace yuba

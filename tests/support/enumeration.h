@@ -1,0 +1,31 @@
+// The cheapest plan by trying all of them, priced by marking: no code of the search.
+#ifndef YUBA_TESTS_SUPPORT_ENUMERATION_H_
+#define YUBA_TESTS_SUPPORT_ENUMERATION_H_
+
+#include <cstdint>
+
+#include "opsemantics/graph.h"
+#include "opsemantics/placement.h"
+
+namespace yuba {
+
+// What the plans that are tried may express.
+struct TriedSpace {
+  // A tensor that several nodes read may be made a copy of, with any legal cut, from which all of them
+  // fetch (one window holds the whole graph).
+  bool copies = false;
+};
+
+struct TriedPlans {
+  int64_t least = -1;  // bytes of the cheapest; -1: there are more combinations than `limit`
+  double plans = 0;    // how many plans that covers
+};
+
+// Tries the cuts of all nodes in all combinations, at most `limit`, and for each of them, tensor by
+// tensor, all cuts of the tensor and of its copy: tensors meet only through nodes.
+TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
+                       int64_t limit);
+
+}  // namespace yuba
+
+#endif  // YUBA_TESTS_SUPPORT_ENUMERATION_H_
