@@ -8,6 +8,7 @@
 #include "compiler/dialect/state.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program_file.h"
 #include "search/check.h"
 
 namespace yuba {
@@ -92,11 +93,7 @@ absl::Status VerifyKernels(const Compilation& c) {
 
 absl::Status Emit(Compilation& c) {
   if (c.request.output_file.empty()) return absl::OkStatus();
-  std::string bytes;
-  if (!c.program.SerializeToString(&bytes)) {
-    return UserError(c.request.output_file, ": the program with its weights is larger than 2 GiB, the ",
-                     "most its format holds; leave the weights out of the model and pass --weights");
-  }
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, FormatProgram(c.program));
   return WriteFile(c.request.output_file, bytes);
 }
 

@@ -1,21 +1,13 @@
 #include "runtime/program.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program_file.h"
 #include "runtime/validate.h"
 
 namespace yuba {
-namespace {
-
-constexpr char kNoProgram[] = ": not a program: the bytes do not parse; write it with yuba compile";
-
-}  // namespace
-
 int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) {
   int64_t product = 1;
   bool zero = false;
@@ -39,26 +31,9 @@ absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
   return loaded;
 }
 
-absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromBytes(
-    absl::string_view bytes) {
-  program::Program message;
-  if (bytes.size() > static_cast<size_t>(INT32_MAX)) {
-    return UserError("the program is larger than 2 GiB, the most a protobuf file can be");
-  }
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return UserError(kNoProgram + 2);
-  }
-  return FromMessage(std::move(message));
-}
-
 absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromFile(
     const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return UserError(path, ": cannot be read: ", std::strerror(errno));
-  program::Program message;  // parsed as it is read: large programs are never held twice
-  if (!message.ParseFromIstream(&file)) {
-    return UserError(path, file.bad() ? ": cannot be read" : kNoProgram);
-  }
+  YUBA_ASSIGN_OR_RETURN(program::Program message, ReadProgramFile(path));
   absl::StatusOr<std::shared_ptr<LoadedProgram>> loaded = FromMessage(std::move(message));
   if (!loaded.ok()) return Annotate(loaded.status(), path);
   return loaded;

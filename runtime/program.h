@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
 #include "runtime/program.pb.h"
@@ -35,7 +34,6 @@ class LoadedProgram {
  public:
   // The errors name the part of the program that is wrong. A shared pointer, because sessions keep it.
   static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromMessage(program::Program message);
-  static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromBytes(absl::string_view bytes);
   static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromFile(const std::string& path);
 
   // Frees the data of initial values, which no session can be opened with then. Those that are open

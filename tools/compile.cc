@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program_file.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
 #include "tools/subcommands.h"
@@ -43,11 +44,7 @@ absl::Status Compile(const CompileFlags& flags) {
                         BuildProgram(planned.loaded.model, planned.plan, choice));
   int generated = 0;
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
-  std::string bytes;
-  if (!program.SerializeToString(&bytes)) {
-    return UserError("the program with its weights is larger than 2 GB, the limit of its format; leave "
-                     "the weights out of the model and give them to yuba-run with --weights");
-  }
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, FormatProgram(program));
   YUBA_RETURN_IF_ERROR(WriteFile(output, bytes));
   std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size())) << "): "
             << program.stages(0).instructions_size() << " instructions, " << generated

@@ -54,7 +54,7 @@ program::Program Sound() {
 }
 
 TEST_CASE("a sound program loads and runs") {
-  auto program = LoadedProgram::FromBytes(Sound().SerializeAsString());
+  auto program = LoadedProgram::FromMessage(Sound());
   INFO(program.status().ToString());
   REQUIRE(program.ok());
   CHECK((*program)->devices() == 2);
@@ -178,7 +178,9 @@ TEST_CASE("each fault of a program is refused with its place") {
 
 // Whatever loads must also run without touching what is not its own.
 void LoadAndRun(const std::string& bytes) {
-  const auto program = LoadedProgram::FromBytes(bytes);
+  program::Program message;
+  if (!message.ParseFromString(bytes)) return;
+  const auto program = LoadedProgram::FromMessage(std::move(message));
   if (!program.ok()) {
     REQUIRE(!program.status().message().empty());
     return;
