@@ -1,19 +1,21 @@
 // yuba bench: the project's own figures, measured where it runs. Benchmarks, not tests.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check.h"
 #include "search/search.h"
+#include "tools/bench_suite.h"
 #include "tools/command.h"
-#include "opsemantics/base/files.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
 
@@ -23,19 +25,12 @@ namespace {
 struct BenchFlags {
   ModelFlags model;
   std::vector<int> devices = {8};
+  std::vector<std::string> searches = {"default", "recursive"};
+  SearchOptions options;
   int repeat = 3;
+  std::string suite, models;
   bool json = false;
 };
-
-// The name of the processor, as the system gives it.
-std::string Machine() {
-  std::ifstream facts("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(facts, line)) {
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  }
-  return "unknown processor";
-}
 
 // The least of `repeat` times, in seconds, of which each is one call.
 absl::StatusOr<double> Time(int repeat, const std::function<absl::Status()>& call) {
@@ -50,76 +45,103 @@ absl::StatusOr<double> Time(int repeat, const std::function<absl::Status()>& cal
   return best;
 }
 
-struct SearchFigures {
+// One search, timed alone, in process.
+struct SearchRun {
   int devices = 0;
-  int64_t bytes = 0, bound = 0, recursive_bytes = 0;
-  double search = 0, recursive = 0, check = 0;  // seconds
+  std::string search;
+  int64_t bytes = 0, bound = 0, peak_memory = 0;  // bytes
+  double seconds = 0, check_seconds = 0;
+  double gap() const { return bytes == 0 ? 0 : 100.0 * static_cast<double>(bytes - bound) / bytes; }
 };
 
-absl::StatusOr<SearchFigures> Measure(const Graph& graph, int devices, int repeat) {
-  SearchFigures figures;
-  figures.devices = devices;
-  SearchOptions options;
-  options.mesh = MeshOf(devices);
+// The largest resident memory of this process so far, in bytes.
+int64_t PeakMemory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+absl::StatusOr<SearchRun> Measure(const Graph& graph, const SearchOptions& options, int repeat) {
+  SearchRun run;
+  run.devices = options.mesh.devices();
+  run.search = options.search;
   Plan plan;
-  const auto search = [&]() -> absl::Status {
-    YUBA_ASSIGN_OR_RETURN(plan, Search(graph, options));
-    return absl::OkStatus();
-  };
-  options.search = "recursive";
-  YUBA_ASSIGN_OR_RETURN(figures.recursive, Time(repeat, search));
-  figures.recursive_bytes = plan.cost.bytes();
-  options.search = "default";
-  YUBA_ASSIGN_OR_RETURN(figures.search, Time(repeat, search));
-  figures.bytes = plan.cost.bytes();
-  figures.bound = plan.lower_bound;
-  YUBA_ASSIGN_OR_RETURN(figures.check, Time(repeat, [&] { return CheckPlan(graph, plan); }));
-  return figures;
+  YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
+                          YUBA_ASSIGN_OR_RETURN(plan, Search(graph, options));
+                          return absl::OkStatus();
+                        }));
+  run.peak_memory = PeakMemory();
+  run.bytes = plan.cost.bytes();
+  run.bound = plan.lower_bound;
+  YUBA_ASSIGN_OR_RETURN(run.check_seconds, Time(repeat, [&] { return CheckPlan(graph, plan); }));
+  return run;
+}
+
+// The time that a process of this program takes to start.
+absl::StatusOr<double> StartSeconds(int repeat) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  return Time(repeat, [&]() -> absl::Status {
+    return std::system(("'" + self + "' --version >/dev/null").c_str()) == 0
+               ? absl::OkStatus()
+               : InternalError("no process could be started");
+  });
+}
+
+void PrintRuns(const std::vector<SearchRun>& runs) {
+  TextTable table(0);
+  table.Add({"devices", "search", "seconds", "check s", "moved MB", "bound MB", "gap %", "peak MB"});
+  for (const SearchRun& run : runs) {
+    table.Add({absl::StrCat(run.devices), run.search, absl::StrFormat("%.3f", run.seconds),
+               absl::StrFormat("%.3f", run.check_seconds), Megabytes(run.bytes),
+               Megabytes(run.bound), absl::StrFormat("%.2f", run.gap()),
+               Megabytes(run.peak_memory)});
+  }
+  std::cout << table.ToString();
 }
 
 absl::Status BenchSearch(const BenchFlags& flags) {
+  if (flags.model.file.empty()) return UserError("give a MODEL to measure, or --suite FILE");
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(const double import, Time(flags.repeat, [&]() -> absl::Status {
                           YUBA_ASSIGN_OR_RETURN(loaded, LoadModel(flags.model));
                           return absl::OkStatus();
                         }));
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  YUBA_ASSIGN_OR_RETURN(const double start, Time(flags.repeat, [&]() -> absl::Status {
-                          return std::system(("'" + self + "' --version >/dev/null").c_str()) == 0
-                                     ? absl::OkStatus()
-                                     : InternalError("no process could be started");
-                        }));
-  nlohmann::ordered_json json;
-  json["machine"] = Machine();
-  json["model"] = BaseName(flags.model.file);
-  json["definitions"] = loaded.model.graph.nodes.size();
-  json["process_start_seconds"] = start;
-  json["import_seconds"] = import;
-  TextTable table(0);
-  table.Add({"devices", "search s", "recursive s", "check s", "moved MB", "bound MB", "recursive MB"});
+  YUBA_ASSIGN_OR_RETURN(const double start, StartSeconds(flags.repeat));
+  std::vector<SearchRun> runs;
   for (int devices : flags.devices) {
     if (devices < 1) return UserError("--devices ", devices, ": at least one device is needed");
-    YUBA_ASSIGN_OR_RETURN(SearchFigures figures, Measure(loaded.model.graph, devices, flags.repeat));
-    json["runs"].push_back({{"devices", devices},
-                            {"search_seconds", figures.search},
-                            {"recursive_seconds", figures.recursive},
-                            {"check_seconds", figures.check},
-                            {"bytes", figures.bytes},
-                            {"lower_bound", figures.bound},
-                            {"recursive_bytes", figures.recursive_bytes}});
-    table.Add({absl::StrCat(devices), absl::StrFormat("%.3f", figures.search),
-               absl::StrFormat("%.3f", figures.recursive), absl::StrFormat("%.3f", figures.check),
-               Megabytes(figures.bytes), Megabytes(figures.bound), Megabytes(figures.recursive_bytes)});
+    for (const std::string& search : flags.searches) {
+      SearchOptions options = flags.options;
+      options.mesh = MeshOf(devices);
+      options.search = search;
+      YUBA_ASSIGN_OR_RETURN(SearchRun run, Measure(loaded.model.graph, options, flags.repeat));
+      runs.push_back(std::move(run));
+    }
   }
   if (flags.json) {
+    nlohmann::ordered_json json;
+    json["machine"] = MachineName();
+    json["model"] = BaseName(flags.model.file);
+    json["definitions"] = loaded.model.graph.nodes.size();
+    json["process_start_seconds"] = start;
+    json["import_seconds"] = import;
+    for (const SearchRun& run : runs) {
+      json["runs"].push_back({{"devices", run.devices},
+                              {"search", run.search},
+                              {"seconds", run.seconds},
+                              {"check_seconds", run.check_seconds},
+                              {"bytes", run.bytes},
+                              {"lower_bound", run.bound},
+                              {"peak_memory_bytes", run.peak_memory}});
+    }
     std::cout << json.dump(1) << "\n";
     return absl::OkStatus();
   }
-  std::cout << Machine() << ", one core; least of " << flags.repeat << "\n"
+  std::cout << MachineName() << ", one core; least of " << flags.repeat << "\n"
             << BaseName(flags.model.file) << ": " << loaded.model.graph.nodes.size() << " definitions\n"
             << absl::StrFormat("process start %.3f s, import %.3f s; search includes its tables\n", start,
-                               import)
-            << table.ToString();
+                               import);
+  PrintRuns(runs);
   return absl::OkStatus();
 }
 
@@ -131,12 +153,21 @@ void AddBench(CLI::App& app, int& exit_code) {
   command->require_subcommand(1);
   CLI::App* search = command->add_subcommand("search", "import, search and check, each timed alone");
   AddModelFlags(search, flags->model);
+  search->get_option("model")->required(false);
   search->add_option("--devices", flags->devices, "device counts, as in 2,4,8")->delimiter(',');
+  search->add_option("--search", flags->searches, "which searches, as in default,recursive")
+      ->delimiter(',');
+  search->add_option("--copies", flags->options.copies, "the window of copies; 0: none")
+      ->check(CLI::NonNegativeNumber);
   search->add_option("--repeat", flags->repeat, "take the least of N times")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  search->add_option("--suite", flags->suite, "a file of runs and their targets; prints them all");
+  search->add_option("--models", flags->models, "with --suite: the folder of its models");
   search->add_flag("--json", flags->json, "print JSON");
-  OnRun(search, exit_code, [flags] { return BenchSearch(*flags); });
+  OnRun(search, exit_code, [flags] {
+    return flags->suite.empty() ? BenchSearch(*flags) : BenchSuite(flags->suite, flags->models);
+  });
 }
 
 }  // namespace yuba
