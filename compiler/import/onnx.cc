@@ -46,8 +46,19 @@ const OpDescription* OwnEntry(const onnx::NodeProto& node, const OperatorLibrary
                                                                 : library.Find(node.op_type());
 }
 
-absl::Status CheckSupported(const onnx::GraphProto& graph, const FileGraph& order, int64_t opset,
+// "opset 17", or of another domain than ONNX's "version 2 of com.example".
+std::string VersionOf(const onnx::NodeProto& node, const onnx::ModelProto& model, int64_t opset) {
+  if (IsStandard(node)) return absl::StrCat("opset ", opset);
+  for (const onnx::OperatorSetIdProto& import : model.opset_import()) {
+    if (import.domain() == node.domain())
+      return absl::StrCat("version ", import.version(), " of ", node.domain());
+  }
+  return absl::StrCat("the model names no version of ", node.domain());
+}
+
+absl::Status CheckSupported(const onnx::ModelProto& model, const FileGraph& order, int64_t opset,
                             const OperatorLibrary& library) {
+  const onnx::GraphProto& graph = model.graph();
   std::vector<std::string> lines;
   for (const int n : order.nodes) {
     const onnx::NodeProto& node = graph.node(n);
@@ -55,7 +66,7 @@ absl::Status CheckSupported(const onnx::GraphProto& graph, const FileGraph& orde
     if (OwnEntry(node, library) != nullptr) continue;
     lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ",
                                  IsStandard(node) ? "" : node.domain() + ".", node.op_type(),
-                                 " (opset ", opset, ")"));
+                                 " (", VersionOf(node, model, opset), ")"));
   }
   if (lines.empty()) return absl::OkStatus();
   return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",
@@ -127,13 +138,14 @@ class Importer {
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     const onnx::GraphProto& graph = proto_.graph();
     YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
-    YUBA_RETURN_IF_ERROR(CheckSupported(graph, order, opset_, *options_.library));
+    YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, flow_));
     for (const int n : order.nodes) {
       const onnx::NodeProto& node = graph.node(n);
       const absl::Status status = Translate(node, n);
       if (!status.ok())
-        return Annotate(status, absl::StrCat("node ", NodeLabel(node, n), ", opset ", opset_));
+        return Annotate(status, absl::StrCat("node ", NodeLabel(node, n), ", ",
+                                             VersionOf(node, proto_, opset_)));
     }
     const onnx::NodeProto none;
     NodeContext context(none, opset_, "output", folder_, *options_.library, flow_);

@@ -87,5 +87,47 @@ TEST_CASE("a user's convolution over one dimension gets the library's") {
   ExpectLibraryCalls(builder);
 }
 
+std::string ErrorOf(const OnnxBuilder& builder, const OperatorLibrary& library) {
+  ImportOptions options;
+  options.library = &library;
+  const absl::StatusOr<Model> model = ImportOnnx(builder.Save(), options);
+  REQUIRE_FALSE(model.ok());
+  return std::string(model.status().message());
+}
+
+TEST_CASE("an attribute that the description lacks is an error that names those it has") {
+  OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  REQUIRE(library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n").ok());
+  OnnxBuilder builder;
+  builder.proto().add_opset_import()->set_domain("example.org");
+  builder.proto().mutable_opset_import(1)->set_version(3);
+  builder.Input("x", {4});
+  onnx::NodeProto& node = builder.Node("scaled", {"x"}, {"y"});
+  node.set_domain("example.org");
+  builder.Output("y");
+  SetInt(node, "faktor", 3);
+  const std::string message = ErrorOf(builder, library);
+  INFO(message);
+  CHECK(message.find("node_y") != std::string::npos);
+  CHECK(message.find("version 3 of example.org") != std::string::npos);
+  CHECK(message.find("'faktor'") != std::string::npos);
+  CHECK(message.find("it has: factor, n") != std::string::npos);
+}
+
+TEST_CASE("an operator that is not described is named with its own domain's version") {
+  const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  OnnxBuilder builder;
+  builder.proto().add_opset_import()->set_domain("example.org");
+  builder.proto().mutable_opset_import(1)->set_version(3);
+  builder.Input("x", {4});
+  builder.Node("scaled", {"x"}, {"z"}).set_domain("example.org");
+  builder.Node("scaled", {"z"}, {"y"}).set_domain("example.net");
+  builder.Output("y");
+  const std::string message = ErrorOf(builder, library);
+  INFO(message);
+  CHECK(message.find("example.org.scaled (version 3 of example.org)") != std::string::npos);
+  CHECK(message.find("(the model names no version of example.net)") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace yuba
