@@ -1,5 +1,8 @@
 #include "search/pairwise.h"
 
+#include <algorithm>
+#include <map>
+
 namespace yuba {
 
 std::vector<int> OrbitRepresentatives(const Domain& domain) {
@@ -18,9 +21,22 @@ int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment) {
   for (const Factor& factor : problem.factors) {
     size_t cell = 0;
     for (int v : factor.scope) cell = cell * problem.variables[v]->size + assignment[v];
-    cost += (*factor.cells)[cell];
+    cost = std::min(kForbidden, cost + (*factor.cells)[cell]);
   }
   return cost;
+}
+
+int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment) {
+  std::map<int64_t, int64_t> change;  // by time
+  for (const MemoryUse& use : problem.memory.uses) {
+    if (use.begin >= use.end) continue;
+    int64_t usage = (*use.usage)[assignment[use.variable]];
+    change[use.begin] += usage;
+    change[use.end] -= usage;
+  }
+  int64_t load = 0, peak = 0;
+  for (const auto& [time, by] : change) peak = std::max(peak, load += by);
+  return peak;
 }
 
 }  // namespace yuba

@@ -1,9 +1,10 @@
-// The pairwise problem: variables with domains, and costs of one or of two variables. It knows
-// nothing of tensors; the solvers work on it alone.
+// The pairwise problem: variables with domains, costs of one or of two variables, and rows of
+// memory over time. It knows nothing of tensors; the solvers work on it alone.
 #ifndef YUBA_SEARCH_PAIRWISE_H_
 #define YUBA_SEARCH_PAIRWISE_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -29,14 +30,33 @@ struct Factor {
   Cells cells;
 };
 
+// `variable` uses usage[value] during [begin, end); nothing where that is empty.
+struct MemoryUse {
+  int variable = 0;
+  int64_t begin = 0, end = 0;
+  Cells usage;
+};
+
+// One row for each point of time: what is in use there stays within the limit.
+struct MemoryRows {
+  std::vector<MemoryUse> uses;
+  int64_t limit = std::numeric_limits<int64_t>::max();  // then there are no rows
+};
+
 struct PairwiseProblem {
   std::vector<DomainPtr> variables;
   std::vector<Factor> factors;  // of one or two variables
+  MemoryRows memory;
 };
+
+// A cost that is forbidden; what adds up to more is forbidden too.
+inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 
 using Assignment = std::vector<int>;  // by variable
 
 int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment);
+// The most memory in use at any time.
+int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment);
 
 }  // namespace yuba
 
