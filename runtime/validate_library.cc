@@ -41,14 +41,28 @@ absl::Status CheckWindow(const program::LibraryWindow& window) {
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+// The positions of a dimension of `extent` that a window reads. Outside the tensor is padding, so that
+// strides and dilations may leave out the first or last positions, and a part may read none.
+Interval Reads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
+               const Interval& taps) {
+  Interval hit;
+  for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
+    const int64_t shift = tap * window.dilation() - window.low();
+    // The outputs p with 0 <= p*stride + shift < extent.
+    const int64_t first = std::max(output.begin, -FloorDivide(shift, window.stride()));
+    const int64_t last = std::min(output.end - 1, FloorDivide(extent - 1 - shift, window.stride()));
+    if (first > last) continue;
+    hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
+  }
+  return hit;
+}
+
 // One operand or the result on one device: which of its dimensions are accounted for.
 class Tensor {
  public:
   Tensor(const LoadedProgram& program, const program::Access& access, int device, bool untouched)
       : buffer_(program.BufferBox(access.buffer(), device)),
         access_(program.BoxOf(access.box(), device)),
-        dims_(program.stage().buffers(access.buffer()).dims().begin(),
-              program.stage().buffers(access.buffer()).dims().end()),
         type_(program.type(access.buffer())),
         taken_(buffer_.size()),
         untouched_(untouched) {}
@@ -65,24 +79,6 @@ class Tensor {
                      ToString(buffer_[d]));
   }
 
-  // The same for a window: outside the tensor is padding, so that strides and dilations may leave out
-  // the tensor's first or last positions.
-  absl::Status TakeWindow(const program::LibraryWindow& window, const Interval& output,
-                          const Interval& taps) {
-    const int d = window.input_dim();
-    const int64_t extent = d < 0 || d >= static_cast<int>(dims_.size()) ? 0 : dims_[d];
-    Interval hit;
-    for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
-      const int64_t shift = tap * window.dilation() - window.low();
-      // The outputs p with 0 <= p*stride + shift < extent.
-      const int64_t first = std::max(output.begin, -FloorDivide(shift, window.stride()));
-      const int64_t last = std::min(output.end - 1, FloorDivide(extent - 1 - shift, window.stride()));
-      if (first > last) continue;
-      hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
-    }
-    return Take(d, hit);
-  }
-
   absl::Status Finish(const char* name) const {
     if (type_ != ElementType::kF32) return UserError(name, " is ", Name(type_), ", not f32");
     for (size_t d = 0; d < taken_.size(); ++d) {
@@ -95,7 +91,6 @@ class Tensor {
 
  private:
   Box buffer_, access_;
-  std::vector<int64_t> dims_;
   ElementType type_;
   std::vector<bool> taken_;
   bool untouched_;
@@ -127,13 +122,6 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
       call.right() >= kernel.operands_size()) {
     return UserError("a library call on operands that are not there");
   }
-  const bool nothing_read = std::any_of(
-      kernel.indices().begin(), kernel.indices().end(),
-      [&](const program::Range& range) { return program.IntervalOf(range, device).empty(); });
-  const bool nothing_made = IsEmpty(program.BoxOf(kernel.result().box(), device));
-  Tensor left(program, kernel.operands(call.left()), device, nothing_read);
-  Tensor right(program, kernel.operands(call.right()), device, nothing_read);
-  Tensor result(program, kernel.result(), device, nothing_made);
   std::vector<bool> used(kernel.indices_size());
   auto use = [&](int index) -> absl::StatusOr<Interval> {
     if (index < 0 || index >= kernel.indices_size() || used[index]) {
@@ -142,6 +130,28 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
     used[index] = true;
     return program.IntervalOf(kernel.indices(index), device);
   };
+  const bool nothing_read = std::any_of(
+      kernel.indices().begin(), kernel.indices().end(),
+      [&](const program::Range& range) { return program.IntervalOf(range, device).empty(); });
+  const bool nothing_made = IsEmpty(program.BoxOf(kernel.result().box(), device));
+  Tensor right(program, kernel.operands(call.right()), device, nothing_read);
+  Tensor result(program, kernel.result(), device, nothing_made);
+  std::vector<Interval> hits;  // by window
+  bool only_padding = false;
+  const program::Buffer& input = program.stage().buffers(kernel.operands(call.left()).buffer());
+  for (const program::LibraryWindow& window : call.windows()) {
+    YUBA_ASSIGN_OR_RETURN(const Interval output, use(window.output()));
+    YUBA_ASSIGN_OR_RETURN(const Interval taps, use(window.kernel()));
+    const int d = window.input_dim();
+    hits.push_back(Reads(window, d < 0 || d >= input.dims_size() ? 0 : input.dims(d), output, taps));
+    only_padding |= hits.back().empty();
+    YUBA_RETURN_IF_ERROR(right.Take(window.filter_dim(), taps));
+    YUBA_RETURN_IF_ERROR(result.Take(window.result_dim(), output));
+  }
+  Tensor left(program, kernel.operands(call.left()), device, nothing_read || only_padding);
+  for (int w = 0; w < call.windows_size(); ++w) {
+    YUBA_RETURN_IF_ERROR(left.Take(call.windows(w).input_dim(), hits[w]));
+  }
   for (const auto* role : {&call.batch(), &call.groups(), &call.rows(), &call.columns(),
                            &call.inner()}) {
     for (const program::LibraryIndex& index : *role) {
@@ -152,13 +162,6 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
         YUBA_RETURN_IF_ERROR(result.Take(index.result_dim(), part));
       }
     }
-  }
-  for (const program::LibraryWindow& window : call.windows()) {
-    YUBA_ASSIGN_OR_RETURN(const Interval output, use(window.output()));
-    YUBA_ASSIGN_OR_RETURN(const Interval taps, use(window.kernel()));
-    YUBA_RETURN_IF_ERROR(left.TakeWindow(window, output, taps));
-    YUBA_RETURN_IF_ERROR(right.Take(window.filter_dim(), taps));
-    YUBA_RETURN_IF_ERROR(result.Take(window.result_dim(), output));
   }
   YUBA_RETURN_IF_ERROR(left.Finish("the left operand"));
   YUBA_RETURN_IF_ERROR(right.Finish("the right operand"));
