@@ -1,10 +1,12 @@
 #include "tests/compiler/onnx_cases.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/import/constants.h"
 #include "compiler/import/read.h"
 #include "opsemantics/base/status.h"
@@ -15,6 +17,7 @@
 namespace yuba {
 namespace {
 
+const std::string kData = "/usr/share/libonnx-testdata/data/";
 constexpr int64_t kLargestFlops = 10'000'000;
 
 // Values of the inputs by name; the files hold tensors only.
@@ -36,85 +39,121 @@ ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
   for (int i = first; i < graph.input_size(); ++i) {
     const auto input = inputs.find(graph.input(i).name());
     if (input == inputs.end()) continue;
-    options.bind[input->first] = BoundValue{input->second.type.type, input->second.type.dims,
-                                            BytesFromValue(input->second)};
+    options.bind[input->first] =
+        BoundValue{input->second.type.type, input->second.type.dims, BytesFromValue(input->second)};
   }
   return options;
 }
 
-absl::StatusOr<std::vector<TensorValue>> RunNamed(
-    Model model, const std::map<std::string, TensorValue>& inputs) {
-  std::vector<TensorValue> values;
-  for (const TensorId id : model.graph.inputs) {
-    const auto input = inputs.find(model.graph.tensors[id].name);
-    if (input == inputs.end()) return UserError("no value for an input");
-    values.push_back(input->second);
-  }
-  for (auto& [id, value] : model.values) {
-    const auto input = inputs.find(model.graph.tensors[id].name);
-    if (value.kind != InitialValue::kMissing || input == inputs.end()) continue;
-    value.kind = InitialValue::kData;
-    value.data = std::make_shared<const std::string>(BytesFromValue(input->second));
-  }
-  return RunWhole(model, values);
-}
-
-absl::StatusOr<double> ErrorOfCase(const std::string& folder) {
+absl::StatusOr<OnnxCase> LoadCase(const std::string& folder) {
   YUBA_ASSIGN_OR_RETURN(const onnx::ModelProto proto, ReadModelFile(folder + "/model.onnx"));
-  const absl::StatusOr<std::map<std::string, TensorValue>> inputs =
-      ReadInputs(folder, proto.graph());
-  if (!inputs.ok()) return UserError("not supported: ", inputs.status().message());
+  auto values = ReadInputs(folder, proto.graph());
+  if (!values.ok()) return UserError("not supported: ", values.status().message());
   absl::StatusOr<Model> model = UserError("known when planning");
   for (int first = proto.graph().input_size(); first >= 0 && !model.ok(); --first) {
     if (!absl::StrContains(model.status().message(), "known when planning")) break;
-    model = ImportFile(folder + "/model.onnx", Binding(*inputs, proto.graph(), first));
+    model = ImportFile(folder + "/model.onnx", Binding(*values, proto.graph(), first));
   }
   if (!model.ok()) return model.status();
   int64_t flops = 0;
   for (const Node& node : model->graph.nodes)
     flops += Flops(*node.definition, WholeRanges(*node.definition));
   if (flops > kLargestFlops) return UserError("not supported: too much for the interpreter");
-  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, RunNamed(*model, *inputs));
+  OnnxCase result{*std::move(model), *std::move(values), {}};
+  for (size_t i = 0; i < result.model.graph.outputs.size(); ++i) {
+    YUBA_ASSIGN_OR_RETURN(TensorValue expected, ReadTestTensor(absl::StrCat(
+                                                    folder, "/test_data_set_0/output_", i, ".pb")));
+    result.expected.push_back(std::move(expected));
+  }
+  return result;
+}
+
+// The largest error of any output.
+absl::StatusOr<double> ErrorOfCase(const std::string& folder, const CaseRunner& run) {
+  YUBA_ASSIGN_OR_RETURN(const OnnxCase onnx_case, LoadCase(folder));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, run(onnx_case));
+  const Graph& graph = onnx_case.model.graph;
   double largest = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(
-        const TensorValue expected,
-        ReadTestTensor(absl::StrCat(folder, "/test_data_set_0/output_", i, ".pb")));
-    const std::vector<int64_t> shape = WholeDims(model->graph.tensors[model->graph.outputs[i]]);
-    largest = std::max(largest, LargestError(outputs[i], shape, expected));
+    largest = std::max(largest, LargestError(outputs[i], WholeDims(graph.tensors[graph.outputs[i]]),
+                                             onnx_case.expected[i]));
   }
   return largest;
 }
 
-}  // namespace
-
-std::vector<std::string> OnnxCases(const std::string& group) {
-  std::vector<std::string> cases;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           "/usr/share/libonnx-testdata/data/" + group, error)) {
-    if (std::filesystem::exists(entry.path() / "model.onnx")) cases.push_back(entry.path());
+// Why a case may be skipped, alike for all cases with one reason; empty where it may not.
+std::string SkipReason(absl::string_view problem) {
+  if (absl::StrContains(problem, "operator that is not supported") ||
+      absl::StrContains(problem, "operators that are not supported")) {
+    return "an operator that has no row";
   }
-  std::sort(cases.begin(), cases.end());
-  return cases;
+  const std::pair<const char*, const char*> reasons[] = {
+      {"element type", "an element type that Yuba lacks"},
+      {"a tensor without a name", "values that are no tensors"},
+      {"no tensor", "values that are no tensors"},
+      {"too much for the interpreter", "too much for the interpreter"},
+      {"is the oldest that is read", "an opset that is too old"},
+      {"not supported", "a form of an operator that is an error"}};
+  for (const auto& [text, reason] : reasons) {
+    if (absl::StrContains(problem, text)) return reason;
+  }
+  return "";
 }
 
-CaseResult RunOnnxCase(const std::string& folder) {
-  const absl::StatusOr<double> error = ErrorOfCase(folder);
-  CaseResult result;
-  if (error.ok()) {
-    if (*error <= 1e-3) return result;  // ONNX's own tolerance
-    result.outcome = CaseResult::kFailed;
-    result.reason = absl::StrCat("an error of ", *error);
-    return result;
+std::vector<std::string> CaseFolders(const std::string& group) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(kData + group, error)) {
+    if (std::filesystem::exists(entry.path() / "model.onnx")) folders.push_back(entry.path());
   }
-  result.reason = std::string(error.status().message());
-  result.outcome = absl::StrContains(result.reason, "not supported") ||
-                           absl::StrContains(result.reason, "no tensor") ||
-                           absl::StrContains(result.reason, "is the oldest that is read")
-                       ? CaseResult::kUnsupported
-                       : CaseResult::kFailed;
-  return result;
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorValue>> RunCaseWhole(const OnnxCase& onnx_case) {
+  Model model = onnx_case.model;
+  std::vector<TensorValue> inputs;
+  for (const TensorId id : model.graph.inputs) {
+    const auto input = onnx_case.values.find(model.graph.tensors[id].name);
+    if (input == onnx_case.values.end()) return UserError("no value for an input");
+    inputs.push_back(input->second);
+  }
+  for (auto& [id, value] : model.values) {
+    const auto input = onnx_case.values.find(model.graph.tensors[id].name);
+    if (value.kind != InitialValue::kMissing || input == onnx_case.values.end()) continue;
+    value.kind = InitialValue::kData;
+    value.data = std::make_shared<const std::string>(BytesFromValue(input->second));
+  }
+  return RunWhole(model, inputs);
+}
+
+bool HasOnnxCases() { return std::filesystem::exists(kData); }
+
+std::string ToString(const CaseCount& count) {
+  return absl::StrCat(count.passed, " passed", count.skipped.empty() ? "" : "; skipped: ",
+                      absl::StrJoin(count.skipped, ", ", [](std::string* out, const auto& reason) {
+                        absl::StrAppend(out, reason.second, " with ", reason.first);
+                      }));
+}
+
+CaseCount RunOnnxCases(const std::string& group, const CaseRunner& run) {
+  constexpr double kTolerance = 1e-3;  // ONNX's own
+  CaseCount count;
+  for (const std::string& folder : CaseFolders(group)) {
+    const absl::StatusOr<double> error = ErrorOfCase(folder, run);
+    const std::string reason = SkipReason(error.status().message());
+    if (!reason.empty()) {
+      ++count.skipped[reason];
+      continue;
+    }
+    INFO(folder << ": " << error.status().message());
+    CHECK(error.ok());
+    if (error.ok()) CHECK(*error <= kTolerance);
+    count.passed += error.ok() && *error <= kTolerance;
+  }
+  return count;
 }
 
 }  // namespace yuba
