@@ -1,25 +1,86 @@
-// yuba check: is the plan legal for this model, and are its cost and bound what it says?
+// yuba check: is the plan legal for this model, and are its cost, its bound and all else that it says true?
 #include "search/check.h"
 
 #include <iostream>
 
+#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
+#include "tools/json_report.h"
+#include "tools/plan_notes.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
 
 namespace yuba {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct CheckFlags {
   ModelFlags model;
   std::string plan;
+  bool json = false;
 };
 
-absl::Status Check(const CheckFlags& flags) {
+// The path of the first field of `file` that is not as in `derived`, with both values; "" if none is.
+std::string FirstDifference(const Json& file, const Json& derived, const std::string& path) {
+  if (file == derived) return "";
+  const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  if (file.is_object() && derived.is_object()) {
+    const std::string dot = path.empty() ? "" : ".";
+    for (const auto& [name, value] : derived.items()) {
+      const auto found = file.find(name);
+      if (found == file.end()) return absl::StrCat(path, dot, name, " is missing in the file");
+      std::string difference = FirstDifference(*found, value, absl::StrCat(path, dot, name));
+      if (!difference.empty()) return difference;
+    }
+    for (const auto& [name, value] : file.items()) {
+      if (!derived.contains(name)) return absl::StrCat(path, dot, name, " is a field that plans do not have");
+    }
+    return "";  // the same fields in another order
+  }
+  if (file.is_array() && derived.is_array() && file.size() == derived.size()) {
+    for (size_t i = 0; i < file.size(); ++i) {
+      std::string difference = FirstDifference(file[i], derived[i], absl::StrCat(path, "[", i, "]"));
+      if (!difference.empty()) return difference;
+    }
+    return "";
+  }
+  return absl::StrCat(path, " is ", text(file).substr(0, 200), " in the file, ",
+                      text(derived).substr(0, 200), " by the model and the plan's cuts");
+}
+
+// Whether the file is what `partition` writes for these cuts. Its names of files and how the search was
+// asked for are taken as they are, except where the plan itself says them too.
+absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
+  PlanNotes notes = NotesFor(planned.loaded, flags.model);
+  notes.graph_file = planned.file.notes.graph_file;
+  notes.options = planned.file.notes.options;
+  if (const auto it = notes.options.find("devices"); it != notes.options.end()) {
+    it->second = absl::StrCat(planned.plan.mesh.devices());
+  }
+  if (const auto it = notes.options.find("search"); it != notes.options.end()) {
+    it->second = planned.plan.search;
+  }
+  AddProgramNotes(planned.loaded.model, planned.plan, notes);
+  const Json derived = Json::parse(WritePlan(planned.loaded.model.graph, planned.plan, notes));
+  const Json file = Json::parse(planned.text, nullptr, false);
+  const std::string difference = FirstDifference(file, derived, "");
+  if (difference.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": ", difference, ": plan again"));
+}
+
+absl::Status Check(const CheckFlags& flags, Json& report) {
+  report["plan"] = flags.plan;
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
-  YUBA_RETURN_IF_ERROR(CheckPlan(planned.loaded.model.graph, planned.plan));
   const int64_t bytes = planned.plan.cost.bytes();
+  report["devices"] = planned.plan.mesh.devices();
+  report["bytes"] = bytes;
+  report["lower_bound"] = planned.plan.lower_bound;
+  report["proof"] = planned.plan.proof.kind;
+  YUBA_RETURN_IF_ERROR(CheckPlan(planned.loaded.model.graph, planned.plan));
+  YUBA_RETURN_IF_ERROR(CheckFields(planned, flags));
+  if (flags.json) return absl::OkStatus();
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes
             << " bytes) a step, as it says; ";
   if (planned.plan.proof.kind == "none") {
@@ -28,7 +89,7 @@ absl::Status Check(const CheckFlags& flags) {
     std::cout << "no plan of its space moves fewer than " << planned.plan.lower_bound
               << " bytes (proof: " << planned.plan.proof.kind << ", replayed)";
   }
-  std::cout << "\nmemory, kernels and reasons in the file are for people and are not checked\n";
+  std::cout << "\nshards, transfers, kernels and memory are those of its cuts\n";
   return absl::OkStatus();
 }
 
@@ -36,10 +97,15 @@ absl::Status Check(const CheckFlags& flags) {
 
 void AddCheck(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
-  CLI::App* command = app.add_subcommand("check", "recompute a plan's legality, cost and bound");
+  CLI::App* command =
+      app.add_subcommand("check", "recompute a plan's legality, cost, bound and all other fields");
   AddModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
-  OnRun(command, exit_code, [flags] { return Check(*flags); });
+  command->add_flag("--json", flags->json, "print JSON");
+  OnRun(command, exit_code, [flags] {
+    Json report;
+    return Reported(flags->json, Check(*flags, report), report);
+  });
 }
 
 }  // namespace yuba

@@ -1,14 +1,18 @@
 #include "tools/command.h"
 
+#include <zlib.h>
+
 #include <iostream>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
 #include "runtime/io/tensor_file.h"
 #include "opsemantics/base/files.h"
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 #include "tools/version.h"
 
@@ -16,7 +20,8 @@ namespace yuba {
 
 void OnRun(CLI::App* app, int& exit_code, Action action) {
   app->callback([app, &exit_code, action = std::move(action)] {
-    const absl::Status status = action();
+    absl::Status status = RefuseEmptyValues(*app);
+    if (status.ok()) status = action();
     exit_code = ExitCode(status);
     if (!status.ok()) {
       const CLI::App* parent = app->get_parent();
@@ -30,7 +35,7 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("model", flags.file, "the model, an ONNX file")->required();
   app->add_option("--dim", flags.dims, "a symbolic dimension: NAME=N")->take_all();
   app->add_option("--batch", flags.batch, "length of the inputs' first dimension")
-      ->check(CLI::PositiveNumber);
+      ->check(WholeNumber(1));
   app->add_option("--bind", flags.bind, "an input that is known when planning: NAME=FILE (.npy or .pb)")
       ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
@@ -47,20 +52,15 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
     if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value) || value < 0) {
       return UserError("--dim ", dim, ": expected NAME=N with a whole number N, as in --dim batch=8");
     }
-    result[parts.first] = value;
+    const auto [at, added] = result.emplace(parts.first, value);
+    if (!added && at->second != value) {
+      return UserError("--dim ", parts.first, "=", at->second, " and --dim ", dim, ": give one of them");
+    }
   }
   return result;
 }
 
 }  // namespace
-
-absl::Status KeepInputs(const std::string& output, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    if (!SameFile(output, input)) continue;
-    return UserError(output, ": is read by this command and would be overwritten; name another output");
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
@@ -82,17 +82,30 @@ absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags,
     if (parts.first.empty() || parts.second.empty()) {
       return UserError("--bind ", bind, ": expected NAME=FILE");
     }
+    if (options.bind.count(parts.first) > 0) {
+      return UserError("--bind ", bind, ": ", parts.first, " is bound twice; give one of them");
+    }
     YUBA_ASSIGN_OR_RETURN(HostTensor tensor, ReadTensorFile(parts.second));
     options.bind[parts.first] = {tensor.type, tensor.shape, std::move(tensor.data)};
   }
   return options;
 }
 
+std::map<std::string, std::string> ContentHashes(const ImportOptions& options) {
+  std::map<std::string, std::string> hashes;
+  for (const auto& [name, value] : options.bind) {
+    const auto* data = reinterpret_cast<const Bytef*>(value.data.data());
+    hashes[name] = absl::StrFormat("%08x%08x", crc32_z(0, data, value.data.size()),
+                                   adler32_z(1, data, value.data.size()));
+  }
+  return hashes;
+}
+
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
   YUBA_ASSIGN_OR_RETURN(const ImportOptions options, ImportOptionsOf(flags, library));
   YUBA_ASSIGN_OR_RETURN(Model model, ImportOnnx(flags.file, options));
-  return LoadedModel{std::move(library), std::move(model)};
+  return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};
 }
 
 std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
@@ -109,6 +122,48 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   return options;
 }
 
+namespace {
+
+// "dim.batch" -> "--dim batch=", "batch" -> "--batch ": how the user gives what a plan file calls so.
+std::string FlagText(const std::string& name, const std::string& value) {
+  if (name.rfind("dim.", 0) == 0) return absl::StrCat("--dim ", name.substr(4), "=", value);
+  if (name.rfind("bind.", 0) == 0) return absl::StrCat("--bind ", name.substr(5), "=", value);
+  return absl::StrCat("--", name, " ", value);
+}
+
+// `status`, and what the command line says that the plan was made without: a likely cause.
+absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given, const PlanNotes& notes) {
+  std::vector<std::string> made, added;
+  for (const auto& [name, value] : PlanOptions(given)) {
+    if (notes.options.count(name) == 0) added.push_back(FlagText(name, value));
+  }
+  if (status.ok() || added.empty()) return status;
+  for (const auto& [name, value] : notes.options) {
+    const bool shapes = name == "batch" || name.rfind("dim.", 0) == 0 || name.rfind("bind.", 0) == 0;
+    if (shapes) made.push_back(FlagText(name, value));
+  }
+  return Annotate(status, absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
+                                       made.empty() ? "neither --dim, --batch nor --bind"
+                                                    : absl::StrJoin(made, " ")));
+}
+
+// Whether the bound inputs have the values that the plan was made with, wherever they were read.
+absl::Status CheckBound(const std::map<std::string, std::string>& bound, const PlanNotes& notes) {
+  for (const auto& [name, hash] : bound) {
+    const auto expected = notes.options.find("bind_hash." + name);
+    if (expected == notes.options.end()) {
+      return UserError("the plan does not say the value of the bound input ", name, ": plan again");
+    }
+    if (expected->second == hash) continue;
+    return UserError("the file bound to ", name, " has other contents (hash ", hash,
+                     ") than when the plan was made (", expected->second,
+                     "): bind the same values or plan again");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
   const std::map<std::string, std::string> given = PlanOptions(flags);
   for (const auto& [name, value] : notes.options) {
@@ -116,9 +171,9 @@ absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
     if (!dim && !bind && name != "batch") continue;
     const auto mine = given.find(name);
     if (mine != given.end()) {
-      if (mine->second == value) continue;
-      return UserError("the plan was made with ", name, "=", value, ", not ", mine->second,
-                       ": leave the flag out or plan again");
+      if (mine->second == value || bind) continue;  // a bound value may be read elsewhere: CheckBound
+      return UserError("the plan was made with ", FlagText(name, value), ", not ",
+                       FlagText(name, mine->second), ": leave the flag out or plan again");
     }
     if (bind) {
       flags.bind.push_back(absl::StrCat(name.substr(5), "=", value));
@@ -138,6 +193,7 @@ PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
   notes.library_hash = absl::StrFormat("%016x", loaded.library.Hash());
   notes.version = kVersion;
   notes.options = PlanOptions(flags);
+  for (const auto& [name, hash] : loaded.bound) notes.options["bind_hash." + name] = hash;
   const Graph& graph = loaded.model.graph;
   for (TensorId id : graph.inputs) notes.inputs[graph.tensors[id].name] = WholeDims(graph.tensors[id]);
   return notes;
@@ -147,17 +203,23 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
   absl::StatusOr<PlanFile> file = ReadPlan(text);
   if (!file.ok()) return Annotate(file.status(), plan_file);
-  YUBA_RETURN_IF_ERROR(TakeOptions(file->notes, flags));
-  YUBA_ASSIGN_OR_RETURN(LoadedModel loaded, LoadModel(flags));
+  const ModelFlags given = flags;
+  YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));
+  absl::StatusOr<LoadedModel> read = LoadModel(flags);
+  if (!read.ok()) return ExplainOptions(read.status(), given, file->notes);
+  LoadedModel loaded = *std::move(read);
+  if (absl::Status bound = CheckBound(loaded.bound, file->notes); !bound.ok()) {
+    return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
+  }
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
-  if (!plan.ok()) return Annotate(plan.status(), plan_file);
+  if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
   if (moved != plan->cost.bytes()) {
     return absl::FailedPreconditionError(absl::StrCat(plan_file, ": says that a step moves ",
                                                       plan->cost.bytes(), " bytes, but its cuts move ",
                                                       moved, ": plan again"));
   }
-  return PlannedModel{std::move(loaded), *std::move(file), *std::move(plan)};
+  return PlannedModel{std::move(loaded), *std::move(file), *std::move(plan), std::move(text)};
 }
 
 }  // namespace yuba

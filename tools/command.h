@@ -33,15 +33,14 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags);
 struct LoadedModel {
   OperatorLibrary library;
   Model model;
+  std::map<std::string, std::string> bound;  // bound input -> hash of its value
 };
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
-
-// An error where writing `output` would destroy one of the files that the command reads.
-absl::Status KeepInputs(const std::string& output, const std::vector<std::string>& inputs);
 
 // The parts of LoadModel, for who runs the compiler's phases.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
 absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags, const OperatorLibrary& library);
+std::map<std::string, std::string> ContentHashes(const ImportOptions& options);  // of bound inputs
 
 // The options that change the graph, as the plan file keeps them; and the flags that an earlier
 // `partition` was given, where the command line does not say otherwise.
@@ -54,6 +53,7 @@ struct PlannedModel {
   LoadedModel loaded;
   PlanFile file;
   Plan plan;
+  std::string text;  // of the file
 };
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file);
 

@@ -8,6 +8,8 @@
 #include "runtime/program_file.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
+#include "tools/command_line.h"
+#include "tools/json_report.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
 
@@ -20,6 +22,7 @@ struct CompileFlags {
   std::string target = "host";
   std::string cpu;
   bool no_library = false;
+  bool json = false;
 };
 
 absl::Status MakeFolder(const std::string& folder) {
@@ -29,10 +32,10 @@ absl::Status MakeFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::Status Compile(const CompileFlags& flags) {
+absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) {
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".yuba") : flags.output;
-  YUBA_RETURN_IF_ERROR(KeepInputs(output, {flags.model.file, flags.plan}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file, flags.plan}));
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   KernelChoice choice;
   choice.library = !flags.no_library;
@@ -46,6 +49,14 @@ absl::Status Compile(const CompileFlags& flags) {
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, FormatProgram(program));
   YUBA_RETURN_IF_ERROR(WriteFile(output, bytes));
+  report = {{"output", output},
+            {"bytes", bytes.size()},
+            {"instructions", program.stages(0).instructions_size()},
+            {"generated_kernels", generated},
+            {"library_routines", program.functions_size() - generated},
+            {"devices", planned.plan.mesh.devices()},
+            {"target", program.target()}};
+  if (flags.json) return absl::OkStatus();
   std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size())) << "): "
             << program.stages(0).instructions_size() << " instructions, " << generated
             << " generated kernels, " << program.functions_size() - generated << " library routines, for "
@@ -67,7 +78,11 @@ void AddCompile(CLI::App& app, int& exit_code) {
   command->add_flag("--no-library", flags->no_library, "generate code for contractions and convolutions too");
   command->add_option("--dump", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output, "the program file; default: beside the model's name");
-  OnRun(command, exit_code, [flags] { return Compile(*flags); });
+  command->add_flag("--json", flags->json, "print JSON");
+  OnRun(command, exit_code, [flags] {
+    nlohmann::ordered_json report;
+    return Reported(flags->json, Compile(*flags, report), report);
+  });
 }
 
 }  // namespace yuba

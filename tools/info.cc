@@ -32,15 +32,15 @@ ModelFacts FactsOf(const Graph& graph) {
     const int64_t elements = ElementCount(tensor.type);
     const int64_t bytes = elements * ByteSize(tensor.type.type);
     if (tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant) {
-      facts.parameters += elements;
-      facts.parameter_bytes += bytes;
+      facts.parameters = SaturatingSum(facts.parameters, elements);
+      facts.parameter_bytes = SaturatingSum(facts.parameter_bytes, bytes);
     } else {
-      facts.activation_bytes += bytes;
+      facts.activation_bytes = SaturatingSum(facts.activation_bytes, bytes);
     }
   }
   for (const Node& node : graph.nodes) {
     ++facts.operators[node.op];
-    facts.flops += Flops(*node.definition, WholeRanges(*node.definition));
+    facts.flops = SaturatingSum(facts.flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
   return facts;
 }

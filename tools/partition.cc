@@ -12,6 +12,7 @@
 #include "search/plan_file.h"
 #include "search/search.h"
 #include "tools/command.h"
+#include "tools/command_line.h"
 #include "opsemantics/base/files.h"
 #include "tools/plan_notes.h"
 #include "tools/plan_report.h"
@@ -35,6 +36,7 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 std::string InputsText(const Graph& graph) {
+  if (graph.inputs.empty()) return "no input that is not bound";
   return absl::StrJoin(graph.inputs, ", ", [&](std::string* out, TensorId id) {
     const Tensor& tensor = graph.tensors[id];
     absl::StrAppend(out, tensor.name, ": ", Name(tensor.type.type), "[",
@@ -50,7 +52,7 @@ std::string ModelText(const Model& model) {
     bytes += ElementCount(tensor.type) * ByteSize(tensor.type.type);
   }
   for (const Node& node : model.graph.nodes) {
-    flops += Flops(*node.definition, WholeRanges(*node.definition));
+    flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
   return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ", model.file_nodes, " nodes (",
                       model.graph.nodes.size(), " definitions to plan), ", Count(parameters),
@@ -119,12 +121,13 @@ absl::Status Partition(const PartitionFlags& flags) {
   YUBA_RETURN_IF_ERROR(CheckFlags(flags));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
-  YUBA_RETURN_IF_ERROR(KeepInputs(output, {flags.model.file}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file}));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
   Compilation compilation;
   compilation.request.model_file = flags.model.file;
   YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
+  loaded.bound = ContentHashes(compilation.request.import);
   SearchOptions& options = compilation.request.search;
   options.mesh = MeshOf(flags.devices);
   options.search = flags.search;

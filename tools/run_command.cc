@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <iostream>
@@ -16,6 +17,7 @@
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "tools/command_line.h"
 #include "tools/trace_file.h"
 
 namespace yuba {
@@ -31,13 +33,16 @@ bool Exists(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0;
 }
 
-// DIR/STEM.npy or DIR/STEM.pb, whichever is there; empty if neither is.
-std::string TensorFileIn(const std::string& dir, const std::string& stem) {
+// DIR/STEM.npy or DIR/STEM.pb, whichever is there; empty if neither is, an error if both are.
+absl::StatusOr<std::string> TensorFileIn(const std::string& dir, const std::string& stem) {
+  std::string found;
   for (const char* extension : {".npy", ".pb"}) {
     const std::string path = absl::StrCat(dir, "/", stem, extension);
-    if (Exists(path)) return path;
+    if (!Exists(path)) continue;
+    if (!found.empty()) return UserError(found, " and ", path, " are both there: remove one of them");
+    found = path;
   }
-  return "";
+  return found;
 }
 
 absl::Status SetFromFile(Session& session, const std::string& name, const std::string& path) {
@@ -47,7 +52,8 @@ absl::Status SetFromFile(Session& session, const std::string& name, const std::s
 
 absl::Status SetInputs(Session& session, const RunFlags& flags) {
   for (int i = 0; i < session.program().message().inputs_size() && !flags.input_dir.empty(); ++i) {
-    const std::string path = TensorFileIn(flags.input_dir, absl::StrCat("input_", i));
+    YUBA_ASSIGN_OR_RETURN(const std::string path,
+                          TensorFileIn(flags.input_dir, absl::StrCat("input_", i)));
     if (path.empty()) continue;  // a missing one is reported with all others that are
     YUBA_RETURN_IF_ERROR(
         SetFromFile(session, session.program().message().inputs(i).name(), path));
@@ -111,25 +117,43 @@ double ValueAt(const HostTensor& tensor, int64_t index) {
   return 0;
 }
 
-absl::Status CheckOutputs(Session& session, const RunFlags& flags) {
+std::string Text(const Comparison& comparison) {
+  if (!comparison.comparable) return "has another shape or element type than the expected output";
+  std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
+                                     comparison.difference, comparison.largest);
+  if (comparison.strange > 0) absl::StrAppend(&text, ", ", comparison.strange, " elements are not finite");
+  return text;
+}
+
+// Fills `verdict` with what --json prints of the check.
+absl::Status CheckOutputs(Session& session, const RunFlags& flags, nlohmann::ordered_json& verdict) {
   if (!flags.check) return absl::OkStatus();
+  verdict = {{"ok", false}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
   if (flags.input_dir.empty()) return UserError("--check needs --inputs DIR with output_0.pb or .npy");
   bool all_within = true;
   int checked = 0;
   const auto& outputs = session.program().message().outputs();
   for (int i = 0; i < outputs.size(); ++i) {
-    const std::string path = TensorFileIn(flags.input_dir, absl::StrCat("output_", i));
+    YUBA_ASSIGN_OR_RETURN(const std::string path,
+                          TensorFileIn(flags.input_dir, absl::StrCat("output_", i)));
     if (path.empty()) continue;
     ++checked;
     YUBA_ASSIGN_OR_RETURN(const HostTensor expected, ReadTensorFile(path));
     YUBA_ASSIGN_OR_RETURN(const HostTensor actual, session.Get(outputs[i].name()));
-    std::string report;
-    const bool within = WithinTolerance(expected, actual, flags.tolerance, report);
-    (flags.json ? std::cerr : std::cout)
-        << (within ? "ok   " : "WRONG ") << outputs[i].name() << ": " << report << "\n";
-    all_within &= within;
+    const Comparison comparison = Compare(expected, actual, flags.tolerance);
+    (flags.json ? std::cerr : std::cout) << (comparison.ok() ? "ok   " : "WRONG ") << outputs[i].name()
+                                         << ": " << Text(comparison) << "\n";
+    verdict["outputs"].push_back({{"name", outputs[i].name()},
+                                  {"ok", comparison.ok()},
+                                  {"comparable", comparison.comparable},
+                                  {"largest_difference", comparison.difference},
+                                  {"largest_expected", comparison.largest},
+                                  {"allowed", comparison.allowed},
+                                  {"not_finite", comparison.strange}});
+    all_within &= comparison.ok();
   }
   if (checked == 0) return UserError(flags.input_dir, ": has no output_0.pb or output_0.npy");
+  verdict["ok"] = all_within;
   if (!all_within) return absl::FailedPreconditionError("an output differs from what was expected");
   return absl::OkStatus();
 }
@@ -199,20 +223,21 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
          },
          "compare with output_0 of the --inputs folder: the largest difference allowed, as a share "
          "of the largest expected value")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(NumberFrom0());
   app->add_flag("--random", flags.random,
                 "make up values that no file gives; --random=SEED for others");
-  app->add_option("--steps", flags.steps, "steps to run")->check(CLI::PositiveNumber);
+  app->add_option("--steps", flags.steps, "steps to run")->check(WholeNumber(1, INT_MAX));
   app->add_option("--timeout", flags.options.timeout_seconds,
                   "seconds that a device may wait for another")
-      ->check(CLI::PositiveNumber);
+      ->check(NumberAbove0());
   app->add_option_function<uint64_t>(
-      "--seed-executor",
+         "--seed-executor",
       [&flags](uint64_t seed) {
         flags.options.interleave = true;
         flags.options.interleave_seed = seed;
       },
-      "one thread that interleaves the devices by this seed, not a thread for each");
+      "one thread that interleaves the devices by this seed, not a thread for each")
+      ->check(Seed());
   app->add_flag("!--plain-exchanges", flags.options.recognise,
                 "run recognised collectives as plain exchanges");
   app->add_flag("--check-memory", flags.check_memory,
@@ -221,29 +246,23 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
   app->add_flag("--json", flags.json, "print figures as JSON");
 }
 
-bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, double tolerance,
-                     std::string& report) {
-  if (expected.type != actual.type || expected.shape != actual.shape ||
-      expected.data.size() != actual.data.size()) {
-    report = "has another shape or element type than the expected output";
-    return false;
-  }
+Comparison Compare(const HostTensor& expected, const HostTensor& actual, double tolerance) {
+  Comparison result;
+  result.comparable = expected.type == actual.type && expected.shape == actual.shape &&
+                      expected.data.size() == actual.data.size();
+  if (!result.comparable) return result;
   const int64_t elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
-  double difference = 0, largest = 0;
-  int64_t strange = 0;  // NaN or infinite where the other is not the same
   for (int64_t i = 0; i < elements; ++i) {
     const double wanted = ValueAt(expected, i), got = ValueAt(actual, i);
     if (!std::isfinite(wanted) || !std::isfinite(got)) {
-      if (!(wanted == got || (std::isnan(wanted) && std::isnan(got)))) ++strange;
+      if (!(wanted == got || (std::isnan(wanted) && std::isnan(got)))) ++result.strange;
       continue;
     }
-    difference = std::max(difference, std::fabs(wanted - got));
-    largest = std::max(largest, std::fabs(wanted));
+    result.difference = std::max(result.difference, std::fabs(wanted - got));
+    result.largest = std::max(result.largest, std::fabs(wanted));
   }
-  report = absl::StrFormat("largest difference %.3g where values reach %.3g", difference, largest);
-  if (strange > 0) absl::StrAppend(&report, ", ", strange, " elements are not finite");
-  const double allowed = IsFloat(expected.type) ? tolerance * largest : 0;
-  return strange == 0 && difference <= allowed;
+  result.allowed = IsFloat(expected.type) ? tolerance * result.largest : 0;
+  return result;
 }
 
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags) {
@@ -251,6 +270,7 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
     return UserError("--outputs ", flags.output_dir, " is the folder of --inputs: the expected outputs ",
                      "would be overwritten; name another");
   }
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace, {flags.weights}));
   RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
   options.trace = !flags.trace.empty();
@@ -277,9 +297,15 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
     }
     if (!flags.json) PrintStep(step, before, session->statistics(), !flags.options.interleave);
   }
-  if (flags.json) std::cout << Json(*session, seconds).dump(1) << "\n";
+  nlohmann::ordered_json verdict;
+  const absl::Status checked = CheckOutputs(*session, flags, verdict);
+  if (flags.json) {
+    nlohmann::ordered_json json = Json(*session, seconds);
+    if (flags.check) json["check"] = std::move(verdict);
+    // Names come from the user's model and need not be UTF-8.
+    std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  }
   if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
-  const absl::Status checked = CheckOutputs(*session, flags);
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags.output_dir));
   return checked;
 }

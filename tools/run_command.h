@@ -35,10 +35,16 @@ void AddRunFlags(CLI::App* app, RunFlags& flags);
 // is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned bytes is kInternal.
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags);
 
-// Whether `actual` is `expected`: integers equal, floats within `tolerance` times the largest expected
-// magnitude. `report` says how far they are apart.
-bool WithinTolerance(const HostTensor& expected, const HostTensor& actual, double tolerance,
-                     std::string& report);
+// How far a tensor is from what was expected.
+struct Comparison {
+  bool comparable = false;               // of one shape and element type
+  double difference = 0, largest = 0;    // the largest difference; the largest expected magnitude
+  int64_t strange = 0;                   // elements that are NaN or infinite where the other is not the same
+  double allowed = 0;                    // `difference` at most
+  bool ok() const { return comparable && strange == 0 && difference <= allowed; }
+};
+// Integers must be equal, floats within `tolerance` times the largest expected magnitude.
+Comparison Compare(const HostTensor& expected, const HostTensor& actual, double tolerance);
 
 }  // namespace yuba
 

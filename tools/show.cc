@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
+#include "tools/command_line.h"
 #include "opsemantics/base/files.h"
 #include "tools/plan_report.h"
 #include "tools/subcommands.h"
@@ -56,8 +57,8 @@ absl::Status Show(const ShowFlags& flags) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_RETURN_IF_ERROR(KeepInputs(flags.html, {flags.plan, flags.diff}));
-  YUBA_RETURN_IF_ERROR(KeepInputs(flags.dot, {flags.plan, flags.diff}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.html, {flags.plan, flags.diff}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot, {flags.plan, flags.diff}));
   if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PlanHtml(plan)));
   if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
   if (!flags.tensor.empty()) {

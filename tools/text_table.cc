@@ -31,7 +31,13 @@ std::string Count(double count) {
   if (count < 1e3) return absl::StrFormat("%.0f ", count);
   if (count < 1e6) return absl::StrFormat("%.1f k", count / 1e3);
   if (count < 1e9) return absl::StrFormat("%.1f M", count / 1e6);
-  return absl::StrFormat("%.1f G", count / 1e9);
+  if (count < 1e13) return absl::StrFormat("%.1f G", count / 1e9);
+  return absl::StrFormat("%.1f T", count / 1e12);
+}
+
+int64_t SaturatingSum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
 std::string TextTable::ToString(const std::string& indent) const {

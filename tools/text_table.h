@@ -15,6 +15,9 @@ std::string Megabytes(int64_t bytes);
 // "25.5 M", "262 G": a count with a decimal prefix.
 std::string Count(double count);
 
+// The sum of two counts that are not negative; the largest there is where it does not fit.
+int64_t SaturatingSum(int64_t a, int64_t b);
+
 // Rows of cells; columns are padded to the widest cell (UTF-8 counted by characters).
 class TextTable {
  public:

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "tools/command.h"
+#include "tools/command_line.h"
 #include "tools/subcommands.h"
 #include "tools/version.h"
 
@@ -24,6 +25,10 @@ int main(int argc, char** argv) {
   yuba::AddCompile(app, exit_code);
   yuba::AddOp(app, exit_code);
   yuba::AddBench(app, exit_code);
+  if (const absl::Status known = yuba::CheckSubcommand(app, argc, argv); !known.ok()) {
+    std::cerr << "yuba: " << known.message() << "\n";
+    return 2;
+  }
   try {
     app.parse(argc, argv);
     std::cout.flush();
@@ -33,7 +38,7 @@ int main(int argc, char** argv) {
     }
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return yuba::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {
     std::cerr << "yuba: out of memory\n";
     return 3;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "runtime/program.h"
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 #include "tools/run_command.h"
 
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   yuba::AddRunFlags(&app, flags);
   try {
     app.parse(argc, argv);
-    const absl::Status status = Run(file, flags);
+    absl::Status status = yuba::RefuseEmptyValues(app);
+    if (status.ok()) status = Run(file, flags);
     if (!status.ok()) std::cerr << "yuba-run: " << status.message() << "\n";
     std::cout.flush();
     if (status.ok() && !std::cout) {
@@ -37,7 +39,7 @@ int main(int argc, char** argv) {
     }
     return yuba::ExitCode(status);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return yuba::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {
     std::cerr << "yuba-run: out of memory\n";
     return 3;

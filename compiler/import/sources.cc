@@ -35,7 +35,7 @@ class SourceReader {
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
       inputs.push_back({order_.inputs[i], std::move(value)});
     }
-    BindBatch(inputs);
+    YUBA_RETURN_IF_ERROR(BindBatch(inputs));
     for (auto& [input, value] : inputs) {
       YUBA_RETURN_IF_ERROR(SetShape(*input, value));
       const auto bound = options_.bind.find(input->name());
@@ -127,14 +127,20 @@ class SourceReader {
   }
 
   // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
-  void BindBatch(const std::vector<std::pair<const onnx::ValueInfoProto*, Value>>& inputs) {
-    if (!options_.batch.has_value()) return;
+  absl::Status BindBatch(const std::vector<std::pair<const onnx::ValueInfoProto*, Value>>& inputs) {
+    if (!options_.batch.has_value()) return absl::OkStatus();
     for (const auto& [input, value] : inputs) {
       const auto& shape = input->type().tensor_type().shape();
-      if (value.kind == TensorKind::kInput && shape.dim_size() > 0 &&
-          !shape.dim(0).dim_param().empty())
-        dims_.emplace(shape.dim(0).dim_param(), *options_.batch);
+      if (value.kind != TensorKind::kInput || shape.dim_size() == 0) continue;
+      const std::string& symbol = shape.dim(0).dim_param();
+      if (symbol.empty()) continue;
+      const int64_t size = dims_.emplace(symbol, *options_.batch).first->second;
+      if (size != *options_.batch)
+        return UserError("--batch ", *options_.batch, " and --dim ", symbol, "=", size,
+                         " are two lengths of dimension 0 of input '", input->name(),
+                         "': give one of them");
     }
+    return absl::OkStatus();
   }
 
   absl::Status SetShape(const onnx::ValueInfoProto& input, Value& value) {

@@ -31,7 +31,7 @@ void ExpectError(const std::string& line, int exit_code, const std::string& mess
 
 TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba", 2, "subcommand");
-  ExpectError("yuba frobnicate", 2, "subcommand");
+  ExpectError("yuba frobnicate", 2, "frobnicate");
   ExpectError("yuba partition " + Model() + " --nonsense", 2, "--nonsense");
   ExpectError("yuba partition " + Model() + " --devices 0", 2, "--devices 0");
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");

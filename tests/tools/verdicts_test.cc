@@ -1,0 +1,126 @@
+// check, verify, compile and run: what they say to programs, and that no verdict is better than what was done.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+std::string Model() { return RepositoryFile("tests/models/mlp/model.onnx"); }
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::string Planned(const std::string& folder) {
+  const std::string plan = ScratchFolder(folder) + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
+  return plan;
+}
+
+// The one object on stdout.
+nlohmann::json Json(const CommandResult& result) {
+  INFO(result.out << result.error);
+  const nlohmann::json json = nlohmann::json::parse(result.out, nullptr, false);
+  REQUIRE(json.is_object());
+  return json;
+}
+
+TEST_CASE("check, verify and compile --json print one object") {
+  const std::string plan = Planned("json"), both = Model() + " " + plan;
+  const nlohmann::json check = Json(RunCommand("yuba check --json " + both));
+  CHECK(check["ok"] == true);
+  CHECK(check["error"] == "");
+  CHECK(check["devices"] == 2);
+  CHECK(check["bytes"].get<int64_t>() >= check["lower_bound"].get<int64_t>());
+  CHECK(check["proof"].is_string());
+  const nlohmann::json verify = Json(RunCommand("yuba verify --json " + both));
+  CHECK(verify["ok"] == true);
+  CHECK(verify["cover"] == "whole");
+  CHECK(verify["hash"] == "equal");
+  CHECK(verify["elements"].get<int>() > 0);
+  const std::string output = plan + ".yuba";
+  const nlohmann::json compile = Json(RunCommand("yuba compile --json " + both + " -o " + output));
+  CHECK(compile["ok"] == true);
+  CHECK(compile["output"] == output);
+  CHECK(compile["bytes"] == std::filesystem::file_size(output));
+}
+
+TEST_CASE("a failure is in the object too") {
+  const CommandResult result = RunCommand("yuba check --json " + Model() + " no_such_plan.json");
+  CHECK(result.exit_code == 2);
+  const nlohmann::json check = Json(result);
+  CHECK(check["ok"] == false);
+  CHECK(check["error"].get<std::string>().find("no_such_plan.json") != std::string::npos);
+}
+
+TEST_CASE("run --check --json carries the verdict") {
+  const std::string run = "yuba run --json " + Model() + " " + Planned("verdict") + " --inputs " +
+                          RepositoryFile("tests/models/mlp/test_data_set_0") + " --check ";
+  const CommandResult good = RunCommand(run + "1e-3"), bad = RunCommand(run + "1e-30");
+  CHECK(good.exit_code == 0);
+  CHECK(bad.exit_code == 1);
+  const nlohmann::json yes = Json(good)["check"], no = Json(bad)["check"];
+  CHECK(yes["ok"] == true);
+  CHECK(yes["tolerance"] == 1e-3);
+  REQUIRE(yes["outputs"].size() == 1);
+  CHECK(yes["outputs"][0]["largest_difference"].get<double>() <= yes["outputs"][0]["allowed"].get<double>());
+  CHECK(no["ok"] == false);
+  CHECK(no["outputs"][0]["largest_difference"].get<double>() > 0);
+}
+
+TEST_CASE("verify without its hash part exits with 1, unless asked for") {
+  const std::string model = RepositoryFile("tests/models/mlp/model_dynamic.onnx");
+  const std::string plan = ScratchFolder("left_out") + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + model + " --batch 10000000 --devices 2 -o " + plan).exit_code == 0);
+  const CommandResult left_out = RunCommand("yuba verify " + model + " " + plan);
+  CHECK(left_out.exit_code == 1);
+  CHECK(left_out.error.find("equality is not proved") != std::string::npos);
+  CHECK(RunCommand("yuba verify --scale cover " + model + " " + plan).exit_code == 0);
+  CHECK(Json(RunCommand("yuba verify --json " + model + " " + plan))["hash"] == "left out");
+}
+
+TEST_CASE("two files for one output are an error, not a choice") {
+  const std::string data = ScratchFolder("two") + "/data";
+  std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
+  const std::string run = "yuba run " + Model() + " " + Planned("two_plan") + " --inputs " + data;
+  REQUIRE(RunCommand(run + " --outputs " + data + "2").exit_code == 0);
+  std::filesystem::permissions(data, std::filesystem::perms::owner_all);
+  std::filesystem::copy_file(data + "2/output_0.npy", data + "/output_0.npy");
+  const CommandResult result = RunCommand(run + " --check 1e-3");
+  INFO(result.error);
+  CHECK(result.exit_code == 2);
+  CHECK(result.error.find("output_0.npy") != std::string::npos);
+  CHECK(result.error.find("output_0.pb") != std::string::npos);
+}
+
+TEST_CASE("check names the first field of the plan that its cuts do not give") {
+  const std::string plan = Planned("fields"), text = Read(plan);
+  REQUIRE(RunCommand("yuba check " + Model() + " " + plan).exit_code == 0);
+  const struct { const char *found, *put, *field; } lies[] = {
+      {"\"peak\":", "\"peak\":1", "memory[0].peak"},
+      {"\"shard\":[", "\"shard\":[1", "tensors[0].shard[0]"},
+      {"\"kernel\":\"", "\"kernel\":\"x", "nodes[0].kernel"},
+      {"\"why\":\"", "\"why\":\"x", "transfers[0].why"},
+      {"\"collective\":\"", "\"collective\":\"x", "transfers[0].collective"},
+      {"\"devices\":\"", "\"devices\":\"1", "options.devices"},
+  };
+  for (const auto& lie : lies) {
+    INFO(lie.field);
+    std::string other = text;
+    const size_t at = other.find(lie.found);
+    REQUIRE(at != std::string::npos);
+    std::ofstream(plan, std::ios::binary) << other.replace(at, std::string(lie.found).size(), lie.put);
+    const CommandResult result = RunCommand("yuba check " + Model() + " " + plan);
+    INFO(result.error);
+    CHECK(result.exit_code == 1);
+    CHECK(result.error.find(lie.field) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,114 @@
+#include "tools/command_line.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <iostream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+CLI::Validator NumberWhere(bool (*holds)(double), const std::string& what) {
+  return CLI::Validator(
+      [holds, what](std::string& text) {
+        double number = 0;
+        const bool good = absl::SimpleAtod(text, &number) && std::isfinite(number) && holds(number);
+        return good ? std::string() : absl::StrCat(text, " is not ", what);
+      },
+      "");
+}
+
+// The subcommand that was called, as the user writes it: "yuba bench search".
+std::string NameOf(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    absl::StrAppend(&name, " ", at->get_name());
+  }
+  return name;
+}
+
+}  // namespace
+
+CLI::Validator WholeNumber(int64_t low, int64_t high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        int64_t number = 0;
+        if (absl::SimpleAtoi(text, &number) && number >= low && number <= high) return std::string();
+        return absl::StrCat(text, " is not a whole number from ", low,
+                            high == INT64_MAX ? "" : absl::StrCat(" to ", high));
+      },
+      "");
+}
+
+CLI::Validator Seed() {
+  return CLI::Validator(
+      [](std::string& text) {
+        uint64_t seed = 0;
+        return absl::SimpleAtoi(text, &seed) ? "" : absl::StrCat(text, " is not a whole number from 0");
+      },
+      "");
+}
+
+CLI::Validator NumberAbove0() {
+  return NumberWhere([](double number) { return number > 0; }, "a number above 0");
+}
+
+CLI::Validator NumberFrom0() {
+  return NumberWhere([](double number) { return number >= 0; }, "a number from 0");
+}
+
+absl::Status RefuseEmptyValues(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) return UserError(option->get_name(), ": its value is empty");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || absl::StartsWith(argv[1], "-")) return absl::OkStatus();
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::count(names.begin(), names.end(), argv[1]) > 0) return absl::OkStatus();
+  return UserError("unknown command '", argv[1], "'; there are ", absl::StrJoin(names, ", "));
+}
+
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  const std::string name = NameOf(app);
+  std::cerr << name << ": " << error.what() << "; " << name << " --help lists what there is\n";
+  return 2;
+}
+
+absl::Status CheckOutput(const std::string& output, const std::vector<std::string>& inputs) {
+  if (output.empty()) return absl::OkStatus();
+  for (const std::string& input : inputs) {
+    if (!SameFile(output, input)) continue;
+    return UserError(output, ": is read by this command and would be overwritten; name another output");
+  }
+  struct stat facts;
+  const bool exists = ::stat(output.c_str(), &facts) == 0;
+  const bool folder = exists && S_ISDIR(facts.st_mode);
+  const size_t slash = output.find_last_of('/');
+  // A file is written beside the old one and renamed, anything else is opened.
+  const std::string written = exists && !S_ISREG(facts.st_mode) ? output
+                              : slash == std::string::npos      ? "."
+                                                                : output.substr(0, slash + 1);
+  if (!folder && ::access(written.c_str(), W_OK) == 0) return absl::OkStatus();
+  return UserError(output, ": cannot be written: ", std::strerror(folder ? EISDIR : errno));
+}
+
+}  // namespace yuba

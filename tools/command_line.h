@@ -1,0 +1,36 @@
+// How the commands read their command lines: numbers that are numbers, values that are not empty, errors
+// that name the subcommand, outputs that can be written.
+#ifndef YUBA_TOOLS_COMMAND_LINE_H_
+#define YUBA_TOOLS_COMMAND_LINE_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace yuba {
+
+// Checks of an option's value; infinite numbers and NaN pass none of them.
+CLI::Validator WholeNumber(int64_t low, int64_t high = INT64_MAX);
+CLI::Validator Seed();  // any of 64 bits
+CLI::Validator NumberAbove0();
+CLI::Validator NumberFrom0();
+
+// An error for an option that was given as "", as in -o "".
+absl::Status RefuseEmptyValues(const CLI::App& app);
+
+// An error where a word stands in place of a subcommand and names none; it lists them all.
+absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* argv);
+
+// Prints what --help or --version ask for, or the error after the name of the subcommand; the exit code.
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error);
+
+// An error where `output` cannot be written, or where writing it would destroy one of the files that the
+// command reads. For before the work; an empty `output` is none.
+absl::Status CheckOutput(const std::string& output, const std::vector<std::string>& inputs);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_COMMAND_LINE_H_
