@@ -1,0 +1,26 @@
+// What the parts of the plan report share.
+#ifndef YUBA_TOOLS_PLAN_ROWS_H_
+#define YUBA_TOOLS_PLAN_ROWS_H_
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "search/plan_file.h"
+
+namespace yuba {
+
+using TensorMap = std::unordered_map<std::string, const PlanFile::TensorRow*>;
+TensorMap ByName(const PlanFile& plan);
+
+// The sharding with the sizes left out, so that layers of different width look alike.
+std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row);
+
+std::string ShortName(const std::string& name);  // its last 40 characters at most
+
+// Bytes of what is stored, by the number of devices.
+int64_t IdealShare(const PlanFile& plan);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_PLAN_ROWS_H_

@@ -1,0 +1,130 @@
+// The summary that `partition` prints: what moves, memory, and the parts of the model that are cut alike.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/plan_report.h"
+#include "tools/plan_rows.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+struct Segment {
+  std::string first, last, split;
+  int nodes = 0;
+  std::map<std::string, int64_t> moved;  // by kind of what moves
+  int64_t bytes() const {
+    int64_t sum = 0;
+    for (const auto& [kind, bytes] : moved) sum += bytes;
+    return sum;
+  }
+};
+
+std::vector<Segment> Segments(const PlanFile& plan) {
+  const TensorMap tensors = ByName(plan);
+  std::unordered_map<std::string, std::map<std::string, int64_t>> moved;
+  for (const auto& row : plan.transfers) {
+    const auto it = tensors.find(row.tensor);
+    const bool weight = it != tensors.end() && it->second->kind == "weight";
+    moved[row.node][row.kind == "deliver" ? "partial sums" : weight ? "weights" : "activations"] +=
+        row.bytes;
+  }
+  std::vector<Segment> segments;
+  for (const auto& node : plan.nodes) {
+    const auto it = tensors.find(node.name);
+    const std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
+    if (segments.empty() || segments.back().split != split) segments.push_back({node.name, "", split});
+    Segment& segment = segments.back();
+    segment.last = node.name;
+    ++segment.nodes;
+    for (const auto& [kind, bytes] : moved[node.name]) segment.moved[kind] += bytes;
+  }
+  return segments;
+}
+
+std::string SegmentsText(const PlanFile& plan) {
+  std::vector<Segment> segments = Segments(plan);
+  constexpr size_t kRows = 12;
+  int hidden = 0;
+  int64_t hidden_bytes = 0;
+  if (segments.size() > kRows) {
+    std::vector<int64_t> sizes;
+    for (const Segment& segment : segments) sizes.push_back(segment.bytes());
+    std::nth_element(sizes.begin(), sizes.begin() + kRows - 1, sizes.end(), std::greater<>());
+    const int64_t least = sizes[kRows - 1];
+    std::vector<Segment> kept;
+    for (Segment& segment : segments) {
+      if (segment.bytes() >= least && kept.size() < kRows) {
+        kept.push_back(std::move(segment));
+      } else {
+        hidden += segment.nodes;
+        hidden_bytes += segment.bytes();
+      }
+    }
+    segments = std::move(kept);
+  }
+  TextTable table(4);
+  table.Add({"part", "nodes", "output split", "mostly", "moved MB"});
+  for (const Segment& segment : segments) {
+    std::string mostly;
+    int64_t most = 0;
+    for (const auto& [kind, bytes] : segment.moved) {
+      if (bytes > most) std::tie(mostly, most) = std::make_pair(kind, bytes);
+    }
+    table.Add({segment.nodes == 1 ? ShortName(segment.first)
+                                  : absl::StrCat(ShortName(segment.first), " … ", ShortName(segment.last)),
+               absl::StrCat(segment.nodes), segment.split, mostly, Megabytes(segment.bytes())});
+  }
+  if (hidden > 0) {
+    table.Add({"the rest", absl::StrCat(hidden), "", "", Megabytes(hidden_bytes)});
+  }
+  return table.ToString("  ");
+}
+
+const DeviceMemory* LargestDevice(const PlanFile& plan) {
+  const auto& memory = plan.notes.memory;
+  const auto it = std::max_element(memory.begin(), memory.end(),
+                                   [](const auto& a, const auto& b) { return a.peak < b.peak; });
+  return it == memory.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+std::string SummaryText(const PlanFile& plan) {
+  const int64_t bytes = plan.cost.bytes();
+  const int devices = plan.mesh.devices();
+  std::string text =
+      absl::StrCat("MOVED a step   ", Bytes(bytes), " in ", plan.transfers.size(), " transfers, ",
+                   Bytes(bytes / devices), " into each device\n");
+  if (bytes > 0) {
+    absl::StrAppendFormat(&text, "               weights fetched %s (%d %%), activations fetched %s, "
+                          "partial sums %s, halos %s\n", Bytes(plan.cost.weight),
+                          static_cast<int>(100.0 * plan.cost.weight / bytes + 0.5),
+                          Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
+  }
+  if (const DeviceMemory* device = LargestDevice(plan)) {
+    absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
+                    " on the fullest device at its peak (weights and inputs are ", Bytes(IdealShare(plan)),
+                    " if shared out evenly); no limit given\n               stored ",
+                    Bytes(device->weights), ", activations ", Bytes(device->activations),
+                    ", fetch and partial buffers ", Bytes(device->buffers), "; peak at ",
+                    device->at, "\n");
+  }
+  const std::vector<ReplicatedTensor> replicated = Replicated(plan);
+  if (replicated.empty()) {
+    text += "REPLICATED     nothing\n";
+  } else {
+    int64_t extra = 0;
+    for (const auto& tensor : replicated) extra += tensor.bytes;
+    absl::StrAppend(&text, "REPLICATED     ", replicated.size(), " tensors, ", Bytes(extra),
+                    " together, that have too few elements for every part (yuba show lists them)\n");
+  }
+  text += "TIME           not predicted: no machine given\n\n";
+  return text + SegmentsText(plan);
+}
+
+}  // namespace yuba

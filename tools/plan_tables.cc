@@ -1,0 +1,81 @@
+// The tables of `show`: nodes, transfers, memory, kernels.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/plan_report.h"
+#include "tools/plan_rows.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+
+std::string NodeTableText(const PlanFile& plan, bool all) {
+  TextTable table(5);
+  table.Add({"node", "splits its", "output as stored", "weight as stored", "", "fetch", "sums", "MB"});
+  int quiet = 0;
+  for (const NodeGroup& group : GroupNodes(plan, !all)) {
+    if (!all && group.fetched + group.delivered == 0) {
+      quiet += group.count;
+      continue;
+    }
+    table.Add({ShortName(group.name), group.cut, group.output,
+               group.weight.empty() ? "–" : group.weight,
+               group.count > 1 ? absl::StrCat(group.count, " ", group.op) : group.op,
+               Megabytes(group.fetched), Megabytes(group.delivered),
+               Megabytes(group.fetched + group.delivered)});
+  }
+  std::string text = table.ToString();
+  if (quiet > 0) absl::StrAppend(&text, quiet, " other nodes move nothing.  All rows: --all\n");
+  return text;
+}
+
+std::string LargestTransfersText(const PlanFile& plan, size_t count) {
+  std::vector<const PlanFile::TransferRow*> rows;
+  for (const auto& row : plan.transfers) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
+  if (rows.size() > count) rows.resize(count);
+  if (rows.empty()) return "nothing moves\n";
+  TextTable table(4);
+  table.Add({"largest transfers", "what", "as", "because", "MB"});
+  for (const auto* row : rows) {
+    table.Add({ShortName(row->node), absl::StrCat(row->kind, " ", ShortName(row->tensor)),
+               absl::StrCat(row->collective, row->over.empty() ? "" : " over ",
+                            absl::StrJoin(row->over, "")),
+               row->why, Megabytes(row->bytes)});
+  }
+  return table.ToString();
+}
+
+std::string TransfersText(const PlanFile& plan) {
+  return LargestTransfersText(plan, plan.transfers.size());
+}
+
+std::string MemoryText(const PlanFile& plan) {
+  TextTable table(1);
+  table.Add({"device", "peak MB", "stored", "activations", "buffers", "at"});
+  for (size_t d = 0; d < plan.notes.memory.size(); ++d) {
+    const DeviceMemory& memory = plan.notes.memory[d];
+    table.Add({absl::StrCat(d), Megabytes(memory.peak), Megabytes(memory.weights),
+               Megabytes(memory.activations), Megabytes(memory.buffers), ShortName(memory.at)});
+  }
+  std::string text = table.ToString();
+  absl::StrAppend(&text, "ideal share of what is stored: ", Bytes(IdealShare(plan)), " a device\n");
+  const std::vector<ReplicatedTensor> replicated = Replicated(plan);
+  if (replicated.empty()) return text + "replicated: nothing\n";
+  TextTable copies(2);
+  copies.Add({"replicated (too few elements)", "as stored", "bytes", "copies"});
+  for (const auto& tensor : replicated) {
+    copies.Add({ShortName(tensor.name), tensor.sharding, absl::StrCat(tensor.bytes),
+                absl::StrCat(tensor.copies)});
+  }
+  return text + copies.ToString();
+}
+
+std::string KernelsText(const PlanFile& plan) {
+  TextTable table(3);
+  table.Add({"node", "operator", "kernel"});
+  for (const auto& node : plan.nodes) table.Add({ShortName(node.name), node.op, node.kernel});
+  return table.ToString();
+}
+
+}  // namespace yuba
