@@ -86,6 +86,24 @@ int64_t JsonReader::Integer(int64_t least, int64_t most) const {
   return 0;
 }
 
+std::vector<int64_t> JsonReader::Integers(int64_t least, int64_t most) const {
+  std::vector<int64_t> numbers;
+  if (!value_->is_array()) Fail("an array of integers");
+  if (!ok()) return numbers;
+  numbers.reserve(value_->size());
+  for (const Json& item : *value_) {
+    // The place is text that only an error needs.
+    const bool plain = item.is_number_unsigned() && item.get<uint64_t>() <= uint64_t{1} << 62;
+    const int64_t number = plain ? item.get<int64_t>() : least;
+    if (!plain || number < least || number > most) {
+      Items()[numbers.size()].Integer(least, most);
+      if (!ok()) return {};
+    }
+    numbers.push_back(item.get<int64_t>());
+  }
+  return numbers;
+}
+
 bool JsonReader::Bool() const {
   if (value_->is_boolean()) return value_->get<bool>();
   Fail("true or false");

@@ -26,6 +26,7 @@ class JsonReader {
   std::vector<std::pair<std::string, JsonReader>> Fields() const;  // of an object, in order
   std::string String() const;
   int64_t Integer(int64_t least, int64_t most) const;
+  std::vector<int64_t> Integers(int64_t least, int64_t most) const;  // of an array; fast
   bool Bool() const;
   std::vector<std::string> Strings() const;
 

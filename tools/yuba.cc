@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   yuba::AddCompile(app, exit_code);
   yuba::AddOp(app, exit_code);
   yuba::AddBench(app, exit_code);
+  yuba::AddSolve(app, exit_code);
   if (const absl::Status known = yuba::CheckSubcommand(app, argc, argv); !known.ok()) {
     std::cerr << "yuba: " << known.message() << "\n";
     return 2;

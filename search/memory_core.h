@@ -1,0 +1,51 @@
+// A pairwise problem with memory, made smaller without loss: values that arc consistency forbids are
+// dropped, and a variable whose value follows from a neighbour's becomes part of that neighbour.
+#ifndef YUBA_SEARCH_MEMORY_CORE_H_
+#define YUBA_SEARCH_MEMORY_CORE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "search/pairwise.h"
+
+namespace yuba {
+
+struct CoreEdge {
+  int a = 0, b = 0;            // a < b; at most one edge a pair
+  std::vector<int64_t> cells;  // row-major, a first; kForbidden at most
+};
+
+// Usage by value in the rows [begin, end).
+struct CoreUse {
+  int begin = 0, end = 0;
+  std::vector<int64_t> usage;
+};
+
+// Variables have at least one value, each of them possible at every edge. Rows are the points of time
+// that may exceed the limit and are not dominated by another.
+struct Core {
+  std::vector<std::vector<int64_t>> costs;   // by variable and value
+  std::vector<CoreEdge> edges;
+  std::vector<std::vector<int>> edges_of;    // by variable
+  std::vector<std::vector<CoreUse>> uses;    // by variable: ascending, disjoint, least usage 0
+  std::vector<int64_t> room;                 // by row: what is left to the uses above
+  int64_t constant = 0;
+  int64_t least_peak = 0;  // no assignment needs less memory
+
+  // By variable of the problem: its variable here (-1: it has one value), its value for each of its
+  // variable's values.
+  std::vector<int> root;
+  std::vector<std::vector<int>> value;
+
+  int size() const { return static_cast<int>(costs.size()); }
+  int values(int v) const { return static_cast<int>(costs[v].size()); }
+  Assignment Expand(const Assignment& core) const;
+};
+
+// Nothing where every assignment is forbidden.
+absl::optional<Core> MakeCore(const PairwiseProblem& problem);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_MEMORY_CORE_H_

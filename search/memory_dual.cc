@@ -1,0 +1,197 @@
+#include "search/memory_dual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace yuba {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double AsDouble(int64_t cost) { return cost >= kForbidden ? kInfinity : static_cast<double>(cost); }
+
+}  // namespace
+
+std::vector<int64_t> LoadsOf(const Core& core, const Assignment& assignment) {
+  std::vector<int64_t> loads(core.room.size(), 0);
+  for (int v = 0; v < core.size(); ++v) {
+    for (const CoreUse& use : core.uses[v]) {
+      const int64_t by = use.usage[assignment[v]];
+      if (by == 0) continue;
+      for (int row = use.begin; row < use.end; ++row) loads[row] += by;
+    }
+  }
+  return loads;
+}
+
+std::vector<std::vector<double>> PricesOf(const Core& core, const std::vector<double>& prices) {
+  std::vector<double> sum(prices.size() + 1, 0);  // of the rows before
+  for (size_t row = 0; row < prices.size(); ++row) sum[row + 1] = sum[row] + prices[row];
+  std::vector<std::vector<double>> result(core.size());
+  for (int v = 0; v < core.size(); ++v) {
+    result[v].assign(core.values(v), 0);
+    for (const CoreUse& use : core.uses[v]) {
+      const double price = sum[use.end] - sum[use.begin];
+      if (price <= 0) continue;
+      for (size_t x = 0; x < use.usage.size(); ++x) result[v][x] += price * use.usage[x];
+    }
+  }
+  return result;
+}
+
+MemoryDual::MemoryDual(const Core& core) : core_(core) {
+  for (const CoreEdge& edge : core.edges) {
+    const int rows = core.values(edge.a), columns = core.values(edge.b);
+    std::vector<double> cells(edge.cells.size()), turned(edge.cells.size());
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) {
+        cells[i * columns + j] = turned[j * rows + i] = AsDouble(edge.cells[i * columns + j]);
+      }
+    }
+    cells_[0].push_back(std::move(cells));
+    cells_[1].push_back(std::move(turned));
+    message_[0].emplace_back(rows, 0.0);
+    message_[1].emplace_back(columns, 0.0);
+  }
+  for (int v = 0; v < core.size(); ++v) {
+    int before = 0, after = 0;
+    for (int e : core.edges_of[v]) ++(core.edges[e].a == v ? after : before);
+    share_.push_back(1.0 / std::max({1, before, after}));
+  }
+  prices_.assign(core.room.size(), 0);
+  best_prices_ = direction_ = prices_;
+  decoded_.assign(core.size(), 0);
+  PriceCosts();
+  best_ = -kInfinity;
+}
+
+void MemoryDual::PriceCosts() {
+  costs_ = PricesOf(core_, prices_);
+  for (int v = 0; v < core_.size(); ++v) {
+    for (int x = 0; x < core_.values(v); ++x) costs_[v][x] += static_cast<double>(core_.costs[v][x]);
+  }
+}
+
+void MemoryDual::Belief(int v) {
+  belief_ = costs_[v];
+  for (int e : core_.edges_of[v]) {
+    const std::vector<double>& message = message_[core_.edges[e].a == v ? 0 : 1][e];
+    for (size_t x = 0; x < belief_.size(); ++x) belief_[x] += message[x];
+  }
+}
+
+// Sends what `from` believes along an edge; returns how far the message was lowered to have least 0.
+double MemoryDual::Send(int e, int from) {
+  const CoreEdge& edge = core_.edges[e];
+  const int side = edge.a == from ? 0 : 1;
+  const std::vector<double>& cells = cells_[side][e];
+  const std::vector<double>& back = message_[side][e];
+  std::vector<double>& message = message_[1 - side][e];
+  const int size = static_cast<int>(message.size());
+  std::fill(message.begin(), message.end(), kInfinity);
+  for (size_t x = 0; x < back.size(); ++x) {
+    const double own = share_[from] * belief_[x] - back[x];
+    const double* row = &cells[x * size];
+    double* to = message.data();
+    for (int y = 0; y < size; ++y) to[y] = std::min(to[y], own + row[y]);
+  }
+  const double least = *std::min_element(message.begin(), message.end());
+  for (double& value : message) value -= least;
+  return least;
+}
+
+void MemoryDual::Forward(int v) {
+  Belief(v);
+  for (int e : core_.edges_of[v]) {
+    if (core_.edges[e].a == v) Send(e, v);
+  }
+}
+
+double MemoryDual::Backward(int v) {
+  Belief(v);
+  double bound = 0;
+  int before = 0;
+  for (int e : core_.edges_of[v]) {
+    if (core_.edges[e].b != v) continue;
+    bound += Send(e, v);
+    ++before;
+  }
+  const double rest = 1 - before * share_[v];
+  if (rest > 1e-12) bound += rest * *std::min_element(belief_.begin(), belief_.end());
+  return bound;
+}
+
+// The bound for the present prices and messages.
+double MemoryDual::Sweep() {
+  for (int v = 0; v < core_.size(); ++v) Forward(v);
+  double bound = static_cast<double>(core_.constant);
+  for (int v = core_.size(); v-- > 0;) bound += Backward(v);
+  for (size_t row = 0; row < prices_.size(); ++row) {
+    bound -= prices_[row] * static_cast<double>(core_.room[row]);
+  }
+  return bound;
+}
+
+void MemoryDual::Decode() {
+  for (int v = 0; v < core_.size(); ++v) {
+    std::vector<double> cost = costs_[v];
+    for (int e : core_.edges_of[v]) {
+      const CoreEdge& edge = core_.edges[e];
+      const size_t size = cost.size();
+      if (edge.a == v) {
+        for (size_t x = 0; x < size; ++x) cost[x] += message_[0][e][x];
+      } else {
+        const double* row = &cells_[0][e][decoded_[edge.a] * size];
+        for (size_t x = 0; x < size; ++x) cost[x] += std::min(row[x], 1e18);
+      }
+    }
+    decoded_[v] = static_cast<int>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+  }
+}
+
+void MemoryDual::Step(double target) {
+  const double bound = Sweep();
+  Decode();
+  const double enough = 1e-6 * std::abs(best_);
+  if (bound > best_) {
+    idle_ = bound > best_ + enough || best_ == -kInfinity ? 0 : idle_ + 1;
+    best_ = bound;
+    best_prices_ = prices_;
+  } else {
+    ++idle_;
+  }
+  if (idle_ >= 30) {
+    step_ *= 0.7;
+    idle_ = 0;
+    prices_ = best_prices_;
+    if (step_ < 1e-4) stuck_ = true;
+  }
+  if (prices_.empty()) return;
+  const std::vector<int64_t> loads = LoadsOf(core_, decoded_);
+  double square = 0;
+  for (size_t row = 0; row < loads.size(); ++row) {
+    const double by = static_cast<double>(loads[row] - core_.room[row]);
+    direction_[row] = 0.8 * direction_[row] + 0.2 * by;
+    if (direction_[row] > 0 || prices_[row] > 0) square += direction_[row] * direction_[row];
+  }
+  if (square == 0) return;
+  const double length = step_ * std::max(target - bound, 1e-3 * std::abs(target)) / square;
+  for (size_t row = 0; row < loads.size(); ++row) {
+    prices_[row] = std::max(0.0, prices_[row] + length * direction_[row]);
+  }
+  PriceCosts();
+}
+
+int64_t MemoryDual::bound() const {
+  // Costs are integers; this is far more than the sums' rounding.
+  double sizes = std::abs(best_);
+  for (size_t row = 0; row < best_prices_.size(); ++row) {
+    sizes += best_prices_[row] * std::abs(static_cast<double>(core_.room[row]));
+  }
+  const double safe = best_ - 1e-3 - 1e-11 * sizes;
+  if (!(safe > 0)) return 0;
+  return static_cast<int64_t>(std::ceil(std::min(safe, 9e17)));
+}
+
+}  // namespace yuba

@@ -1,0 +1,58 @@
+// A lower bound of a problem with memory: prices on its rows (Lagrange) and messages on its edges
+// (TRW-S, Kolmogorov 2006), both raised in turns; the prices by the volume algorithm (Barahona and
+// Anbil 2000).
+#ifndef YUBA_SEARCH_MEMORY_DUAL_H_
+#define YUBA_SEARCH_MEMORY_DUAL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/memory_core.h"
+
+namespace yuba {
+
+class MemoryDual {
+ public:
+  explicit MemoryDual(const Core& core);
+
+  // One sweep over the edges and one step of the prices. `target` is the cost of a known solution, or
+  // a guess of it.
+  void Step(double target);
+
+  // No assignment within the limit costs less (the core's constant included).
+  int64_t bound() const;
+  const std::vector<double>& prices() const { return best_prices_; }  // by row, those of bound()
+  const Assignment& decoded() const { return decoded_; }              // what the messages prefer
+  bool stuck() const { return stuck_; }                               // no more progress is to be expected
+
+ private:
+  double Sweep();
+  void Forward(int v);
+  double Backward(int v);
+  void Belief(int v);
+  double Send(int edge, int from);
+  void Decode();
+  void PriceCosts();
+
+  const Core& core_;
+  std::vector<std::vector<double>> cells_[2];    // by edge: a first, b first
+  std::vector<std::vector<double>> message_[2];  // by edge: to a, to b
+  std::vector<double> share_;                    // by variable
+  std::vector<std::vector<double>> costs_;       // by variable and value, prices included
+  std::vector<double> belief_, given_;
+  std::vector<double> prices_, best_prices_, direction_;
+  Assignment decoded_;
+  double best_ = 0, step_ = 0.5;
+  int idle_ = 0;
+  bool stuck_ = false;
+};
+
+// The loads of the rows beyond what is constant.
+std::vector<int64_t> LoadsOf(const Core& core, const Assignment& assignment);
+
+// By variable and value: the sum of the prices of what it uses.
+std::vector<std::vector<double>> PricesOf(const Core& core, const std::vector<double>& prices);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_MEMORY_DUAL_H_

@@ -1,0 +1,239 @@
+#include "search/memory_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/memory_dual.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kRoundsBetweenPrices = 500;
+
+}  // namespace
+
+MemorySearch::MemorySearch(const Core& core, uint64_t seed)
+    : core_(core), region_(core), random_(seed), in_region_(core.size(), false) {
+  SetPrices(std::vector<double>(core.room.size(), 0));
+  Start(Assignment(core.size(), 0));
+}
+
+void MemorySearch::SetPrices(const std::vector<double>& prices) {
+  prices_ = prices;
+  double most = 0;
+  for (double price : prices) most = std::max(most, price);
+  penalty_ = std::max(penalty_, 4 * most);
+  tried_prices_ = prices;
+  priced_ = PricesOf(core_, tried_prices_);
+}
+
+// Other prices find other assignments: each row's is scaled with those near it.
+void MemorySearch::Perturb() {
+  std::normal_distribution<double> normal(0, 0.3);
+  double scale = std::exp(normal(random_));
+  for (size_t row = 0; row < prices_.size(); ++row) {
+    if (random_() % 64 == 0) scale = std::exp(normal(random_));
+    tried_prices_[row] = std::min(penalty_, prices_[row] * scale);
+  }
+  priced_ = PricesOf(core_, tried_prices_);
+  Recount();
+}
+
+void MemorySearch::Start(const Assignment& assignment) {
+  assignment_ = assignment;
+  loads_ = LoadsOf(core_, assignment);
+  cost_ = core_.constant;
+  for (int v = 0; v < core_.size(); ++v) cost_ = std::min(kForbidden, cost_ + core_.costs[v][assignment[v]]);
+  int64_t broken = 0;
+  for (const CoreEdge& edge : core_.edges) {
+    const int64_t cell = edge.cells[assignment[edge.a] * core_.values(edge.b) + assignment[edge.b]];
+    broken += cell >= kForbidden;
+    cost_ = std::min(kForbidden, cost_ + cell);
+  }
+  Recount();
+}
+
+// The sums over rows that change with the assignment or with the prices.
+void MemorySearch::Recount() {
+  slack_before_.assign(core_.room.size() + 1, 0);
+  overload_ = 0;
+  for (size_t row = 0; row < core_.room.size(); ++row) {
+    const double over = static_cast<double>(loads_[row] - core_.room[row]);
+    overload_ += std::max(0.0, over);
+    slack_before_[row + 1] =
+        slack_before_[row] + penalty_ * std::max(0.0, over) - tried_prices_[row] * over;
+  }
+}
+
+// What an assignment of the region may cost more at the prices than the present one, and yet be
+// better.
+double MemorySearch::Slack(const std::vector<int>& variables) const {
+  std::vector<std::pair<int, int>> pieces;
+  for (int v : variables) {
+    if (!core_.uses[v].empty()) pieces.emplace_back(core_.uses[v][0].begin, core_.uses[v].back().end);
+  }
+  std::sort(pieces.begin(), pieces.end());
+  double slack = 0;
+  int done = 0;
+  for (const auto& [begin, end] : pieces) {
+    const int from = std::max(begin, done);
+    if (end > from) slack += slack_before_[end] - slack_before_[from];
+    done = std::max(done, end);
+  }
+  return slack;
+}
+
+// Changes the loads; returns what that adds to the penalties.
+double MemorySearch::Shift(int v, int from, int to) {
+  double added = 0;
+  for (const CoreUse& use : core_.uses[v]) {
+    const int64_t by = use.usage[to] - use.usage[from];
+    if (by == 0) continue;
+    for (int row = use.begin; row < use.end; ++row) {
+      const int64_t load = loads_[row] + by;
+      if (std::max(load, loads_[row]) > core_.room[row]) {
+        added += Penalty(row, load) - Penalty(row, loads_[row]);
+      }
+      loads_[row] = load;
+    }
+  }
+  return added;
+}
+
+double MemorySearch::CostOfRegion(const std::vector<int>& variables) const {
+  double cost = 0;
+  for (int v : variables) {
+    cost += static_cast<double>(core_.costs[v][assignment_[v]]);
+    for (int e : core_.edges_of[v]) {
+      const CoreEdge& edge = core_.edges[e];
+      const int other = edge.a == v ? edge.b : edge.a;
+      if (in_region_[other] && edge.b == v) continue;
+      cost += static_cast<double>(
+          edge.cells[assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]]);
+    }
+  }
+  return cost;
+}
+
+void MemorySearch::Grow(std::vector<int>& variables, size_t count) {
+  for (size_t i = 0, tries = 0; variables.size() < count && tries < 8 * count; ++tries) {
+    i = random_() % variables.size();
+    const std::vector<int>& edges = core_.edges_of[variables[i]];
+    if (edges.empty()) continue;
+    const CoreEdge& edge = core_.edges[edges[random_() % edges.size()]];
+    const int other = edge.a == variables[i] ? edge.b : edge.a;
+    if (in_region_[other]) continue;
+    in_region_[other] = true;
+    variables.push_back(other);
+  }
+}
+
+// A variable with usage in that row, -1 where a few tries find none.
+int MemorySearch::CoveringRow(int row) {
+  for (int tries = 0; tries < 200; ++tries) {
+    const int v = static_cast<int>(random_() % core_.size());
+    for (const CoreUse& use : core_.uses[v]) {
+      if (use.begin <= row && row < use.end) return v;
+      if (use.begin > row) break;
+    }
+  }
+  return -1;
+}
+
+std::vector<int> MemorySearch::Pick() {
+  std::vector<int> variables;
+  auto add = [&](int v) {
+    if (v < 0 || in_region_[v]) return;
+    in_region_[v] = true;
+    variables.push_back(v);
+  };
+  const size_t count = std::min<size_t>({4 + random_() % 37, static_cast<size_t>(core_.size()), 60});
+  const bool over = overload_ > 0 && random_() % 2 == 0;
+  if (!core_.room.empty() && (over || random_() % 2 == 0)) {
+    int row = static_cast<int>(random_() % core_.room.size());
+    for (int tries = 0; tries < 300; ++tries) {
+      const bool full = over ? loads_[row] > core_.room[row]
+                             : loads_[row] > core_.room[row] - core_.room[row] / 8;
+      if (full) break;
+      row = static_cast<int>(random_() % core_.room.size());
+    }
+    const size_t seeds = 1 + random_() % 6;
+    for (size_t i = 0; i < seeds; ++i) add(CoveringRow(row));
+  }
+  if (cost_ >= kForbidden && random_() % 2 == 0) {
+    for (int tries = 0; tries < 20000; ++tries) {
+      const CoreEdge& edge = core_.edges[random_() % core_.edges.size()];
+      const int64_t cell = edge.cells[assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]];
+      if (cell < kForbidden) continue;
+      add(edge.a);
+      add(edge.b);
+      break;
+    }
+  }
+  if (variables.empty()) add(static_cast<int>(random_() % core_.size()));
+  Grow(variables, count);
+  return variables;
+}
+
+void MemorySearch::Round(double heat) {
+  if (core_.size() == 0) return;
+  if (++rounds_ % kRoundsBetweenPrices == 0) {
+    if (overload_ > 0 && rounds_ % (8 * kRoundsBetweenPrices) == 0) penalty_ *= 2;
+    Perturb();
+  }
+  const std::vector<int> variables = Pick();
+  const std::vector<std::vector<double>>* extra = &priced_;
+  region_.Prepare(variables, assignment_, *extra, 1 << 14);
+  const double before = CostOfRegion(variables);
+  const double allowed = heat > 0 ? heat * static_cast<double>(std::min(cost_, kForbidden)) *
+                                        -std::log((random_() >> 11) * 0x1p-53 + 1e-12)
+                                  : 0;
+  const double margin = Slack(variables);
+  double best = allowed;
+  double limit = region_.current() + margin + best + 0.5;
+  const Assignment old = assignment_;
+  std::vector<int> taken;
+  int leaves = 0;
+  region_.Enumerate(&limit, 2000, [&](const std::vector<int>& values) {
+    double added = 0;
+    bool same = true;
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const int v = variables[i];
+      if (values[i] == old[v]) continue;
+      same = false;
+      added += Shift(v, old[v], values[i]);
+      assignment_[v] = values[i];
+    }
+    if (!same) {
+      added += CostOfRegion(variables) - before;
+      if (added < best || (taken.empty() && added <= best)) {
+        best = added;
+        taken = values;
+        limit = std::min(limit, region_.current() + margin + best);
+      }
+      for (size_t i = 0; i < variables.size(); ++i) {
+        const int v = variables[i];
+        if (assignment_[v] != old[v]) Shift(v, assignment_[v], old[v]);
+        assignment_[v] = old[v];
+      }
+    }
+    return ++leaves < 60;
+  });
+  if (!taken.empty()) {
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const int v = variables[i];
+      if (taken[i] == old[v]) continue;
+      Shift(v, old[v], taken[i]);
+      assignment_[v] = taken[i];
+    }
+    if (cost_ >= kForbidden) {
+      Start(assignment_);
+    } else {
+      cost_ += static_cast<int64_t>(CostOfRegion(variables) - before);
+      Recount();
+    }
+  }
+  for (int v : variables) in_region_[v] = false;
+}
+
+}  // namespace yuba

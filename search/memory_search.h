@@ -1,0 +1,60 @@
+// Large-neighbourhood search with memory: regions of variables are solved exactly at the dual's
+// prices, the best of their assignments are tried against the true rows.
+#ifndef YUBA_SEARCH_MEMORY_SEARCH_H_
+#define YUBA_SEARCH_MEMORY_SEARCH_H_
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "search/memory_core.h"
+#include "search/memory_region.h"
+
+namespace yuba {
+
+class MemorySearch {
+ public:
+  MemorySearch(const Core& core, uint64_t seed);
+
+  void SetPrices(const std::vector<double>& prices);
+  void Start(const Assignment& assignment);
+  // One region. `heat`, a share of the cost, is what a move may add to it.
+  void Round(double heat);
+
+  bool Feasible() const { return overload_ == 0 && cost_ < kForbidden; }
+  int64_t cost() const { return cost_; }          // forbidden cells: kForbidden each, saturating
+  double overload() const { return overload_; }   // the sum of what rows exceed
+  const Assignment& assignment() const { return assignment_; }
+
+ private:
+  void Perturb();
+  std::vector<int> Pick();
+  void Grow(std::vector<int>& variables, size_t count);
+  int CoveringRow(int row);
+  double Slack(const std::vector<int>& variables) const;
+  bool Try(const std::vector<int>& values, double most);
+  double Shift(int v, int from, int to);
+  double Penalty(int row, int64_t load) const {
+    return load > core_.room[row] ? penalty_ * static_cast<double>(load - core_.room[row]) : 0;
+  }
+  double CostOfRegion(const std::vector<int>& variables) const;
+  void Recount();
+
+  const Core& core_;
+  Region region_;
+  std::mt19937_64 random_;
+  std::vector<double> prices_, tried_prices_;
+  std::vector<std::vector<double>> priced_, noisy_;
+  std::vector<double> slack_before_;  // by row: the slack of the rows before it
+  Assignment assignment_;
+  std::vector<int64_t> loads_;
+  std::vector<bool> in_region_;
+  int64_t cost_ = 0;
+  double overload_ = 0, penalty_ = 1;
+  int64_t rounds_ = 0;
+  int64_t broken_since_ = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_MEMORY_SEARCH_H_

@@ -1,0 +1,31 @@
+// The solver of a pairwise problem with memory rows: a good assignment within the limit, and a bound.
+#ifndef YUBA_SEARCH_MEMORY_SOLVE_H_
+#define YUBA_SEARCH_MEMORY_SOLVE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "search/pairwise.h"
+
+namespace yuba {
+
+struct MemorySolveOptions {
+  double seconds = 60;  // of wall-clock time
+  int threads = 1;      // with two or more, one raises the bound while the others search
+};
+
+struct MemorySolution {
+  Assignment assignment;
+  int64_t cost = 0;
+  int64_t bound = 0;  // no assignment within the limit costs less
+  int64_t peak = 0;   // the most memory in use
+};
+
+// Ends early where cost equals bound. FailedPrecondition where nothing is within the limit, or
+// nothing was found in time; the message says which.
+absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
+                                               const MemorySolveOptions& options);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_MEMORY_SOLVE_H_

@@ -1,0 +1,16 @@
+// The rows of memory that matter: points of time that another dominates, or that no assignment can
+// fill beyond the limit, are dropped.
+#ifndef YUBA_SEARCH_MEMORY_TIME_H_
+#define YUBA_SEARCH_MEMORY_TIME_H_
+
+#include "search/memory_core.h"
+#include "search/pairwise.h"
+
+namespace yuba {
+
+// Fills uses, room and least_peak of a core whose variables are known.
+void MakeRows(const PairwiseProblem& problem, Core& core);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_MEMORY_TIME_H_
