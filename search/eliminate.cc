@@ -24,6 +24,39 @@ class Elimination {
     for (const Factor& factor : problem.factors) AddFactor(factor);
   }
 
+  // Of all variables, those in `order` to be eliminated.
+  Elimination(const PairwiseProblem& problem, const std::vector<int>& order)
+      : problem_(problem),
+        order_(order),
+        free_(problem.variables.size(), true),
+        domains_(problem.variables),
+        terms_of_(problem.variables.size()) {
+    for (const Factor& factor : problem.factors) AddFactor(factor);
+  }
+
+  Remainder Rest() {
+    for (int v : order_) Step(v);
+    Remainder rest;
+    rest.constant = solution_.cost;
+    std::vector<int> number(problem_.variables.size(), 0);
+    for (int v : order_) number[v] = -1;
+    for (size_t v = 0; v < number.size(); ++v) {
+      if (number[v] < 0) continue;
+      number[v] = static_cast<int>(rest.variables.size());
+      rest.variables.push_back(static_cast<int>(v));
+      rest.problem.variables.push_back(problem_.variables[v]);
+    }
+    for (int v : rest.variables) {
+      for (const Term& term : terms_of_[v]) {
+        if (term.scope[0] != v) continue;
+        Factor factor = {{}, tables_[term.table]};
+        for (int u : term.scope) factor.scope.push_back(number[u]);
+        rest.problem.factors.push_back(std::move(factor));
+      }
+    }
+    return rest;
+  }
+
   Solution Run() {
     for (int v : order_) Step(v);
     for (size_t step = order_.size(); step-- > 0;) Choose(order_[step], steps_[step]);
@@ -181,6 +214,10 @@ class Elimination {
 };
 
 }  // namespace
+
+Remainder EliminateSome(const PairwiseProblem& problem, const std::vector<int>& order) {
+  return Elimination(problem, order).Rest();
+}
 
 absl::optional<std::vector<int>> GreedyOrder(const PairwiseProblem& problem, int64_t cells) {
   Interaction interaction(problem);

@@ -27,6 +27,14 @@ Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order
                    const Assignment& given);
 Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order);  // of all
 
+// What is left when the variables in `order` are eliminated: a problem of all others.
+struct Remainder {
+  PairwiseProblem problem;
+  std::vector<int> variables;  // by variable of `problem`: its number before
+  int64_t constant = 0;        // to be added to all costs
+};
+Remainder EliminateSome(const PairwiseProblem& problem, const std::vector<int>& order);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_ELIMINATE_H_

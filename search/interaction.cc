@@ -27,10 +27,11 @@ Interaction::Interaction(const PairwiseProblem& problem)
   for (size_t v = 0; v < sizes_.size(); ++v) Price(static_cast<int>(v));
 }
 
-int Interaction::Cheapest(int64_t* table) const {
+int Interaction::Cheapest(int64_t* table, size_t most_neighbours) const {
   int best = -1;
   for (size_t v = 0; v < alive_.size(); ++v) {
-    if (alive_[v] && (best < 0 || table_[v] < table_[best])) best = static_cast<int>(v);
+    if (!alive_[v] || neighbours_[v].size() > most_neighbours) continue;
+    if (best < 0 || table_[v] < table_[best]) best = static_cast<int>(v);
   }
   *table = best < 0 ? 0 : table_[best];
   return best;

@@ -2,7 +2,9 @@
 #ifndef YUBA_SEARCH_INTERACTION_H_
 #define YUBA_SEARCH_INTERACTION_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "search/pairwise.h"
@@ -17,9 +19,9 @@ class Interaction {
   bool Has(int variable) const { return alive_[variable]; }
   const std::vector<int>& neighbours(int variable) const { return neighbours_[variable]; }
 
-  // The variable that leaves the smallest table when it is eliminated, -1 if there is none; the first
-  // of equals. `table` is the number of its cells, saturating.
-  int Cheapest(int64_t* table) const;
+  // The variable of at most so many neighbours that leaves the smallest table when it is eliminated,
+  // -1 if there is none; the first of equals. `table` is the number of its cells, saturating.
+  int Cheapest(int64_t* table, size_t most_neighbours = std::numeric_limits<size_t>::max()) const;
 
   void Eliminate(int variable);  // its neighbours become each other's
   void Remove(int variable);     // as if it had a single value

@@ -149,6 +149,86 @@ TensorId GraphBuilder::ConvGradient(TensorId y, TensorId w, int64_t stride, int6
   return AddNode("conv_gradient", std::move(definition), {y, w});
 }
 
+TensorId GraphBuilder::ConvInputGradient(TensorId dy, TensorId w, const std::vector<int64_t>& dims,
+                                         int64_t stride, int64_t pad) {
+  TensorType in = TypeOf(dy), filter = TypeOf(w);
+  Definition definition = MapOf({in.type, dims});
+  definition.reducer = Reducer::kSum;
+  definition.indices.push_back({"o", filter.dims[0], true});
+  definition.indices.push_back({"u", filter.dims[2], true});
+  definition.indices.push_back({"v", filter.dims[3], true});
+  std::vector<Affine> at = {IndexAffine(0), IndexAffine(4)};
+  if (stride == 1) {
+    for (int d = 0; d < 2; ++d) {
+      at.push_back(IndexAffine(2 + d) + ConstantAffine(pad) - IndexAffine(5 + d));
+    }
+    definition.body = Call(Function::kMul, {ReadElse(0, at, Literal(0)),
+                                            Read(1, BareIndices({4, 1, 5, 6}))});
+    return AddNode("conv_dx", std::move(definition), {dy, w});
+  }
+  for (int d = 0; d < 2; ++d) {
+    definition.indices.push_back({d == 0 ? "p" : "q", in.dims[2 + d], true});
+    definition.where.push_back({Window(7 + d, 5 + d, stride, pad) - IndexAffine(2 + d), true});
+    at.push_back(IndexAffine(7 + d));
+  }
+  definition.body = Call(Function::kMul, {Read(0, at), Read(1, BareIndices({4, 1, 5, 6}))});
+  return AddNode("conv_dx", std::move(definition), {dy, w});
+}
+
+TensorId GraphBuilder::ConvWeightGradient(TensorId dy, TensorId x, const std::vector<int64_t>& dims,
+                                          int64_t stride, int64_t pad) {
+  TensorType in = TypeOf(dy);
+  Definition definition = MapOf({in.type, dims});
+  definition.reducer = Reducer::kSum;
+  definition.indices.push_back({"n", in.dims[0], true});
+  definition.indices.push_back({"p", in.dims[2], true});
+  definition.indices.push_back({"q", in.dims[3], true});
+  std::vector<Affine> at = {IndexAffine(4), IndexAffine(1), Window(5, 2, stride, pad),
+                            Window(6, 3, stride, pad)};
+  ExprPtr read = pad > 0 ? ReadElse(1, at, Literal(0)) : Read(1, at);
+  definition.body = Call(Function::kMul, {Read(0, BareIndices({4, 0, 5, 6})), read});
+  return AddNode("conv_dw", std::move(definition), {dy, x});
+}
+
+TensorId GraphBuilder::Enlarge(TensorId dy) {
+  TensorType in = TypeOf(dy);
+  Definition definition = MapOf({in.type, {in.dims[0], in.dims[1], 2 * in.dims[2], 2 * in.dims[3]}});
+  definition.reducer = Reducer::kSum;
+  std::vector<Affine> at = {IndexAffine(0), IndexAffine(1)};
+  for (int d = 0; d < 2; ++d) {
+    definition.indices.push_back({d == 0 ? "p" : "q", in.dims[2 + d], true});
+    at.push_back(IndexAffine(4 + d));
+  }
+  for (int d = 0; d < 2; ++d) {
+    // 2 p <= h < 2 p + 2
+    Affine from = IndexAffine(4 + d) * 2 - IndexAffine(2 + d);
+    definition.where.push_back({from, false});
+    definition.where.push_back({ConstantAffine(-1) - from, false});
+  }
+  definition.body = Read(0, at);
+  return AddNode("enlarge", std::move(definition), {dy});
+}
+
+TensorId GraphBuilder::Concat(TensorId a, TensorId b) {
+  TensorType left = TypeOf(a), out = left;
+  out.dims[1] += TypeOf(b).dims[1];
+  Definition definition = MapOf(out);
+  std::vector<Affine> at = definition.left;
+  at[1] = at[1] + ConstantAffine(-left.dims[1]);
+  definition.body = ReadElse(0, definition.left, Read(1, at));
+  return AddNode("concat", std::move(definition), {a, b});
+}
+
+TensorId GraphBuilder::Channels(TensorId x, int64_t first, int64_t count) {
+  TensorType out = TypeOf(x);
+  out.dims[1] = count;
+  Definition definition = MapOf(out);
+  std::vector<Affine> at = definition.left;
+  at[1] = at[1] + ConstantAffine(first);
+  definition.body = Read(0, at);
+  return AddNode("channels", std::move(definition), {x});
+}
+
 TensorId GraphBuilder::Add(TensorId a, TensorId b) {
   Definition definition = MapOf(TypeOf(a));
   std::vector<int> all;

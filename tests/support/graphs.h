@@ -27,6 +27,17 @@ class GraphBuilder {
   // The mirror of a strided convolution in one dimension, as a gradient has it:
   // x[n, q] = sum(t, u where t*stride + u == q) y[n, t] * w[u]
   TensorId ConvGradient(TensorId y, TensorId w, int64_t stride, int64_t extent);
+  // What training makes of a convolution: dx[n, c, h, w], of the dimensions `dims`, and dw.
+  TensorId ConvInputGradient(TensorId dy, TensorId w, const std::vector<int64_t>& dims, int64_t stride,
+                             int64_t pad);
+  TensorId ConvWeightGradient(TensorId dy, TensorId x, const std::vector<int64_t>& dims, int64_t stride,
+                              int64_t pad);
+  // dx[n, c, h, w] = dy[n, c, h / 2, w / 2]: what a pooling of 2 x 2 passes back, or enlarging by 2
+  TensorId Enlarge(TensorId dy);
+  // y[n, c, ..] = a[n, c, ..], after its channels b[n, c - channels of a, ..]
+  TensorId Concat(TensorId a, TensorId b);
+  // y[n, i, ..] = x[n, first + i, ..]
+  TensorId Channels(TensorId x, int64_t first, int64_t count);
   TensorId Add(TensorId a, TensorId b);
   TensorId Relu(TensorId x);
   // y = x * s[d] + s[d], s along dimension `dim`

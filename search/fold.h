@@ -1,0 +1,25 @@
+// The core of a problem: what is left when all variables that meet at most two others are eliminated
+// exactly, one after the other. Chains, branches and trees vanish; the core is pairwise again.
+#ifndef YUBA_SEARCH_FOLD_H_
+#define YUBA_SEARCH_FOLD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/eliminate.h"
+
+namespace yuba {
+
+struct Core {
+  PairwiseProblem problem;     // at most one factor of each pair and of each variable
+  std::vector<int> variables;  // by variable of `problem`: its number before
+  std::vector<int> order;      // the variables that were eliminated
+  int64_t constant = 0;        // to be added to all costs
+};
+
+// No table of more than `cells` cells is made.
+Core Fold(const PairwiseProblem& problem, int64_t cells);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_FOLD_H_
