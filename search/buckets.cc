@@ -128,8 +128,8 @@ class Marginals {
   // Gives each child its `down`, once this bucket has its own.
   void Down(Bucket* bucket) {
     if (bucket->scope.empty()) {
-      bucket->down = std::make_shared<const std::vector<int64_t>>(
-          1, tree_.least - (*bucket->up)[0]);
+      bucket->down =
+          std::make_shared<const std::vector<int64_t>>(1, tree_.least - (*bucket->up)[0]);
     }
     if (bucket->children.empty()) return;
     const std::vector<int> joint = Joint(*bucket);

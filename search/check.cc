@@ -104,6 +104,7 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
       absl::StrCat("there is no proof of kind \"", plan.proof.kind, "\""));
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
+  if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();

@@ -20,18 +20,15 @@ using Values = std::shared_ptr<const std::vector<int64_t>>;
 
 class Replay {
  public:
-  Replay(const Graph& graph, const Plan& plan)
-      : graph_(graph), plan_(plan) {}
-
-  absl::StatusOr<int64_t> Run() {
-    YUBA_RETURN_IF_ERROR(CheckOrder());
-    YUBA_ASSIGN_OR_RETURN(CostTables costs,
-                          MakeCostTables(graph_, plan_.mesh, plan_.space.nesting == "level"));
-    sizes_ = costs.sizes;
-    renamings_ = costs.renamed;
+  Replay(const Graph& graph, const Plan& plan, const CostTables& costs)
+      : graph_(graph), plan_(plan), sizes_(costs.sizes), renamings_(costs.renamed) {
     for (const CostTables::Use& use : costs.uses) tables_.push_back({{use.node, use.tensor}, use.cost});
-    for (int variable : plan_.proof.order) YUBA_RETURN_IF_ERROR(Eliminate(variable));
-    return least_;
+  }
+
+  absl::StatusOr<Left> Run(size_t count) {
+    YUBA_RETURN_IF_ERROR(CheckOrder());
+    for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
+    return Left{std::move(tables_), least_};
   }
 
  private:
@@ -108,8 +105,16 @@ class Replay {
 
 }  // namespace
 
+absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
+                                      size_t count) {
+  return Replay(graph, plan, costs).Run(count);
+}
+
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
-  return Replay(graph, plan).Run();
+  YUBA_ASSIGN_OR_RETURN(CostTables costs,
+                        MakeCostTables(graph, plan.mesh, plan.space.nesting == "level"));
+  YUBA_ASSIGN_OR_RETURN(Left left, EliminatePlainly(graph, plan, costs, plan.proof.order.size()));
+  return left.least;
 }
 
 }  // namespace yuba

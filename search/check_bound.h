@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "search/check_minimum.h"
+#include "search/check_tables.h"
 #include "search/plan.h"
 
 namespace yuba {
@@ -14,8 +16,18 @@ namespace yuba {
 // order is none, or needs tables of more than 2^27 cells.
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 
+// The plan's lower bound, if nothing is left of a pruned elimination in the order of the proof: as
+// above for the first `plain` elements; of the others only what could be part of a cheaper plan is
+// kept, by a relaxation to grids that is solved exactly. Else an error, as where tables are too large.
+absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
+
 // The bound of a dual proof. An error where messages are malformed or do not add up to 0.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
+
+// The first `count` elements of the proof's order eliminated. An error where the order, as a whole,
+// is none.
+absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
+                                      size_t count);
 
 }  // namespace yuba
 

@@ -17,6 +17,12 @@ struct CheckTable {
 // By variable and renaming: what each value becomes. Costs do not change when all are renamed.
 using Renamings = std::vector<std::shared_ptr<const std::vector<std::vector<int>>>>;
 
+// What is left of an elimination: tables, and the cost of all that has gone.
+struct Left {
+  std::vector<CheckTable> tables;
+  int64_t least = 0;
+};
+
 // For all values of the variables in `scope`: the least sum of `tables` over the values of `variable`,
 // which all of them have in their scopes.
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,

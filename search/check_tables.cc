@@ -295,10 +295,12 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
     if (alike[n] == n) {
       std::vector<Cut> cuts = EveryNodeCut(mesh, *node.definition, level);
       tables.renamed.push_back(RenamedCuts(cuts, renamings));
+      tables.grids.push_back(GridsOf(mesh, cuts));
       least = LeastOfRenamed(*tables.renamed.back());
       for (int cut : least) boxes.push_back(AnalyzeNode(*node.definition, cuts[cut], mesh));
     } else {
       tables.renamed.push_back(tables.renamed[tensors + alike[n]]);
+      tables.grids.push_back(tables.grids[tensors + alike[n]]);
     }
     tables.sizes.push_back(static_cast<int>((*tables.renamed.back())[0].size()));
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {

@@ -25,8 +25,8 @@ struct CostTables {
   // By element, then by renaming of equal mesh axes (no renaming first): what each cut becomes. No
   // cost changes when all cuts are renamed.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // By tensor and cut: the grid of the cut. Grids (into how many parts each dimension is cut) are
-  // numbered in lexicographic order.
+  // By element and cut: the grid of the cut. Grids (into how many parts each dimension or index is
+  // cut) are numbered in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;
 };
 

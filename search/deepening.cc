@@ -58,10 +58,10 @@ Met Deepening::FactorTable(const std::vector<int>& joint, const Factor& factor) 
     met.places.push_back(static_cast<int>(place));
     scope.push_back(joint[place]);
   }
-  auto [found, is_new] = factor_tables_.emplace(
-      std::make_tuple(factor.cells, members_[scope[0]], members_[scope.back()],
-                      scope == factor.scope),
-      LabelledTable{});
+  auto [found, is_new] =
+      factor_tables_.emplace(std::make_tuple(factor.cells, members_[scope[0]],
+                                             members_[scope.back()], scope == factor.scope),
+                             LabelledTable{});
   if (is_new) found->second = Labelled(factor, scope, members_);
   met.table = &found->second;
   return met;
@@ -74,7 +74,8 @@ std::vector<Met> Deepening::TablesOf(const std::vector<int>& joint, const Bucket
     Met met;
     met.table = &results_[child];
     for (int v : tree_.buckets[child].scope) {
-      met.places.push_back(static_cast<int>(std::find(joint.begin(), joint.end(), v) - joint.begin()));
+      met.places.push_back(
+          static_cast<int>(std::find(joint.begin(), joint.end(), v) - joint.begin()));
     }
     tables.push_back(std::move(met));
   }
@@ -91,8 +92,8 @@ int64_t Deepening::CostIn(size_t b, const Assignment& assignment) const {
       const Members& members = *members_[v];
       int here = members.of[assignment[v]];
       at = at * static_cast<int64_t>(members.values.size()) + here;
-      within = within * static_cast<int64_t>(members.values[here].size()) +
-               members.label[assignment[v]];
+      within =
+          within * static_cast<int64_t>(members.values[here].size()) + members.label[assignment[v]];
     }
     int64_t begin = met.table->place[at];
     cost += begin < 0 ? kTooDear : met.table->cells[begin + within];

@@ -33,8 +33,11 @@ struct DualMessage {
 };
 
 struct Proof {
-  std::string kind;        // "elimination", "dual", or "none": only the trivial bound
-  std::vector<int> order;  // elimination: the order of the problem's variables
+  std::string kind;  // "elimination", "deepening", "dual", or "none": only the trivial bound
+  std::vector<int> order;  // elimination, deepening: the order of the problem's variables
+  // deepening: how many of them, from the first, are eliminated plainly; of the others only what can
+  // be part of a plan cheaper than the bound is kept, and nothing is left.
+  int plain = 0;
   // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum over
   // the nodes of the cheapest strategy, each operand and result being cut at the best price.
   std::vector<DualMessage> messages;

@@ -56,7 +56,9 @@ Json ProofJson(const Proof& proof) {
     for (int64_t value : message.values) row.push_back(value);
     messages.push_back(std::move(row));
   }
-  return {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
+  Json json = {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
+  if (proof.kind == "deepening") json["plain"] = proof.plain;
+  return json;
 }
 
 Json MemoryJson(const PlanNotes& notes) {

@@ -71,6 +71,9 @@ void ReadProof(const JsonReader& proof, Proof* result) {
   for (const JsonReader& item : proof.Field("order").Items()) {
     result->order.push_back(static_cast<int>(item.Integer(0, most)));
   }
+  if (result->kind == "deepening") {
+    result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
+  }
   for (const JsonReader& row : proof.Field("messages").Items()) {
     std::vector<JsonReader> items = row.Items();
     if (items.size() < 2) {

@@ -1,11 +1,15 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "search/deepen.h"
+#include "search/grids.h"
 #include "search/lower_bound.h"
 #include "search/problem.h"
 #include "search/solve.h"
@@ -109,6 +113,24 @@ Found SearchGroups(const Graph& graph, const SearchOptions& options, const Group
   return found;
 }
 
+// Exactly by grids, where the tables of all cuts do not fit but those of grids do.
+absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
+                                       const SearchOptions& options) {
+  std::vector<ClassesPtr> classes;
+  std::map<const void*, ClassesPtr> known;
+  for (int element : problem.elements) {
+    ClassesPtr& grids = known[problem.cuts[element].get()];
+    if (grids == nullptr) {
+      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], options.mesh));
+    }
+    classes.push_back(grids);
+  }
+  DeepenOptions deepen;
+  deepen.fold_cells = std::min(deepen.fold_cells, options.table_cells);
+  deepen.class_cells = std::min(deepen.class_cells, options.table_cells);
+  return Deepen(problem.pairwise, classes, start, deepen);
+}
+
 // All axes at once.
 Found SearchTogether(const Graph& graph, const SearchOptions& options) {
   std::vector<int> axes(options.mesh.axes.size());
@@ -132,6 +154,17 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options) {
   }
   Solution best =
       SolveApproximately(graph, problem, std::move(starts), options.table_cells);
+  if (auto deepest = SolveDeepening(problem, best, options)) {
+    best = deepest->solution;
+    if (deepest->bound > bound.bytes) {
+      found.cuts = problem.CutsOf(best.assignment);
+      found.proof.kind = "deepening";
+      found.proof.order = problem.ElementOrder(deepest->order);
+      found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + deepest->plain;
+      found.lower_bound = deepest->bound;
+      return found;
+    }
+  }
   found.cuts = problem.CutsOf(best.assignment);
   found.proof = std::move(bound.proof);
   found.lower_bound = bound.bytes;
@@ -171,7 +204,7 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
   YUBA_RETURN_IF_ERROR(CheckPins(graph, options.mesh, options.pins));
   if (options.search == "recursive") {
     Found found = SearchGroups(graph, options, GroupsOf(options.mesh, 1));
-    if (!options.pins.empty()) found.proof = Proof{"none", {}, {}}, found.lower_bound = 0;
+    if (!options.pins.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
     return PlanOf(graph, options, std::move(found));
   }
   Plan plan = SearchDefault(graph, options);

@@ -167,6 +167,8 @@ class GraphReader {
     plan_.proof.kind = proof.str();
     YUBA_ASSIGN_OR_RETURN(const auto order, InfoField<mlir::DenseI32ArrayAttr>(info, "proof_order"));
     plan_.proof.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
+    YUBA_ASSIGN_OR_RETURN(const auto plain, InfoField<mlir::IntegerAttr>(info, "proof_plain"));
+    plan_.proof.plain = static_cast<int>(plain.getInt());
     return absl::OkStatus();
   }
 

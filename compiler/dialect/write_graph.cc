@@ -90,6 +90,7 @@ class GraphWriter {
       add("lower_bound", Number(plan_->lower_bound));
       add("proof", Text(plan_->proof.kind));
       add("proof_order", builder_.getDenseI32ArrayAttr(plan_->proof.order));
+      add("proof_plain", Number(plan_->proof.plain));
     }
     return builder_.getDictionaryAttr(fields);
   }

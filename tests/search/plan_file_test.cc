@@ -78,7 +78,7 @@ TEST_CASE("a plan file gives back the plan") {
 TEST_CASE("a plan file keeps a dual proof") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
-  plan.proof = {"dual", {}, {{1, 2, {3, -4}}, {0, 1, {}}}};
+  plan.proof = {"dual", {}, 0, {{1, 2, {3, -4}}, {0, 1, {}}}};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
   REQUIRE(file.ok());
   CHECK(file->proof.kind == "dual");
