@@ -221,15 +221,31 @@ class PrunedReplay {
     }
   }
 
+  // Where the tables that meet in a step are in its joint scope.
+  struct Layout {
+    std::vector<int> joint, sizes;
+    std::vector<std::vector<int>> cuts, before;  // places, by table
+  };
+
+  Layout LayoutOf(const Step& step) const {
+    Layout layout;
+    layout.joint = Joint(step);
+    for (int e : layout.joint) layout.sizes.push_back(Grids(e));
+    for (const CheckTable& table : step.cuts)
+      layout.cuts.push_back(Places(layout.joint, table.scope));
+    for (int b : step.before) layout.before.push_back(Places(layout.joint, steps_[b].scope));
+    return layout;
+  }
+
   // The step by cuts: only sums that with the least of all else stay within the limit.
   absl::Status Prune(Step* step) {
-    const std::vector<int> joint = Joint(*step);
-    std::vector<int> sizes, grid(joint.size(), 0);
-    for (int e : step->scope) sizes.push_back(Grids(e));
+    const Layout layout = LayoutOf(*step);
+    const std::vector<int> sizes(layout.sizes.begin(), layout.sizes.end() - 1);
+    std::vector<int> grid(layout.joint.size(), 0);
     step->start.assign(step->up->size(), -1);
     step->least.assign(step->up->size(), kGone);
     for (size_t tuple = 0; tuple < step->up->size(); ++tuple) {
-      if ((*step->up)[tuple] + (*step->down)[tuple] <= limit_) Block(step, joint, tuple, &grid);
+      if ((*step->up)[tuple] + (*step->down)[tuple] <= limit_) Block(step, layout, tuple, &grid);
       if (static_cast<int64_t>(step->cells.size()) > kMostCells) {
         return absl::FailedPreconditionError("the proof keeps too many cells");
       }
@@ -240,7 +256,8 @@ class PrunedReplay {
     return absl::OkStatus();
   }
 
-  void Block(Step* step, const std::vector<int>& joint, size_t tuple, std::vector<int>* grid) {
+  void Block(Step* step, const Layout& layout, size_t tuple, std::vector<int>* grid) {
+    const std::vector<int>& joint = layout.joint;
     const int64_t budget = limit_ - (*step->down)[tuple];
     std::vector<int> extents;  // by place in the joint: cuts of its grid
     int64_t size = 1;
@@ -253,7 +270,9 @@ class PrunedReplay {
       grid->back() = g;
       extents.resize(joint.size() - 1);
       extents.push_back(static_cast<int>(cuts_[step->element].of_grid[g].size()));
-      if (IsCheap(*step, joint, *grid, budget)) Sums(*step, joint, *grid, extents, budget, &block);
+      if (IsCheap(*step, layout, *grid, budget)) {
+        Sums(*step, layout, *grid, extents, budget, &block);
+      }
     }
     int64_t least = *std::min_element(block.begin(), block.end());
     if (least > budget) return;
@@ -262,16 +281,14 @@ class PrunedReplay {
     step->cells.insert(step->cells.end(), block.begin(), block.end());
   }
 
-  bool IsCheap(const Step& step, const std::vector<int>& joint, const std::vector<int>& grid,
+  bool IsCheap(const Step& step, const Layout& layout, const std::vector<int>& grid,
                int64_t budget) const {
-    std::vector<int> sizes;
-    for (int e : joint) sizes.push_back(Grids(e));
     int64_t sum = 0;
-    for (const CheckTable& table : step.grids) {
-      sum += (*table.cells)[At(Places(joint, table.scope), sizes, grid)];
+    for (size_t t = 0; t < step.grids.size(); ++t) {
+      sum += (*step.grids[t].cells)[At(layout.cuts[t], layout.sizes, grid)];
     }
-    for (int b : step.before) {
-      sum += steps_[b].least[At(Places(joint, steps_[b].scope), sizes, grid)];
+    for (size_t b = 0; b < step.before.size(); ++b) {
+      sum += steps_[step.before[b]].least[At(layout.before[b], layout.sizes, grid)];
       if (sum > budget) return false;
     }
     return sum <= budget;
@@ -283,15 +300,17 @@ class PrunedReplay {
     std::vector<std::vector<int64_t>> steps;  // by place in the joint, then label
   };
 
-  std::vector<Reading> Readings(const Step& step, const std::vector<int>& joint,
+  std::vector<Reading> Readings(const Step& step, const Layout& layout,
                                 const std::vector<int>& grid,
                                 const std::vector<int>& extents) const {
+    const std::vector<int>& joint = layout.joint;
     std::vector<Reading> readings;
-    for (const CheckTable& table : step.cuts) {
+    for (size_t t = 0; t < step.cuts.size(); ++t) {
+      const CheckTable& table = step.cuts[t];
       Reading reading = {table.cells->data(), std::vector<std::vector<int64_t>>(joint.size())};
       int64_t stride = 1;
       for (size_t i = table.scope.size(); i-- > 0;) {
-        int place = Places(joint, {table.scope[i]})[0];
+        int place = layout.cuts[t][i];
         for (int cut : cuts_[table.scope[i]].of_grid[grid[place]]) {
           reading.steps[place].push_back(cut * stride);
         }
@@ -299,12 +318,10 @@ class PrunedReplay {
       }
       readings.push_back(std::move(reading));
     }
-    std::vector<int> sizes;
-    for (int e : joint) sizes.push_back(Grids(e));
-    for (int b : step.before) {
-      const Step& before = steps_[b];
-      const std::vector<int> places = Places(joint, before.scope);
-      Reading reading = {before.cells.data() + before.start[At(places, sizes, grid)],
+    for (size_t b = 0; b < step.before.size(); ++b) {
+      const Step& before = steps_[step.before[b]];
+      const std::vector<int>& places = layout.before[b];
+      Reading reading = {before.cells.data() + before.start[At(places, layout.sizes, grid)],
                          std::vector<std::vector<int64_t>>(joint.size())};
       int64_t stride = 1;
       for (size_t i = places.size(); i-- > 0;) {
@@ -320,9 +337,10 @@ class PrunedReplay {
 
   // The least sums for all cuts of these grids, the element being cut by the last of them. What
   // renaming leads to is not computed again.
-  void Sums(const Step& step, const std::vector<int>& joint, const std::vector<int>& grid,
+  void Sums(const Step& step, const Layout& layout, const std::vector<int>& grid,
             const std::vector<int>& extents, int64_t budget, std::vector<int64_t>* block) const {
-    std::vector<Reading> readings = Readings(step, joint, grid, extents);
+    const std::vector<int>& joint = layout.joint;
+    std::vector<Reading> readings = Readings(step, layout, grid, extents);
     const size_t last = joint.size() - 1;
     std::vector<int> label(last, 0), scope_extents(extents.begin(), extents.end() - 1);
     std::vector<const int64_t*> row(readings.size());
