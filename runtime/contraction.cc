@@ -10,7 +10,10 @@ struct TensorPosition {
   TensorPosition(const LoadedProgram& program, const program::Access& access, int device)
       : box(program.BufferBox(access.buffer(), device)), strides(DenseStrides(box)) {
     const Box touched = program.BoxOf(access.box(), device);
-    for (const Interval& interval : touched) begins.push_back(interval.begin);
+    // An empty interval may begin anywhere, also where there is no memory.
+    for (size_t d = 0; d < box.size(); ++d) {
+      begins.push_back(touched[d].empty() ? box[d].begin : touched[d].begin);
+    }
   }
 
   int64_t Step(int dim) const { return dim >= 0 ? strides[dim] : 0; }

@@ -262,6 +262,7 @@ class ContentChecker {
                                                            " on device ", device)));
       }
     }
+    YUBA_RETURN_IF_ERROR(Outputs());
     return Initializers();
   }
 
@@ -314,6 +315,21 @@ class ContentChecker {
   absl::Status Exchange(const program::Exchange& exchange, int device) {
     YUBA_RETURN_IF_ERROR(Annotate(Within(exchange.from(), exchange.source(), device), "source"));
     return Annotate(Within(exchange.to(), exchange.destination(), device), "destination");
+  }
+
+  // Reading an output makes the whole tensor: its size must be what devices hold, not what is claimed.
+  absl::Status Outputs() {
+    for (const program::Port& port : program_.message().outputs()) {
+      const int64_t whole = program_.WholeElements(port.buffer());
+      int64_t held = 0;
+      for (int device = 0; device < program_.devices() && held < whole; ++device) {
+        held += Volume(program_.BufferBox(port.buffer(), device));
+      }
+      if (held < whole) {
+        return UserError("output ", port.name(), " has ", whole, " elements, the devices hold ", held);
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Initializers() {

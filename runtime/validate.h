@@ -4,6 +4,7 @@
 #define YUBA_RUNTIME_VALIDATE_H_
 
 #include "absl/status/statusor.h"
+#include "opsemantics/base/box.h"
 #include "runtime/program.pb.h"
 
 namespace yuba {
@@ -19,6 +20,11 @@ absl::Status ValidateContent(const LoadedProgram& program);
 
 // A library call's roles are possible: which index runs along which dimension of which tensor.
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call);
+
+// The positions of a dimension of `extent` that a window reads. Outside the tensor is padding, so that
+// strides and dilations may leave out the first or last positions, and a part may read none.
+Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
+                     const Interval& taps);
 
 // On one device: what the call reads and writes is within the buffers' boxes.
 absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::Kernel& kernel,

@@ -9,6 +9,7 @@ namespace yuba {
 namespace {
 
 constexpr int kMostWindows = 3;
+constexpr int64_t kMostTaps = int64_t{1} << 20;
 constexpr int64_t kLargestStep = int64_t{1} << 20;
 constexpr int64_t kLargestOffset = int64_t{1} << 40;
 
@@ -41,22 +42,6 @@ absl::Status CheckWindow(const program::LibraryWindow& window) {
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-// The positions of a dimension of `extent` that a window reads. Outside the tensor is padding, so that
-// strides and dilations may leave out the first or last positions, and a part may read none.
-Interval Reads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
-               const Interval& taps) {
-  Interval hit;
-  for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
-    const int64_t shift = tap * window.dilation() - window.low();
-    // The outputs p with 0 <= p*stride + shift < extent.
-    const int64_t first = std::max(output.begin, -FloorDivide(shift, window.stride()));
-    const int64_t last = std::min(output.end - 1, FloorDivide(extent - 1 - shift, window.stride()));
-    if (first > last) continue;
-    hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
-  }
-  return hit;
-}
-
 // One operand or the result on one device: which of its dimensions are accounted for.
 class Tensor {
  public:
@@ -81,6 +66,9 @@ class Tensor {
 
   absl::Status Finish(const char* name) const {
     if (type_ != ElementType::kF32) return UserError(name, " is ", Name(type_), ", not f32");
+    if (!untouched_ && IsEmpty(buffer_)) {
+      return UserError(name, " is used where the device holds nothing of it");
+    }
     for (size_t d = 0; d < taken_.size(); ++d) {
       if (!taken_[d] && access_[d].size() > 1) {
         return UserError("no index runs along dimension ", d, " of ", name);
@@ -97,6 +85,20 @@ class Tensor {
 };
 
 }  // namespace
+
+Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
+                     const Interval& taps) {
+  Interval hit;
+  for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
+    const int64_t shift = tap * window.dilation() - window.low();
+    // The outputs p with 0 <= p*stride + shift < extent.
+    const int64_t first = std::max(output.begin, -FloorDivide(shift, window.stride()));
+    const int64_t last = std::min(output.end - 1, FloorDivide(extent - 1 - shift, window.stride()));
+    if (first > last) continue;
+    hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
+  }
+  return hit;
+}
 
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call) {
   const bool convolution = call.windows_size() > 0;
@@ -143,7 +145,9 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
     YUBA_ASSIGN_OR_RETURN(const Interval output, use(window.output()));
     YUBA_ASSIGN_OR_RETURN(const Interval taps, use(window.kernel()));
     const int d = window.input_dim();
-    hits.push_back(Reads(window, d < 0 || d >= input.dims_size() ? 0 : input.dims(d), output, taps));
+    if (taps.size() > kMostTaps) return UserError("a window of ", taps.size(), " taps");
+    const int64_t extent = d < 0 || d >= input.dims_size() ? 0 : input.dims(d);
+    hits.push_back(WindowReads(window, extent, output, taps));
     only_padding |= hits.back().empty();
     YUBA_RETURN_IF_ERROR(right.Take(window.filter_dim(), taps));
     YUBA_RETURN_IF_ERROR(result.Take(window.result_dim(), output));

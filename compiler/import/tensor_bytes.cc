@@ -78,7 +78,7 @@ absl::StatusOr<std::string> ReadRange(const std::string& path, int64_t offset, i
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     result = UserError("its external data ", path, " is no regular file");
   } else if (offset > status.st_size || length > status.st_size - offset) {
-    result = UserError("its external data is bytes ", offset, " to ", offset + length, " of ", path,
+    result = UserError("its external data is ", length, " bytes from ", offset, " of ", path,
                        ", which has only ", static_cast<int64_t>(status.st_size));
   } else {
     result->resize(static_cast<size_t>(length));

@@ -177,6 +177,8 @@ void TranslateGatherElements(NodeContext& node) {
 
 namespace {
 
+constexpr int64_t kLargestPad = int64_t{1} << 40;
+
 struct Padding {
   Dims lo, hi;
 };
@@ -195,8 +197,9 @@ Padding PaddingOf(NodeContext& node, int rank) {
     if (node.failed()) break;
     padding.lo[axis] = pads[i];
     padding.hi[axis] = pads[axes.size() + i];
-    if (std::max(std::abs(pads[i]), std::abs(pads[axes.size() + i])) > (int64_t{1} << 40))
-      node.Fail("a pad is too large");
+    for (int64_t pad : {pads[i], pads[axes.size() + i]}) {
+      if (pad < -kLargestPad || pad > kLargestPad) node.Fail("a pad is too large");
+    }
   }
   return padding;
 }

@@ -32,9 +32,9 @@ Window ReadWindow(NodeContext& node, const Dims& kernel) {
   for (size_t d = 0; d < spatial && !node.failed(); ++d) {
     if (!IsCount(window.kernel[d]) || !IsCount(window.stride[d]) || !IsCount(window.dilation[d]))
       node.Fail("its kernel, strides and dilations must be positive");
-    if (std::abs(pads[d]) >= (int64_t{1} << 31) ||
-        std::abs(pads[spatial + d]) >= (int64_t{1} << 31))
-      node.Fail("a pad is too large");
+    for (int64_t pad : {pads[d], pads[spatial + d]}) {
+      if (pad <= -(int64_t{1} << 31) || pad >= int64_t{1} << 31) node.Fail("a pad is too large");
+    }
   }
   return window;
 }

@@ -7,6 +7,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/host/onednn.h"
+#include "runtime/validate.h"
 
 namespace yuba {
 namespace {
@@ -76,7 +77,10 @@ LocalWindow PlaceWindow(const LoadedProgram& program, const program::Kernel& ker
   const int64_t end =
       (outputs.end - 1) * local.stride + (taps.end - 1) * local.dilation - window.low() + 1;
   const Interval used = Intersect(Interval{first, end}, held);
-  geometry.only_padding |= used.empty();
+  const program::Buffer& whole = program.stage().buffers(kernel.operands(call.left()).buffer());
+  // Where strides step over all of it nothing is read, and validation lets the boxes be anything.
+  geometry.only_padding |=
+      WindowReads(window, whole.dims(window.input_dim()), outputs, taps).empty();
   local.input = used.size();
   local.pad_left = used.begin - first;
   local.pad_right = end - used.end;

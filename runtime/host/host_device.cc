@@ -28,12 +28,12 @@ absl::Status MappedMemory::Map(int64_t bytes) {
 }
 
 absl::Status HostDevice::Write(int64_t offset, const char* data, int64_t bytes) {
-  std::memcpy(arena_.data() + offset, data, bytes);
+  if (bytes > 0) std::memcpy(arena_.data() + offset, data, bytes);
   return absl::OkStatus();
 }
 
 absl::Status HostDevice::Read(int64_t offset, char* data, int64_t bytes) {
-  std::memcpy(data, arena_.data() + offset, bytes);
+  if (bytes > 0) std::memcpy(data, arena_.data() + offset, bytes);
   return absl::OkStatus();
 }
 

@@ -159,6 +159,26 @@ void SetExternal(onnx::TensorProto* tensor, const std::string& key, const std::s
   entry->set_value(value);
 }
 
+std::string PadMessage(const std::vector<int64_t>& pads, const std::string& value) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  builder.Integers("pads", pads);
+  builder.Node("Pad", {"x", "pads", value}, {"y"});
+  builder.Output("y");
+  return MessageOf(builder.Save());
+}
+
+TEST_CASE("pads and their value that cannot be") {
+  // Found by mutating models: the pads given again as the value, which must be one element.
+  CHECK_THAT(PadMessage({0, 0, 1, 1}, "pads"), Contains("node_y"));
+  // The smallest number has no absolute value.
+  for (int d = 0; d < 4; ++d) {
+    std::vector<int64_t> pads(4, 1);
+    pads[d] = INT64_MIN;
+    CHECK_THAT(PadMessage(pads, ""), Contains("node_y") && Contains("a pad is too large"));
+  }
+}
+
 TEST_CASE("tensors whose data is wrong") {
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { AddTensor(m)->set_raw_data("12345"); }),
              Contains("tensor 'w'") && Contains("12 bytes") && Contains("5"));

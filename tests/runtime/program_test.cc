@@ -143,6 +143,29 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { CallOf(p).mutable_rows(0)->set_right_dim(0); }},
       {"no index runs along dimension 0 of the left operand",
        [](auto& p) { CallOf(p).clear_rows(); }},
+      {"the left operand is used where the device holds nothing of it",
+       [](auto& p) {
+         CallOf(p).clear_rows();
+         SetEnd(StageOf(p).mutable_buffers(2)->mutable_box()->mutable_dims(0), 0);
+         SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(0), 0);
+         SetEnd(KernelOf(p).mutable_result()->mutable_box()->mutable_dims(0), 1);
+         StageOf(p).mutable_instructions()->DeleteSubrange(0, 1);
+       }},
+      {"a window of 2097152 taps",
+       [](auto& p) {
+         CallOf(p).clear_rows();
+         program::LibraryWindow* window = CallOf(p).add_windows();
+         window->set_kernel(3);
+         window->set_stride(1);
+         window->set_dilation(1);
+         *KernelOf(p).add_indices() = KernelOf(p).indices(0);
+         SetEnd(KernelOf(p).mutable_indices(3), 1 << 21);
+       }},
+      {"output y has 12 elements, the devices hold 6",
+       [](auto& p) {
+         StageOf(p).mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(0, 0);
+         StageOf(p).mutable_instructions()->RemoveLast();
+       }},
       {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
       {"a library call in hash arithmetic", [](auto& p) { p.set_hash_arithmetic(true); }},
       {"needs either a symbol or a library call", [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
@@ -174,6 +197,21 @@ TEST_CASE("each fault of a program is refused with its place") {
     REQUIRE(!loaded.ok());
     CHECK_THAT(std::string(loaded.status().message()), Contains(fault.message));
   }
+}
+
+TEST_CASE("an empty interval of an access may begin anywhere and moves nothing") {
+  program::Program program = Sound();
+  CallOf(program).clear_rows();
+  program::Range* rows = KernelOf(program).mutable_operands(0)->mutable_box()->mutable_dims(0);
+  for (int64_t& begin : *rows->mutable_begin()->mutable_values()) begin = int64_t{1} << 50;
+  SetEnd(rows, int64_t{1} << 50);
+  SetEnd(KernelOf(program).mutable_result()->mutable_box()->mutable_dims(0), 1);
+  const auto loaded = LoadedProgram::FromMessage(program);
+  INFO(loaded.status().ToString());
+  REQUIRE(loaded.ok());
+  auto session = OpenSession(*loaded);
+  REQUIRE(session->Randomize(1).ok());
+  CHECK(session->Step().ok());
 }
 
 // Whatever loads must also run without touching what is not its own.

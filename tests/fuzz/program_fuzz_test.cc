@@ -1,0 +1,241 @@
+// Programs in which any field may be anything: refused when they are loaded, or else run without
+// touching memory that is not theirs. Under the address sanitizer every byte of the arenas outside
+// of the buffers' boxes is poisoned; otherwise guard bands tell of stray writes. Generated code is
+// trusted and is not run here.
+#include <sanitizer/asan_interface.h>
+
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "compiler/phases.h"
+#include "opsemantics/library.h"
+#include "runtime/session.h"
+#include "tests/runtime/program_builder.h"
+#include "tests/support/command.h"
+#include "tests/support/mutate_message.h"
+
+namespace yuba::test {
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kPoisons = true;
+#else
+constexpr bool kPoisons = false;
+#endif
+
+constexpr int64_t kMostRun = 1 << 20;  // bytes of an arena, and steps, of programs that are run
+
+int64_t StepsOf(const LoadedProgram& program) {
+  int64_t steps = 1;
+  for (const Place& place : program.places()) {
+    if (place.is_loop() && steps <= kMostRun) steps *= place.count;
+  }
+  return steps * static_cast<int64_t>(program.places().size());
+}
+
+// While it lives, only the bytes of the device's boxes may be touched.
+class PoisonedArenas {
+ public:
+  explicit PoisonedArenas(Session& session) : session_(session) {
+    if (!kPoisons) return;
+    const LoadedProgram& program = session.program();
+    for (int device = 0; device < program.devices(); ++device) {
+      char* const arena = session.fleet().devices[device]->arena();
+      ASAN_POISON_MEMORY_REGION(arena, program.stage().arena_size());
+      for (int b = 0; b < program.stage().buffers_size(); ++b) {
+        ASAN_UNPOISON_MEMORY_REGION(arena + program.stage().buffers(b).offset(),
+                                    Volume(program.BufferBox(b, device)) * program.ElementBytes(b));
+      }
+    }
+  }
+  ~PoisonedArenas() {
+    if (!kPoisons) return;
+    for (const auto& device : session_.fleet().devices) {
+      ASAN_UNPOISON_MEMORY_REGION(device->arena(), session_.program().stage().arena_size());
+    }
+  }
+  PoisonedArenas(const PoisonedArenas&) = delete;
+
+ private:
+  Session& session_;
+};
+
+void Use(Session& session) {
+  if (!session.Randomize(1).ok() || !session.Step().ok()) return;
+  for (const program::Port& port : session.program().message().outputs()) {
+    REQUIRE(session.Get(port.name()).ok());
+  }
+}
+
+// Whether it was accepted.
+bool LoadAndRun(program::Program message, Random& random) {
+  const auto program = LoadedProgram::FromMessage(std::move(message));
+  if (!program.ok()) {
+    REQUIRE(program.status().code() != absl::StatusCode::kInternal);
+    REQUIRE(!program.status().message().empty());
+    return false;
+  }
+  if ((*program)->devices() > 64) return true;
+  const bool small = (*program)->stage().arena_size() <= kMostRun;
+  RunOptions options;
+  options.interleave = true;
+  options.interleave_seed = random();
+  options.recognise = Below(random, 2) == 0;
+  options.guards = small && (!kPoisons || Below(random, 4) == 0);
+  auto session = Session::Open(*program, options);
+  if (!session.ok() || !small || StepsOf(**program) > kMostRun) return true;
+  if (options.guards) {
+    Use(**session);
+  } else {
+    const PoisonedArenas poisoned(**session);
+    Use(**session);
+  }
+  return true;
+}
+
+void Fuzz(const std::string& name, const program::Program& sound, int rounds) {
+  Random unchanged(0);
+  REQUIRE(LoadAndRun(sound, unchanged));
+  const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
+  int accepted = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Random random(seed + round);
+    // A crash ends the process: the seed must be on the screen before it.
+    std::cerr << name << " seed " << seed + round << "\r" << std::flush;
+    INFO("seed " << seed + round);
+    program::Program mutant = sound;
+    for (size_t changes = 1 + Below(random, 4); changes > 0; --changes)
+      MutateMessage(mutant, random);
+    accepted += LoadAndRun(std::move(mutant), random);
+  }
+  std::cerr << name << ": " << accepted << " of " << rounds << " mutants were accepted\n";
+  CHECK(accepted < rounds);
+}
+
+// Leaves library calls and exchanges.
+void DropGenerated(program::Program& program) {
+  std::vector<int> number(program.functions_size(), -1);
+  google::protobuf::RepeatedPtrField<program::Function> functions;
+  for (int f = 0; f < program.functions_size(); ++f) {
+    if (!program.functions(f).has_library()) continue;
+    number[f] = functions.size();
+    *functions.Add() = program.functions(f);
+  }
+  google::protobuf::RepeatedPtrField<program::Instruction> instructions;
+  for (program::Instruction instruction : program.stages(0).instructions()) {
+    if (instruction.has_kernel()) {
+      const int function = number[instruction.kernel().function()];
+      if (function < 0) continue;
+      instruction.mutable_kernel()->set_function(function);
+    }
+    *instructions.Add() = instruction;
+  }
+  *program.mutable_functions() = functions;
+  *program.mutable_stages(0)->mutable_instructions() = instructions;
+  program.clear_host_object();
+}
+
+// The bundled model cut for so many devices, without its generated code.
+program::Program Compiled(const std::string& model, int devices) {
+  const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  Compilation state;
+  state.request.model_file = RepositoryFile("tests/models/" + model + "/model.onnx");
+  state.request.import.library = &library;
+  state.request.search.mesh = MeshOf(devices);
+  PhaseOptions options;
+  options.to = "kernels";
+  const absl::Status status = RunPhases(options, state);
+  INFO(status);
+  REQUIRE(status.ok());
+  DropGenerated(state.program);
+  return state.program;
+}
+
+TEST_CASE("mutants of a convolutional program") { Fuzz("conv", Compiled("conv", 6), 600); }
+TEST_CASE("mutants of a program of products") { Fuzz("mlp", Compiled("mlp", 4), 800); }
+TEST_CASE("mutants of a recurrent program") { Fuzz("lstm", Compiled("lstm", 3), 100); }
+
+// Buffers of rank 1 in quarters and halves, and whole, and of no rank at all.
+class Exchanges {
+ public:
+  Exchanges() : builder_({2, 2}) {}
+
+  program::Program Message() {
+    for (program::ElementType type : {program::F32, program::I64, program::BF16}) AddMoves(type);
+    for (program::Reducer reducer : {program::SUM, program::MAX, program::MIN, program::PROD,
+                                     program::ANY, program::ALL, program::PICK}) {
+      AddReduction(reducer);
+    }
+    AddScalar();
+    Repeat();
+    return builder_.message();
+  }
+
+ private:
+  static std::vector<Box> Halves() { return {{{0, 4}}, {{0, 4}}, {{4, 8}}, {{4, 8}}}; }
+  static std::vector<Box> Whole() { return std::vector<Box>(4, WholeBox({8})); }
+
+  int Add(const char* name, program::ElementType type, const std::vector<Box>& boxes) {
+    return builder_.AddBuffer(name + std::to_string(builder_.stage().buffers_size()), type, {8},
+                              boxes);
+  }
+
+  void AddMoves(program::ElementType type) {
+    const int x = Add("x", type, CutAlong({8}, 0, 4));
+    program::Exchange* gather = builder_.AddExchange(x, Add("half", type, Halves()));
+    gather->set_collective(program::ALL_GATHER);
+    gather->add_axes(1);
+    const int whole = Add("whole", type, Whole());
+    builder_.AddExchange(x, whole);
+    std::vector<Box> turned = CutAlong({8}, 0, 4);
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+    program::Exchange* permute = builder_.AddExchange(x, Add("turned", type, turned));
+    permute->set_collective(program::PERMUTE);
+    permute->add_axes(0);
+    permute->add_axes(1);
+    builder_.AddInput("x" + std::to_string(x), x);
+    builder_.AddOutput("y" + std::to_string(whole), whole);
+  }
+
+  void AddReduction(program::Reducer reducer) {
+    const int made = Add("made", program::F32, Whole());
+    const int y = Add("y", reducer == program::SUM ? program::F16 : program::F32, Halves());
+    builder_.AddDelivery(made, y, reducer, 4, {0, 1, 2, 3});
+    builder_.AddDelivery(y, y, reducer, 1, {0, 0, 0, 0});
+    program::Initializer* parameter = builder_.message().add_parameters();
+    parameter->mutable_port()->set_name("made" + std::to_string(made));
+    parameter->mutable_port()->set_buffer(made);
+    parameter->mutable_port()->add_shape(2);
+    parameter->mutable_port()->add_shape(4);
+    if (reducer != program::SUM) parameter->set_fill(std::string(4, '\1'));
+    builder_.stage().mutable_buffers(made)->set_initialized(true);
+  }
+
+  void AddScalar() {
+    const std::vector<Box> everywhere(4);
+    const int x = builder_.AddBuffer("scalar", program::BOOL, {}, everywhere);
+    builder_.AddExchange(x, builder_.AddBuffer("copy", program::BOOL, {}, everywhere))
+        ->set_from_first_only(true);
+    builder_.AddInput("scalar", x);
+    builder_.AddOutput("copy", x + 1);
+  }
+
+  // The last two instructions again, in a loop in a loop.
+  void Repeat() {
+    auto& instructions = *builder_.stage().mutable_instructions();
+    program::Instruction outer;
+    outer.mutable_repeat()->set_count(2);
+    program::Repeat* inner = outer.mutable_repeat()->add_body()->mutable_repeat();
+    inner->set_count(3);
+    *inner->add_body() = instructions[instructions.size() - 2];
+    *inner->add_body() = instructions[instructions.size() - 1];
+    *instructions.Add() = outer;
+  }
+
+  ProgramBuilder builder_;
+};
+
+TEST_CASE("mutants of a program of exchanges") { Fuzz("exchanges", Exchanges().Message(), 2000); }
+
+}  // namespace
+}  // namespace yuba::test
