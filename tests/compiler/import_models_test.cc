@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "tests/compiler/onnx_builder.h"
 #include "tests/compiler/whole_model.h"
 
 namespace yuba {
@@ -150,6 +151,28 @@ TEST_CASE("views are no nodes") {
       CHECK(node.op != "transpose");
     }
     CHECK(model.notes.empty());
+  }
+}
+
+TEST_CASE("the mean of a window that lies in padding is 0") {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 1, 2, 2});
+  onnx::NodeProto& pool = builder.Node("AveragePool", {"x"}, {"y"});
+  SetInts(pool, "kernel_shape", {2, 2});
+  SetInts(pool, "pads", {2, 3, 2, 3});
+  builder.Output("y");
+  const absl::StatusOr<Model> model = ImportFile(builder.Save());
+  INFO(model.status());
+  REQUIRE(model.ok());
+  const TensorValue ones{TensorType{ElementType::kF32, {1, 1, 2, 2}}, std::vector<Scalar>(4, {1})};
+  const absl::StatusOr<std::vector<TensorValue>> outputs = RunWhole(*model, {ones});
+  REQUIRE(outputs.ok());
+  REQUIRE(outputs->front().type.dims == std::vector<int64_t>{1, 1, 5, 7});
+  for (int64_t row = 0; row < 5; ++row) {
+    for (int64_t column = 0; column < 7; ++column) {
+      const bool inside = row >= 1 && row <= 3 && column >= 2 && column <= 4;
+      CHECK(outputs->front().elements[static_cast<size_t>(7 * row + column)].number == inside);
+    }
   }
 }
 
