@@ -22,9 +22,10 @@ absl::Status CheckMesh(const Mesh& mesh) {
   return absl::OkStatus();
 }
 
-// `extents[i]` may be cut where `whole[i]` is false.
+// `extents[i]` may be cut where `whole[i]` is false. Only where `may_replicate` may an axis be left out
+// that fits.
 absl::Status CheckCut(const Mesh& mesh, const std::string& what, const std::vector<int64_t>& extents,
-                      const std::vector<bool>& whole, const Cut& cut) {
+                      const std::vector<bool>& whole, bool may_replicate, const Cut& cut) {
   if (cut.axes.size() != extents.size()) {
     return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan cuts ",
                                cut.axes.size()));
@@ -47,7 +48,7 @@ absl::Status CheckCut(const Mesh& mesh, const std::string& what, const std::vect
                                  " elements and is cut into ", parts[e]));
     }
   }
-  for (size_t axis = 0; axis < uses.size(); ++axis) {
+  for (size_t axis = 0; axis < uses.size() && !may_replicate; ++axis) {
     for (size_t e = 0; uses[axis] == 0 && e < extents.size(); ++e) {
       if (whole[e] || parts[e] * mesh.axes[axis].size > extents[e]) continue;
       return Refuse(absl::StrCat(what, " is not cut as far as it can be: dimension ", e,
@@ -61,10 +62,15 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
   if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
     return Refuse("the plan is of another graph");
   }
+  if (plan.space.replicate != "none" && plan.space.replicate != "auto") {
+    return Refuse(absl::StrCat("the plan's space replicates \"", plan.space.replicate,
+                               "\": neither \"none\" nor \"auto\""));
+  }
+  const bool replicas = plan.space.replicate == "auto";
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
     YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name), dims,
-                                  std::vector<bool>(dims.size(), false), plan.tensors[t]));
+                                  std::vector<bool>(dims.size(), false), replicas, plan.tensors[t]));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Definition& definition = *graph.nodes[n].definition;
@@ -73,7 +79,7 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     std::vector<bool> whole(extents.size(), true);
     for (int index : CuttableIndices(definition)) whole[index] = false;
     YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("node ", graph.nodes[n].name), extents,
-                                  whole, plan.nodes[n]));
+                                  whole, /*may_replicate=*/false, plan.nodes[n]));
   }
   return absl::OkStatus();
 }
