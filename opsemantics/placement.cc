@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/mesh_text.h"
 
 namespace yuba {
 namespace {
@@ -24,9 +25,7 @@ bool IsFirst(const Mesh& mesh, const Cut& cut, int device) {
 }
 
 std::string FactorText(const AxisList& axes, int64_t extent, const Mesh& mesh) {
-  std::string text = absl::StrCat(extent, axes.empty() ? "" : "/");
-  for (uint8_t axis : axes) text += mesh.axes[axis].name;
-  return text;
+  return absl::StrCat(extent, axes.empty() ? "" : "/", AxesText(mesh, axes));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "opsemantics/mesh_text.h"
 
 namespace yuba {
 namespace {
@@ -83,9 +84,7 @@ std::string CutInWords(const Definition& definition, const Cut& cut, const Mesh&
   for (size_t i = 0; i < cut.axes.size(); ++i) {
     const Index& index = definition.indices[i];
     if (cut.axes[i].empty() || (reductions && !index.reduction)) continue;
-    std::string axes;
-    for (uint8_t axis : cut.axes[i]) axes += mesh.axes[axis].name;
-    words.push_back(absl::StrCat(index.name, " over ", axes));
+    words.push_back(absl::StrCat(index.name, " over ", AxesText(mesh, cut.axes[i])));
   }
   return absl::StrJoin(words, " and ");
 }

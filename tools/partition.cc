@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/mesh_text.h"
 #include "opsemantics/structure.h"
 #include "search/plan_file.h"
 #include "search/search.h"
@@ -25,6 +26,7 @@ namespace {
 struct PartitionFlags {
   ModelFlags model;
   int devices = 8;
+  std::string mesh;  // empty: that of `devices`
   std::string search = "default";
   std::string output;
   std::string from, to, dump;
@@ -99,14 +101,18 @@ absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
   return RunPhases(options, compilation);
 }
 
-absl::Status CheckFlags(const PartitionFlags& flags) {
+absl::StatusOr<Mesh> MeshOfFlags(const PartitionFlags& flags) {
+  if (!flags.mesh.empty()) {
+    absl::StatusOr<Mesh> mesh = MeshOfGroups(flags.mesh);
+    return mesh.ok() ? mesh : Annotate(mesh.status(), absl::StrCat("--mesh ", flags.mesh));
+  }
   if (flags.devices < 1) {
     return UserError("--devices ", flags.devices, ": at least one device is needed");
   }
   if (flags.devices > 4096) {
     return UserError("--devices ", flags.devices, ": at most 4096 devices are planned for");
   }
-  return absl::OkStatus();
+  return MeshOf(flags.devices);
 }
 
 void PrintNext(const PartitionFlags& flags, const std::string& output, size_t bytes) {
@@ -118,7 +124,7 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
 }
 
 absl::Status Partition(const PartitionFlags& flags) {
-  YUBA_RETURN_IF_ERROR(CheckFlags(flags));
+  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file}));
@@ -129,7 +135,7 @@ absl::Status Partition(const PartitionFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
   SearchOptions& options = compilation.request.search;
-  options.mesh = MeshOf(flags.devices);
+  options.mesh = mesh;
   options.search = flags.search;
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
@@ -149,13 +155,13 @@ absl::Status Partition(const PartitionFlags& flags) {
     return absl::OkStatus();
   }
   absl::optional<int64_t> by_level;
-  if (flags.search == "default" && flags.devices > 1 && !flags.json) {
+  if (flags.search == "default" && mesh.devices() > 1 && !flags.json) {
     options.search = "recursive";
     YUBA_ASSIGN_OR_RETURN(const Plan recursive, Search(graph, options));
     by_level = recursive.cost.bytes();
   }
   PlanNotes notes = NotesFor(loaded, flags.model);
-  notes.options["devices"] = absl::StrCat(flags.devices);
+  notes.options["devices"] = absl::StrCat(mesh.devices());
   notes.options["search"] = flags.search;
   AddProgramNotes(loaded.model, plan, notes);
   const std::string text = WritePlan(graph, plan, notes);
@@ -176,7 +182,12 @@ void AddPartition(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PartitionFlags>();
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
   AddModelFlags(command, flags->model);
-  command->add_option("--devices", flags->devices, "number of devices")->capture_default_str();
+  CLI::Option* devices =
+      command->add_option("--devices", flags->devices, "number of devices")->capture_default_str();
+  command
+      ->add_option("--mesh", flags->mesh,
+                   "the devices as named groups, as in data=2,model=4; instead of --devices")
+      ->excludes(devices);
   command->add_option("--search", flags->search, "how to search: default or recursive")
       ->check(CLI::IsMember({"default", "recursive"}))
       ->capture_default_str();

@@ -26,10 +26,15 @@ std::string Pattern(const std::string& name) {
   return pattern;
 }
 
-std::string AxesText(const Mesh& mesh, const AxisList& axes) {
-  return absl::StrJoin(axes, "", [&](std::string* out, uint8_t axis) {
-    absl::StrAppend(out, axis < mesh.axes.size() ? mesh.axes[axis].name : "?");
-  });
+std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
+  AxisList axes;
+  for (const std::string& name : names) {
+    const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(),
+                                   [&](const MeshAxis& axis) { return axis.name == name; });
+    if (axis == mesh.axes.end()) return absl::StrJoin(names, "+");  // not from this tool
+    axes.push_back(static_cast<uint8_t>(axis - mesh.axes.begin()));
+  }
+  return AxesText(mesh, axes);
 }
 
 struct Moved {
@@ -75,13 +80,6 @@ int64_t IdealShare(const PlanFile& plan) {
     if (row.kind != "activation") stored += WholeBytes(row);
   }
   return stored / std::max(1, plan.mesh.devices());
-}
-
-std::string MeshText(const Mesh& mesh) {
-  if (mesh.axes.empty()) return "one device";
-  return absl::StrJoin(mesh.axes, " ", [](std::string* out, const MeshAxis& axis) {
-    absl::StrAppend(out, axis.name, "=", axis.size);
-  });
 }
 
 std::string ShardingText(const PlanFile& plan, const PlanFile::TensorRow& row) {

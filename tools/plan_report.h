@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "opsemantics/mesh_text.h"
 #include "search/plan_file.h"
 
 namespace yuba {
@@ -29,7 +30,6 @@ struct ReplicatedTensor {
 };
 std::vector<ReplicatedTensor> Replicated(const PlanFile& plan);
 
-std::string MeshText(const Mesh& mesh);                        // "a=2 b=2 c=2"
 std::string ShardingText(const PlanFile& plan, const PlanFile::TensorRow& row);
 std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row);  // "r/a s.1/bc"
 int64_t WholeBytes(const PlanFile::TensorRow& row);

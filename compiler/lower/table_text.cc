@@ -34,12 +34,6 @@ absl::StatusOr<Mesh> ParseMesh(absl::string_view text) {
   return mesh;
 }
 
-std::string AxesText(const Mesh& mesh, const AxisList& axes) {
-  std::string text;
-  for (uint8_t axis : axes) text += mesh.axes[axis].name;
-  return text;
-}
-
 std::string BoundText(const Mesh& mesh, const program::Bound& bound) {
   const std::string values = absl::StrJoin(bound.values(), " ");
   if (bound.axes_size() == 0) return values;
@@ -52,23 +46,6 @@ std::string BoxText(const Mesh& mesh, const program::Box& box) {
       "[", absl::StrJoin(box.dims(), ", ", [&](std::string* out, const program::Range& range) {
         absl::StrAppend(out, BoundText(mesh, range.begin()), ":", BoundText(mesh, range.end()));
       }), "]");
-}
-
-// Axis names are letters and prefix-free but for a, aa, ab, ...: the longest name that fits is meant.
-absl::StatusOr<AxisList> ParseAxes(const Mesh& mesh, absl::string_view text) {
-  AxisList axes;
-  while (!text.empty()) {
-    int best = -1;
-    for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-      const std::string& name = mesh.axes[axis].name;
-      if (name.empty() || !absl::StartsWith(text, name)) continue;
-      if (best < 0 || name.size() > mesh.axes[best].name.size()) best = static_cast<int>(axis);
-    }
-    if (best < 0) return UserError("no mesh axis at '", text, "'");
-    axes.push_back(static_cast<uint8_t>(best));
-    text.remove_prefix(mesh.axes[best].name.size());
-  }
-  return axes;
 }
 
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text) {

@@ -7,19 +7,17 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "opsemantics/placement.h"
+#include "opsemantics/mesh_text.h"
 #include "runtime/program.pb.h"
 
 namespace yuba {
 
-std::string WriteMesh(const Mesh& mesh);                      // "a=2 b=2"
-std::string AxesText(const Mesh& mesh, const AxisList& axes);  // "ab"
+std::string WriteMesh(const Mesh& mesh);  // "a=2 b=2": every axis
 std::string BoundText(const Mesh& mesh, const program::Bound& bound);
 std::string BoxText(const Mesh& mesh, const program::Box& box);
 
 // The inverses; errors say what was expected where.
 absl::StatusOr<Mesh> ParseMesh(absl::string_view text);
-absl::StatusOr<AxisList> ParseAxes(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);
 

@@ -34,6 +34,8 @@ TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba frobnicate", 2, "frobnicate");
   ExpectError("yuba partition " + Model() + " --nonsense", 2, "--nonsense");
   ExpectError("yuba partition " + Model() + " --devices 0", 2, "--devices 0");
+  ExpectError("yuba partition " + Model() + " --mesh data=1", 2, "--mesh data=1");
+  ExpectError("yuba partition " + Model() + " --mesh data=2 --devices 2", 2, "--devices");
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
   ExpectError("yuba partition " + Model() + " --dim batch", 2, "NAME=N");
   ExpectError("yuba partition " + Model() + " --batch 0", 2, "--batch");

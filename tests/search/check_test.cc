@@ -157,5 +157,23 @@ TEST_CASE("illegal cuts are refused") {
   CHECK(Says(Answer(graph, changed), "node t3 is not cut as far as it can be"));
 }
 
+TEST_CASE("stored replicas are legal in the space that has them, and only there") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph, 4);
+  plan.tensors[1].axes.assign(plan.tensors[1].axes.size(), {});  // a parameter, whole on each device
+  plan.cost = CostOf(graph, plan);
+  plan.lower_bound = 0;
+  plan.proof = Proof();
+  plan.proof.kind = "none";
+  CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
+  plan.space.replicate = "auto";
+  CHECK(Answer(graph, plan) == "");
+  Plan odd = plan;
+  odd.space.replicate = "some";
+  CHECK(Says(Answer(graph, odd), "neither"));
+  plan.nodes[0].axes.assign(plan.nodes[0].axes.size(), {});  // work is never repeated
+  CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
+}
+
 }  // namespace
 }  // namespace yuba
