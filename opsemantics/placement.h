@@ -1,7 +1,7 @@
 // The mesh, and how tensors and nodes are cut over it.
 //
 // A mesh is refined to axes of prime size, named a, b, c, ...; device d has the coordinates of d's
-// mixed-radix digits, the first axis most significant; mesh_text.h names groups of axes. A cut of one extent is an ordered list of
+// mixed-radix digits, the first axis most significant. A cut of one extent is an ordered list of
 // axes, outermost first; the part number is the axes' coordinates read as digits.
 #ifndef YUBA_OPSEMANTICS_PLACEMENT_H_
 #define YUBA_OPSEMANTICS_PLACEMENT_H_

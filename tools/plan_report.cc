@@ -26,17 +26,6 @@ std::string Pattern(const std::string& name) {
   return pattern;
 }
 
-std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
-  AxisList axes;
-  for (const std::string& name : names) {
-    const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(),
-                                   [&](const MeshAxis& axis) { return axis.name == name; });
-    if (axis == mesh.axes.end()) return absl::StrJoin(names, "+");  // not from this tool
-    axes.push_back(static_cast<uint8_t>(axis - mesh.axes.begin()));
-  }
-  return AxesText(mesh, axes);
-}
-
 struct Moved {
   int64_t fetched = 0, delivered = 0;
 };

@@ -8,6 +8,20 @@
 #include "tools/text_table.h"
 
 namespace yuba {
+namespace {
+
+std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
+  AxisList axes;
+  for (const std::string& name : names) {
+    const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(),
+                                   [&](const MeshAxis& axis) { return axis.name == name; });
+    if (axis == mesh.axes.end()) return absl::StrJoin(names, "+");  // not from this tool
+    axes.push_back(static_cast<uint8_t>(axis - mesh.axes.begin()));
+  }
+  return AxesText(mesh, axes);
+}
+
+}  // namespace
 
 std::string NodeTableText(const PlanFile& plan, bool all) {
   TextTable table(5);
@@ -40,7 +54,7 @@ std::string LargestTransfersText(const PlanFile& plan, size_t count) {
   for (const auto* row : rows) {
     table.Add({ShortName(row->node), absl::StrCat(row->kind, " ", ShortName(row->tensor)),
                absl::StrCat(row->collective, row->over.empty() ? "" : " over ",
-                            absl::StrJoin(row->over, "")),
+                            OverText(plan.mesh, row->over)),
                row->why, Megabytes(row->bytes)});
   }
   return table.ToString();
