@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
-#include "search/check_tables.h"
+#include "search/check_relaxed.h"
 
 namespace yuba {
 namespace {
@@ -20,7 +20,8 @@ absl::Status Refuse(const std::string& what) {
   return absl::FailedPreconditionError("the proof " + what);
 }
 
-absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan, const CostTables& costs) {
+absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan,
+                                  const RelaxedTables& costs) {
   Prices prices;
   std::map<int, std::vector<int64_t>> sums;  // by tensor
   for (const DualMessage& message : plan.proof.messages) {
@@ -31,8 +32,7 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan, const Co
       return Refuse(absl::StrCat("has a message of node ", message.node, ", which is none"));
     }
     const std::string& name = graph.tensors[message.tensor].name;
-    const std::vector<int>& grids = *costs.grids[message.tensor];
-    size_t count = *std::max_element(grids.begin(), grids.end()) + 1;
+    const size_t count = costs.tensors[message.tensor];
     if (message.values.size() != count) {
       return Refuse(absl::StrCat("gives ", message.values.size(), " prices for ", name,
                                  ", which has ", count, " grids"));
@@ -51,19 +51,19 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan, const Co
   }
   for (const auto& [tensor, sum] : sums) {
     if (std::count(sum.begin(), sum.end(), 0) == static_cast<int64_t>(sum.size())) continue;
-    return Refuse(absl::StrCat("has prices for ", graph.tensors[tensor].name,
-                               " that do not add up to 0"));
+    return Refuse(
+        absl::StrCat("has prices for ", graph.tensors[tensor].name, " that do not add up to 0"));
   }
   return prices;
 }
 
-// Adds the least cost of each node cut, the tensor being cut at its best price.
-void AddLeast(const CostTables::Use& use, const std::vector<int>& grids,
-              const std::vector<int64_t>* prices, std::vector<int64_t>* sum) {
+// Adds the least cost of each node grid, the tensor being cut at its best price.
+void AddLeast(const RelaxedTables::Use& use, int grids, const std::vector<int64_t>* prices,
+              std::vector<int64_t>* sum) {
   size_t cell = 0;
   for (int64_t& total : *sum) {
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (int grid : grids) {
+    for (int grid = 0; grid < grids; ++grid) {
       least = std::min(least, (*use.cost)[cell++] - (prices == nullptr ? 0 : (*prices)[grid]));
     }
     total += least;
@@ -73,22 +73,20 @@ void AddLeast(const CostTables::Use& use, const std::vector<int>& grids,
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
-  YUBA_ASSIGN_OR_RETURN(CostTables costs,
-                        MakeCostTables(graph, plan.mesh, plan.space.nesting == "level"));
+  RelaxedTables costs = MakeRelaxedTables(graph, plan.mesh);
   YUBA_ASSIGN_OR_RETURN(Prices prices, ReadPrices(graph, plan, costs));
-  const int tensors = static_cast<int>(graph.tensors.size());
-  std::map<int, std::vector<int64_t>> sums;  // by node
+  std::vector<std::vector<int64_t>> sums(graph.nodes.size());
   size_t used = 0;
-  for (const CostTables::Use& use : costs.uses) {
+  for (const RelaxedTables::Use& use : costs.uses) {
     std::vector<int64_t>& sum = sums[use.node];
-    sum.resize(costs.sizes[use.node]);
-    auto found = prices.find({use.tensor, use.node - tensors});
+    sum.resize(costs.nodes[use.node]);
+    auto found = prices.find({use.tensor, use.node});
     used += found != prices.end();
-    AddLeast(use, *costs.grids[use.tensor], found == prices.end() ? nullptr : found->second, &sum);
+    AddLeast(use, costs.tensors[use.tensor], found == prices.end() ? nullptr : found->second, &sum);
   }
   if (used != prices.size()) return Refuse("has a message of a node that does not use its tensor");
   int64_t bound = 0;
-  for (const auto& node : sums) bound += *std::min_element(node.second.begin(), node.second.end());
+  for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
   return bound;
 }
 

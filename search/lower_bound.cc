@@ -6,27 +6,42 @@
 #include <utility>
 
 #include "search/dual.h"
-#include "search/grids.h"
 
 namespace yuba {
 namespace {
 
 constexpr int kSweeps = 100;
 
-// Variables as the graph computes them: a node's leaves, the node, its result.
-std::vector<int> ProgramOrder(const Graph& graph, const Problem& problem) {
-  int tensors = static_cast<int>(graph.tensors.size());
-  auto place = [&](int variable) {
-    int element = problem.elements[variable];
+// Elements as the graph computes them: a node's leaves, the node, its result.
+std::vector<int> ProgramOrder(const Graph& graph) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  auto place = [&](int element) {
     if (element >= tensors) return 3 * (element - tensors) + 1;
     const Tensor& tensor = graph.tensors[element];
     if (tensor.producer >= 0) return 3 * tensor.producer + 2;
     return tensor.consumers.empty() ? -1 : 3 * tensor.consumers[0];
   };
-  std::vector<int> order(problem.elements.size());
+  std::vector<int> order(graph.tensors.size() + graph.nodes.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return place(a) < place(b); });
   return order;
+}
+
+Dual DualOfGrids(const Graph& graph, const GridProblem& problem) {
+  std::vector<ClassesPtr> classes;
+  std::map<const void*, ClassesPtr> known;
+  for (const GridList& grids : problem.grids) {
+    ClassesPtr& each = known[grids.get()];
+    if (each == nullptr) {
+      Classes all;
+      all.count = static_cast<int>(grids->size());
+      all.of.resize(grids->size());
+      std::iota(all.of.begin(), all.of.end(), 0);
+      each = std::make_shared<const Classes>(std::move(all));
+    }
+    classes.push_back(each);
+  }
+  return MaximiseDual(problem.pairwise, classes, ProgramOrder(graph), kSweeps);
 }
 
 bool IsZero(const std::vector<int64_t>& values) {
@@ -35,32 +50,22 @@ bool IsZero(const std::vector<int64_t>& values) {
 
 }  // namespace
 
-LowerBound DualBound(const Graph& graph, ProblemOptions options) {
-  options.cluster = false;
-  Problem problem = BuildProblem(graph, options);
-  std::vector<ClassesPtr> classes;
-  std::map<const void*, ClassesPtr> known;
-  for (int element : problem.elements) {
-    ClassesPtr& grids = known[problem.cuts[element].get()];
-    if (grids == nullptr) {
-      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], options.mesh));
-    }
-    classes.push_back(grids);
-  }
-  Dual dual = MaximiseDual(problem.pairwise, classes, ProgramOrder(graph, problem), kSweeps);
-  LowerBound bound;
-  bound.bytes = std::max<int64_t>(0, dual.bound);
-  bound.proof.kind = "dual";
-  bound.cuts = problem.CutsOf(dual.assignment);
-  int tensors = static_cast<int>(graph.tensors.size());
+LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses) {
+  GridProblem problem = BuildGridProblem(graph, mesh, uses);
+  Dual dual = DualOfGrids(graph, problem);
+  LowerBound found;
+  found.bytes = std::max<int64_t>(0, dual.bound);
+  found.proof.kind = "dual";
+  const int tensors = static_cast<int>(graph.tensors.size());
   for (size_t f = 0; f < dual.messages.size(); ++f) {
     if (IsZero(dual.messages[f])) continue;
     const std::vector<int>& scope = problem.pairwise.factors[f].scope;
-    bound.proof.messages.push_back({problem.elements[scope[0]],
-                                    problem.elements[scope[1]] - tensors,
-                                    std::move(dual.messages[f])});
+    found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
   }
-  return bound;
+  for (size_t e = 0; e < problem.grids.size(); ++e) {
+    found.grids.push_back((*problem.grids[e])[dual.assignment[e]]);
+  }
+  return found;
 }
 
 }  // namespace yuba

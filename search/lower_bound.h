@@ -1,20 +1,21 @@
-// The bound of a search that is not exact, with its proof, and a plan to start from.
+// A bound of all plans, with its proof: the dual of the relaxation to grids.
 #ifndef YUBA_SEARCH_LOWER_BOUND_H_
 #define YUBA_SEARCH_LOWER_BOUND_H_
 
+#include <vector>
+
+#include "search/grid_problem.h"
 #include "search/plan.h"
-#include "search/problem.h"
 
 namespace yuba {
 
 struct LowerBound {
-  int64_t bytes = 0;
+  int64_t bytes = 0;  // no plan that places all axes at once moves less
   Proof proof;
-  Cuts cuts;  // good, where the bound is tight
+  std::vector<Grid> grids;  // by element: good ones, where the bound is tight
 };
 
-// No plan that places all axes at once moves less.
-LowerBound DualBound(const Graph& graph, ProblemOptions options);
+LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses);
 
 }  // namespace yuba
 

@@ -9,8 +9,8 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/deepen.h"
+#include "search/grid_search.h"
 #include "search/grids.h"
-#include "search/lower_bound.h"
 #include "search/problem.h"
 #include "search/solve.h"
 #include "search/ties.h"
@@ -145,9 +145,10 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options) {
     found.lower_bound = exact->solution.cost;
     return found;
   }
-  LowerBound bound = DualBound(graph, together);
+  GridSolution on_grids = SearchOnGrids(graph, options);
+  LowerBound& bound = on_grids.bound;
   // A few axes at a time: the recursion, and wider steps.
-  std::vector<Assignment> starts = {AssignmentOf(problem, bound.cuts)};
+  std::vector<Assignment> starts = {AssignmentOf(problem, on_grids.cuts)};
   for (int size = 1; size < static_cast<int>(axes.size()); ++size) {
     Found found = SearchGroups(graph, options, GroupsOf(options.mesh, size));
     starts.push_back(AssignmentOf(problem, found.cuts));
@@ -189,6 +190,11 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
 Plan SearchDefault(const Graph& graph, const SearchOptions& options) {
   Groups levels = GroupsOf(options.mesh, 1), widest = WidestGroups(graph, options.mesh);
   if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options));
+  if (options.pins.empty()) {
+    GridSolution found = SearchOnGrids(graph, options);
+    return PlanOf(graph, options,
+                  {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)});
+  }
   Plan plan = PlanOf(graph, options, SearchGroups(graph, options, widest));
   Plan by_level = PlanOf(graph, options, SearchGroups(graph, options, levels));
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;

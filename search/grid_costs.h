@@ -1,0 +1,53 @@
+// What one use of a tensor costs: what a node fetches of an operand, or delivers of its result. In
+// closed form, without a look at single devices: a lower bound for two grids, and the exact bytes
+// for two cuts. Both equal what transfers.h says, or are below.
+#ifndef YUBA_SEARCH_GRID_COSTS_H_
+#define YUBA_SEARCH_GRID_COSTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "opsemantics/graph.h"
+#include "search/grid_space.h"
+#include "search/regions.h"
+
+namespace yuba {
+
+class UseCosts {
+ public:
+  // `operand` < 0: the delivery. The definition must outlive it.
+  UseCosts(const Definition& definition, int operand, const Mesh& mesh);
+
+  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less.
+  std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
+                               const std::vector<Grid>& node_grids);
+
+  // The bytes of two cuts.
+  int64_t Exact(const Cut& tensor, const Cut& node);
+
+ private:
+  // What is in a cost besides the overlap, of one node grid.
+  struct NodeSide {
+    bool partial = false;
+    int64_t size = 1;    // bytes of an element
+    int64_t parts = 1;   // of the reduction
+    int64_t needed = 0;  // fetch: elements that all devices need
+    int64_t made = 0;    // delivery: elements that the first makers make
+  };
+  NodeSide SideOf(const Grid& grid);
+  // The cost with this overlap between devices and their pieces, and, at homes alone, with that.
+  int64_t CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const;
+  Regions& RegionsOf(bool partial) { return partial ? partial_ : whole_; }
+
+  const Definition& definition_;
+  const int operand_;
+  const Mesh mesh_;
+  const int64_t devices_;
+  const TensorType type_;
+  int64_t elements_;
+  Regions whole_, partial_;  // fetches need `whole_` only
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_GRID_COSTS_H_

@@ -1,0 +1,66 @@
+#include "search/grid_problem.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "search/canonical.h"
+
+namespace yuba {
+
+std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<int> definitions = DefinitionNumbers(graph);
+  std::map<std::pair<int, int>, std::pair<int, std::shared_ptr<UseCosts>>> known;
+  std::vector<TensorUse> uses;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
+      auto& costs = known[{definitions[n], o}];
+      if (costs.second == nullptr) {
+        costs = {static_cast<int>(known.size()) - 1,
+                 std::make_shared<UseCosts>(*node.definition, o, mesh)};
+      }
+      TensorUse use;
+      use.tensor = o < 0 ? node.result : node.operands[o];
+      use.node = tensors + static_cast<int>(n);
+      std::tie(use.kind, use.costs) = costs;
+      uses.push_back(std::move(use));
+    }
+  }
+  return uses;
+}
+
+GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
+                             const std::vector<TensorUse>& uses) {
+  GridProblem problem;
+  std::map<std::pair<std::vector<int64_t>, std::vector<bool>>, std::pair<GridList, DomainPtr>>
+      known;
+  auto add = [&](const CutSpace& space) {
+    auto& domain = known[{space.extents, space.cuttable}];
+    if (domain.first == nullptr) {
+      domain.first = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
+      Domain plain;
+      plain.size = static_cast<int>(domain.first->size());
+      plain.images.emplace_back();
+      for (int value = 0; value < plain.size; ++value) plain.images[0].push_back(value);
+      domain.second = std::make_shared<const Domain>(std::move(plain));
+    }
+    problem.grids.push_back(domain.first);
+    problem.pairwise.variables.push_back(domain.second);
+  };
+  for (const Tensor& tensor : graph.tensors) add(TensorCuts(tensor.type));
+  for (const Node& node : graph.nodes) add(NodeCuts(*node.definition));
+  std::map<int, Cells> tables;  // by kind
+  for (const TensorUse& use : uses) {
+    Cells& cells = tables[use.kind];
+    if (cells == nullptr) {
+      cells = std::make_shared<const std::vector<int64_t>>(
+          use.costs->Relaxed(*problem.grids[use.tensor], *problem.grids[use.node]));
+    }
+    problem.pairwise.factors.push_back({{use.tensor, use.node}, cells});
+  }
+  return problem;
+}
+
+}  // namespace yuba

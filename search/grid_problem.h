@@ -1,0 +1,34 @@
+// The relaxation of a graph's problem to grids: labels of mesh axes are forgotten, so that
+// thousands of devices leave tables of thousands of cells.
+#ifndef YUBA_SEARCH_GRID_PROBLEM_H_
+#define YUBA_SEARCH_GRID_PROBLEM_H_
+
+#include <memory>
+#include <vector>
+
+#include "opsemantics/graph.h"
+#include "search/grid_costs.h"
+#include "search/pairwise.h"
+
+namespace yuba {
+
+using GridList = std::shared_ptr<const std::vector<Grid>>;
+
+// What one node fetches of one operand, or delivers. Equal uses share `costs`.
+struct TensorUse {
+  int tensor = 0, node = 0;  // elements: tensors first, then nodes
+  int kind = 0;              // equal for equal definitions and operands
+  std::shared_ptr<UseCosts> costs;
+};
+std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh);
+
+struct GridProblem {
+  PairwiseProblem pairwise;     // a variable for each element, a factor for each use
+  std::vector<GridList> grids;  // by element: its grid for each value
+};
+GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
+                             const std::vector<TensorUse>& uses);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_GRID_PROBLEM_H_

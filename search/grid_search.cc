@@ -1,0 +1,20 @@
+#include "search/grid_search.h"
+
+#include <utility>
+
+#include "search/label.h"
+
+namespace yuba {
+
+GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options) {
+  std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
+  GridSolution found;
+  found.bound = DualBound(graph, options.mesh, uses);
+  LabelOptions label;
+  label.mesh = options.mesh;
+  label.nesting = options.nesting;
+  found.cuts = Label(graph, label, uses, found.bound.grids);
+  return found;
+}
+
+}  // namespace yuba

@@ -1,0 +1,22 @@
+// The search for many devices: grids first, labels second. A relaxation that forgets the labels of
+// mesh axes gives a bound, with its proof, and grids; then the grids get labels.
+#ifndef YUBA_SEARCH_GRID_SEARCH_H_
+#define YUBA_SEARCH_GRID_SEARCH_H_
+
+#include "search/lower_bound.h"
+#include "search/problem.h"
+#include "search/search.h"
+
+namespace yuba {
+
+struct GridSolution {
+  LowerBound bound;
+  Cuts cuts;  // maximal; all axes of the mesh at once
+};
+
+// Pins are not looked at.
+GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_GRID_SEARCH_H_

@@ -1,0 +1,78 @@
+#include "search/grid_space.h"
+
+#include <algorithm>
+#include <map>
+
+namespace yuba {
+namespace {
+
+class Listing {
+ public:
+  Listing(const CutSpace& space, const Mesh& mesh, bool replicated)
+      : space_(space), replicated_(replicated), grid_(space.extents.size(), 1) {
+    for (const MeshAxis& axis : mesh.axes) ++left_[axis.size];
+  }
+
+  std::vector<Grid> Run() {
+    Extent(0);
+    std::sort(grids_.begin(), grids_.end());
+    return std::move(grids_);
+  }
+
+ private:
+  bool Fits(size_t e, int size) const {
+    return space_.cuttable[e] && space_.extents[e] / grid_[e] >= size;
+  }
+
+  bool Maximal() const {
+    for (const auto& [size, count] : left_) {
+      for (size_t e = 0; count > 0 && e < grid_.size(); ++e) {
+        if (Fits(e, size)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Gives extent `e` any of the axes that are left, sizes from `first` on, then goes on.
+  void Extent(size_t e) {
+    if (e == grid_.size()) {
+      if (replicated_ || Maximal()) grids_.push_back(grid_);
+      return;
+    }
+    Place(e, left_.begin());
+  }
+
+  void Place(size_t e, std::map<int, int>::iterator size) {
+    if (size == left_.end()) {
+      Extent(e + 1);
+      return;
+    }
+    Place(e, std::next(size));
+    if (size->second == 0 || !Fits(e, size->first)) return;
+    --size->second;
+    grid_[e] *= size->first;
+    Place(e, size);
+    grid_[e] /= size->first;
+    ++size->second;
+  }
+
+  const CutSpace& space_;
+  const bool replicated_;
+  std::map<int, int> left_;  // axes that are not placed, by size
+  Grid grid_;
+  std::vector<Grid> grids_;
+};
+
+}  // namespace
+
+std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh, bool replicated) {
+  return Listing(space, mesh, replicated).Run();
+}
+
+Grid GridOf(const Cut& cut, const Mesh& mesh) {
+  Grid grid;
+  for (const AxisList& axes : cut.axes) grid.push_back(PartCount(mesh, axes));
+  return grid;
+}
+
+}  // namespace yuba

@@ -1,0 +1,23 @@
+// Grids: into how many parts a cut takes each extent, whatever the names and the order of the axes.
+// Axes have prime sizes, so the number of parts says how many axes of each size cut the extent.
+#ifndef YUBA_SEARCH_GRID_SPACE_H_
+#define YUBA_SEARCH_GRID_SPACE_H_
+
+#include <vector>
+
+#include "opsemantics/placement.h"
+#include "search/cut_space.h"
+
+namespace yuba {
+
+using Grid = std::vector<int>;  // by extent: the number of its parts
+
+// The grids of all maximal cuts over all axes of the mesh (MaximalCuts), in lexicographic order;
+// of all cuts, axes left out at will, if `replicated`.
+std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh, bool replicated = false);
+
+Grid GridOf(const Cut& cut, const Mesh& mesh);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_GRID_SPACE_H_

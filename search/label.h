@@ -1,0 +1,27 @@
+// Labels: from grids to cuts. Which mesh axes a cut uses, and in what order, follows from its
+// neighbours' cuts; local search over what they suggest, then all suggestions together.
+#ifndef YUBA_SEARCH_LABEL_H_
+#define YUBA_SEARCH_LABEL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/domain.h"
+#include "search/grid_problem.h"
+#include "search/problem.h"
+
+namespace yuba {
+
+struct LabelOptions {
+  Mesh mesh;
+  Nesting nesting = Nesting::kFree;
+  int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
+};
+
+// Cuts near these grids (by element, each one of AllGrids) that move few bytes. Maximal.
+Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
+           const std::vector<Grid>& grids);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_LABEL_H_
