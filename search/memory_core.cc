@@ -49,9 +49,9 @@ class Reduction {
     return true;
   }
 
-  Core Result() {
+  MemoryCore Result() {
     const int count = static_cast<int>(costs_.size());
-    Core core;
+    MemoryCore core;
     core.constant = constant_;
     core.root.assign(count, -1);
     core.value.resize(count);
@@ -263,13 +263,13 @@ class Reduction {
 
 }  // namespace
 
-Assignment Core::Expand(const Assignment& core) const {
+Assignment MemoryCore::Expand(const Assignment& core) const {
   Assignment all(root.size());
   for (size_t v = 0; v < all.size(); ++v) all[v] = value[v][root[v] < 0 ? 0 : core[root[v]]];
   return all;
 }
 
-absl::optional<Core> MakeCore(const PairwiseProblem& problem) {
+absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem) {
   Reduction reduction(problem);
   if (!reduction.Run()) return absl::nullopt;
   return reduction.Result();

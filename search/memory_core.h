@@ -24,7 +24,7 @@ struct CoreUse {
 
 // Variables have at least one value, each of them possible at every edge. Rows are the points of time
 // that may exceed the limit and are not dominated by another.
-struct Core {
+struct MemoryCore {
   std::vector<std::vector<int64_t>> costs;   // by variable and value
   std::vector<CoreEdge> edges;
   std::vector<std::vector<int>> edges_of;    // by variable
@@ -44,7 +44,7 @@ struct Core {
 };
 
 // Nothing where every assignment is forbidden.
-absl::optional<Core> MakeCore(const PairwiseProblem& problem);
+absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem);
 
 }  // namespace yuba
 

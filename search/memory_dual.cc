@@ -13,7 +13,7 @@ double AsDouble(int64_t cost) { return cost >= kForbidden ? kInfinity : static_c
 
 }  // namespace
 
-std::vector<int64_t> LoadsOf(const Core& core, const Assignment& assignment) {
+std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignment) {
   std::vector<int64_t> loads(core.room.size(), 0);
   for (int v = 0; v < core.size(); ++v) {
     for (const CoreUse& use : core.uses[v]) {
@@ -25,7 +25,8 @@ std::vector<int64_t> LoadsOf(const Core& core, const Assignment& assignment) {
   return loads;
 }
 
-std::vector<std::vector<double>> PricesOf(const Core& core, const std::vector<double>& prices) {
+std::vector<std::vector<double>> PricesOf(const MemoryCore& core,
+                                          const std::vector<double>& prices) {
   std::vector<double> sum(prices.size() + 1, 0);  // of the rows before
   for (size_t row = 0; row < prices.size(); ++row) sum[row + 1] = sum[row] + prices[row];
   std::vector<std::vector<double>> result(core.size());
@@ -40,7 +41,7 @@ std::vector<std::vector<double>> PricesOf(const Core& core, const std::vector<do
   return result;
 }
 
-MemoryDual::MemoryDual(const Core& core) : core_(core) {
+MemoryDual::MemoryDual(const MemoryCore& core) : core_(core) {
   for (const CoreEdge& edge : core.edges) {
     const int rows = core.values(edge.a), columns = core.values(edge.b);
     std::vector<double> cells(edge.cells.size()), turned(edge.cells.size());

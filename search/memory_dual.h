@@ -13,7 +13,7 @@ namespace yuba {
 
 class MemoryDual {
  public:
-  explicit MemoryDual(const Core& core);
+  explicit MemoryDual(const MemoryCore& core);
 
   // One sweep over the edges and one step of the prices. `target` is the cost of a known solution, or
   // a guess of it.
@@ -34,7 +34,7 @@ class MemoryDual {
   void Decode();
   void PriceCosts();
 
-  const Core& core_;
+  const MemoryCore& core_;
   std::vector<std::vector<double>> cells_[2];    // by edge: a first, b first
   std::vector<std::vector<double>> message_[2];  // by edge: to a, to b
   std::vector<double> share_;                    // by variable
@@ -48,10 +48,11 @@ class MemoryDual {
 };
 
 // The loads of the rows beyond what is constant.
-std::vector<int64_t> LoadsOf(const Core& core, const Assignment& assignment);
+std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignment);
 
 // By variable and value: the sum of the prices of what it uses.
-std::vector<std::vector<double>> PricesOf(const Core& core, const std::vector<double>& prices);
+std::vector<std::vector<double>> PricesOf(const MemoryCore& core,
+                                          const std::vector<double>& prices);
 
 }  // namespace yuba
 

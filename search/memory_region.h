@@ -14,7 +14,7 @@ class Region {
  public:
   static constexpr int kMostVariables = 64;
 
-  explicit Region(const Core& core) : core_(core), place_(core.size(), -1) {}
+  explicit Region(const MemoryCore& core) : core_(core), place_(core.size(), -1) {}
 
   // Eliminates `variables` (distinct, at most 64); `extra` is added to the costs by variable and
   // value, forbidden cells count 10^18. Variables that would need tables of more than `cells` sums
@@ -78,7 +78,7 @@ class Region {
   }
   void CostsAt(int step, Level& level);
 
-  const Core& core_;
+  const MemoryCore& core_;
   std::vector<int> place_;                    // by variable of the core: its place here, or -1
   std::vector<int> variables_;
   std::vector<std::vector<int>> values_;      // by place: those that are tried

@@ -12,7 +12,7 @@ constexpr int64_t kRoundsBetweenPrices = 500;
 
 }  // namespace
 
-MemorySearch::MemorySearch(const Core& core, uint64_t seed)
+MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed)
     : core_(core), region_(core), random_(seed), in_region_(core.size(), false) {
   SetPrices(std::vector<double>(core.room.size(), 0));
   Start(Assignment(core.size(), 0));

@@ -14,7 +14,7 @@ namespace yuba {
 
 class MemorySearch {
  public:
-  MemorySearch(const Core& core, uint64_t seed);
+  MemorySearch(const MemoryCore& core, uint64_t seed);
 
   void SetPrices(const std::vector<double>& prices);
   void Start(const Assignment& assignment);
@@ -40,7 +40,7 @@ class MemorySearch {
   double CostOfRegion(const std::vector<int>& variables) const;
   void Recount();
 
-  const Core& core_;
+  const MemoryCore& core_;
   Region region_;
   std::mt19937_64 random_;
   std::vector<double> prices_, tried_prices_;

@@ -21,7 +21,7 @@ constexpr int kRoundsBetweenLooks = 16;
 
 class Solver {
  public:
-  Solver(const Core& core, double seconds, int threads)
+  Solver(const MemoryCore& core, double seconds, int threads)
       : core_(core), threads_(threads), start_(Clock::now()), seconds_(seconds) {}
 
   void Run() {
@@ -123,7 +123,7 @@ class Solver {
     Look(search, version);
   }
 
-  const Core& core_;
+  const MemoryCore& core_;
   const int threads_;
   const Clock::time_point start_;
   const double seconds_;
@@ -139,7 +139,7 @@ class Solver {
 absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
                                                const MemorySolveOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const absl::optional<Core> core = MakeCore(problem);
+  const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value()) {
     return absl::FailedPreconditionError("every choice has a forbidden cost: there is no solution");
   }

@@ -45,7 +45,7 @@ class Difference {
 };
 
 // For each time at which something changes, what changes.
-std::map<int64_t, Difference> Changes(const PairwiseProblem& problem, const Core& core) {
+std::map<int64_t, Difference> Changes(const PairwiseProblem& problem, const MemoryCore& core) {
   std::map<int64_t, Difference> changes;
   for (const MemoryUse& use : problem.memory.uses) {
     if (use.begin >= use.end) continue;
@@ -82,7 +82,7 @@ std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes
 }
 
 // Takes the least usage of each piece to the room of its rows.
-void Normalise(Core& core) {
+void Normalise(MemoryCore& core) {
   for (std::vector<CoreUse>& uses : core.uses) {
     for (CoreUse& use : uses) {
       const int64_t least = *std::min_element(use.usage.begin(), use.usage.end());
@@ -93,7 +93,7 @@ void Normalise(Core& core) {
 }
 
 // Drops the rows that are never full, and joins pieces that are alike.
-void DropRoomy(Core& core) {
+void DropRoomy(MemoryCore& core) {
   const int rows = static_cast<int>(core.room.size());
   std::vector<int64_t> most(rows, 0);
   for (const std::vector<CoreUse>& uses : core.uses) {
@@ -131,7 +131,7 @@ void DropRoomy(Core& core) {
 
 }  // namespace
 
-void MakeRows(const PairwiseProblem& problem, Core& core) {
+void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
   const std::vector<Difference> kept = Undominated(Changes(problem, core));
   core.uses.assign(core.size(), {});
   std::map<int, CoreUse> open;

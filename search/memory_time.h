@@ -9,7 +9,7 @@
 namespace yuba {
 
 // Fills uses, room and least_peak of a core whose variables are known.
-void MakeRows(const PairwiseProblem& problem, Core& core);
+void MakeRows(const PairwiseProblem& problem, MemoryCore& core);
 
 }  // namespace yuba
 

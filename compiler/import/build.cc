@@ -112,7 +112,7 @@ class Builder {
       : flow_(flow), factors_(factors), model_(model), tensor_of_(flow.values.size(), -1) {}
 
   void Build() {
-    for (const Value& value : flow_.values) names_.insert(value.name);
+    for (const FlowValue& value : flow_.values) names_.insert(value.name);
     for (const int input : flow_.inputs) model_.graph.inputs.push_back(TensorOf(input));
     for (size_t u = 0; u < flow_.uses.size(); ++u) AddUse(static_cast<int>(u));
     for (const int output : flow_.outputs) model_.graph.outputs.push_back(TensorOf(output));
@@ -140,7 +140,7 @@ class Builder {
 
   TensorId TensorOf(int id) {
     if (tensor_of_[id] >= 0) return tensor_of_[id];
-    const Value& value = flow_.values[id];
+    const FlowValue& value = flow_.values[id];
     const std::string name =
         value.name.empty() ? UniqueName(value.kind == TensorKind::kActivation ? base_ : "constant")
                            : value.name;

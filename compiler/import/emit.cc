@@ -76,7 +76,7 @@ std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<in
       shapes.push_back(absl::nullopt);
       continue;
     }
-    const Value& value = flow_.values[operands[i]];
+    const FlowValue& value = flow_.values[operands[i]];
     const bool grouped = written != nullptr && i < written->operands.size();
     YUBA_CHECK(!grouped || Whole(written->operands[i]) == value.dims) << written->text;
     shapes.push_back(Shape{value.type, grouped ? Flat(written->operands[i]) : value.dims});
@@ -120,7 +120,7 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
     } else if (slot.role == SlotRole::kOperand) {
       use.values.push_back(operands[slot.position]);
     } else {
-      Value value;
+      FlowValue value;
       value.type = slot.type;
       value.dims = Whole(slot.dims);
       use.values.push_back(static_cast<int>(flow_.values.size()));

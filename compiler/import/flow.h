@@ -16,7 +16,7 @@
 
 namespace yuba {
 
-struct Value {
+struct FlowValue {
   std::string name;  // empty until a name of the file is given to it
   TensorKind kind = TensorKind::kActivation;
   ElementType type = ElementType::kF32;
@@ -39,7 +39,7 @@ struct Use {
 };
 
 struct Flow {
-  std::deque<Value> values;  // references stay valid
+  std::deque<FlowValue> values;  // references stay valid
   std::vector<Use> uses;  // in an order of computation
   std::vector<int> inputs;
   std::vector<int> rebatched;  // inputs whose dimension 0 is not the file's

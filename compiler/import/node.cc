@@ -78,14 +78,14 @@ std::vector<int> NodeContext::AllInputs() {
   return values;
 }
 
-const Value& NodeContext::ValueOf(int value) const {
-  static const Value* const kNone = new Value;
+const FlowValue& NodeContext::ValueOf(int value) const {
+  static const FlowValue* const kNone = new FlowValue;
   return value < 0 ? *kNone : flow_.values[value];
 }
 
 std::vector<int64_t> NodeContext::KnownInts(int value, absl::string_view what) {
   if (failed()) return {};
-  const Value& operand = ValueOf(value);
+  const FlowValue& operand = ValueOf(value);
   if (operand.known == nullptr || IsFloat(operand.type)) {
     Fail("its ", what, " '", operand.name,
          "' must be integers that are known when planning: a constant, or computed from shapes");
@@ -123,7 +123,7 @@ std::vector<int> NodeContext::Axes(int since, int input, int rank, bool* given) 
 }
 
 int NodeContext::Constant(TensorValue value) {
-  Value constant;
+  FlowValue constant;
   constant.kind = TensorKind::kConstant;
   constant.type = value.type.type;
   constant.dims = value.type.dims;
@@ -136,7 +136,7 @@ int NodeContext::Constant(TensorValue value) {
 
 int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
                         std::shared_ptr<const std::string> data) {
-  Value constant;
+  FlowValue constant;
   constant.kind = TensorKind::kConstant;
   constant.type = type;
   constant.dims = dims;
@@ -149,7 +149,7 @@ int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
 
 int NodeContext::Fill(ElementType type, const std::vector<int64_t>& dims,
                       std::shared_ptr<const std::string> element) {
-  Value parameter;
+  FlowValue parameter;
   parameter.kind = TensorKind::kParameter;
   parameter.type = type;
   parameter.dims = dims;

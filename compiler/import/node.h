@@ -61,7 +61,7 @@ class NodeContext {
   int Optional(int i) const;
   int Input(int i);  // a mistake where it is absent
   std::vector<int> AllInputs();
-  const Value& ValueOf(int value) const;  // an empty one for -1
+  const FlowValue& ValueOf(int value) const;  // an empty one for -1
   const std::vector<int64_t>& Dims(int value) const { return ValueOf(value).dims; }
   int Rank(int value) const { return static_cast<int>(Dims(value).size()); }
   // Integers that decide a shape: a mistake where the operand is not known when planning.

@@ -29,9 +29,9 @@ class SourceReader {
 
   absl::Status Add() {
     YUBA_RETURN_IF_ERROR(CheckOptions());
-    std::vector<std::pair<const onnx::ValueInfoProto*, Value>> inputs;
+    std::vector<std::pair<const onnx::ValueInfoProto*, FlowValue>> inputs;
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
-      YUBA_ASSIGN_OR_RETURN(Value value, TypeOfInput(*order_.inputs[i]));
+      YUBA_ASSIGN_OR_RETURN(FlowValue value, TypeOfInput(*order_.inputs[i]));
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
       inputs.push_back({order_.inputs[i], std::move(value)});
     }
@@ -81,7 +81,7 @@ class SourceReader {
   }
 
   // The input is a constant of that value.
-  static absl::Status Bind(const BoundValue& bound, Value& value) {
+  static absl::Status Bind(const BoundValue& bound, FlowValue& value) {
     if (bound.type != value.type || bound.dims != value.dims)
       return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
                        absl::StrJoin(bound.dims, ", "), "], the input ", Name(value.type), "[",
@@ -98,11 +98,11 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Value> TypeOfInput(const onnx::ValueInfoProto& input) {
+  absl::StatusOr<FlowValue> TypeOfInput(const onnx::ValueInfoProto& input) {
     if (!input.type().has_tensor_type())
       return UserError("input '", input.name(),
                        "' is no tensor: sequences, maps and optional values", " are not supported");
-    Value value;
+    FlowValue value;
     value.name = input.name();
     absl::StatusOr<ElementType> type = ElementTypeFromOnnx(input.type().tensor_type().elem_type());
     if (!type.ok()) return Annotate(type.status(), "input '" + input.name() + "'");
@@ -127,7 +127,8 @@ class SourceReader {
   }
 
   // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
-  absl::Status BindBatch(const std::vector<std::pair<const onnx::ValueInfoProto*, Value>>& inputs) {
+  absl::Status BindBatch(
+      const std::vector<std::pair<const onnx::ValueInfoProto*, FlowValue>>& inputs) {
     if (!options_.batch.has_value()) return absl::OkStatus();
     for (const auto& [input, value] : inputs) {
       const auto& shape = input->type().tensor_type().shape();
@@ -143,7 +144,7 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  absl::Status SetShape(const onnx::ValueInfoProto& input, Value& value) {
+  absl::Status SetShape(const onnx::ValueInfoProto& input, FlowValue& value) {
     const auto& shape = input.type().tensor_type().shape();
     for (int d = 0; d < shape.dim_size(); ++d) {
       const auto& dim = shape.dim(d);
@@ -177,7 +178,7 @@ class SourceReader {
     for (const onnx::TensorProto& tensor : graph_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
       YUBA_ASSIGN_OR_RETURN(TensorBytes bytes, ReadTensor(tensor, folder_));
-      Value value;
+      FlowValue value;
       value.name = tensor.name();
       value.type = bytes.type;
       value.dims = bytes.dims;
@@ -194,7 +195,7 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  void AddValue(Value value) {
+  void AddValue(FlowValue value) {
     flow_.by_name[value.name] = static_cast<int>(flow_.values.size());
     flow_.values.push_back(std::move(value));
   }

@@ -290,7 +290,7 @@ std::vector<double> ScalesOf(NodeContext& node, int x, bool upsample) {
   std::vector<double> scales;
   const int operand = upsample ? (node.opset() < 9 ? -1 : 1) : node.opset() < 11 ? 1 : 2;
   if (operand < 0) return node.Floats("scales");
-  const Value& given = node.ValueOf(node.Optional(operand));
+  const FlowValue& given = node.ValueOf(node.Optional(operand));
   if (given.known != nullptr && IsFloat(given.type)) {
     for (const Scalar& scale : given.known->elements) scales.push_back(scale.number);
   }

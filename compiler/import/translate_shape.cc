@@ -100,7 +100,7 @@ void TranslateRange(NodeContext& node) {
   double numbers[3];
   int k = 0;
   for (const int value : {start, limit, step}) {
-    const Value& operand = node.ValueOf(value);
+    const FlowValue& operand = node.ValueOf(value);
     if (operand.known == nullptr || operand.known->elements.size() != 1 || operand.type != type)
       return node.Fail("its start, limit and step must be scalars of one type that are known when "
                        "planning");
@@ -268,7 +268,7 @@ void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
 void TranslateDropout(NodeContext& node) {
   const int x = node.Input(0);
   if (node.Optional(2) >= 0) {
-    const Value& training = node.ValueOf(node.Optional(2));
+    const FlowValue& training = node.ValueOf(node.Optional(2));
     if (training.known == nullptr || training.known->elements[0].integer != 0)
       return node.Fail("its training mode is on or not known, which is not supported");
   }

@@ -33,7 +33,7 @@ struct Tie {
 class Unifier {
  public:
   explicit Unifier(const Flow& flow) : flow_(flow) {
-    for (const Value& value : flow.values) {
+    for (const FlowValue& value : flow.values) {
       value_positions_.emplace_back();
       for (const int64_t extent : value.dims)
         value_positions_.back().push_back(AddPositions(extent, false, true));

@@ -29,12 +29,12 @@ void RecogniseCollectives(program::Program& program);
 // plan memory: first, last, offset and size of each buffer, and the arena's size. Elements of floats
 // are 8 bytes in hash arithmetic.
 void PlanMemory(program::Program& program);
-struct MemoryUse {
+struct ProgramMemory {
   int64_t arena = 0;        // bytes a device
   int64_t live_bound = 0;   // the largest sum of live slots at any instruction: no plan needs less
   int peak_instruction = 0;
 };
-MemoryUse MeasureMemory(const program::Program& program);
+ProgramMemory MeasureMemory(const program::Program& program);
 // What one device really has live (its boxes, not the slots), in bytes, at its peak: parameters, inputs
 // and outputs; activations; fetch and made buffers. `at`: the node whose instruction it is.
 struct DeviceUse {

@@ -170,8 +170,8 @@ void PlanMemory(program::Program& program) {
   }
 }
 
-MemoryUse MeasureMemory(const program::Program& program) {
-  MemoryUse use;
+ProgramMemory MeasureMemory(const program::Program& program) {
+  ProgramMemory use;
   for (const program::Stage& stage : program.stages()) {
     use.arena = std::max(use.arena, stage.arena_size());
     std::vector<int64_t> bytes;

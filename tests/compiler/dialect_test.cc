@@ -87,7 +87,7 @@ std::string Replace(std::string text, const std::string& from, const std::string
 
 // Two rows of eight, doubled and added; the second device has the second row.
 std::string SmallText() {
-  GraphBuilder build;
+  ModelBuilder build;
   const TensorId x = build.Input({2, 8});
   Compilation state;
   state.model = build.Finish({build.Add(x, x)});
@@ -124,7 +124,7 @@ TEST_CASE("a changed text is refused with a place and a reason") {
 }
 
 TEST_CASE("a definition that leaves its operand is refused") {
-  GraphBuilder build;
+  ModelBuilder build;
   const TensorId x = build.Input({8, 2});
   const TensorId filter = build.Input({3, 2}, TensorKind::kParameter);
   Compilation state;

@@ -43,7 +43,7 @@ void CheckProgram(const Model& model, const program::Program& program, Random& r
 
 // x[8, 6] w[6, 10] -> y, y v[10, 4] -> z
 Model Chain() {
-  GraphBuilder build;
+  ModelBuilder build;
   const TensorId x = build.Input({8, 6});
   const TensorId y = build.MatMul(x, build.Input({6, 10}, TensorKind::kParameter));
   return build.Finish({build.MatMul(y, build.Input({10, 4}, TensorKind::kParameter))});

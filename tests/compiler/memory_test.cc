@@ -61,7 +61,7 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
   int64_t arenas = 0, bounds = 0;
   for (int seed = 0; seed < 100; ++seed) {
     const program::Program program = Planned(seed, Arithmetic::kFloat);
-    const MemoryUse use = MeasureMemory(program);
+    const ProgramMemory use = MeasureMemory(program);
     CHECK(use.arena >= use.live_bound);
     CHECK(use.peak_instruction < program.stages(0).instructions_size());
     int devices = 1;
@@ -112,7 +112,7 @@ TEST_CASE("elements of floats take eight bytes in hash arithmetic") {
 }
 
 TEST_CASE("memory is used again when its tensor is dead") {
-  GraphBuilder build;
+  ModelBuilder build;
   TensorId x = build.Input({64, 64});
   for (int i = 0; i < 10; ++i) x = build.Relu(x);
   const Model model = build.Finish({x});

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   const program::Program& program = compilation.program;
-  const MemoryUse use = MeasureMemory(program);
+  const ProgramMemory use = MeasureMemory(program);
   const DeviceUse device = MeasureDevice(program, 0);
   std::cout << "moved " << compilation.plan.cost.bytes() << " bytes, bound "
             << compilation.plan.lower_bound << "\narena " << use.arena << ", live bound "

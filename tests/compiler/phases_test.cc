@@ -15,7 +15,7 @@ namespace {
 std::string Dump(const std::string& name) {
   const std::string dir = std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
   REQUIRE(std::system(("mkdir -p " + dir).c_str()) == 0);
-  GraphBuilder build;
+  ModelBuilder build;
   const TensorId x = build.Input({8, 6});
   const TensorId w = build.Input({6, 10}, TensorKind::kParameter);
   Compilation state;

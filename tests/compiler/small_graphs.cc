@@ -59,7 +59,7 @@ std::vector<int> Count(int n) {
 
 }  // namespace
 
-TensorId GraphBuilder::Input(std::vector<int64_t> dims, TensorKind kind) {
+TensorId ModelBuilder::Input(std::vector<int64_t> dims, TensorKind kind) {
   Graph& graph = model_.graph;
   Tensor tensor;
   tensor.name = absl::StrCat("x", graph.tensors.size());
@@ -72,7 +72,7 @@ TensorId GraphBuilder::Input(std::vector<int64_t> dims, TensorKind kind) {
   return id;
 }
 
-TensorId GraphBuilder::AddNode(Definition definition, std::vector<TensorId> operands) {
+TensorId ModelBuilder::AddNode(Definition definition, std::vector<TensorId> operands) {
   Graph& graph = model_.graph;
   for (TensorId id : operands) definition.operands.push_back(graph.tensors[id].type);
   const TensorId result = Input(definition.result.dims, TensorKind::kActivation);
@@ -87,7 +87,7 @@ TensorId GraphBuilder::AddNode(Definition definition, std::vector<TensorId> oper
   return result;
 }
 
-TensorId GraphBuilder::MatMul(TensorId a, TensorId b) {
+TensorId ModelBuilder::MatMul(TensorId a, TensorId b) {
   Definition d = Start({Dims(a)[0], Dims(b)[1]}, {Dims(a)[1]}, Reducer::kSum);
   const ExprPtr left = Read(0, Bare({0, 2}));
   if (a == b) {
@@ -98,27 +98,27 @@ TensorId GraphBuilder::MatMul(TensorId a, TensorId b) {
   return AddNode(std::move(d), {a, b});
 }
 
-TensorId GraphBuilder::Add(TensorId a, TensorId b) {
+TensorId ModelBuilder::Add(TensorId a, TensorId b) {
   Definition d = Start(Dims(a), {}, Reducer::kNone);
   const std::vector<Affine> position = Bare(Count(static_cast<int>(Dims(a).size())));
   d.body = Call(Function::kAdd, {Read(0, position), Read(a == b ? 0 : 1, position)});
   return a == b ? AddNode(std::move(d), {a}) : AddNode(std::move(d), {a, b});
 }
 
-TensorId GraphBuilder::Relu(TensorId a) {
+TensorId ModelBuilder::Relu(TensorId a) {
   Definition d = Start(Dims(a), {}, Reducer::kNone);
   d.body = Call(Function::kMax, {Read(0, Bare(Count(static_cast<int>(Dims(a).size())))), Zero()});
   return AddNode(std::move(d), {a});
 }
 
-TensorId GraphBuilder::AddRow(TensorId a, TensorId b) {
+TensorId ModelBuilder::AddRow(TensorId a, TensorId b) {
   Definition d = Start(Dims(a), {}, Reducer::kNone);
   const int rank = static_cast<int>(Dims(a).size());
   d.body = Call(Function::kAdd, {Read(0, Bare(Count(rank))), Read(1, Bare({rank - 1}))});
   return AddNode(std::move(d), {a, b});
 }
 
-TensorId GraphBuilder::Reduce(TensorId a, Reducer reducer) {
+TensorId ModelBuilder::Reduce(TensorId a, Reducer reducer) {
   std::vector<int64_t> outer = Dims(a);
   const int64_t last = outer.back();
   outer.pop_back();
@@ -127,14 +127,14 @@ TensorId GraphBuilder::Reduce(TensorId a, Reducer reducer) {
   return AddNode(std::move(d), {a});
 }
 
-TensorId GraphBuilder::SubtractColumn(TensorId a, TensorId b) {
+TensorId ModelBuilder::SubtractColumn(TensorId a, TensorId b) {
   Definition d = Start(Dims(a), {}, Reducer::kNone);
   d.body = Call(Function::kSub, {Read(0, Bare({0, 1})), Read(1, Bare({0}))});
   return AddNode(std::move(d), {a, b});
 }
 
 // y[p, j] = sum(u) (a[p*stride + u - low, j] else 0) * filter[u, j]
-TensorId GraphBuilder::Window(TensorId a, TensorId filter, int64_t stride, int64_t low) {
+TensorId ModelBuilder::Window(TensorId a, TensorId filter, int64_t stride, int64_t low) {
   const int64_t taps = Dims(filter)[0];
   const int64_t rows = (Dims(a)[0] + 2 * low - taps) / stride + 1;
   Definition d = Start({rows, Dims(a)[1]}, {taps}, Reducer::kSum);
@@ -145,7 +145,7 @@ TensorId GraphBuilder::Window(TensorId a, TensorId filter, int64_t stride, int64
 }
 
 // y[q, j] = sum(t, u where t*stride + u - low == q) a[t, j] * filter[u, j]
-TensorId GraphBuilder::Spread(TensorId a, TensorId filter, int64_t stride, int64_t low) {
+TensorId ModelBuilder::Spread(TensorId a, TensorId filter, int64_t stride, int64_t low) {
   const int64_t taps = Dims(filter)[0];
   const int64_t rows = (Dims(a)[0] - 1) * stride + taps - 2 * low;
   Definition d = Start({rows, Dims(a)[1]}, {Dims(a)[0], taps}, Reducer::kSum);
@@ -158,7 +158,7 @@ TensorId GraphBuilder::Spread(TensorId a, TensorId filter, int64_t stride, int64
   return AddNode(std::move(d), {a, filter});
 }
 
-Model GraphBuilder::Finish(std::vector<TensorId> outputs, bool all_unread) {
+Model ModelBuilder::Finish(std::vector<TensorId> outputs, bool all_unread) {
   Graph& graph = model_.graph;
   graph.outputs = std::move(outputs);
   Link(graph);
@@ -180,7 +180,7 @@ int Pick(Random& random, int count) {
 }
 
 // One more node over tensors of rank 2 (`matrices`), of any kind that fits.
-TensorId AddRandomNode(GraphBuilder& build, const std::vector<TensorId>& matrices, Random& random) {
+TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrices, Random& random) {
   const TensorId a = matrices[Pick(random, static_cast<int>(matrices.size()))];
   const int64_t rows = build.Dims(a)[0], columns = build.Dims(a)[1];
   const auto parameter = [&](std::vector<int64_t> dims) {
@@ -233,7 +233,7 @@ Cut RandomCut(const std::vector<int64_t>& extents, const Mesh& mesh, Random& ran
 }  // namespace
 
 Model RandomModel(Random& random) {
-  GraphBuilder build;
+  ModelBuilder build;
   const int64_t rows = 2 + Pick(random, 7), columns = 2 + Pick(random, 7);
   std::vector<TensorId> matrices = {build.Input({rows, columns})};
   if (Pick(random, 2) == 0) matrices.push_back(build.Input({rows, columns}));

@@ -15,7 +15,7 @@ namespace yuba {
 using Random = std::mt19937;
 
 // Adds nodes to a graph and links it at the end.
-class GraphBuilder {
+class ModelBuilder {
  public:
   TensorId Input(std::vector<int64_t> dims, TensorKind kind = TensorKind::kInput);
   TensorId MatMul(TensorId a, TensorId b);               // [i, k] [k, j]

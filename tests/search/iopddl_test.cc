@@ -119,7 +119,7 @@ TEST_CASE("random problems: the optimum is found, and the bound is never above i
       ++impossible;
       continue;
     }
-    const absl::optional<Core> core = MakeCore(sample.problem);
+    const absl::optional<MemoryCore> core = MakeCore(sample.problem);
     REQUIRE(core.has_value());
     REQUIRE(core->least_peak <= sample.problem.memory.limit);
     if (!solution.ok()) continue;  // on a busy machine
@@ -137,7 +137,7 @@ TEST_CASE("the core has the problem's costs and peaks") {
   std::mt19937 random(2);
   for (int i = 0; i < 300; ++i) {
     const Sample sample = RandomSample(random, true);
-    const absl::optional<Core> core = MakeCore(sample.problem);
+    const absl::optional<MemoryCore> core = MakeCore(sample.problem);
     if (!core.has_value()) {
       CHECK(sample.best == kForbidden);
       continue;
