@@ -269,6 +269,16 @@ Assignment MemoryCore::Expand(const Assignment& core) const {
   return all;
 }
 
+Assignment MemoryCore::Reduce(const Assignment& assignment) const {
+  Assignment core(size(), 0);
+  for (size_t v = 0; v < assignment.size(); ++v) {
+    if (root[v] < 0) continue;
+    const auto place = std::find(value[v].begin(), value[v].end(), assignment[v]);
+    if (place != value[v].end()) core[root[v]] = static_cast<int>(place - value[v].begin());
+  }
+  return core;
+}
+
 absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem) {
   Reduction reduction(problem);
   if (!reduction.Run()) return absl::nullopt;

@@ -30,6 +30,7 @@ struct MemoryCore {
   std::vector<std::vector<int>> edges_of;    // by variable
   std::vector<std::vector<CoreUse>> uses;    // by variable: ascending, disjoint, least usage 0
   std::vector<int64_t> room;                 // by row: what is left to the uses above
+  std::vector<int64_t> row_time;             // by row: its point of time
   int64_t constant = 0;
   int64_t least_peak = 0;  // no assignment needs less memory
 
@@ -41,6 +42,8 @@ struct MemoryCore {
   int size() const { return static_cast<int>(costs.size()); }
   int values(int v) const { return static_cast<int>(costs[v].size()); }
   Assignment Expand(const Assignment& core) const;
+  // The other way; a value that the core lacks becomes 0.
+  Assignment Reduce(const Assignment& assignment) const;
 };
 
 // Nothing where every assignment is forbidden.

@@ -12,8 +12,8 @@ constexpr int64_t kRoundsBetweenPrices = 500;
 
 }  // namespace
 
-MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed)
-    : core_(core), region_(core), random_(seed), in_region_(core.size(), false) {
+MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed, int64_t region_cells)
+    : core_(core), region_cells_(region_cells), region_(core), random_(seed), in_region_(core.size(), false) {
   SetPrices(std::vector<double>(core.room.size(), 0));
   Start(Assignment(core.size(), 0));
 }
@@ -183,7 +183,7 @@ void MemorySearch::Round(double heat) {
   }
   const std::vector<int> variables = Pick();
   const std::vector<std::vector<double>>* extra = &priced_;
-  region_.Prepare(variables, assignment_, *extra, 1 << 14);
+  region_.Prepare(variables, assignment_, *extra, region_cells_);
   const double before = CostOfRegion(variables);
   const double allowed = heat > 0 ? heat * static_cast<double>(std::min(cost_, kForbidden)) *
                                         -std::log((random_() >> 11) * 0x1p-53 + 1e-12)

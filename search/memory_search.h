@@ -14,7 +14,8 @@ namespace yuba {
 
 class MemorySearch {
  public:
-  MemorySearch(const MemoryCore& core, uint64_t seed);
+  // `region_cells`: the largest table of a region's elimination.
+  MemorySearch(const MemoryCore& core, uint64_t seed, int64_t region_cells = 1 << 14);
 
   void SetPrices(const std::vector<double>& prices);
   void Start(const Assignment& assignment);
@@ -41,6 +42,7 @@ class MemorySearch {
   void Recount();
 
   const MemoryCore& core_;
+  const int64_t region_cells_;
   Region region_;
   std::mt19937_64 random_;
   std::vector<double> prices_, tried_prices_;

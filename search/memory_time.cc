@@ -63,9 +63,10 @@ std::map<int64_t, Difference> Changes(const PairwiseProblem& problem, const Memo
   return changes;
 }
 
-// The points of time that no later or earlier one among those kept dominates, each as its difference
-// from the one before.
-std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes) {
+// The points of time that no later or earlier one among those kept dominates, to `times`; each as its
+// difference from the one before.
+std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes,
+                                    std::vector<int64_t>& times) {
   std::vector<Difference> kept;
   Difference since;  // from the last one kept
   for (const auto& [time, change] : changes) {
@@ -74,8 +75,10 @@ std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes
     while (!kept.empty() && since.least() >= 0) {
       since.Add(kept.back());
       kept.pop_back();
+      times.pop_back();
     }
     kept.push_back(std::move(since));
+    times.push_back(time);
     since = Difference();
   }
   return kept;
@@ -103,13 +106,16 @@ void DropRoomy(MemoryCore& core) {
     }
   }
   std::vector<int> number(rows + 1, 0);
-  std::vector<int64_t> room;
+  std::vector<int64_t> room, times;
   for (int row = 0; row < rows; ++row) {
     number[row] = static_cast<int>(room.size());
-    if (most[row] > core.room[row]) room.push_back(core.room[row]);
+    if (most[row] <= core.room[row]) continue;
+    room.push_back(core.room[row]);
+    times.push_back(core.row_time[row]);
   }
   number[rows] = static_cast<int>(room.size());
   core.room = std::move(room);
+  core.row_time = std::move(times);
   for (std::vector<CoreUse>& uses : core.uses) {
     std::vector<CoreUse> left;
     for (CoreUse& use : uses) {
@@ -132,7 +138,7 @@ void DropRoomy(MemoryCore& core) {
 }  // namespace
 
 void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
-  const std::vector<Difference> kept = Undominated(Changes(problem, core));
+  const std::vector<Difference> kept = Undominated(Changes(problem, core), core.row_time);
   core.uses.assign(core.size(), {});
   std::map<int, CoreUse> open;
   int64_t base = 0;

@@ -1,0 +1,125 @@
+#include "search/memory_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "opsemantics/placement.h"
+#include "search/arithmetic.h"
+#include "search/canonical.h"
+
+namespace yuba {
+namespace {
+
+using CutList = std::shared_ptr<const std::vector<Cut>>;
+
+int64_t ShardBytes(const Mesh& mesh, const TensorType& type, const Cut& cut) {
+  int64_t elements = 1;
+  for (size_t d = 0; d < type.dims.size(); ++d) {
+    const int64_t parts = PartCount(mesh, cut.axes[d]);
+    elements = CheckedMultiply(elements, (type.dims[d] + parts - 1) / parts);
+  }
+  return CheckedMultiply(elements, ByteSize(type.type));
+}
+
+class RowsBuilder {
+ public:
+  RowsBuilder(const Graph& graph, const Mesh& mesh, const Problem& problem)
+      : graph_(graph),
+        mesh_(mesh),
+        problem_(problem),
+        tensors_(static_cast<int>(graph.tensors.size())),
+        definitions_(DefinitionNumbers(graph)) {}
+
+  MemoryRows Run(int64_t limit) {
+    for (int t = 0; t < tensors_; ++t) AddTensor(t);
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) AddNode(n);
+    rows_.limit = limit;
+    return std::move(rows_);
+  }
+
+ private:
+  bool Always(TensorId id) const {
+    const Tensor& tensor = graph_.tensors[id];
+    return tensor.producer < 0 || tensor.output;
+  }
+
+  // Whether nothing reads the tensor after node n does.
+  bool EndsAt(TensorId id, int n) const {
+    return !Always(id) && graph_.tensors[id].consumers.back() == n;
+  }
+
+  void AddTensor(TensorId id) {
+    const Tensor& tensor = graph_.tensors[id];
+    const CutList& cuts = problem_.cuts[id];
+    Cells& usage = shards_[{cuts, static_cast<int>(tensor.type.type)}];
+    if (usage == nullptr) {
+      std::vector<int64_t> bytes;
+      for (const Cut& cut : *cuts) bytes.push_back(ShardBytes(mesh_, tensor.type, cut));
+      usage = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
+    }
+    largest_.push_back(*std::max_element(usage->begin(), usage->end()));
+    const int64_t end = 3 * static_cast<int64_t>(graph_.nodes.size());
+    const int64_t begin = Always(id) ? 0 : 3 * int64_t{tensor.producer} + 2;
+    const int64_t last = tensor.consumers.empty() ? begin : 3 * int64_t{tensor.consumers.back()};
+    rows_.uses.push_back({problem_.variable[id], begin, Always(id) ? end : last + 1, usage});
+  }
+
+  void AddNode(int n) {
+    const Node& node = graph_.nodes[n];
+    std::vector<bool> ends;
+    std::vector<int64_t> least;  // a smaller need may be met without a buffer
+    for (const TensorId operand : node.operands) {
+      ends.push_back(EndsAt(operand, n));
+      least.push_back(ends.back() ? 0 : largest_[operand]);
+    }
+    const CutList& cuts = problem_.cuts[tensors_ + n];
+    Cells& usage = computing_[std::make_tuple(definitions_[n], cuts, ends, least)];
+    if (usage == nullptr) {
+      auto bytes = std::make_shared<std::vector<int64_t>>();
+      for (const Cut& cut : *cuts) bytes->push_back(Computing(node, cut, least));
+      usage = std::move(bytes);
+    }
+    rows_.uses.push_back({problem_.variable[tensors_ + n], 3 * int64_t{n} + 1, 3 * int64_t{n} + 2, usage});
+  }
+
+  // What is there while the node computes. One tensor is there once, however often it is read.
+  int64_t Computing(const Node& node, const Cut& cut, const std::vector<int64_t>& least) const {
+    const NodeBoxes boxes = AnalyzeNode(*node.definition, cut, mesh_);
+    std::map<TensorId, int64_t> needs;
+    int64_t made = 0;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      made = std::max(made, Volume(boxes.made[device]));
+      for (size_t o = 0; o < node.operands.size(); ++o) {
+        const TensorType& type = graph_.tensors[node.operands[o]].type;
+        const int64_t need = CheckedMultiply(Volume(boxes.needs[device][o]), ByteSize(type.type));
+        int64_t& known = needs[node.operands[o]];
+        if (need > least[o]) known = std::max(known, need);
+      }
+    }
+    int64_t sum = CheckedMultiply(made, ByteSize(graph_.tensors[node.result].type.type));
+    for (const auto& [tensor, bytes] : needs) sum = CheckedAdd(sum, bytes);
+    return sum;
+  }
+
+  const Graph& graph_;
+  const Mesh& mesh_;
+  const Problem& problem_;
+  const int tensors_;
+  const std::vector<int> definitions_;
+  std::vector<int64_t> largest_;  // by tensor: its largest shard
+  std::map<std::pair<CutList, int>, Cells> shards_;
+  std::map<std::tuple<int, CutList, std::vector<bool>, std::vector<int64_t>>, Cells> computing_;
+  MemoryRows rows_;
+};
+
+}  // namespace
+
+MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit) {
+  return RowsBuilder(graph, mesh, problem).Run(limit);
+}
+
+}  // namespace yuba

@@ -1,0 +1,117 @@
+// Problems with a limit on memory against all their assignments, and the bound of any prices.
+#include "search/memory_plan.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "search/solve.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kValues = 4;
+
+Cells RandomCells(size_t count, int most, std::mt19937* random) {
+  std::vector<int64_t> cells;
+  for (size_t i = 0; i < count; ++i) cells.push_back((*random)() % most);
+  return std::make_shared<const std::vector<int64_t>>(std::move(cells));
+}
+
+PairwiseProblem RandomProblem(int variables, std::mt19937* random) {
+  PairwiseProblem problem;
+  Domain domain;
+  domain.size = kValues;
+  domain.images.emplace_back(kValues);
+  std::iota(domain.images[0].begin(), domain.images[0].end(), 0);
+  problem.variables.assign(variables, std::make_shared<const Domain>(domain));
+  for (int a = 0; a < variables; ++a) {
+    for (int b = 0; b < a; ++b) {
+      if ((*random)() % 2 == 0) continue;
+      problem.factors.push_back({{a, b}, RandomCells(kValues * kValues, 100, random)});
+    }
+    const int64_t begin = (*random)() % 6;
+    problem.memory.uses.push_back(
+        {a, begin, begin + 1 + static_cast<int64_t>((*random)() % 5), RandomCells(kValues, 50, random)});
+  }
+  return problem;
+}
+
+std::vector<ClassesPtr> OneEach(const PairwiseProblem& problem) {
+  Classes classes;
+  classes.count = kValues;
+  for (int value = 0; value < kValues; ++value) classes.of.push_back(value);
+  return std::vector<ClassesPtr>(problem.variables.size(), std::make_shared<const Classes>(classes));
+}
+
+// The least cost within each peak.
+std::map<int64_t, int64_t> CostByPeak(const PairwiseProblem& problem) {
+  std::map<int64_t, int64_t> costs;
+  Assignment assignment(problem.variables.size(), 0);
+  while (true) {
+    const int64_t peak = PeakOf(problem, assignment), cost = CostOf(problem, assignment);
+    const auto [place, is_new] = costs.emplace(peak, cost);
+    if (!is_new) place->second = std::min(place->second, cost);
+    size_t v = 0;
+    while (v < assignment.size() && ++assignment[v] == kValues) assignment[v++] = 0;
+    if (v == assignment.size()) break;
+  }
+  return costs;
+}
+
+TEST_CASE("bound, optimum and solution at every limit") {
+  std::mt19937 random(11);
+  int solved = 0, optimal = 0, tight = 0;
+  for (int round = 0; round < 8; ++round) {
+    PairwiseProblem problem = RandomProblem(6, &random);
+    const std::map<int64_t, int64_t> costs = CostByPeak(problem);
+    int64_t optimum = kForbidden;
+    int place = 0;
+    for (const auto& [peak, cost] : costs) {
+      optimum = std::min(optimum, cost);
+      if (place++ % 5 != 0) continue;
+      problem.memory.limit = peak;
+      const auto found = SolveWithin(problem, OneEach(problem), peak, 1 << 20);
+      REQUIRE(found.has_value());  // some assignment is within the limit
+      CHECK(found->cost == CostOf(problem, found->assignment));
+      CHECK(found->peak <= peak);
+      CHECK(found->bound <= optimum);
+      CHECK(found->cost >= optimum);
+      ++solved;
+      optimal += found->cost == optimum;
+      tight += found->bound == optimum;
+    }
+    problem.memory.limit = costs.begin()->first - 1;
+    CHECK(!SolveWithin(problem, OneEach(problem), problem.memory.limit, 1 << 20).has_value());
+    CHECK(PeakOf(problem, LeastUsage(problem)) == costs.begin()->first);
+  }
+  INFO(solved << " solved, " << optimal << " optimal, " << tight << " with a tight bound");
+  CHECK(solved > 100);
+  CHECK(optimal >= solved * 9 / 10);
+  CHECK(tight > 0);
+}
+
+TEST_CASE("any prices give a bound") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 100; ++round) {
+    PairwiseProblem problem = RandomProblem(5, &random);
+    const std::map<int64_t, int64_t> costs = CostByPeak(problem);
+    std::vector<MemoryPrice> prices;
+    for (int64_t time = 0; time < 10; ++time) {
+      if (random() % 3 == 0) prices.push_back({time, static_cast<int64_t>(random() % (4 * kPriceUnits))});
+    }
+    const auto exact = SolveExactly(AtPrices(problem, prices), 1 << 20);
+    REQUIRE(exact.has_value());
+    int64_t optimum = kForbidden;
+    for (const auto& [limit, cost] : costs) {
+      optimum = std::min(optimum, cost);
+      int64_t bound = exact->solution.cost;
+      for (const MemoryPrice& price : prices) bound -= price.price * limit;
+      CHECK(bound <= optimum * kPriceUnits);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yuba
