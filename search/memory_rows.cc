@@ -1,6 +1,7 @@
 #include "search/memory_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -55,7 +56,7 @@ class RowsBuilder {
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
     const CutList& cuts = problem_.cuts[id];
-    Cells& usage = shards_[{cuts, static_cast<int>(tensor.type.type)}];
+    Cells& usage = shards_[std::make_tuple(cuts, tensor.type.dims, tensor.type.type)];
     if (usage == nullptr) {
       std::vector<int64_t> bytes;
       for (const Cut& cut : *cuts) bytes.push_back(ShardBytes(mesh_, tensor.type, cut));
@@ -70,38 +71,45 @@ class RowsBuilder {
 
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
-    std::vector<bool> ends;
-    std::vector<int64_t> least;  // a smaller need may be met without a buffer
-    for (const TensorId operand : node.operands) {
-      ends.push_back(EndsAt(operand, n));
-      least.push_back(ends.back() ? 0 : largest_[operand]);
+    // What is no larger may be met without a buffer: by each operand, then for the result.
+    std::vector<int64_t> least;
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      const auto here = node.operands.begin() + static_cast<int64_t>(o);
+      const bool again = std::find(node.operands.begin(), here, *here) != here;
+      const int64_t shard = EndsAt(*here, n) ? 0 : largest_[*here];
+      least.push_back(again ? std::numeric_limits<int64_t>::max() : shard);
     }
+    least.push_back(Always(node.result) ? largest_[node.result] : 0);
     const CutList& cuts = problem_.cuts[tensors_ + n];
-    Cells& usage = computing_[std::make_tuple(definitions_[n], cuts, ends, least)];
+    Cells& usage = computing_[std::make_tuple(definitions_[n], cuts, least)];
     if (usage == nullptr) {
-      auto bytes = std::make_shared<std::vector<int64_t>>();
-      for (const Cut& cut : *cuts) bytes->push_back(Computing(node, cut, least));
+      const Domain& domain = *problem_.pairwise.variables[problem_.variable[tensors_ + n]];
+      auto bytes = std::make_shared<std::vector<int64_t>>(cuts->size(), 0);
+      for (const int value : OrbitRepresentatives(domain)) {
+        const int64_t here = Computing(node, (*cuts)[value], least);
+        for (const std::vector<int>& image : domain.images) (*bytes)[image[value]] = here;
+      }
       usage = std::move(bytes);
     }
     rows_.uses.push_back({problem_.variable[tensors_ + n], 3 * int64_t{n} + 1, 3 * int64_t{n} + 2, usage});
   }
 
-  // What is there while the node computes. One tensor is there once, however often it is read.
+  // What is there while the node computes.
   int64_t Computing(const Node& node, const Cut& cut, const std::vector<int64_t>& least) const {
     const NodeBoxes boxes = AnalyzeNode(*node.definition, cut, mesh_);
-    std::map<TensorId, int64_t> needs;
-    int64_t made = 0;
+    std::vector<int64_t> bytes(least.size(), 0);
     for (int device = 0; device < mesh_.devices(); ++device) {
-      made = std::max(made, Volume(boxes.made[device]));
-      for (size_t o = 0; o < node.operands.size(); ++o) {
-        const TensorType& type = graph_.tensors[node.operands[o]].type;
-        const int64_t need = CheckedMultiply(Volume(boxes.needs[device][o]), ByteSize(type.type));
-        int64_t& known = needs[node.operands[o]];
-        if (need > least[o]) known = std::max(known, need);
+      for (size_t o = 0; o < least.size(); ++o) {
+        const bool operand = o < node.operands.size();
+        const Tensor& tensor = graph_.tensors[operand ? node.operands[o] : node.result];
+        const Box& box = operand ? boxes.needs[device][o] : boxes.made[device];
+        bytes[o] = std::max(bytes[o], CheckedMultiply(Volume(box), ByteSize(tensor.type.type)));
       }
     }
-    int64_t sum = CheckedMultiply(made, ByteSize(graph_.tensors[node.result].type.type));
-    for (const auto& [tensor, bytes] : needs) sum = CheckedAdd(sum, bytes);
+    int64_t sum = 0;
+    for (size_t o = 0; o < least.size(); ++o) {
+      if (bytes[o] > least[o]) sum = CheckedAdd(sum, bytes[o]);
+    }
     return sum;
   }
 
@@ -111,8 +119,8 @@ class RowsBuilder {
   const int tensors_;
   const std::vector<int> definitions_;
   std::vector<int64_t> largest_;  // by tensor: its largest shard
-  std::map<std::pair<CutList, int>, Cells> shards_;
-  std::map<std::tuple<int, CutList, std::vector<bool>, std::vector<int64_t>>, Cells> computing_;
+  std::map<std::tuple<CutList, std::vector<int64_t>, ElementType>, Cells> shards_;
+  std::map<std::tuple<int, CutList, std::vector<int64_t>>, Cells> computing_;
   MemoryRows rows_;
 };
 

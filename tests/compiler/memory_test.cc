@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <numeric>
+
 #include "compiler/lower/lower.h"
+#include "search/memory_rows.h"
 #include "tests/compiler/small_graphs.h"
 
 namespace yuba {
@@ -77,6 +80,39 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
     bounds += use.live_bound;
   }
   CHECK(arenas < 2 * bounds);  // most of the difference is the alignment of tiny slots
+}
+
+TEST_CASE("the search's rows of memory never need more than the program") {
+  int64_t rows = 0, programs = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Model model = RandomModel(random);
+    ProblemOptions options;
+    options.mesh = MeshOf(2 + seed % 7);
+    options.axes.resize(options.mesh.axes.size());
+    std::iota(options.axes.begin(), options.axes.end(), 0);
+    options.cluster = false;
+    Problem problem = BuildProblem(model.graph, options);
+    problem.pairwise.memory = MemoryRowsOf(model.graph, options.mesh, problem, 1 << 30);
+    Assignment assignment;
+    for (const DomainPtr& domain : problem.pairwise.variables) {
+      assignment.push_back(static_cast<int>(random() % domain->size));
+    }
+    const Cuts cuts = problem.CutsOf(assignment);
+    const auto middle = cuts.begin() + static_cast<int64_t>(model.graph.tensors.size());
+    Plan plan;
+    plan.mesh = options.mesh;
+    plan.tensors.assign(cuts.begin(), middle);
+    plan.nodes.assign(middle, cuts.end());
+    program::Program program = CutGraph(model, plan);
+    PlanMemory(program);
+    const int64_t peak = PeakOf(problem.pairwise, assignment);
+    CHECK(peak <= MeasureMemory(program).live_bound);
+    rows += peak;
+    programs += MeasureMemory(program).live_bound;
+  }
+  CHECK(rows > programs * 7 / 10);
 }
 
 TEST_CASE("plans of memory that are wrong are refused") {
