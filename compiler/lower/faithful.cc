@@ -123,6 +123,11 @@ class Reader {
     std::vector<Interval> ranges;
     for (const program::Range& range : kernel.indices()) {
       ranges.push_back(IntervalOn(mesh_, range, device));
+      const size_t i = ranges.size() - 1;  // the analysis computes with numbers of a tensor's size
+      if (!Interval{0, definition.indices[i].extent}.Contains(ranges[i])) {
+        return Broken("device ", device, " runs index ", definition.indices[i].name, " over ",
+                      ToString(ranges[i]));
+      }
     }
     const Boxes boxes = AnalyzeBoxes(definition, ranges);
     for (int o = 0; o < kernel.operands_size(); ++o) {
