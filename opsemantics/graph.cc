@@ -9,6 +9,10 @@ bool IsId(TensorId id, const Graph& graph) {
   return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
 }
 
+bool IsComputed(TensorKind kind) {
+  return kind == TensorKind::kActivation || kind == TensorKind::kCopy;
+}
+
 void CheckTensor(const Tensor& tensor) {
   std::vector<int64_t> flat;
   for (const std::vector<int64_t>& dim : tensor.dims) {
@@ -41,6 +45,7 @@ const char* Name(TensorKind kind) {
     case TensorKind::kParameter: return "weight";
     case TensorKind::kConstant: return "constant";
     case TensorKind::kActivation: return "activation";
+    case TensorKind::kCopy: return "copy";
   }
   return "?";
 }
@@ -66,8 +71,8 @@ void CheckGraph(const Graph& graph) {
   std::vector<bool> known;
   for (const Tensor& tensor : graph.tensors) {
     CheckTensor(tensor);
-    YUBA_CHECK((tensor.producer >= 0) == (tensor.kind == TensorKind::kActivation)) << tensor.name;
-    known.push_back(tensor.kind != TensorKind::kActivation);
+    YUBA_CHECK((tensor.producer >= 0) == IsComputed(tensor.kind)) << tensor.name;
+    known.push_back(!IsComputed(tensor.kind));
   }
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
     const Node& node = graph.nodes[id];
@@ -82,6 +87,17 @@ void CheckGraph(const Graph& graph) {
   }
   for (TensorId id : graph.inputs) YUBA_CHECK(IsId(id, graph));
   for (TensorId id : graph.outputs) YUBA_CHECK(IsId(id, graph) && known[id]);
+}
+
+bool IsCopy(const Graph& graph, const Node& node) {
+  return graph.tensors[node.result].kind == TensorKind::kCopy;
+}
+
+TensorId SourceOf(const Graph& graph, TensorId tensor) {
+  while (graph.tensors[tensor].kind == TensorKind::kCopy) {
+    tensor = graph.nodes[graph.tensors[tensor].producer].operands[0];
+  }
+  return tensor;
 }
 
 std::vector<int64_t> WholeDims(const Tensor& tensor) {

@@ -15,8 +15,8 @@ namespace yuba {
 using TensorId = int;
 using NodeId = int;
 
-enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation };
-const char* Name(TensorKind kind);  // "input", "weight", "constant", "activation"
+enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy };
+const char* Name(TensorKind kind);  // "input", "weight", "constant", "activation", "copy"
 
 struct Tensor {
   std::string name;
@@ -25,7 +25,7 @@ struct Tensor {
   std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
                                            // their concatenation is type.dims
   bool output = false;                   // an output of the graph
-  NodeId producer = -1;                  // -1: input, parameter or constant
+  NodeId producer = -1;                  // -1: input, parameter or constant; a copy: its copy node
   std::vector<NodeId> consumers;         // each once, ascending
 };
 
@@ -45,6 +45,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;   // in the order of the user's model, parameters not among them
   std::vector<TensorId> outputs;
+  int copies = 0;                 // the window of its copies (search/copies.h); 0: none were made
 };
 
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.
@@ -52,6 +53,11 @@ void Link(Graph& graph);
 
 // An error of ours (CHECK) where a graph is malformed: types of operands, order, ranges of ids.
 void CheckGraph(const Graph& graph);
+
+// Whether the node makes a copy of its operand, which is then data that moves and nothing computed.
+bool IsCopy(const Graph& graph, const Node& node);
+// What a copy is a copy of; any other tensor itself.
+TensorId SourceOf(const Graph& graph, TensorId tensor);
 
 std::vector<int64_t> WholeDims(const Tensor& tensor);  // products of the factors: the user's shape
 int64_t ElementCount(const TensorType& type);

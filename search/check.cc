@@ -66,11 +66,17 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     return Refuse(absl::StrCat("the plan's space replicates \"", plan.space.replicate,
                                "\": neither \"none\" nor \"auto\""));
   }
+  if (plan.space.copies != graph.copies) {
+    return Refuse(absl::StrCat("the plan copies within ", plan.space.copies, " nodes, the graph within ",
+                               graph.copies));
+  }
   const bool replicas = plan.space.replicate == "auto";
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
+    const bool copy = graph.tensors[t].kind == TensorKind::kCopy;
     YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name), dims,
-                                  std::vector<bool>(dims.size(), false), replicas, plan.tensors[t]));
+                                  std::vector<bool>(dims.size(), false), replicas || copy,
+                                  plan.tensors[t]));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Definition& definition = *graph.nodes[n].definition;
@@ -79,7 +85,10 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     std::vector<bool> whole(extents.size(), true);
     for (int index : CuttableIndices(definition)) whole[index] = false;
     YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("node ", graph.nodes[n].name), extents,
-                                  whole, /*may_replicate=*/false, plan.nodes[n]));
+                                  whole, IsCopy(graph, graph.nodes[n]), plan.nodes[n]));
+    if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
+      return Refuse(absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
+    }
   }
   return absl::OkStatus();
 }

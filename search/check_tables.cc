@@ -18,6 +18,7 @@ struct CutLister {
   const std::vector<int64_t>& extents;
   const std::vector<bool>& whole;
   const bool level;
+  const bool copy;  // axes may be left out
   std::vector<Cut> found;
 
   int64_t Parts(const AxisList& list) const { return PartCount(mesh, list); }
@@ -34,7 +35,7 @@ struct CutLister {
   // Gives axis `axis` and those after it to some extent each, or to none.
   void Assign(size_t axis, const Cut& cut, const std::vector<int>& unused) {
     if (axis == mesh.axes.size()) {
-      if (Full(cut, unused)) Permute(0, cut);
+      if (copy || Full(cut, unused)) Permute(0, cut);
       return;
     }
     for (size_t e = 0; e < extents.size(); ++e) {
@@ -102,20 +103,21 @@ int64_t Delivered(const std::vector<Box>& own, const std::vector<bool>& home, co
 }
 
 std::vector<Cut> EveryCut(const Mesh& mesh, const std::vector<int64_t>& extents,
-                          const std::vector<bool>& whole, bool level) {
-  CutLister lister{mesh, extents, whole, level, {}};
+                          const std::vector<bool>& whole, bool level, bool copy) {
+  CutLister lister{mesh, extents, whole, level, copy, {}};
   Cut none;
   none.axes.resize(extents.size());
   lister.Assign(0, none, {});
   return std::move(lister.found);
 }
 
-std::vector<Cut> EveryNodeCut(const Mesh& mesh, const Definition& definition, bool level) {
+std::vector<Cut> EveryNodeCut(const Mesh& mesh, const Definition& definition, bool level,
+                              bool copy) {
   std::vector<int64_t> extents;
   for (const Index& index : definition.indices) extents.push_back(index.extent);
   std::vector<bool> whole(extents.size(), true);
   for (int index : CuttableIndices(definition)) whole[index] = false;
-  return EveryCut(mesh, extents, whole, level);
+  return EveryCut(mesh, extents, whole, level, copy);
 }
 
 // What a tensor's cuts give each device, and who of equal owners is the home.
@@ -229,28 +231,37 @@ std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
   return cost;
 }
 
-// For each node the first one with an equal definition.
+// Whether two nodes have the same cuts at the same costs: they compute the same, and what they read and
+// make may be cut alike.
+bool Alike(const Graph& graph, const Node& a, const Node& b) {
+  const Definition &here = *a.definition, &other = *b.definition;
+  if (IsCopy(graph, a) != IsCopy(graph, b)) return false;
+  if (&other != &here && !(other.result == here.result && other == here)) return false;
+  for (size_t o = 0; o < a.operands.size(); ++o) {
+    bool is_copy = graph.tensors[a.operands[o]].kind == TensorKind::kCopy;
+    if (is_copy != (graph.tensors[b.operands[o]].kind == TensorKind::kCopy)) return false;
+  }
+  return true;
+}
+
+// For each node the first one alike.
 std::vector<size_t> FirstAlike(const Graph& graph) {
   std::vector<size_t> alike;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Definition& here = *graph.nodes[n].definition;
     size_t first = n;
     for (size_t m = 0; m < n && first == n; ++m) {
-      const Definition& other = *graph.nodes[m].definition;
-      if (alike[m] == m && (&other == &here || (other.result == here.result && other == here))) {
-        first = m;
-      }
+      if (alike[m] == m && Alike(graph, graph.nodes[n], graph.nodes[m])) first = m;
     }
     alike.push_back(first);
   }
   return alike;
 }
 
-// Each axis takes a place in one of the lists: at most so many cuts.
-absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extents) {
+// Each axis takes a place in one of the lists, or of a copy in none: at most so many cuts.
+absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extents, bool copy) {
   int64_t count = 1;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-    count *= static_cast<int64_t>(std::max<size_t>(extents, 1) + axis);
+    count *= static_cast<int64_t>(std::max<size_t>(extents, 1) + axis + (copy ? 1 : 0));
     if (count <= kMostCuts) continue;
     return absl::FailedPreconditionError(
         absl::StrCat("the proof is too large to replay: ", name, " has too many cuts"));
@@ -258,31 +269,52 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extent
   return absl::OkStatus();
 }
 
+absl::Status CheckCounts(const Graph& graph, const Mesh& mesh) {
+  for (const Tensor& tensor : graph.tensors) {
+    YUBA_RETURN_IF_ERROR(CheckCount(tensor.name, mesh, tensor.type.dims.size(),
+                                    tensor.kind == TensorKind::kCopy));
+  }
+  for (const Node& node : graph.nodes) {
+    YUBA_RETURN_IF_ERROR(CheckCount(node.name, mesh, CuttableIndices(*node.definition).size(),
+                                    IsCopy(graph, node)));
+  }
+  return absl::OkStatus();
+}
+
+// What is known of all tensors of equal dimensions that are copies, or are none.
+struct TensorFacts {
+  Storage storage;
+  std::shared_ptr<const Renamed> renamed;
+  std::shared_ptr<const std::vector<int>> grids;
+};
+using FactsByDims = std::map<std::pair<std::vector<int64_t>, bool>, TensorFacts>;
+
+const TensorFacts& FactsOf(const Mesh& mesh, const Tensor& tensor, bool level,
+                           const std::vector<std::vector<uint8_t>>& renamings, FactsByDims* known) {
+  const std::vector<int64_t>& dims = tensor.type.dims;
+  const bool copy = tensor.kind == TensorKind::kCopy;
+  TensorFacts& facts = (*known)[{dims, copy}];
+  if (facts.grids == nullptr) {
+    std::vector<Cut> cuts = EveryCut(mesh, dims, std::vector<bool>(dims.size(), false), level, copy);
+    facts.storage = StorageOf(mesh, dims, cuts);
+    facts.renamed = RenamedCuts(cuts, renamings);
+    facts.grids = GridsOf(mesh, cuts);
+  }
+  return facts;
+}
+
 }  // namespace
 
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, bool level) {
-  for (const Tensor& tensor : graph.tensors) {
-    YUBA_RETURN_IF_ERROR(CheckCount(tensor.name, mesh, tensor.type.dims.size()));
-  }
-  for (const Node& node : graph.nodes) {
-    YUBA_RETURN_IF_ERROR(CheckCount(node.name, mesh, CuttableIndices(*node.definition).size()));
-  }
+  YUBA_RETURN_IF_ERROR(CheckCounts(graph, mesh));
   CostTables tables;
   const std::vector<std::vector<uint8_t>> renamings = AxisRenamings(mesh, level);
-  std::map<std::vector<int64_t>, Storage> storages;  // by dimensions
-  std::map<std::vector<int64_t>, std::shared_ptr<const Renamed>> renamed;
-  std::map<std::vector<int64_t>, std::shared_ptr<const std::vector<int>>> grids;
+  FactsByDims known;
   for (const Tensor& tensor : graph.tensors) {
-    const std::vector<int64_t>& dims = tensor.type.dims;
-    if (grids.count(dims) == 0) {
-      std::vector<Cut> cuts = EveryCut(mesh, dims, std::vector<bool>(dims.size(), false), level);
-      storages[dims] = StorageOf(mesh, dims, cuts);
-      grids[dims] = GridsOf(mesh, cuts);
-      renamed[dims] = RenamedCuts(cuts, renamings);
-    }
-    tables.sizes.push_back(static_cast<int>(storages[dims].shards.size()));
-    tables.grids.push_back(grids[dims]);
-    tables.renamed.push_back(renamed[dims]);
+    const TensorFacts& facts = FactsOf(mesh, tensor, level, renamings, &known);
+    tables.sizes.push_back(static_cast<int>(facts.storage.shards.size()));
+    tables.grids.push_back(facts.grids);
+    tables.renamed.push_back(facts.renamed);
   }
   const size_t tensors = graph.tensors.size();
   std::vector<size_t> alike = FirstAlike(graph);
@@ -293,7 +325,7 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
     std::vector<NodeBoxes> boxes;
     std::vector<int> least;
     if (alike[n] == n) {
-      std::vector<Cut> cuts = EveryNodeCut(mesh, *node.definition, level);
+      std::vector<Cut> cuts = EveryNodeCut(mesh, *node.definition, level, IsCopy(graph, node));
       tables.renamed.push_back(RenamedCuts(cuts, renamings));
       tables.grids.push_back(GridsOf(mesh, cuts));
       least = LeastOfRenamed(*tables.renamed.back());
@@ -307,13 +339,14 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
       CostTables::Use use;
       use.node = static_cast<int>(tensors + n);
       use.tensor = o < 0 ? node.result : node.operands[o];
-      const TensorType& type = graph.tensors[use.tensor].type;
+      const Tensor& tensor = graph.tensors[use.tensor];
       if (alike[n] != n) {
         use.cost = tables.uses[first_use[alike[n]] + o + 1].cost;
       } else {
+        const TensorFacts& facts = FactsOf(mesh, tensor, level, renamings, &known);
         use.cost = std::make_shared<const std::vector<int64_t>>(
-            EveryCost(type, storages[type.dims], least, boxes, o, *tables.renamed[tensors + n],
-                      *renamed[type.dims]));
+            EveryCost(tensor.type, facts.storage, least, boxes, o, *tables.renamed[tensors + n],
+                      *facts.renamed));
       }
       tables.uses.push_back(std::move(use));
     }

@@ -82,7 +82,8 @@ class Merging {
     if (!free_[t] || tensor.consumers.size() != 1) return;
     int n = tensor.consumers[0];
     const Node& node = graph_.nodes[n];
-    if (!IsAlignedMap(node) || PartialsAreWider(tensor)) return;
+    // A stored tensor is cut as far as it can be, a copy need not be.
+    if (!IsAlignedMap(node) || PartialsAreWider(tensor) || IsCopy(graph_, node)) return;
     size_t operand = std::find(node.operands.begin(), node.operands.end(), t) - node.operands.begin();
     absl::optional<std::vector<int>> along = Alignment(*node.definition, static_cast<int>(operand));
     if (along.has_value()) Merge(t, tensors_ + n, *along);

@@ -19,6 +19,18 @@ CutSpace NodeCuts(const Definition& definition) {
   return space;
 }
 
+CutSpace TensorCuts(const Graph& graph, TensorId id) {
+  CutSpace space = TensorCuts(graph.tensors[id].type);
+  space.optional = graph.tensors[id].kind == TensorKind::kCopy;
+  return space;
+}
+
+CutSpace NodeCuts(const Graph& graph, NodeId id) {
+  CutSpace space = NodeCuts(*graph.nodes[id].definition);
+  space.optional = IsCopy(graph, graph.nodes[id]);
+  return space;
+}
+
 Cut WholeCut(const CutSpace& space) {
   Cut cut;
   cut.axes.resize(space.extents.size());
@@ -60,7 +72,7 @@ std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cu
 
 std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
   std::string why = WhyImpossible(space, mesh, cut);
-  if (!why.empty()) return why;
+  if (!why.empty() || space.optional) return why;
   std::vector<int64_t> parts = PartCounts(mesh, cut);
   std::vector<bool> used(mesh.axes.size(), false);
   for (const AxisList& list : cut.axes) {

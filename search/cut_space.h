@@ -7,18 +7,24 @@
 #include <vector>
 
 #include "opsemantics/core.h"
+#include "opsemantics/graph.h"
 #include "opsemantics/placement.h"
 
 namespace yuba {
 
 // What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent of
-// n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole.
+// n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole. An
+// axis is left out only where it fits nowhere, or with `optional` wherever one likes.
 struct CutSpace {
   std::vector<int64_t> extents;
   std::vector<bool> cuttable;
+  bool optional = false;
 };
 CutSpace TensorCuts(const TensorType& type);
 CutSpace NodeCuts(const Definition& definition);
+// Of tensor or node number `id` of a graph: copies may be replicated.
+CutSpace TensorCuts(const Graph& graph, TensorId id);
+CutSpace NodeCuts(const Graph& graph, NodeId id);
 
 // The cut that uses no axis.
 Cut WholeCut(const CutSpace& space);
@@ -26,7 +32,7 @@ Cut WholeCut(const CutSpace& space);
 // "" if `cut` cuts only what can be cut, each axis used at most once, else what is wrong with it.
 std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cut);
 
-// The same, and besides no axis may be left out that fits somewhere.
+// The same, and besides no axis may be left out that fits somewhere, unless that is optional.
 std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut);
 
 }  // namespace yuba

@@ -35,7 +35,7 @@ class Enumeration {
   }
 
   bool Maximal() const {
-    return std::none_of(left_out_.begin(), left_out_.end(),
+    return space_.optional || std::none_of(left_out_.begin(), left_out_.end(),
                         [this](int axis) { return FitsSomewhere(axis); });
   }
 
@@ -76,8 +76,8 @@ class Enumeration {
 
 }  // namespace
 
-std::vector<Cut> MaximalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
-                             const Cut& prefix, Nesting nesting) {
+std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+                           const Cut& prefix, Nesting nesting) {
   YUBA_CHECK(prefix.axes.size() == space.extents.size());
   return Enumeration(space, mesh, axes, prefix, nesting).Run();
 }
@@ -85,6 +85,7 @@ std::vector<Cut> MaximalCuts(const CutSpace& space, const Mesh& mesh, const std:
 int64_t CountCuts(const CutSpace& space, int count) {
   int64_t cuttable = std::count(space.cuttable.begin(), space.cuttable.end(), true);
   if (cuttable == 0) return 1;
+  if (space.optional) ++cuttable;  // to leave it out is one more place for an axis
   int64_t total = 1;
   for (int i = 0; i < count; ++i) {
     if (__builtin_mul_overflow(total, cuttable + i, &total)) {

@@ -29,7 +29,8 @@ bool ReadsBeyond(const Definition& definition, int operand, const Cut& cut) {
   return beyond;
 }
 
-bool IsWeight(const Tensor& tensor) {
+bool IsWeight(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensors[SourceOf(graph, id)];
   return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
 }
 
@@ -42,7 +43,7 @@ Move FetchOf(const Graph& graph, const Plan& plan, NodeId n, size_t operand, con
   std::vector<Box> need;
   for (const std::vector<Box>& needs : boxes.needs) need.push_back(needs[operand]);
   move.bytes = FetchVolume(Shards(graph, plan, move.tensor), need) * ByteSize(tensor.type.type);
-  move.halo = !IsWeight(tensor) &&
+  move.halo = !IsWeight(graph, move.tensor) &&
               ReadsBeyond(*node.definition, static_cast<int>(operand), plan.nodes[n]);
   return move;
 }
@@ -82,7 +83,7 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move) {
   if (move.partial) return cost.partial;
   if (move.halo) return cost.halo;
-  return IsWeight(graph.tensors[move.tensor]) ? cost.weight : cost.activation;
+  return IsWeight(graph, move.tensor) ? cost.weight : cost.activation;
 }
 
 PlanCost CostOf(const Graph& graph, const Plan& plan) {

@@ -84,6 +84,10 @@ absl::Status RequireLegal(const std::string& what, const CutSpace& space, const 
 }  // namespace
 
 absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file, const PlanNotes& expected) {
+  if (file.space.copies != graph.copies) {
+    return Differs(absl::StrCat("it copies within ", graph.copies, " nodes, the plan within ",
+                                file.space.copies));
+  }
   YUBA_RETURN_IF_ERROR(CompareTensors(graph, file));
   YUBA_RETURN_IF_ERROR(CompareNodes(graph, file));
   YUBA_RETURN_IF_ERROR(CompareHash("graph", file.notes.graph_hash, expected.graph_hash));
@@ -105,15 +109,20 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file, const 
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     plan.tensors.push_back(file.tensors[t].cut);
     YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("tensor ", graph.tensors[t].name),
-                                      TensorCuts(graph.tensors[t].type), plan.mesh,
+                                      TensorCuts(graph, static_cast<TensorId>(t)), plan.mesh,
                                       plan.tensors[t]));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     plan.nodes.emplace_back();
     YUBA_RETURN_IF_ERROR(NodeCut(graph.nodes[n], file.nodes[n], &plan.nodes[n]));
     YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("node ", graph.nodes[n].name),
-                                      NodeCuts(*graph.nodes[n].definition), plan.mesh,
+                                      NodeCuts(graph, static_cast<NodeId>(n)), plan.mesh,
                                       plan.nodes[n]));
+    const Node& node = graph.nodes[n];
+    if (IsCopy(graph, node) && plan.nodes[n] != plan.tensors[node.result]) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the plan cuts ", node.name, " and the node that makes it differently"));
+    }
   }
   return plan;
 }

@@ -22,8 +22,7 @@ using CutList = std::shared_ptr<const std::vector<Cut>>;
 
 CutSpace SpaceOf(const Graph& graph, int element) {
   int tensors = static_cast<int>(graph.tensors.size());
-  return element < tensors ? TensorCuts(graph.tensors[element].type)
-                           : NodeCuts(*graph.nodes[element - tensors].definition);
+  return element < tensors ? TensorCuts(graph, element) : NodeCuts(graph, element - tensors);
 }
 
 std::string ElementName(const Graph& graph, int element) {
@@ -106,14 +105,14 @@ class Builder {
       given = Restrict(*pin, axes);
       cuts = {given};
     }
-    std::string key = absl::StrCat(cuts.size(), ":", Key(given));
+    std::string key = absl::StrCat(cuts.size(), space.optional ? "*" : ":", Key(given));
     for (size_t e = 0; e < space.extents.size(); ++e) {
       absl::StrAppend(&key, space.extents[e], space.cuttable[e] ? "," : ";");
     }
     auto [place, is_new] = domains_.emplace(key, InternedDomain{});
     if (is_new) {
       if (cuts.empty()) {
-        cuts = MaximalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+        cuts = LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
       }
       CutList list = Interned(std::move(cuts));
       DomainPtr& domain = domain_of_[list];
@@ -155,7 +154,9 @@ class Builder {
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
     for (size_t o = 0; o < node.operands.size(); ++o) AddCost(n, static_cast<int>(o), node.operands[o]);
-    AddCost(n, -1, node.result);
+    bool made_in_place = IsCopy(graph_, node) &&
+                         problem_.variable[node.result] == problem_.variable[tensors_ + n];
+    if (!made_in_place) AddCost(n, -1, node.result);
   }
 
   // The fetch of operand `operand`, or the delivery of the result.
@@ -276,11 +277,10 @@ Problem BuildProblem(const Graph& graph, const ProblemOptions& options) {
 int64_t LargestTable(const Graph& graph, int axes) {
   int64_t largest = 0;
   for (const Node& node : graph.nodes) {
-    int64_t strategies = CountCuts(NodeCuts(*node.definition), axes);
+    int64_t strategies = CountCuts(NodeCuts(graph, graph.tensors[node.result].producer), axes);
     auto with = [&](TensorId tensor) {
       int64_t cells = 0;
-      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph.tensors[tensor].type), axes),
-                                 &cells)) {
+      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph, tensor), axes), &cells)) {
         cells = std::numeric_limits<int64_t>::max();
       }
       largest = std::max(largest, cells);

@@ -177,6 +177,7 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   plan.mesh = options.mesh;
   bool by_level = options.nesting == Nesting::kLevel || options.search == "recursive";
   plan.space.nesting = by_level ? "level" : "free";
+  plan.space.copies = graph.copies;
   plan.search = options.search;
   auto middle = found.cuts.begin() + graph.tensors.size();
   plan.tensors.assign(found.cuts.begin(), middle);

@@ -28,7 +28,7 @@ std::vector<Cut> Cuts(const std::vector<int64_t>& extents, int devices,
                       Nesting nesting = Nesting::kFree) {
   Mesh mesh = MeshOf(devices);
   CutSpace space = SpaceOf(extents);
-  return MaximalCuts(space, mesh, AllAxes(mesh), WholeCut(space), nesting);
+  return LegalCuts(space, mesh, AllAxes(mesh), WholeCut(space), nesting);
 }
 
 std::set<std::vector<AxisList>> AsSet(const std::vector<Cut>& cuts) {
@@ -73,7 +73,7 @@ TEST_CASE("later axes stay inside earlier ones") {
   Mesh mesh = MeshOf(8);
   CutSpace space = SpaceOf({64, 64});
   Cut given = {{{0}, {}}};
-  std::vector<Cut> cuts = MaximalCuts(space, mesh, {1, 2}, given, Nesting::kFree);
+  std::vector<Cut> cuts = LegalCuts(space, mesh, {1, 2}, given, Nesting::kFree);
   CHECK(cuts.size() == 6);
   for (const Cut& cut : cuts) {
     CHECK(cut.axes[0].front() == 0);

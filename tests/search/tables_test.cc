@@ -14,7 +14,7 @@ namespace {
 std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh) {
   std::vector<int> axes;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) axes.push_back(static_cast<int>(axis));
-  return MaximalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
+  return LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
 }
 
 std::vector<Box> Shards(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims) {
