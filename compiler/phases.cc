@@ -10,6 +10,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program_file.h"
 #include "search/check.h"
+#include "search/copies.h"
 
 namespace yuba {
 namespace {
@@ -26,12 +27,14 @@ absl::Status VerifyGraph(const Compilation& c) {
 
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
+  c.model.graph = WithCopies(c.model.graph, c.request.search.copies);
   YUBA_ASSIGN_OR_RETURN(c.plan, Search(c.model.graph, c.request.search));
   return absl::OkStatus();
 }
 
 absl::Status Attach(Compilation& c) {
   if (!c.request.plan.has_value()) return absl::OkStatus();
+  c.model.graph = WithCopies(c.model.graph, c.request.plan->space.copies);
   YUBA_ASSIGN_OR_RETURN(c.plan, AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
   return absl::OkStatus();
 }

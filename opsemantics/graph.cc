@@ -35,6 +35,7 @@ void CheckNode(const Graph& graph, const Node& node) {
         << node.name << ": operand " << i;
     for (size_t j = 0; j < i; ++j) YUBA_CHECK(node.operands[j] != node.operands[i]) << node.name;
   }
+  YUBA_CHECK(!IsCopy(graph, node) || IsIdentity(definition)) << node.name;
 }
 
 }  // namespace
@@ -91,6 +92,13 @@ void CheckGraph(const Graph& graph) {
 
 bool IsCopy(const Graph& graph, const Node& node) {
   return graph.tensors[node.result].kind == TensorKind::kCopy;
+}
+
+bool IsIdentity(const Definition& definition) {
+  const Expr& body = *definition.body;
+  return definition.reducer == Reducer::kNone && definition.operands.size() == 1 &&
+         definition.operands[0] == definition.result && body.kind == Expr::kRead &&
+         body.operand == 0 && body.position == definition.left;
 }
 
 TensorId SourceOf(const Graph& graph, TensorId tensor) {

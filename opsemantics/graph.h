@@ -56,6 +56,8 @@ void CheckGraph(const Graph& graph);
 
 // Whether the node makes a copy of its operand, which is then data that moves and nothing computed.
 bool IsCopy(const Graph& graph, const Node& node);
+// Whether the result is the one operand, element for element: what a copy's definition must be.
+bool IsIdentity(const Definition& definition);
 // What a copy is a copy of; any other tensor itself.
 TensorId SourceOf(const Graph& graph, TensorId tensor);
 

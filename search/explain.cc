@@ -92,6 +92,9 @@ std::string CutInWords(const Definition& definition, const Cut& cut, const Mesh&
 std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   const Node& node = graph.nodes[move.node];
   const Cut& cut = plan.nodes[move.node];
+  if (IsCopy(graph, node)) {
+    return absl::StrCat(graph.tensors[node.result].consumers.size(), " nodes share the copy");
+  }
   std::string words = CutInWords(*node.definition, cut, plan.mesh, move.partial);
   std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")
                                   : absl::StrCat(node.name, " cuts ", words);

@@ -124,6 +124,29 @@ Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
           {"why", WhyMoved(graph, plan, move)}};
 }
 
+// The rows of copies that are not just their tensor: where they are live, and what they take.
+Json CopiesJson(const Graph& graph, const Plan& plan) {
+  Json rows = Json::array();
+  for (const Node& node : graph.nodes) {
+    if (!IsCopy(graph, node)) continue;
+    const Tensor &copy = graph.tensors[node.result], &tensor = graph.tensors[node.operands[0]];
+    const Cut& cut = plan.tensors[node.result];
+    if (cut == plan.tensors[node.operands[0]]) continue;
+    int64_t largest = 0;
+    for (int device = 0; device < plan.mesh.devices(); ++device) {
+      largest = std::max(largest, Volume(ShardBox(plan.mesh, cut, copy.type.dims, device)));
+    }
+    rows.push_back({{"copy", copy.name},
+                    {"tensor", tensor.name},
+                    {"readers", copy.consumers.size()},
+                    {"cut", ToString(cut, copy.dims, plan.mesh)},
+                    {"bytes", largest * ByteSize(copy.type.type)},
+                    {"first", graph.nodes[copy.consumers.front()].name},
+                    {"last", graph.nodes[copy.consumers.back()].name}});
+  }
+  return rows;
+}
+
 const std::string& At(const std::vector<std::string>& list, size_t i) {
   static const std::string& none = *new std::string;
   return i < list.size() ? list[i] : none;
@@ -175,6 +198,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
         TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
   }
   AppendRows("memory", MemoryJson(notes), &text);
+  AppendRows("copies", CopiesJson(graph, plan), &text);
   AppendRows("tensors", tensors, &text);
   AppendRows("nodes", nodes, &text);
   AppendRows("transfers", transfers, &text);

@@ -51,6 +51,13 @@ struct PlanFile {
     std::vector<std::string> over;
     int64_t bytes = 0;
   };
+  // A copy that is cut otherwise than its tensor: live from before its first reader to its last.
+  struct CopyRow {
+    std::string copy, tensor, cut;
+    std::string first, last;  // readers, in the order of the program
+    int64_t readers = 0;
+    int64_t bytes = 0;        // on the device that has most of it
+  };
   Mesh mesh;
   Space space;
   std::string search;
@@ -61,6 +68,7 @@ struct PlanFile {
   std::vector<TensorRow> tensors;
   std::vector<NodeRow> nodes;
   std::vector<TransferRow> transfers;
+  std::vector<CopyRow> copies;
 };
 // Errors name the line or field, what was found and what is expected. Never crashes on any bytes.
 absl::StatusOr<PlanFile> ReadPlan(absl::string_view json);

@@ -157,6 +157,21 @@ void ReadNodes(const JsonReader& rows, PlanFile* file) {
   }
 }
 
+void ReadCopies(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::CopyRow copy;
+    copy.copy = row.Field("copy").String();
+    copy.tensor = row.Field("tensor").String();
+    copy.cut = row.Field("cut").String();
+    copy.first = row.Field("first").String();
+    copy.last = row.Field("last").String();
+    copy.readers = row.Field("readers").Integer(0, kMost);
+    copy.bytes = row.Field("bytes").Integer(0, kMost);
+    if (!rows.ok()) return;
+    file->copies.push_back(std::move(copy));
+  }
+}
+
 void ReadTransfers(const JsonReader& rows, PlanFile* file) {
   for (const JsonReader& row : rows.Items()) {
     PlanFile::TransferRow transfer;
@@ -197,6 +212,7 @@ absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
   ReadHead(reader, &file);
   ReadCost(reader, &file);
   ReadMemory(reader.Field("memory"), &file);
+  ReadCopies(reader.Field("copies"), &file);
   ReadTensors(reader.Field("tensors"), &file);
   ReadNodes(reader.Field("nodes"), &file);
   ReadTransfers(reader.Field("transfers"), &file);

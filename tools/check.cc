@@ -62,6 +62,9 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   if (const auto it = notes.options.find("search"); it != notes.options.end()) {
     it->second = planned.plan.search;
   }
+  if (const auto it = notes.options.find("copies"); it != notes.options.end()) {
+    it->second = absl::StrCat(planned.plan.space.copies);
+  }
   AddProgramNotes(planned.loaded.model, planned.plan, notes);
   const Json derived = Json::parse(WritePlan(planned.loaded.model.graph, planned.plan, notes));
   const Json file = Json::parse(planned.text, nullptr, false);

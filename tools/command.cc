@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
+#include "search/copies.h"
 #include "runtime/io/tensor_file.h"
 #include "opsemantics/base/files.h"
 #include "tools/command_line.h"
@@ -211,6 +212,8 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   if (absl::Status bound = CheckBound(loaded.bound, file->notes); !bound.ok()) {
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
   }
+  Graph whole = loaded.model.graph;
+  loaded.model.graph = WithCopies(whole, file->space.copies);
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
@@ -219,7 +222,8 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
                                                       plan->cost.bytes(), " bytes, but its cuts move ",
                                                       moved, ": plan again"));
   }
-  return PlannedModel{std::move(loaded), *std::move(file), *std::move(plan), std::move(text)};
+  return PlannedModel{std::move(loaded), std::move(whole), *std::move(file), *std::move(plan),
+                      std::move(text)};
 }
 
 }  // namespace yuba

@@ -50,7 +50,8 @@ absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags);
 // A model with the plan that is read for it. A plan that moves other bytes than it says is
 // FailedPrecondition: a negative answer.
 struct PlannedModel {
-  LoadedModel loaded;
+  LoadedModel loaded;  // the graph has the plan's copies
+  Graph whole;         // and has not
   PlanFile file;
   Plan plan;
   std::string text;  // of the file

@@ -28,6 +28,7 @@ struct PartitionFlags {
   int devices = 8;
   std::string mesh;  // empty: that of `devices`
   std::string search = "default";
+  int copies = 0;
   std::string output;
   std::string from, to, dump;
   bool json = false;
@@ -53,13 +54,20 @@ std::string ModelText(const Model& model) {
     parameters += ElementCount(tensor.type);
     bytes += ElementCount(tensor.type) * ByteSize(tensor.type.type);
   }
+  int definitions = 0;
   for (const Node& node : model.graph.nodes) {
+    if (IsCopy(model.graph, node)) continue;
+    ++definitions;
     flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
   return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ", model.file_nodes, " nodes (",
-                      model.graph.nodes.size(), " definitions to plan), ", Count(parameters),
+                      definitions, " definitions to plan), ", Count(parameters),
                       " parameters (", Bytes(bytes), "), ", InputsText(model.graph), "; ", Count(flops),
                       "FLOP a step\n");
+}
+
+std::string CopiesText(int window) {
+  return window == 0 ? "" : absl::StrCat(", copies for readers within ", window, " nodes");
 }
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
@@ -74,7 +82,8 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
   absl::StrAppend(&text, Bytes(bytes));
   if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", plan.space.nesting,
-                    " nesting, factors; lower bound equal, proof: ", plan.proof.kind, ")\n");
+                    " nesting, factors", CopiesText(plan.space.copies),
+                    "; lower bound equal, proof: ", plan.proof.kind, ")\n");
   } else {
     absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %%\n", Bytes(plan.lower_bound),
                           bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes);
@@ -137,6 +146,7 @@ absl::Status Partition(const PartitionFlags& flags) {
   SearchOptions& options = compilation.request.search;
   options.mesh = mesh;
   options.search = flags.search;
+  options.copies = flags.copies;
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
   const double seconds = SecondsSince(start);
@@ -163,6 +173,7 @@ absl::Status Partition(const PartitionFlags& flags) {
   PlanNotes notes = NotesFor(loaded, flags.model);
   notes.options["devices"] = absl::StrCat(mesh.devices());
   notes.options["search"] = flags.search;
+  notes.options["copies"] = absl::StrCat(flags.copies);
   AddProgramNotes(loaded.model, plan, notes);
   const std::string text = WritePlan(graph, plan, notes);
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
@@ -190,6 +201,10 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->excludes(devices);
   command->add_option("--search", flags->search, "how to search: default or recursive")
       ->check(CLI::IsMember({"default", "recursive"}))
+      ->capture_default_str();
+  command->add_option("--copies", flags->copies,
+                      "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
+      ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command->add_option("-o,--output", flags->output, "the plan file; default: beside the model's name");
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");

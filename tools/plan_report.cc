@@ -59,6 +59,19 @@ std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row) {
   return splits.empty() ? "whole" : absl::StrJoin(splits, " × ");
 }
 
+std::set<std::string> Weights(const PlanFile& plan) {
+  std::set<std::string> weights, copies;
+  for (const auto& row : plan.tensors) {
+    if (row.kind == "weight") weights.insert(row.name);
+    if (row.kind == "copy") copies.insert(row.name);
+  }
+  for (const auto& node : plan.nodes) {
+    if (copies.count(node.name) == 0 || node.reads.empty()) continue;
+    if (weights.count(node.reads[0]) > 0) weights.insert(node.name);
+  }
+  return weights;
+}
+
 std::string ShortName(const std::string& name) {
   return name.size() <= 40 ? name : absl::StrCat("…", name.substr(name.size() - 39));
 }
@@ -66,7 +79,7 @@ std::string ShortName(const std::string& name) {
 int64_t IdealShare(const PlanFile& plan) {
   int64_t stored = 0;
   for (const auto& row : plan.tensors) {
-    if (row.kind != "activation") stored += WholeBytes(row);
+    if (row.kind != "activation" && row.kind != "copy") stored += WholeBytes(row);
   }
   return stored / std::max(1, plan.mesh.devices());
 }
@@ -108,6 +121,7 @@ int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row) {
 
 std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold) {
   const TensorMap tensors = ByName(plan);
+  const std::set<std::string> weights = Weights(plan);
   const auto moved = MovedByNode(plan);
   std::vector<NodeGroup> groups;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> known;
@@ -123,7 +137,7 @@ std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold) {
     }
     for (const std::string& read : node.reads) {
       const auto it = tensors.find(read);
-      if (it == tensors.end() || it->second->kind != "weight" || !row.weight.empty()) continue;
+      if (it == tensors.end() || weights.count(read) == 0 || !row.weight.empty()) continue;
       row.weight = ShardingText(plan, *it->second);
       weight_split = SplitOf(plan, *it->second);
     }
@@ -153,7 +167,7 @@ std::vector<ReplicatedTensor> Replicated(const PlanFile& plan) {
   for (const auto& row : plan.tensors) {
     int64_t parts = 1;
     for (const AxisList& axes : row.cut.axes) parts *= PartCount(plan.mesh, axes);
-    if (parts >= plan.mesh.devices()) continue;
+    if (parts >= plan.mesh.devices() || row.kind == "copy") continue;
     result.push_back({row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
   }
   return result;

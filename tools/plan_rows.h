@@ -3,6 +3,7 @@
 #define YUBA_TOOLS_PLAN_ROWS_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -15,6 +16,9 @@ TensorMap ByName(const PlanFile& plan);
 
 // The sharding with the sizes left out, so that layers of different width look alike.
 std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row);
+
+// The names of all tensors that are weights, or copies of weights.
+std::set<std::string> Weights(const PlanFile& plan);
 
 std::string ShortName(const std::string& name);  // its last 40 characters at most
 

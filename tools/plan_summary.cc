@@ -26,17 +26,19 @@ struct Segment {
 
 std::vector<Segment> Segments(const PlanFile& plan) {
   const TensorMap tensors = ByName(plan);
+  const std::set<std::string> weights = Weights(plan);
   std::unordered_map<std::string, std::map<std::string, int64_t>> moved;
   for (const auto& row : plan.transfers) {
-    const auto it = tensors.find(row.tensor);
-    const bool weight = it != tensors.end() && it->second->kind == "weight";
+    const bool weight = weights.count(row.tensor) > 0;
     moved[row.node][row.kind == "deliver" ? "partial sums" : weight ? "weights" : "activations"] +=
         row.bytes;
   }
   std::vector<Segment> segments;
   for (const auto& node : plan.nodes) {
     const auto it = tensors.find(node.name);
-    const std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
+    std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
+    const bool copy = it != tensors.end() && it->second->kind == "copy";
+    if (copy && !segments.empty()) split = segments.back().split;  // it belongs to where it stands
     if (segments.empty() || segments.back().split != split) segments.push_back({node.name, "", split});
     Segment& segment = segments.back();
     segment.last = node.name;

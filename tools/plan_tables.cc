@@ -29,7 +29,7 @@ std::string NodeTableText(const PlanFile& plan, bool all) {
   int quiet = 0;
   for (const NodeGroup& group : GroupNodes(plan, !all)) {
     if (!all && group.fetched + group.delivered == 0) {
-      quiet += group.count;
+      if (group.op != "copy") quiet += group.count;
       continue;
     }
     table.Add({ShortName(group.name), group.cut, group.output,
@@ -83,6 +83,18 @@ std::string MemoryText(const PlanFile& plan) {
                 absl::StrCat(tensor.copies)});
   }
   return text + copies.ToString();
+}
+
+std::string CopiesText(const PlanFile& plan) {
+  if (plan.copies.empty()) return "";
+  TextTable table(3);
+  table.Add({"copy of", "cut", "live", "readers", "MB a device"});
+  for (const auto& copy : plan.copies) {
+    table.Add({ShortName(copy.tensor), copy.cut,
+               absl::StrCat(ShortName(copy.first), " … ", ShortName(copy.last)),
+               absl::StrCat(copy.readers), Megabytes(copy.bytes)});
+  }
+  return absl::StrCat("copies, within ", plan.space.copies, " nodes\n", table.ToString(), "\n");
 }
 
 std::string KernelsText(const PlanFile& plan) {

@@ -104,7 +104,9 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   KernelChoice choice;
   choice.target.arithmetic = Arithmetic::kHash;
   std::cerr << "generating kernels ...\n";
-  YUBA_ASSIGN_OR_RETURN(program::Program whole, BuildProgram(model, WholePlan(model.graph), choice));
+  Model uncut = model;
+  uncut.graph = planned.whole;
+  YUBA_ASSIGN_OR_RETURN(program::Program whole, BuildProgram(uncut, WholePlan(uncut.graph), choice));
   YUBA_ASSIGN_OR_RETURN(program::Program cut, BuildProgram(model, planned.plan, choice));
   YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected, Outputs(model, std::move(whole), flags.seed));
   YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, Outputs(model, std::move(cut), flags.seed));

@@ -98,6 +98,9 @@ class GraphReader {
     node.from = op.getFrom().str();
     node.instance = static_cast<int>(op.getInstance());
     YUBA_ASSIGN_OR_RETURN(Definition definition, DefinitionOf(op));
+    if (op.getCopy() && !IsIdentity(definition)) {
+      return UserError("yuba.graph: ", node.name, " is marked as a copy, but computes something");
+    }
     for (mlir::Value value : op.getOperands()) {
       YUBA_ASSIGN_OR_RETURN(const TensorId id, IdOf(value));
       if (std::count(node.operands.begin(), node.operands.end(), id) > 0) {
@@ -107,7 +110,8 @@ class GraphReader {
       node.operands.push_back(id);
     }
     YUBA_RETURN_IF_ERROR(AddTensor(op.getResult(), op.getName(), op.getId(),
-                                   TensorKind::kActivation, op.getSharding()));
+                                   op.getCopy() ? TensorKind::kCopy : TensorKind::kActivation,
+                                   op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
     if (op.getCut()) {
       YUBA_ASSIGN_OR_RETURN(Cut cut,
@@ -155,7 +159,7 @@ class GraphReader {
     YUBA_ASSIGN_OR_RETURN(const auto factors, InfoField<mlir::BoolAttr>(info, "factors"));
     plan_.space.factors = factors.getValue();
     YUBA_ASSIGN_OR_RETURN(const auto copies, InfoField<mlir::IntegerAttr>(info, "copies"));
-    plan_.space.copies = static_cast<int>(copies.getInt());
+    graph_.copies = plan_.space.copies = static_cast<int>(copies.getInt());
     YUBA_ASSIGN_OR_RETURN(const auto replicate, InfoField<mlir::StringAttr>(info, "replicate"));
     plan_.space.replicate = replicate.str();
     YUBA_ASSIGN_OR_RETURN(const auto cost, InfoField<mlir::DenseI64ArrayAttr>(info, "cost"));

@@ -59,7 +59,8 @@ class GraphWriter {
     values_[node.result] = builder_.create<DefinitionOp>(
         At(node.from), Type(node.result), Text(node.op), operands, Text(node.name),
         Text(node.from), Number(node.instance), Number(node.result), Text(Placed(node.result)), cut,
-        Text(ToString(definition)), AttrOf(builder_.getContext(), definition));
+        Text(ToString(definition)), AttrOf(builder_.getContext(), definition),
+        IsCopy(graph_, node) ? builder_.getUnitAttr() : mlir::UnitAttr());
   }
 
   mlir::ArrayAttr Texts(const std::vector<std::string>& texts) {

@@ -37,14 +37,14 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let description = [{
     `name` and `id` are the result's, `definition` the core form: its verifier builds it again, compares it with
     `text`, and asks the box analysis whether it stays within its operands. `cut` names the axes of each
-    cut index, "m/ab k/c".
+    cut index, "m/ab k/c". With `copy` the result is a transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
                    StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$cut,
-                   StrAttr:$text, DictionaryAttr:$definition);
+                   StrAttr:$text, DictionaryAttr:$definition, UnitAttr:$copy);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $op `(` $operands `)` $name $sharding (`cut` $cut^)? attr-dict `:`
+    (`copy` $copy^)? $op `(` $operands `)` $name $sharding (`cut` $cut^)? attr-dict `:`
     functional-type($operands, $result)
   }];
   let hasVerifier = 1;

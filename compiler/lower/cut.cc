@@ -54,16 +54,29 @@ class Cutter {
   }
 
  private:
-  // Buffer `id` is tensor `id`'s; all others come after.
+  // A copy's buffer is added where it is made, if it needs one.
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
     shards_.emplace_back();
     for (int device = 0; device < mesh_.devices(); ++device) {
       shards_[id].push_back(ShardBox(mesh_, plan_.tensors[id], tensor.type.dims, device));
     }
-    const int buffer = AddBuffer(tensor.name, tensor.type, shards_[id]);
-    YUBA_CHECK(buffer == id);
-    stage_->mutable_buffers(buffer)->set_initialized(tensor.producer < 0);
+    buffers_.push_back(-1);
+    if (tensor.kind == TensorKind::kCopy) return;
+    buffers_[id] = AddBuffer(tensor.name, tensor.type, shards_[id]);
+    stage_->mutable_buffers(buffers_[id])->set_initialized(tensor.producer < 0);
+  }
+
+  // A copy that is cut like its tensor is the tensor.
+  void AddCopy(const Node& node) {
+    const TensorId tensor = node.operands[0], copy = node.result;
+    buffers_[copy] = buffers_[tensor];
+    if (AllSame(shards_[tensor], shards_[copy])) return;
+    const Tensor& type = graph_.tensors[copy];
+    const int buffer = AddBuffer(type.name, type.type, shards_[copy]);
+    AddExchange(node, graph_.tensors[tensor].name, {buffers_[tensor], shards_[tensor]},
+                {buffer, shards_[copy]});
+    buffers_[copy] = buffer;
   }
 
   int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
@@ -77,6 +90,7 @@ class Cutter {
 
   void AddNode(NodeId id) {
     const Node& node = graph_.nodes[id];
+    if (IsCopy(graph_, node)) return AddCopy(node);
     const NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
     program::Kernel kernel;
     kernel.set_node(node.name);
@@ -100,11 +114,11 @@ class Cutter {
   // exactly the needs, filled by an exchange.
   int Fetch(const Node& node, TensorId tensor, const std::vector<Box>& needs) {
     const std::vector<Box>& shards = shards_[tensor];
-    if (AllContain(shards, needs)) return tensor;
+    if (AllContain(shards, needs)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
         AddBuffer(absl::StrCat("fetch(", type.name, ")@", node.name), type.type, needs);
-    AddExchange(node, type.name, {tensor, shards}, {buffer, needs});
+    AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
     return buffer;
   }
 
@@ -115,7 +129,8 @@ class Cutter {
     const bool direct = boxes.parts == 1 && AllSame(boxes.made, own);
     Definition made = *node.definition;
     if (boxes.parts > 1) made.result.type = AccumulatorType(made.result.type);
-    const int buffer = direct ? node.result
+    const int stored = buffers_[node.result];
+    const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("made(", tensor.name, ")"),
                                           {made.result.type, tensor.type.dims}, boxes.made);
     kernel.set_function(FunctionOf(made));
@@ -125,7 +140,7 @@ class Cutter {
     if (direct || AllEmpty(own)) return;
 
     program::Exchange* deliver =
-        AddExchange(node, tensor.name, {buffer, boxes.made}, {node.result, own});
+        AddExchange(node, tensor.name, {buffer, boxes.made}, {stored, own});
     deliver->set_deliver(true);
     deliver->set_parts(boxes.parts);
     if (boxes.parts == 1) return;
@@ -134,7 +149,7 @@ class Cutter {
         BoundTable(mesh_, std::vector<int64_t>(boxes.part.begin(), boxes.part.end()));
     // Only the first owner of an element combines its parts; other owners take the result from it.
     if (AllSame(HomeBoxes(own), own)) return;
-    AddExchange(node, tensor.name, {node.result, own}, {node.result, own})
+    AddExchange(node, tensor.name, {stored, own}, {stored, own})
         ->set_from_first_only(true);
   }
 
@@ -173,7 +188,7 @@ class Cutter {
 
   void FillPort(TensorId id, program::Port* port) {
     port->set_name(graph_.tensors[id].name);
-    port->set_buffer(id);
+    port->set_buffer(buffers_[id]);
     for (int64_t dim : WholeDims(graph_.tensors[id])) port->add_shape(dim);
   }
 
@@ -195,6 +210,7 @@ class Cutter {
   program::Program program_;
   program::Stage* stage_ = nullptr;
   std::vector<std::vector<Box>> shards_;  // [tensor][device]
+  std::vector<int> buffers_;              // [tensor]
   std::map<std::string, std::vector<std::pair<Definition, int>>> functions_;
 };
 

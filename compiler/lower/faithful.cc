@@ -35,6 +35,7 @@ class Reader {
         holds_[exchange.destination()] = holds_[exchange.source()];
       }
     }
+    SkipCopies();
     if (next_ != static_cast<NodeId>(graph_.nodes.size())) {
       return Broken("nothing computes ", graph_.nodes[next_].name);
     }
@@ -73,7 +74,15 @@ class Reader {
     return absl::OkStatus();
   }
 
+  // Copies are not computed: what reads one reads its tensor.
+  void SkipCopies() {
+    while (next_ < static_cast<NodeId>(graph_.nodes.size()) && IsCopy(graph_, graph_.nodes[next_])) {
+      ++next_;
+    }
+  }
+
   absl::Status CheckKernel(const program::Kernel& kernel) {
+    SkipCopies();
     if (next_ == static_cast<NodeId>(graph_.nodes.size())) return Broken("the graph has no such node");
     const Node& node = graph_.nodes[next_++];
     if (kernel.node() != node.name) return Broken("the graph's next node is ", node.name);
@@ -85,7 +94,7 @@ class Reader {
     }
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const int buffer = kernel.operands(static_cast<int>(o)).buffer();
-      if (holds_[buffer] != node.operands[o]) {
+      if (holds_[buffer] != SourceOf(graph_, node.operands[o])) {
         return Broken("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
                       ", which does not hold ", graph_.tensors[node.operands[o]].name);
       }

@@ -11,7 +11,8 @@
 namespace yuba {
 namespace {
 
-// The definition of each function. The program's kernels stand in the order of the graph's nodes;
+// The definition of each function. The program's kernels stand in the order of the graph's nodes, copies
+// left out;
 // partial results are made in the type of their buffer, the accumulator's.
 std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program& program) {
   std::vector<Definition> definitions(program.functions_size());
@@ -20,6 +21,7 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
   for (const program::Instruction& instruction : stage.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Kernel& kernel = instruction.kernel();
+    while (next < static_cast<NodeId>(graph.nodes.size()) && IsCopy(graph, graph.nodes[next])) ++next;
     YUBA_CHECK(next < static_cast<NodeId>(graph.nodes.size())) << kernel.node();
     const Node& node = graph.nodes[next++];
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();

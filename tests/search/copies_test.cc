@@ -1,0 +1,102 @@
+// Which readers share a copy, and what is planned with copies.
+
+#include "search/copies.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "search/check.h"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+Plan PlanOf(const Graph& graph, int devices) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  return *plan;
+}
+
+// Three products of one input, then a chain at whose end the input is read once more.
+Graph Attention(int64_t rows, int64_t width, int chain) {
+  GraphBuilder builder;
+  TensorId x = builder.Input({rows, width});
+  TensorId q = builder.Matmul(x, builder.Parameter({width, width}));
+  TensorId k = builder.Matmul(x, builder.Parameter({width, width}));
+  TensorId v = builder.Matmul(x, builder.Parameter({width, width}));
+  TensorId y = builder.Add(builder.Add(q, k), v);
+  for (int i = 0; i < chain; ++i) y = builder.Matmul(y, builder.Parameter({width, width}));
+  return builder.Finish({builder.Add(y, x)});
+}
+
+// The tensors that have copies, in the order of the copies' nodes, with the number of readers.
+std::vector<std::pair<TensorId, size_t>> CopiesOf(const Graph& graph) {
+  std::vector<std::pair<TensorId, size_t>> copies;
+  for (const Node& node : graph.nodes) {
+    if (!IsCopy(graph, node)) continue;
+    copies.push_back({node.operands[0], graph.tensors[node.result].consumers.size()});
+    CHECK(graph.tensors[node.result].consumers.front() == graph.tensors[node.result].producer + 1);
+  }
+  return copies;
+}
+
+TEST_CASE("readers within a window share a copy, later ones do not") {
+  const Graph graph = Attention(8, 16, 6);
+  using Copies = std::vector<std::pair<TensorId, size_t>>;
+  CHECK(CopiesOf(WithCopies(graph, 0)).empty());
+  CHECK(WithCopies(graph, 0).copies == 0);
+  CHECK(CopiesOf(WithCopies(graph, 2)) == Copies{{0, 3}});
+  CHECK(CopiesOf(WithCopies(graph, 1)) == Copies{{0, 2}});
+  CHECK(CopiesOf(WithCopies(graph, 11)) == Copies{{0, 4}});
+  CHECK(CopiesOf(WithCopies(graph, 10)) == Copies{{0, 3}});
+  const Graph copied = WithCopies(graph, 2);
+  CHECK(copied.copies == 2);
+  CHECK(copied.nodes.size() == graph.nodes.size() + 1);
+  CHECK(SourceOf(copied, static_cast<TensorId>(graph.tensors.size())) == 0);
+}
+
+TEST_CASE("windows do not depend on the order of the nodes") {
+  Graph graph = Attention(8, 16, 2), shuffled = graph;
+  std::swap(shuffled.nodes[0], shuffled.nodes[2]);
+  Link(shuffled);
+  CHECK(CopiesOf(WithCopies(graph, 1)).size() == CopiesOf(WithCopies(shuffled, 1)).size());
+  CHECK(PlanOf(WithCopies(graph, 8), 4).cost.bytes() ==
+        PlanOf(WithCopies(shuffled, 8), 4).cost.bytes());
+}
+
+TEST_CASE("copies save bytes where several products read one tensor, and never cost any") {
+  for (int devices : {2, 3, 4, 6, 8}) {
+    CAPTURE(devices);
+    const Graph graph = Attention(12, 20, 2);
+    const Plan bare = PlanOf(graph, devices), copied = PlanOf(WithCopies(graph, 8), devices);
+    CHECK(copied.space.copies == 8);
+    CHECK(copied.cost.bytes() <= bare.cost.bytes());
+    if (devices == 8) CHECK(copied.cost.bytes() < bare.cost.bytes());
+    CHECK(copied.lower_bound == copied.cost.bytes());
+  }
+}
+
+TEST_CASE("the checker refuses copies that it cannot trust") {
+  const Graph graph = Attention(12, 20, 1), copied = WithCopies(graph, 8);
+  const Plan good = PlanOf(copied, 8);
+  Plan plan = good;
+  plan.space.copies = 7;
+  CHECK_FALSE(CheckPlan(copied, plan).ok());
+  plan = good;
+  const TensorId copy = static_cast<TensorId>(graph.tensors.size());
+  Cut& cut = plan.tensors[copy];
+  cut.axes = {{0, 1, 2}, {}};
+  if (cut == good.tensors[copy]) cut.axes = {{}, {0, 1, 2}};
+  CHECK(CheckPlan(copied, plan).ToString().find("cut differently") != std::string::npos);
+  plan = good;
+  plan.tensors[0].axes = {{}, {}};  // a stored tensor is cut as far as it can be
+  CHECK(CheckPlan(copied, plan).ToString().find("not cut as far") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba
