@@ -13,6 +13,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check.h"
+#include "search/copies.h"
 #include "search/search.h"
 #include "tools/bench_suite.h"
 #include "tools/command.h"
@@ -61,13 +62,14 @@ int64_t PeakMemory() {
   return int64_t{usage.ru_maxrss} * 1024;
 }
 
-absl::StatusOr<SearchRun> Measure(const Graph& graph, const SearchOptions& options, int repeat) {
+absl::StatusOr<SearchRun> Measure(const Graph& bare, const SearchOptions& options, int repeat) {
+  const Graph graph = WithCopies(bare, options.copies);
   SearchRun run;
   run.devices = options.mesh.devices();
   run.search = options.search;
   Plan plan;
   YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
-                          YUBA_ASSIGN_OR_RETURN(plan, Search(graph, options));
+                          YUBA_ASSIGN_OR_RETURN(plan, Search(WithCopies(bare, options.copies), options));
                           return absl::OkStatus();
                         }));
   run.peak_memory = PeakMemory();

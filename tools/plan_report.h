@@ -42,7 +42,8 @@ std::string NodeTableText(const PlanFile& plan, bool all);
 std::string LargestTransfersText(const PlanFile& plan, size_t count);
 std::string TransfersText(const PlanFile& plan);
 std::string MemoryText(const PlanFile& plan);
-std::string CopiesText(const PlanFile& plan);  // "" where there are none
+// The `count` largest copies; "" where there are none.
+std::string CopiesText(const PlanFile& plan, size_t count);
 std::string KernelsText(const PlanFile& plan);
 std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row);
 std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row);

@@ -85,16 +85,22 @@ std::string MemoryText(const PlanFile& plan) {
   return text + copies.ToString();
 }
 
-std::string CopiesText(const PlanFile& plan) {
+std::string CopiesText(const PlanFile& plan, size_t count) {
   if (plan.copies.empty()) return "";
+  std::vector<const PlanFile::CopyRow*> rows;
+  for (const auto& row : plan.copies) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
+  if (rows.size() > count) rows.resize(count);
   TextTable table(3);
   table.Add({"copy of", "cut", "live", "readers", "MB a device"});
-  for (const auto& copy : plan.copies) {
-    table.Add({ShortName(copy.tensor), copy.cut,
-               absl::StrCat(ShortName(copy.first), " … ", ShortName(copy.last)),
-               absl::StrCat(copy.readers), Megabytes(copy.bytes)});
+  for (const auto* copy : rows) {
+    table.Add({ShortName(copy->tensor), copy->cut,
+               absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
+               absl::StrCat(copy->readers), Megabytes(copy->bytes)});
   }
-  return absl::StrCat("copies, within ", plan.space.copies, " nodes\n", table.ToString(), "\n");
+  const size_t more = plan.copies.size() - rows.size();
+  return absl::StrCat("copies, within ", plan.space.copies, " nodes\n", table.ToString(),
+                      more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "", "\n");
 }
 
 std::string KernelsText(const PlanFile& plan) {

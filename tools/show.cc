@@ -76,13 +76,13 @@ absl::Status Show(const ShowFlags& flags) {
   }
   if (flags.transfers || flags.memory || flags.kernels) {
     if (flags.transfers) std::cout << TransfersText(plan);
-    if (flags.memory) std::cout << CopiesText(plan) << MemoryText(plan);
+    if (flags.memory) std::cout << CopiesText(plan, plan.copies.size()) << MemoryText(plan);
     if (flags.kernels) std::cout << KernelsText(plan);
     return absl::OkStatus();
   }
   std::cout << OverviewText(plan) << NodeTableText(plan, flags.all) << "\n"
             << LargestTransfersText(plan, 8) << "\n"
-            << CopiesText(plan) << MemoryText(plan)
+            << CopiesText(plan, 8) << MemoryText(plan)
             << "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff PLAN, --html FILE\n";
   return absl::OkStatus();
 }

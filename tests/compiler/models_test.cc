@@ -17,12 +17,13 @@ const OperatorLibrary& Library() {
   return *library;
 }
 
-program::Program Compile(const std::string& name, int devices, Arithmetic arithmetic) {
+program::Program Compile(const std::string& name, int devices, int copies) {
   Compilation compilation;
   compilation.request.model_file = "tests/models/" + name + "/model.onnx";
   compilation.request.import.library = &Library();
   compilation.request.search.mesh = MeshOf(devices);
-  compilation.request.kernels.target.arithmetic = arithmetic;
+  compilation.request.search.copies = copies;
+  compilation.request.kernels.target.arithmetic = Arithmetic::kHash;
   const absl::Status status = RunPhases(PhaseOptions(), compilation);
   INFO(status.message());
   REQUIRE(status.ok());
@@ -46,12 +47,12 @@ void Step(Session& session) {
 }
 
 // The program's outputs for values made up by position.
-std::vector<std::string> HashOutputs(const std::string& name, int devices) {
+std::vector<std::string> HashOutputs(const std::string& name, int devices, int copies) {
   RunOptions options;
   options.interleave = true;
   options.interleave_seed = devices;
   options.poison = options.guards = true;
-  const auto session = Open(Compile(name, devices, Arithmetic::kHash), options);
+  const auto session = Open(Compile(name, devices, copies), options);
   REQUIRE(session->Randomize(3).ok());
   Step(*session);
   std::vector<std::string> outputs;
@@ -65,9 +66,10 @@ std::vector<std::string> HashOutputs(const std::string& name, int devices) {
 
 TEST_CASE("models on six devices equal one device bit for bit in hash arithmetic") {
   for (const char* name : {"conv", "gpt", "lstm"}) {
-    const std::vector<std::string> whole = HashOutputs(name, 1);
+    const std::vector<std::string> whole = HashOutputs(name, 1, 0);
     INFO(name);
-    CHECK(HashOutputs(name, 6) == whole);
+    CHECK(HashOutputs(name, 6, 0) == whole);
+    CHECK(HashOutputs(name, 6, 30) == whole);
   }
 }
 

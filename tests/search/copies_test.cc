@@ -81,6 +81,16 @@ TEST_CASE("copies save bytes where several products read one tensor, and never c
   }
 }
 
+TEST_CASE("nodes that share a copy need their input sent once") {
+  const Graph graph = WithCopies(Attention(64, 96, 0), 8);
+  const Plan plan = PlanOf(graph, 8);
+  int fetches = 0;
+  for (const Move& move : MovesOf(graph, plan)) {
+    fetches += !move.partial && move.bytes > 0 && SourceOf(graph, move.tensor) == 0;
+  }
+  CHECK(fetches == 1);
+}
+
 TEST_CASE("the checker refuses copies that it cannot trust") {
   const Graph graph = Attention(12, 20, 1), copied = WithCopies(graph, 8);
   const Plan good = PlanOf(copied, 8);
