@@ -13,9 +13,9 @@ namespace {
 using Parts = std::vector<int>;
 using Large = __int128;
 
-// All ways to give the axes of the mesh to extents so that no axis is left that fits.
+// All ways to give the axes of the mesh to extents; unless of a copy, no axis is left that fits.
 std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& extents,
-                             const std::vector<bool>& whole) {
+                             const std::vector<bool>& whole, bool copy) {
   std::map<int, int> axes;
   for (const MeshAxis& axis : mesh.axes) ++axes[axis.size];
   // One extent after the other; with each list of parts goes what is left of the axes.
@@ -45,7 +45,7 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
   std::vector<Parts> grids;
   for (const auto& [parts, left] : partial) {
     bool full = true;
-    for (size_t e = 0; e < extents.size(); ++e) {
+    for (size_t e = 0; e < extents.size() && !copy; ++e) {
       for (const auto& [size, count] : left) {
         if (count > 0 && !whole[e] && int64_t{parts[e]} * size <= extents[e]) full = false;
       }
@@ -56,16 +56,18 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
   return grids;
 }
 
-std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const std::vector<int64_t>& dims) {
-  return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false));
+std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor) {
+  const std::vector<int64_t>& dims = tensor.type.dims;
+  return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false),
+                   tensor.kind == TensorKind::kCopy);
 }
 
-std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition) {
+std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy) {
   std::vector<int64_t> extents;
   for (const Index& index : definition.indices) extents.push_back(index.extent);
   std::vector<bool> whole(extents.size(), true);
   for (int index : CuttableIndices(definition)) whole[index] = false;
-  return EveryGrid(mesh, extents, whole);
+  return EveryGrid(mesh, extents, whole, copy);
 }
 
 int64_t Total(const Parts& parts) {
@@ -334,26 +336,38 @@ class UseTable {
 
 }  // namespace
 
+bool CutAlike(const Graph& graph, const Node& a, const Node& b) {
+  const Definition &here = *a.definition, &other = *b.definition;
+  if (IsCopy(graph, a) != IsCopy(graph, b)) return false;
+  if (&other != &here && !(other.result == here.result && other == here)) return false;
+  for (size_t o = 0; o < a.operands.size(); ++o) {
+    bool is_copy = graph.tensors[a.operands[o]].kind == TensorKind::kCopy;
+    if (is_copy != (graph.tensors[b.operands[o]].kind == TensorKind::kCopy)) return false;
+  }
+  return true;
+}
+
 RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh) {
   RelaxedTables tables;
-  std::map<std::vector<int64_t>, std::vector<Parts>> tensor_grids;  // by dimensions
-  for (const Tensor& tensor : graph.tensors) {
-    std::vector<Parts>& grids = tensor_grids[tensor.type.dims];
-    if (grids.empty()) grids = EveryTensorGrid(mesh, tensor.type.dims);
+  // By dimensions, and whether they are a copy's.
+  std::map<std::pair<std::vector<int64_t>, bool>, std::vector<Parts>> tensor_grids;
+  const auto grids_of = [&](TensorId id) -> std::vector<Parts>& {
+    const Tensor& tensor = graph.tensors[id];
+    return tensor_grids[{tensor.type.dims, tensor.kind == TensorKind::kCopy}];
+  };
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    std::vector<Parts>& grids = grids_of(static_cast<TensorId>(t));
+    if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t]);
     tables.tensors.push_back(static_cast<int>(grids.size()));
   }
   std::vector<size_t> first;  // by node: its first use
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     first.push_back(tables.uses.size());
-    size_t alike = 0;  // the first node of the same definition
-    while (alike < n && graph.nodes[alike].definition != node.definition &&
-           !(graph.nodes[alike].definition->result == node.definition->result &&
-             *graph.nodes[alike].definition == *node.definition)) {
-      ++alike;
-    }
+    size_t alike = 0;  // the first node of the same grids and costs
+    while (alike < n && !CutAlike(graph, graph.nodes[alike], node)) ++alike;
     std::vector<Parts> grids;
-    if (alike == n) grids = EveryNodeGrid(mesh, *node.definition);
+    if (alike == n) grids = EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node));
     tables.nodes.push_back(alike < n ? tables.nodes[alike] : static_cast<int>(grids.size()));
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       RelaxedTables::Use use;
@@ -363,8 +377,7 @@ RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh) {
         use.cost = tables.uses[first[alike] + o + 1].cost;
       } else {
         std::vector<int64_t> cost;
-        UseTable table(mesh, *node.definition, o,
-                       tensor_grids[graph.tensors[use.tensor].type.dims]);
+        UseTable table(mesh, *node.definition, o, grids_of(use.tensor));
         for (const Parts& grid : grids) table.Append(grid, &cost);
         use.cost = std::make_shared<const std::vector<int64_t>>(std::move(cost));
       }

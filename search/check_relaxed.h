@@ -12,6 +12,10 @@
 
 namespace yuba {
 
+// Whether two nodes have the same cuts at the same costs: they compute the same, and what they read and
+// make may be cut alike.
+bool CutAlike(const Graph& graph, const Node& a, const Node& b);
+
 struct RelaxedTables {
   struct Use {
     int node = 0, tensor = 0;                          // ids

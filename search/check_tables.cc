@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/check_relaxed.h"
 
 namespace yuba {
 namespace {
@@ -231,26 +232,13 @@ std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
   return cost;
 }
 
-// Whether two nodes have the same cuts at the same costs: they compute the same, and what they read and
-// make may be cut alike.
-bool Alike(const Graph& graph, const Node& a, const Node& b) {
-  const Definition &here = *a.definition, &other = *b.definition;
-  if (IsCopy(graph, a) != IsCopy(graph, b)) return false;
-  if (&other != &here && !(other.result == here.result && other == here)) return false;
-  for (size_t o = 0; o < a.operands.size(); ++o) {
-    bool is_copy = graph.tensors[a.operands[o]].kind == TensorKind::kCopy;
-    if (is_copy != (graph.tensors[b.operands[o]].kind == TensorKind::kCopy)) return false;
-  }
-  return true;
-}
-
 // For each node the first one alike.
 std::vector<size_t> FirstAlike(const Graph& graph) {
   std::vector<size_t> alike;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     size_t first = n;
     for (size_t m = 0; m < n && first == n; ++m) {
-      if (alike[m] == m && Alike(graph, graph.nodes[n], graph.nodes[m])) first = m;
+      if (alike[m] == m && CutAlike(graph, graph.nodes[n], graph.nodes[m])) first = m;
     }
     alike.push_back(first);
   }

@@ -11,18 +11,21 @@ namespace yuba {
 std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int> definitions = DefinitionNumbers(graph);
-  std::map<std::pair<int, int>, std::pair<int, std::shared_ptr<UseCosts>>> known;
+  std::map<std::tuple<int, int, bool, bool>, std::pair<int, std::shared_ptr<UseCosts>>> known;
   std::vector<TensorUse> uses;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
-      auto& costs = known[{definitions[n], o}];
+      // Copies, and the nodes that make them, have grids that others have not.
+      const TensorId tensor = o < 0 ? node.result : node.operands[o];
+      const bool copy = graph.tensors[tensor].kind == TensorKind::kCopy;
+      auto& costs = known[{definitions[n], o, copy, IsCopy(graph, node)}];
       if (costs.second == nullptr) {
         costs = {static_cast<int>(known.size()) - 1,
                  std::make_shared<UseCosts>(*node.definition, o, mesh)};
       }
       TensorUse use;
-      use.tensor = o < 0 ? node.result : node.operands[o];
+      use.tensor = tensor;
       use.node = tensors + static_cast<int>(n);
       std::tie(use.kind, use.costs) = costs;
       uses.push_back(std::move(use));
@@ -34,10 +37,10 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
 GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
                              const std::vector<TensorUse>& uses) {
   GridProblem problem;
-  std::map<std::pair<std::vector<int64_t>, std::vector<bool>>, std::pair<GridList, DomainPtr>>
+  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>, std::pair<GridList, DomainPtr>>
       known;
   auto add = [&](const CutSpace& space) {
-    auto& domain = known[{space.extents, space.cuttable}];
+    auto& domain = known[{space.extents, space.cuttable, space.optional}];
     if (domain.first == nullptr) {
       domain.first = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
       Domain plain;
@@ -49,8 +52,8 @@ GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
     problem.grids.push_back(domain.first);
     problem.pairwise.variables.push_back(domain.second);
   };
-  for (const Tensor& tensor : graph.tensors) add(TensorCuts(tensor.type));
-  for (const Node& node : graph.nodes) add(NodeCuts(*node.definition));
+  for (size_t t = 0; t < graph.tensors.size(); ++t) add(TensorCuts(graph, static_cast<TensorId>(t)));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
   std::map<int, Cells> tables;  // by kind
   for (const TensorUse& use : uses) {
     Cells& cells = tables[use.kind];

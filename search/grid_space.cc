@@ -36,7 +36,7 @@ class Listing {
   // Gives extent `e` any of the axes that are left, sizes from `first` on, then goes on.
   void Extent(size_t e) {
     if (e == grid_.size()) {
-      if (replicated_ || Maximal()) grids_.push_back(grid_);
+      if (replicated_ || space_.optional || Maximal()) grids_.push_back(grid_);
       return;
     }
     Place(e, left_.begin());

@@ -12,8 +12,8 @@ namespace yuba {
 
 using Grid = std::vector<int>;  // by extent: the number of its parts
 
-// The grids of all maximal cuts over all axes of the mesh (MaximalCuts), in lexicographic order;
-// of all cuts, axes left out at will, if `replicated`.
+// The grids of all legal cuts over all axes of the mesh (LegalCuts), in lexicographic order; of all
+// cuts, axes left out at will, if `replicated`.
 std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh, bool replicated = false);
 
 Grid GridOf(const Cut& cut, const Mesh& mesh);

@@ -85,8 +85,7 @@ class Labelling {
                                            : 3 * tensor.consumers[0];
       }
       places.push_back({place, e});
-      spaces_[e] = e < tensors_ ? TensorCuts(graph_.tensors[e].type)
-                                : NodeCuts(*graph_.nodes[e - tensors_].definition);
+      spaces_[e] = e < tensors_ ? TensorCuts(graph_, e) : NodeCuts(graph_, e - tensors_);
     }
     std::sort(places.begin(), places.end());
     for (const auto& place : places) order_.push_back(place.second);

@@ -18,7 +18,7 @@ struct LabelOptions {
   int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
 };
 
-// Cuts near these grids (by element, each one of AllGrids) that move few bytes. Maximal.
+// Cuts near these grids (by element, each one of AllGrids) that move few bytes. Legal.
 Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
            const std::vector<Grid>& grids);
 

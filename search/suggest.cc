@@ -81,7 +81,7 @@ Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, c
       for (uint8_t axis : (*wish)[e]) take(e, axis);
     }
   }
-  for (uint8_t axis = 0; axis < mesh.axes.size() && !room.empty(); ++axis) {
+  for (uint8_t axis = 0; axis < mesh.axes.size() && !room.empty() && !space.optional; ++axis) {
     if (used[axis]) continue;
     take(std::max_element(room.begin(), room.end()) - room.begin(), axis);
   }
