@@ -19,7 +19,7 @@ namespace {
 std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh, bool replicated) {
   std::vector<int> axes(mesh.axes.size());
   std::iota(axes.begin(), axes.end(), 0);
-  std::vector<Cut> cuts = MaximalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
+  std::vector<Cut> cuts = LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
   if (!replicated) return cuts;
   std::vector<Cut> all;
   std::map<std::vector<AxisList>, bool> seen;
