@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "search/arithmetic.h"
@@ -18,7 +19,10 @@ namespace yuba {
 namespace {
 
 constexpr int kDualSteps = 600;
-constexpr int kRounds = 4000;
+constexpr int kRounds = 2000;
+constexpr int64_t kRegionCells = 1 << 16;  // of a round's tables
+constexpr int64_t kTryCells = 1 << 20;
+constexpr int kTries = 200000;  // steps
 constexpr double kHeat = 2e-4;  // of the cost, at the beginning
 
 // The price of a use of one byte during [begin, end).
@@ -68,7 +72,8 @@ std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed) {
   }
   for (size_t row = 0; row < dual.prices().size(); ++row) {
     const double units = std::floor(dual.prices()[row] * kPriceUnits);
-    if (units >= 1) prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
+    if (units >= 1)
+      prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
   }
   return prices;
 }
@@ -87,17 +92,63 @@ absl::optional<ExactSolution> SolveAtPrices(const PairwiseProblem& problem,
   return exact;
 }
 
-// The best that regions, solved exactly one after another, make of the start.
-absl::optional<Assignment> SearchWithin(const PairwiseProblem& problem, const MemoryCore& core,
-                                        const std::vector<MemoryPrice>& prices,
-                                        const Assignment& start, int64_t bound) {
-  std::vector<double> row_prices(core.room.size(), 0);
-  for (size_t row = 0; row < row_prices.size(); ++row) {
+std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPrice>& prices) {
+  std::vector<double> result(core.room.size(), 0);
+  for (size_t row = 0; row < result.size(); ++row) {
     for (const MemoryPrice& price : prices) {
-      if (price.time == core.row_time[row]) row_prices[row] += 1.0 * price.price / kPriceUnits;
+      if (price.time == core.row_time[row]) result[row] += 1.0 * price.price / kPriceUnits;
     }
   }
-  MemorySearch search(core, 1);
+  return result;
+}
+
+int64_t CostOf(const MemoryCore& core, const Assignment& assignment) {
+  int64_t cost = core.constant;
+  for (int v = 0; v < core.size(); ++v) cost += core.costs[v][assignment[v]];
+  for (const CoreEdge& edge : core.edges) {
+    cost += edge.cells[assignment[edge.a] * core.values(edge.b) + assignment[edge.b]];
+  }
+  return cost;
+}
+
+bool Fits(const MemoryCore& core, const Assignment& assignment) {
+  const std::vector<int64_t> loads = LoadsOf(core, assignment);
+  for (size_t row = 0; row < loads.size(); ++row) {
+    if (loads[row] > core.room[row]) return false;
+  }
+  return true;
+}
+
+// Of a small core: tries what could be cheaper than `best` at the prices, one after another.
+void TryRest(const MemoryCore& core, const std::vector<double>& prices, Assignment& best) {
+  if (core.size() == 0 || core.size() > Region::kMostVariables) return;
+  std::vector<int> all(core.size());
+  std::iota(all.begin(), all.end(), 0);
+  Region region(core);
+  region.Prepare(all, best, PricesOf(core, prices), kTryCells);
+  int64_t least = CostOf(core, best);
+  double room = 0.5 - static_cast<double>(core.constant);
+  for (size_t row = 0; row < prices.size(); ++row) room += prices[row] * core.room[row];
+  double limit = static_cast<double>(least) + room;
+  Assignment tried(core.size());
+  region.Enumerate(&limit, kTries, [&](const std::vector<int>& values) {
+    for (size_t i = 0; i < values.size(); ++i) tried[region.variables()[i]] = values[i];
+    const int64_t cost = CostOf(core, tried);
+    if (cost < least && Fits(core, tried)) {
+      least = cost;
+      best = tried;
+      limit = static_cast<double>(least) + room;
+    }
+    return true;
+  });
+}
+
+// The best that regions, solved exactly one after another, make of the start.
+absl::optional<Assignment> SearchWithin(const MemoryCore& core,
+                                        const std::vector<MemoryPrice>& prices,
+                                        const Assignment& start, int64_t bound) {
+  const std::vector<double> row_prices = RowPrices(core, prices);
+  MemorySearch search(core, 1, kRegionCells);
   search.SetPrices(row_prices);
   search.Start(core.Reduce(start));
   absl::optional<Assignment> best;
@@ -105,12 +156,13 @@ absl::optional<Assignment> SearchWithin(const PairwiseProblem& problem, const Me
   for (int round = 0; round <= kRounds; ++round) {
     if (search.Feasible() && search.cost() < least) {
       least = search.cost();
-      best = core.Expand(search.assignment());
+      best = search.assignment();
       if (least <= bound) break;
     }
     const double left = 1 - 1.0 * round / kRounds;
     search.Round(search.Feasible() ? kHeat * left * left : 0);
   }
+  if (best.has_value() && least > bound) TryRest(core, row_prices, *best);
   return best;
 }
 
@@ -153,12 +205,12 @@ absl::optional<WithinLimit> SolveWithin(const PairwiseProblem& problem,
     start = exact->solution.assignment;
     found.order = exact->order;
   }
-  absl::optional<Assignment> best = SearchWithin(problem, *core, found.prices, start, found.bound);
+  absl::optional<Assignment> best = SearchWithin(*core, found.prices, start, found.bound);
   if (!best.has_value()) {
-    best = SearchWithin(problem, *core, found.prices, LeastUsage(problem), found.bound);
+    best = SearchWithin(*core, found.prices, LeastUsage(problem), found.bound);
   }
   if (!best.has_value()) return absl::nullopt;
-  found.assignment = *std::move(best);
+  found.assignment = core->Expand(*best);
   found.cost = CostOf(problem, found.assignment);
   found.peak = PeakOf(problem, found.assignment);
   return found;
@@ -174,7 +226,8 @@ Assignment LeastUsage(const PairwiseProblem& problem) {
   }
   for (size_t v = 0; v < sums.size(); ++v) {
     if (sums[v].empty()) continue;
-    assignment[v] = static_cast<int>(std::min_element(sums[v].begin(), sums[v].end()) - sums[v].begin());
+    assignment[v] =
+        static_cast<int>(std::min_element(sums[v].begin(), sums[v].end()) - sums[v].begin());
   }
   return assignment;
 }

@@ -19,22 +19,23 @@ struct MemoryPrice {
 };
 inline constexpr int64_t kPriceUnits = 4096;
 
-// The problem without rows, in units: each cost, and each use at the prices of its times. No assignment
-// within the limit costs less than the least of its sums, less the limit at all prices (Lagrange).
+// The problem without rows, in units: each cost, and each use at the prices of its times. No
+// assignment within the limit costs less than the least of its sums, less the limit at all prices
+// (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
 
 struct WithinLimit {
   Assignment assignment;
   int64_t cost = 0;
   int64_t peak = 0;
-  int64_t bound = 0;                 // no assignment within the problem's limit costs less
-  std::vector<int> order;            // the elimination that proves the bound; empty: bound is 0
+  int64_t bound = 0;       // no assignment within the problem's limit costs less
+  std::vector<int> order;  // the elimination that proves the bound; empty: bound is 0
   std::vector<MemoryPrice> prices;
 };
 
-// `target`, at most the problem's limit, is what the assignment keeps to. Nothing where even the least
-// usages exceed it, or where nothing was found. `classes` by variable, closed under the symmetries.
-// Deterministic.
+// `target`, at most the problem's limit, is what the assignment keeps to. Nothing where even the
+// least usages exceed it, or where nothing was found. `classes` by variable, closed under the
+// symmetries. Deterministic.
 absl::optional<WithinLimit> SolveWithin(const PairwiseProblem& problem,
                                         const std::vector<ClassesPtr>& classes, int64_t target,
                                         int64_t table_cells);

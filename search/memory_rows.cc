@@ -91,7 +91,8 @@ class RowsBuilder {
       }
       usage = std::move(bytes);
     }
-    rows_.uses.push_back({problem_.variable[tensors_ + n], 3 * int64_t{n} + 1, 3 * int64_t{n} + 2, usage});
+    rows_.uses.push_back(
+        {problem_.variable[tensors_ + n], 3 * int64_t{n} + 1, 3 * int64_t{n} + 2, usage});
   }
 
   // What is there while the node computes.
@@ -126,7 +127,8 @@ class RowsBuilder {
 
 }  // namespace
 
-MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit) {
+MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
+                        int64_t limit) {
   return RowsBuilder(graph, mesh, problem).Run(limit);
 }
 

@@ -1,5 +1,5 @@
-// The memory of a graph's plans as rows over time: what each cut of a tensor or a node needs at least,
-// and when.
+// The memory of a graph's plans as rows over time: what each cut of a tensor or a node needs at
+// least, and when.
 #ifndef YUBA_SEARCH_MEMORY_ROWS_H_
 #define YUBA_SEARCH_MEMORY_ROWS_H_
 
@@ -13,13 +13,16 @@ namespace yuba {
 
 // Rows of a problem without clusters, in bytes of the device that needs most, for programs that run
 // the nodes in the graph's order. Node i fetches at 3i, computes at 3i+1, delivers at 3i+2.
-// - Inputs, parameters, constants and outputs are there always; another tensor from the delivery that
+// - Inputs, parameters, constants and outputs are there always; another tensor from the delivery
+// that
 //   makes it to the last fetch from it.
-// - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched or
+// - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched
+// or
 //   as stored), what it needs of another where no shard can hold it, and what it makes.
-// All of this is in every program of the plan. Buffers that exist only where a shard and a need differ
-// are left out: they are no sum over variables. So the rows bound the true peak from below.
-MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit);
+// All of this is in every program of the plan. Buffers that exist only where a shard and a need
+// differ are left out: they are no sum over variables. So the rows bound the true peak from below.
+MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
+                        int64_t limit);
 
 }  // namespace yuba
 
