@@ -5,12 +5,14 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "opsemantics/base/check.h"
 
 namespace yuba {
 namespace {
 
+constexpr size_t kLikely = 6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The inner loop, compiled for several processors; the loader takes the best that is there.
@@ -77,6 +79,7 @@ class MessagePassing {
     dual.bound = BoundOf(dual.messages);
     Pass(true);
     dual.assignment = Decode();
+    dual.likely = Likely(dual.assignment);
     return dual;
   }
 
@@ -186,6 +189,26 @@ class MessagePassing {
       assignment[v] = static_cast<int>(std::min_element(cost.begin(), cost.end()) - cost.begin());
     }
     return assignment;
+  }
+
+  // The values of least belief.
+  std::vector<std::vector<int>> Likely(const Assignment& assignment) const {
+    std::vector<std::vector<int>> likely;
+    std::vector<double> belief;
+    for (size_t v = 0; v < assignment.size(); ++v) {
+      Belief(static_cast<int>(v), &belief);
+      const Classes& classes = *classes_[v];
+      std::vector<std::pair<double, int>> ranked;
+      for (int x = 0; x < static_cast<int>(classes.of.size()); ++x) {
+        if (x != assignment[v]) ranked.push_back({belief[classes.of[x]], x});
+      }
+      std::sort(ranked.begin(), ranked.end());
+      likely.push_back({assignment[v]});
+      for (size_t i = 0; i < std::min(ranked.size(), kLikely - 1); ++i) {
+        likely.back().push_back(ranked[i].second);
+      }
+    }
+    return likely;
   }
 
   // The share of its belief that a variable gives to each end in a pass.

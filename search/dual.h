@@ -27,6 +27,8 @@ struct Dual {
   // By factor: for each class of the first variable of its scope. Those of one variable add up to 0.
   std::vector<std::vector<int64_t>> messages;
   Assignment assignment;  // read off the messages, variable by variable
+  // By variable: a few values that good assignments have, that of `assignment` first.
+  std::vector<std::vector<int>> likely;
 };
 
 // All factors have two variables, and no variable comes first in one scope and second in another.

@@ -1,5 +1,6 @@
 // Labels: from grids to cuts. Which mesh axes a cut uses, and in what order, follows from its
-// neighbours' cuts; local search over what they suggest, then all suggestions together.
+// neighbours' cuts: local search over what they suggest, first with repeated parts of the graph cut
+// alike, then without; at last all suggestions together.
 #ifndef YUBA_SEARCH_LABEL_H_
 #define YUBA_SEARCH_LABEL_H_
 
@@ -18,9 +19,10 @@ struct LabelOptions {
   int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
 };
 
-// Cuts near these grids (by element, each one of AllGrids) that move few bytes. Legal.
+// Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,
+// the best first.
 Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
-           const std::vector<Grid>& grids);
+           const std::vector<std::vector<Grid>>& grids);
 
 }  // namespace yuba
 

@@ -63,7 +63,8 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
     found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
   }
   for (size_t e = 0; e < problem.grids.size(); ++e) {
-    found.grids.push_back((*problem.grids[e])[dual.assignment[e]]);
+    found.grids.emplace_back();
+    for (int value : dual.likely[e]) found.grids.back().push_back((*problem.grids[e])[value]);
   }
   return found;
 }

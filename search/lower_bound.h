@@ -12,7 +12,7 @@ namespace yuba {
 struct LowerBound {
   int64_t bytes = 0;  // no plan that places all axes at once moves less
   Proof proof;
-  std::vector<Grid> grids;  // by element: good ones, where the bound is tight
+  std::vector<std::vector<Grid>> grids;  // by element: likely ones, the best first
 };
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses);

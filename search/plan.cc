@@ -1,5 +1,8 @@
 #include "search/plan.h"
 
+#include <map>
+#include <utility>
+
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
 
@@ -15,8 +18,8 @@ std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
   return shards;
 }
 
-// Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then no
-// cut of the tensor is aligned with the need, and what is fetched is a halo.
+// Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then
+// no cut of the tensor is aligned with the need, and what is fetched is a halo.
 bool ReadsBeyond(const Definition& definition, int operand, const Cut& cut) {
   bool beyond = false;
   Walk(definition.body, [&](const Expr& expr) {
@@ -34,32 +37,61 @@ bool IsWeight(const Graph& graph, TensorId id) {
   return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
 }
 
-Move FetchOf(const Graph& graph, const Plan& plan, NodeId n, size_t operand, const NodeBoxes& boxes) {
+// What one node moves.
+struct NodeBytes {
+  std::vector<int64_t> fetched;  // by operand
+  int64_t delivered = 0;
+  bool partial = false;
+};
+
+NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
   const Node& node = graph.nodes[n];
-  Move move;
-  move.node = n;
-  move.tensor = node.operands[operand];
-  const Tensor& tensor = graph.tensors[move.tensor];
-  std::vector<Box> need;
-  for (const std::vector<Box>& needs : boxes.needs) need.push_back(needs[operand]);
-  move.bytes = FetchVolume(Shards(graph, plan, move.tensor), need) * ByteSize(tensor.type.type);
-  move.halo = !IsWeight(graph, move.tensor) &&
-              ReadsBeyond(*node.definition, static_cast<int>(operand), plan.nodes[n]);
-  return move;
+  NodeBoxes boxes = AnalyzeNode(*node.definition, plan.nodes[n], plan.mesh);
+  NodeBytes bytes;
+  for (size_t o = 0; o < node.operands.size(); ++o) {
+    std::vector<Box> need;
+    for (const std::vector<Box>& needs : boxes.needs) need.push_back(needs[o]);
+    const TensorId tensor = node.operands[o];
+    bytes.fetched.push_back(FetchVolume(Shards(graph, plan, tensor), need) *
+                            ByteSize(graph.tensors[tensor].type.type));
+  }
+  const ElementType type = graph.tensors[node.result].type.type;
+  bytes.partial = boxes.parts > 1;
+  Makers makers = {std::move(boxes.made), std::move(boxes.part), boxes.parts};
+  bytes.delivered = DeliverVolume(makers, Shards(graph, plan, node.result)) *
+                    ByteSize(bytes.partial ? AccumulatorType(type) : type);
+  return bytes;
 }
 
-Move DeliveryOf(const Graph& graph, const Plan& plan, NodeId n, const NodeBoxes& boxes) {
-  Move move;
-  move.kind = MoveKind::kDeliver;
-  move.node = n;
-  move.tensor = graph.nodes[n].result;
-  ElementType type = graph.tensors[move.tensor].type.type;
-  move.partial = boxes.parts > 1;
-  Makers makers = {boxes.made, boxes.part, boxes.parts};
-  move.bytes = DeliverVolume(makers, Shards(graph, plan, move.tensor)) *
-               ByteSize(move.partial ? AccumulatorType(type) : type);
-  return move;
-}
+// Nodes of equal definitions that are cut alike, with all that they use, move the same.
+class KnownBytes {
+ public:
+  const NodeBytes& Of(const Graph& graph, const Plan& plan, NodeId n) {
+    const Node& node = graph.nodes[n];
+    std::vector<std::vector<AxisList>> cuts = {plan.nodes[n].axes, plan.tensors[node.result].axes};
+    for (TensorId operand : node.operands) cuts.push_back(plan.tensors[operand].axes);
+    auto [place, is_new] =
+        known_.emplace(std::make_pair(KindOf(*node.definition), cuts), NodeBytes());
+    if (is_new) place->second = BytesOfNode(graph, plan, n);
+    return place->second;
+  }
+
+ private:
+  size_t KindOf(const Definition& definition) {
+    auto [place, is_new] = kinds_.emplace(&definition, definitions_.size());
+    if (!is_new) return place->second;
+    for (size_t kind = 0; kind < definitions_.size(); ++kind) {
+      const Definition& other = *definitions_[kind];
+      if (other.result == definition.result && other == definition) return place->second = kind;
+    }
+    definitions_.push_back(&definition);
+    return place->second;
+  }
+
+  std::map<const Definition*, size_t> kinds_;
+  std::vector<const Definition*> definitions_;  // by kind
+  std::map<std::pair<size_t, std::vector<std::vector<AxisList>>>, NodeBytes> known_;
+};
 
 }  // namespace
 
@@ -67,15 +99,20 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
   std::vector<Move> moves;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+  KnownBytes known;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const NodeId n = static_cast<NodeId>(i);
     const Node& node = graph.nodes[n];
-    NodeBoxes boxes = AnalyzeNode(*node.definition, plan.nodes[n], plan.mesh);
+    const NodeBytes& bytes = known.Of(graph, plan, n);
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      Move move = FetchOf(graph, plan, static_cast<NodeId>(n), o, boxes);
-      if (move.bytes > 0) moves.push_back(move);
+      if (bytes.fetched[o] == 0) continue;
+      const TensorId tensor = node.operands[o];
+      const bool halo = !IsWeight(graph, tensor) &&
+                        ReadsBeyond(*node.definition, static_cast<int>(o), plan.nodes[n]);
+      moves.push_back({MoveKind::kFetch, n, tensor, bytes.fetched[o], halo, false});
     }
-    Move move = DeliveryOf(graph, plan, static_cast<NodeId>(n), boxes);
-    if (move.bytes > 0) moves.push_back(move);
+    if (bytes.delivered == 0) continue;
+    moves.push_back({MoveKind::kDeliver, n, node.result, bytes.delivered, false, bytes.partial});
   }
   return moves;
 }

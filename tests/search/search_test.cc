@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "search/check.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {
@@ -181,6 +182,21 @@ TEST_CASE("an unrolled recurrent network is planned close to its bound") {
   Plan plan = Found(Recurrent(16, 64, 3, 8), 8);
   CHECK(plan.proof.kind == "dual");
   CHECK(plan.cost.bytes() - plan.lower_bound <= plan.cost.bytes() / 100);
+}
+
+TEST_CASE("on many devices labels cost little more than grids, and the checker follows") {
+  auto gap = [](const Graph& graph, int devices) {
+    Plan plan = Found(graph, devices);
+    CHECK(plan.proof.kind == "dual");
+    CHECK(CheckPlan(graph, plan).ToString() == "OK");
+    return static_cast<double>(plan.cost.bytes() - plan.lower_bound) / plan.cost.bytes();
+  };
+  Graph chain = MatmulChain({256, 1024, 256, 1024, 256}, 512);
+  CHECK(gap(chain, 64) <= 0.01);
+  CHECK(gap(chain, 1024) <= 0.01);
+  Graph network = Recurrent(64, 256, 2, 4);
+  CHECK(gap(network, 64) <= 0.02);
+  CHECK(gap(network, 96) <= 0.05);
 }
 
 }  // namespace
