@@ -48,9 +48,11 @@ class RowsBuilder {
     return tensor.producer < 0 || tensor.output;
   }
 
+  bool IsCopied(TensorId id) const { return graph_.tensors[id].kind == TensorKind::kCopy; }
+
   // Whether nothing reads the tensor after node n does.
   bool EndsAt(TensorId id, int n) const {
-    return !Always(id) && graph_.tensors[id].consumers.back() == n;
+    return !Always(id) && !IsCopied(id) && graph_.tensors[id].consumers.back() == n;
   }
 
   void AddTensor(TensorId id) {
@@ -63,6 +65,7 @@ class RowsBuilder {
       usage = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
     }
     largest_.push_back(*std::max_element(usage->begin(), usage->end()));
+    if (IsCopied(id)) return;
     const int64_t end = 3 * static_cast<int64_t>(graph_.nodes.size());
     const int64_t begin = Always(id) ? 0 : 3 * int64_t{tensor.producer} + 2;
     const int64_t last = tensor.consumers.empty() ? begin : 3 * int64_t{tensor.consumers.back()};
@@ -71,6 +74,7 @@ class RowsBuilder {
 
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
+    if (IsCopied(node.result)) return;
     // What is no larger may be met without a buffer: by each operand, then for the result.
     std::vector<int64_t> least;
     for (size_t o = 0; o < node.operands.size(); ++o) {

@@ -28,7 +28,7 @@ struct PartitionFlags {
   int devices = 8;
   std::string mesh;  // empty: that of `devices`
   std::string search = "default";
-  int copies = 0;
+  int copies = 8;
   std::string output;
   std::string from, to, dump;
   bool json = false;
