@@ -128,6 +128,23 @@ struct Shared {
   Spread by_part, by_piece;
   bool either = false;          // one dimension, of equal means: each of the two is a bound alone
   Large mean = 0, mean_of = 0;  // the fraction of the second bound, where there is one
+
+  void Summarise() {
+    if (either) {
+      sum = by_part.Sum();
+      number = by_part.number;
+      most = std::min(by_part.Most(), by_piece.Most());
+      return;
+    }
+    sum = by_part.Sum() * by_piece.Sum();
+    number = by_part.number * by_piece.number;
+    most = by_part.Most() * by_piece.Most();
+    parts_vary = by_part.counts.size() > 1;
+    pieces_vary = by_piece.counts.size() > 1;
+  }
+  Large sum = 1;  // of both multiplied, over `number` devices that are independent
+  int64_t number = 1, most = 1;
+  bool parts_vary = false, pieces_vary = false;  // where it must be both
 };
 
 // The pieces of one factor for one way to cut its indices.
@@ -196,6 +213,7 @@ Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const P
       shared.mean_of = Large{parts[0]} * pieces.number;
     }
   }
+  shared.Summarise();
   return shared;
 }
 
@@ -222,24 +240,33 @@ int64_t SortedAlike(int64_t devices, const Spread& a, const Spread& b) {
   return static_cast<int64_t>(sum * devices / (Large{a.number} * b.number));
 }
 
-int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors) {
-  bool pieces_vary = false;
-  for (const Shared* shared : factors) {
-    pieces_vary |= !shared->either && shared->by_piece.counts.size() > 1;
-  }
+// Where both vary: the products sorted alike.
+int64_t MostTogether(int64_t devices, const std::vector<const Shared*>& factors) {
   Spread by_part, by_piece;
   for (const Shared* shared : factors) {
-    if (!shared->either || !pieces_vary) by_part = by_part.Times(shared->by_part);
-    if (!shared->either || pieces_vary) by_piece = by_piece.Times(shared->by_piece);
+    if (!shared->either) by_part = by_part.Times(shared->by_part);
+    by_piece = by_piece.Times(shared->by_piece);
   }
-  int64_t most = SortedAlike(devices, by_part, by_piece);
+  return SortedAlike(devices, by_part, by_piece);
+}
+
+int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors) {
+  bool parts_vary = false, pieces_vary = false;
+  Large sum = devices, number = 1;
+  for (const Shared* shared : factors) {
+    parts_vary |= shared->parts_vary;
+    pieces_vary |= shared->pieces_vary;
+    sum *= shared->sum;
+    number *= shared->number;
+  }
+  // Where one of the two does not vary, the mean of the product is the product of the means.
+  int64_t most = parts_vary && pieces_vary ? MostTogether(devices, factors)
+                                           : static_cast<int64_t>(sum / number);
   for (const Shared* independent : factors) {
     if (independent->mean_of == 0) continue;
     Large bound = independent->mean * devices;
     for (const Shared* other : factors) {
-      if (other == independent) continue;
-      bound *= other->either ? std::min(other->by_part.Most(), other->by_piece.Most())
-                             : other->by_part.Most() * other->by_piece.Most();
+      if (other != independent) bound *= other->most;
     }
     most = static_cast<int64_t>(std::min<Large>(most, bound / independent->mean_of));
   }
@@ -258,10 +285,12 @@ class UseTable {
         tensor_grids_(tensor_grids),
         boxes_{BoxFactors(definition, operand, false),
                BoxFactors(definition, operand, operand < 0)} {
-    shared_[0].resize(boxes_[0].factors().size());
-    shared_[1].resize(boxes_[1].factors().size());
-    pieces_[0].resize(shared_[0].size());
-    pieces_[1].resize(shared_[1].size());
+    for (bool partial : {false, true}) {
+      for (const BoxFactor& factor : boxes_[partial].factors()) {
+        rows_[partial].push_back(RowsOf(factor));
+      }
+      columns_[partial].resize(rows_[partial].size());
+    }
   }
 
   // Appends the costs of one node grid with every tensor grid.
@@ -275,19 +304,22 @@ class UseTable {
     const std::vector<BoxFactor> none;
     const std::vector<BoxFactor>& factors = type_.dims.empty() ? none : boxes_[partial].factors();
     Large held = operand_ < 0 ? Total(node) : devices_, pieces = 1;
+    std::vector<const Column*> columns;
     for (size_t f = 0; f < factors.size(); ++f) {
-      const Pieces& here = Cut(partial, f, node);
-      held *= here.volume;
-      pieces *= here.number;
+      columns.push_back(&ColumnOf(partial, f, node));
+      held *= columns[f]->pieces.volume;
+      pieces *= columns[f]->pieces.number;
     }
     held /= pieces;  // by all devices, or by the first makers
     const ElementType moved = partial ? AccumulatorType(type_.type) : type_.type;
-    for (const Parts& tensor : tensor_grids_) {
-      std::vector<const Shared*> shared;
-      for (size_t f = 0; f < factors.size(); ++f) shared.push_back(&Both(partial, f, tensor, node));
+    std::vector<const Shared*> shared(factors.size());
+    for (size_t t = 0; t < tensor_grids_.size(); ++t) {
+      for (size_t f = 0; f < factors.size(); ++f) {
+        shared[f] = &columns[f]->shared[rows_[partial][f].kind[t]];
+      }
       int64_t kept = MostShared(devices_, shared);
       if (partial) kept = std::min(kept, elements);  // only homes keep what they have made
-      Large owners = devices_ / Total(tensor), expected = held;
+      Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
       if (partial)
         expected = held + (owners - 1) * elements;
       else if (operand_ < 0)
@@ -303,25 +335,40 @@ class UseTable {
     return some;
   }
 
-  const Pieces& Cut(bool partial, size_t f, const Parts& node) {
-    Parts parts = Of(boxes_[partial].factors()[f].indices, node);
-    auto [place, is_new] = pieces_[partial][f].emplace(parts, Pieces());
-    if (is_new) {
-      place->second = PiecesOf(definition_, boxes_[partial], static_cast<int>(f), parts);
+  // The parts of one factor's dimensions, by tensor grid.
+  struct Rows {
+    std::vector<Parts> kinds;
+    std::vector<int> kind;
+  };
+  Rows RowsOf(const BoxFactor& factor) const {
+    Rows rows;
+    for (const Parts& tensor : tensor_grids_) {
+      Parts parts = Of(factor.dims, tensor);
+      auto place = std::find(rows.kinds.begin(), rows.kinds.end(), parts);
+      rows.kind.push_back(static_cast<int>(place - rows.kinds.begin()));
+      if (place == rows.kinds.end()) rows.kinds.push_back(std::move(parts));
     }
-    return place->second;
+    return rows;
   }
 
-  const Shared& Both(bool partial, size_t f, const Parts& tensor, const Parts& node) {
+  // The pieces of one factor, and what each kind of parts shares with them.
+  struct Column {
+    Pieces pieces;
+    std::vector<Shared> shared;
+  };
+  const Column& ColumnOf(bool partial, size_t f, const Parts& node) {
     const BoxFactor& factor = boxes_[partial].factors()[f];
-    std::pair<Parts, Parts> key = {Of(factor.dims, tensor), Of(factor.indices, node)};
-    auto [place, is_new] = shared_[partial][f].emplace(key, Shared());
-    if (is_new) {
-      std::vector<int64_t> extents;
-      for (int d : factor.dims) extents.push_back(type_.dims[d]);
-      place->second = SharedOf(extents, key.first, Cut(partial, f, node));
+    Parts parts = Of(factor.indices, node);
+    auto [place, is_new] = columns_[partial][f].emplace(parts, Column());
+    Column& column = place->second;
+    if (!is_new) return column;
+    column.pieces = PiecesOf(definition_, boxes_[partial], static_cast<int>(f), parts);
+    std::vector<int64_t> extents;
+    for (int d : factor.dims) extents.push_back(type_.dims[d]);
+    for (const Parts& kind : rows_[partial][f].kinds) {
+      column.shared.push_back(SharedOf(extents, kind, column.pieces));
     }
-    return place->second;
+    return column;
   }
 
   const Definition& definition_;
@@ -329,9 +376,9 @@ class UseTable {
   const int64_t devices_;
   const TensorType& type_;
   const std::vector<Parts>& tensor_grids_;
-  const BoxFactors boxes_[2];                       // of all of a reduction, and of a part
-  std::vector<std::map<Parts, Pieces>> pieces_[2];  // by factor
-  std::vector<std::map<std::pair<Parts, Parts>, Shared>> shared_[2];  // by factor
+  const BoxFactors boxes_[2];                        // of all of a reduction, and of a part
+  std::vector<Rows> rows_[2];                        // by factor
+  std::vector<std::map<Parts, Column>> columns_[2];  // by factor
 };
 
 }  // namespace

@@ -28,14 +28,6 @@ class FactorTable {
     dims_ = factor.dims;
   }
 
-  struct Pair {
-    FactorOverlap overlap;
-    // overlap.parts and overlap.pieces together: the mean is sum / count.
-    int64_t sum = 0, count = 1;
-    bool plain = false;  // the bound is the mean, whatever the other factors are
-    bool varied = false;
-  };
-
   void AddRow(const Grid& tensor) {
     std::vector<int> parts;
     for (int d : dims_) parts.push_back(tensor[d]);
@@ -49,18 +41,11 @@ class FactorTable {
   void Fill() {
     for (const std::vector<int>& parts : row_kinds_) {
       for (const FactorPieces* pieces : column_kinds_) {
-        Pair pair;
-        pair.overlap = OverlapOf(extents_, parts, *pieces);
-        const FactorOverlap& o = pair.overlap;
-        pair.sum = o.either ? o.parts.sum : CheckedMultiply(o.parts.sum, o.pieces.sum);
-        pair.count = o.either ? o.parts.count : o.parts.count * o.pieces.count;
-        pair.varied = !o.parts.constant() || !o.pieces.constant();
-        pair.plain = o.mean_of == 0;
-        pairs_.push_back(std::move(pair));
+        pairs_.push_back(OverlapOf(extents_, parts, *pieces));
       }
     }
   }
-  const Pair& at(size_t row, size_t column) const {
+  const FactorOverlap& at(size_t row, size_t column) const {
     return pairs_[rows_[row] * column_kinds_.size() + columns_[column]];
   }
 
@@ -77,35 +62,8 @@ class FactorTable {
   std::vector<int> rows_, columns_;  // the kind of each row and column
   std::vector<std::vector<int>> row_kinds_;
   std::vector<const FactorPieces*> column_kinds_;
-  std::vector<Pair> pairs_;  // [row kind][column kind]
+  std::vector<FactorOverlap> pairs_;  // [row kind][column kind]
 };
-
-int64_t Quotient(Wide dividend, int64_t divisor) {
-  if ((divisor & (divisor - 1)) == 0) {
-    return static_cast<int64_t>(dividend >> __builtin_ctzll(divisor));
-  }
-  return static_cast<int64_t>(dividend / divisor);
-}
-
-// The bound of one cell. One factor that varies is no trouble: only two can be correlated.
-int64_t OverlapAt(const std::vector<FactorTable>& tables, int64_t devices, size_t row,
-                  size_t column, std::vector<const FactorOverlap*>* factors) {
-  Wide sum = devices;
-  int64_t count = 1;
-  int varied = 0;
-  bool plain = true;
-  for (const FactorTable& table : tables) {
-    const FactorTable::Pair& pair = table.at(row, column);
-    sum *= pair.sum;
-    count *= pair.count;
-    varied += pair.varied;
-    plain = plain && pair.plain;
-  }
-  if (plain && varied < 2) return Quotient(sum, count);
-  factors->clear();
-  for (const FactorTable& table : tables) factors->push_back(&table.at(row, column).overlap);
-  return GreatestOverlap(devices, *factors);
-}
 
 const TensorType& TypeOf(const Definition& definition, int operand) {
   return operand < 0 ? definition.result : definition.operands[operand];
@@ -176,11 +134,12 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
       table.Fill();
       tables.push_back(std::move(table));
     }
-    std::vector<const FactorOverlap*> factors;
+    std::vector<const FactorOverlap*> factors(tables.size());
     for (size_t r = 0; r < tensor_grids.size(); ++r) {
       int64_t parts = PartsOf(tensor_grids[r]);
       for (size_t c = 0; c < columns.size(); ++c) {
-        int64_t overlap = OverlapAt(tables, devices_, r, c, &factors);
+        for (size_t f = 0; f < tables.size(); ++f) factors[f] = &tables[f].at(r, c);
+        int64_t overlap = GreatestOverlap(devices_, factors);
         // Homes alone are one device for each part of the tensor: no more than all of it.
         if (partial) overlap = std::min(overlap, elements_);
         cells[r * node_grids.size() + columns[c]] = CostOf(sides[columns[c]], parts, overlap);

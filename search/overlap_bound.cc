@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
-#include <map>
 #include <numeric>
 
 #include "opsemantics/base/check.h"
@@ -72,6 +70,22 @@ int64_t Matched(int64_t devices, const Profile& a, const Profile& b) {
   return static_cast<int64_t>(Times(sum, devices) / (Wide{a.count} * b.count));
 }
 
+int64_t Quotient(Wide dividend, int64_t divisor) {
+  if ((divisor & (divisor - 1)) == 0) {
+    return static_cast<int64_t>(dividend >> __builtin_ctzll(divisor));
+  }
+  return static_cast<int64_t>(dividend / divisor);
+}
+
+int64_t GreatestTogether(int64_t devices, const std::vector<const FactorOverlap*>& factors) {
+  Profile parts = {{{1, 1}}, 1, 1}, pieces = parts;
+  for (const FactorOverlap* factor : factors) {
+    if (!factor->either) parts = Product(parts, factor->parts);
+    pieces = Product(pieces, factor->pieces);
+  }
+  return Matched(devices, parts, pieces);
+}
+
 }  // namespace
 
 Profile ProfileOf(std::vector<int64_t> values) {
@@ -89,12 +103,25 @@ Profile ProfileOf(std::vector<int64_t> values) {
 }
 
 Profile Product(const Profile& a, const Profile& b) {
-  std::map<int64_t, int64_t, std::greater<int64_t>> counts;
-  for (const auto& x : a.runs) {
-    for (const auto& y : b.runs) counts[x.first * y.first] += x.second * y.second;
-  }
   Profile product;
-  product.runs.assign(counts.begin(), counts.end());
+  for (const auto& x : a.runs) {
+    for (const auto& y : b.runs) {
+      product.runs.push_back({x.first * y.first, x.second * y.second});
+    }
+  }
+  if (!a.constant() && !b.constant()) {
+    std::sort(product.runs.begin(), product.runs.end(),
+              std::greater<std::pair<int64_t, int64_t>>());
+    size_t kept = 0;
+    for (size_t i = 1; i < product.runs.size(); ++i) {
+      if (product.runs[i].first == product.runs[kept].first) {
+        product.runs[kept].second += product.runs[i].second;
+      } else {
+        product.runs[++kept] = product.runs[i];
+      }
+    }
+    product.runs.resize(kept + 1);
+  }
   product.sum = CheckedMultiply(a.sum, b.sum);
   product.count = a.count * b.count;
   return product;
@@ -127,6 +154,13 @@ FactorOverlap OverlapOf(const std::vector<int64_t>& extents, const std::vector<i
     }
   }
   if (any_piece) overlap.pieces = ProfileOf(std::move(by_piece));
+  const Profile &a = overlap.parts, &b = overlap.pieces;
+  overlap.sum = overlap.either ? a.sum : CheckedMultiply(a.sum, b.sum);
+  overlap.count = overlap.either ? a.count : a.count * b.count;
+  overlap.greatest =
+      overlap.either ? std::min(a.greatest(), b.greatest()) : a.greatest() * b.greatest();
+  overlap.parts_vary = !overlap.either && !a.constant();
+  overlap.pieces_vary = !overlap.either && !b.constant();
   if (rank != 1) return overlap;
   const int64_t common = std::gcd<int64_t>(parts[0], pieces.count);
   if (common == parts[0] || common == pieces.count) return overlap;
@@ -138,29 +172,24 @@ FactorOverlap OverlapOf(const std::vector<int64_t>& extents, const std::vector<i
 }
 
 int64_t GreatestOverlap(int64_t devices, const std::vector<const FactorOverlap*>& factors) {
-  bool varied_pieces = false;
+  bool parts_vary = false, pieces_vary = false;
+  Wide sum = devices;
+  int64_t count = 1;
   for (const FactorOverlap* factor : factors) {
-    varied_pieces = varied_pieces || (!factor->either && !factor->pieces.constant());
+    parts_vary |= factor->parts_vary;
+    pieces_vary |= factor->pieces_vary;
+    sum = Times(sum, factor->sum);
+    count *= factor->count;
   }
-  Profile parts = {{{1, 1}}, 1, 1}, pieces = parts;
-  for (const FactorOverlap* factor : factors) {
-    bool skip_parts = factor->either && varied_pieces;
-    if (!skip_parts) parts = Product(parts, factor->parts);
-    if (!factor->either || skip_parts) pieces = Product(pieces, factor->pieces);
-  }
-  if (parts.sum == 0 || pieces.sum == 0) return 0;
-  int64_t greatest = Matched(devices, parts, pieces);
+  if (sum == 0) return 0;
+  // Where only one of the two varies, nothing is correlated.
+  int64_t greatest =
+      parts_vary && pieces_vary ? GreatestTogether(devices, factors) : Quotient(sum, count);
   for (const FactorOverlap* loose : factors) {
     if (loose->mean_of == 0) continue;
     Wide product = Wide{loose->mean} * devices;
     for (const FactorOverlap* other : factors) {
-      if (other == loose) continue;
-      int64_t most = std::numeric_limits<int64_t>::max();
-      if (other->either)
-        most = std::min(other->parts.greatest(), other->pieces.greatest());
-      else
-        most = other->parts.greatest() * other->pieces.greatest();
-      product = Times(product, most);
+      if (other != loose) product = Times(product, other->greatest);
     }
     greatest = static_cast<int64_t>(std::min<Wide>(greatest, product / loose->mean_of));
   }

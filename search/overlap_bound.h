@@ -38,6 +38,9 @@ struct FactorOverlap {
   Profile parts = {{{1, 1}}, 1, 1};   // the share that depends on the part alone
   Profile pieces = {{{1, 1}}, 1, 1};  // and that on the piece alone
   bool either = false;  // each of the two alone bounds the overlap, and both are alike on average
+  // Both together: the mean is sum / count.
+  int64_t sum = 1, count = 1, greatest = 1;
+  bool parts_vary = false, pieces_vary = false;  // where it is not either
   // A bound of the mean, where neither number of parts divides the other, as a fraction; or 0 / 0.
   int64_t mean = 0, mean_of = 0;
 };
