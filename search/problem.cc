@@ -153,9 +153,10 @@ class Builder {
 
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
-    for (size_t o = 0; o < node.operands.size(); ++o) AddCost(n, static_cast<int>(o), node.operands[o]);
-    bool made_in_place = IsCopy(graph_, node) &&
-                         problem_.variable[node.result] == problem_.variable[tensors_ + n];
+    for (size_t o = 0; o < node.operands.size(); ++o)
+      AddCost(n, static_cast<int>(o), node.operands[o]);
+    bool made_in_place =
+        IsCopy(graph_, node) && problem_.variable[node.result] == problem_.variable[tensors_ + n];
     if (!made_in_place) AddCost(n, -1, node.result);
   }
 
@@ -184,8 +185,9 @@ class Builder {
     const Domain& column_domain = *problem_.pairwise.variables[problem_.variable[element]];
     std::vector<int> representatives = OrbitRepresentatives(column_domain);
     const std::vector<NodeBoxes>& boxes = BoxesOf(n, representatives);
-    TableInput input = {&options_.mesh, &graph_.tensors[tensor].type,  rows.get(),
-                        column_domain.size, &representatives, &boxes};
+    TableInput input = {&options_.mesh,   &graph_.tensors[tensor].type,
+                        rows.get(),       column_domain.size,
+                        &representatives, &boxes};
     std::vector<int64_t> table = operand < 0 ? DeliverTable(input) : FetchTable(input, operand);
     FillOrbits(row_domain, column_domain, representatives, &table);
     cells = std::make_shared<const std::vector<int64_t>>(std::move(table));
@@ -274,21 +276,25 @@ Problem BuildProblem(const Graph& graph, const ProblemOptions& options) {
   return Builder(graph, options).Run();
 }
 
-int64_t LargestTable(const Graph& graph, int axes) {
-  int64_t largest = 0;
-  for (const Node& node : graph.nodes) {
-    int64_t strategies = CountCuts(NodeCuts(graph, graph.tensors[node.result].producer), axes);
-    auto with = [&](TensorId tensor) {
+int64_t TableCells(const Graph& graph, int axes) {
+  const std::vector<int> definitions = DefinitionNumbers(graph);
+  std::vector<bool> known(graph.nodes.size(), false);
+  int64_t sum = 0;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (known[definitions[n]]) continue;
+    known[definitions[n]] = true;
+    const int64_t strategies = CountCuts(NodeCuts(graph, static_cast<NodeId>(n)), axes);
+    const auto add = [&](TensorId tensor) {
       int64_t cells = 0;
-      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph, tensor), axes), &cells)) {
-        cells = std::numeric_limits<int64_t>::max();
+      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph, tensor), axes), &cells) ||
+          __builtin_add_overflow(sum, cells, &sum)) {
+        sum = std::numeric_limits<int64_t>::max() / 2;
       }
-      largest = std::max(largest, cells);
     };
-    for (TensorId operand : node.operands) with(operand);
-    with(node.result);
+    for (TensorId operand : graph.nodes[n].operands) add(operand);
+    add(graph.nodes[n].result);
   }
-  return largest;
+  return sum;
 }
 
 }  // namespace yuba

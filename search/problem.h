@@ -44,8 +44,9 @@ absl::Status CheckPins(const Graph& graph, const Mesh& mesh, const std::vector<P
 
 Problem BuildProblem(const Graph& graph, const ProblemOptions& options);
 
-// The number of cells of the largest cost table that BuildProblem would make, at most.
-int64_t LargestTable(const Graph& graph, int axes);
+// The number of cells of all cost tables that BuildProblem would make, at most: one table for equal
+// uses.
+int64_t TableCells(const Graph& graph, int axes);
 
 }  // namespace yuba
 

@@ -18,8 +18,9 @@
 namespace yuba {
 namespace {
 
-// A cost table of more cells is not made: fewer axes are placed at a time.
-constexpr int64_t kLargestTable = int64_t{1} << 24;
+// Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
+// axes are placed at a time.
+constexpr int64_t kMostCells = int64_t{1} << 22;
 
 // Of the problem with repeated steps tied, which is only a start.
 constexpr int64_t kTiedCells = int64_t{1} << 22;
@@ -40,7 +41,7 @@ Groups GroupsOf(const Mesh& mesh, int size) {
 // As many axes at a time as the tables allow.
 Groups WidestGroups(const Graph& graph, const Mesh& mesh) {
   int size = std::max(1, static_cast<int>(mesh.axes.size()));
-  while (size > 1 && LargestTable(graph, size) > kLargestTable) --size;
+  while (size > 1 && TableCells(graph, size) > kMostCells) --size;
   return GroupsOf(mesh, size);
 }
 
@@ -101,9 +102,9 @@ Found SearchGroups(const Graph& graph, const SearchOptions& options, const Group
     const PairwiseProblem& pairwise = problem.pairwise;
     auto exact = SolveExactly(pairwise, options.table_cells);
     Assignment first(pairwise.variables.size(), 0);
-    Solution solution =
-        exact.has_value() ? exact->solution
-                          : SolveApproximately(graph, problem, {first}, options.table_cells);
+    Solution solution = exact.has_value()
+                            ? exact->solution
+                            : SolveApproximately(graph, problem, {first}, options.table_cells);
     found.cuts = problem.CutsOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = "elimination";
@@ -153,8 +154,7 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options) {
     Found found = SearchGroups(graph, options, GroupsOf(options.mesh, size));
     starts.push_back(AssignmentOf(problem, found.cuts));
   }
-  Solution best =
-      SolveApproximately(graph, problem, std::move(starts), options.table_cells);
+  Solution best = SolveApproximately(graph, problem, std::move(starts), options.table_cells);
   if (auto deepest = SolveDeepening(problem, best, options)) {
     best = deepest->solution;
     if (deepest->bound > bound.bytes) {
