@@ -45,8 +45,8 @@ std::vector<int> Places(const Graph& graph) {
 }
 
 // The readers of a tensor by window, each window ascending by node.
-std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers, const std::vector<int>& places,
-                                         int window) {
+std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers,
+                                         const std::vector<int>& places, int window) {
   std::sort(readers.begin(), readers.end(),
             [&](NodeId a, NodeId b) { return places[a] < places[b]; });
   std::vector<std::vector<NodeId>> windows;
@@ -89,11 +89,13 @@ class Copier {
   }
 
   Graph Run() {
-    std::vector<std::vector<Node>> before(graph_.nodes.size());  // by node: copies for it and later ones
+    std::vector<std::vector<Node>> before(
+        graph_.nodes.size());  // by node: copies for it and later ones
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
       const std::vector<int64_t>& dims = tensor.type.dims;
-      const bool can_be_cut = std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > 1; });
+      const bool can_be_cut =
+          std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > 1; });
       if (!can_be_cut || tensor.consumers.size() < 2) continue;
       for (const auto& readers : Windows(tensor.consumers, places_, result_.copies)) {
         if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));

@@ -27,10 +27,10 @@ struct SearchOptions {
   int64_t memory_limit = 0;         // bytes a device; 0: none
 };
 
-// A plan for `graph`, which has its copies already (WithCopies; `copies` here is for who makes that graph);
-// with pins its lower bound is that of all plans, so that the gap is what the pins
-// cost. Deterministic, independent of names and of the order of nodes in the file
-// beyond ties. An error where a pin cannot be satisfied.
+// A plan for `graph`, which has its copies already (WithCopies; `copies` is for who makes that
+// graph); with pins its lower bound is that of all plans, so that the gap is what the pins cost.
+// Deterministic, independent of names and of the order of nodes in the file beyond ties. An error
+// where a pin cannot be satisfied.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
 }  // namespace yuba

@@ -11,9 +11,8 @@
 namespace yuba {
 namespace {
 
-// The definition of each function. The program's kernels stand in the order of the graph's nodes, copies
-// left out;
-// partial results are made in the type of their buffer, the accumulator's.
+// The definition of each function. The program's kernels stand in the order of the graph's nodes,
+// copies left out; partial results are made in the type of their buffer, the accumulator's.
 std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program& program) {
   std::vector<Definition> definitions(program.functions_size());
   const program::Stage& stage = program.stages(0);
