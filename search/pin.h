@@ -1,17 +1,31 @@
-// Pins: demands on a plan.
+// Pins: demands on a plan, and what they say of each element.
 #ifndef YUBA_SEARCH_PIN_H_
 #define YUBA_SEARCH_PIN_H_
 
-#include "opsemantics/placement.h"
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/graph.h"
+#include "search/restriction.h"
 
 namespace yuba {
 
-// The cut of one tensor or node, exactly. Used by tests and --pin.
+// What is demanded of the cut of one tensor or node.
 struct Pin {
   bool is_node = false;
   int id = 0;  // TensorId or NodeId
-  Cut cut;
+  Demands demands;
+  std::string text;  // as the user wrote it; for messages and prices
 };
+
+// The cut, exactly.
+Pin ExactPin(bool is_node, int id, const Cut& cut);
+
+// By element, all pins of one together; empty where there are no pins. An error where no legal cut meets
+// a pin, or two pins of one element contradict each other: it names the element and the pins.
+absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh,
+                                            const std::vector<Pin>& pins);
 
 }  // namespace yuba
 

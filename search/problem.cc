@@ -7,7 +7,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
-#include "opsemantics/base/status.h"
 #include "search/arithmetic.h"
 #include "search/canonical.h"
 #include "search/symmetry.h"
@@ -25,38 +24,22 @@ CutSpace SpaceOf(const Graph& graph, int element) {
   return element < tensors ? TensorCuts(graph, element) : NodeCuts(graph, element - tensors);
 }
 
-std::string ElementName(const Graph& graph, int element) {
-  int tensors = static_cast<int>(graph.tensors.size());
-  return element < tensors ? absl::StrCat("tensor ", graph.tensors[element].name)
-                           : absl::StrCat("node ", graph.nodes[element - tensors].name);
-}
-
-int ElementOf(const Graph& graph, const Pin& pin) {
-  return pin.is_node ? static_cast<int>(graph.tensors.size()) + pin.id : pin.id;
-}
-
 class Builder {
  public:
   Builder(const Graph& graph, const ProblemOptions& options)
       : graph_(graph), options_(options), tensors_(static_cast<int>(graph.tensors.size())) {
-    placed_ = options.axes;
-    for (size_t a = 0; a < options.mesh.axes.size(); ++a) {
-      bool now = std::find(placed_.begin(), placed_.end(), a) != placed_.end();
-      if (!now && !options.given.empty()) earlier_.push_back(static_cast<int>(a));
-    }
-    bool symmetric = options.pins.empty() && options.nesting == Nesting::kFree;
+    const int last = options.axes.empty() ? -1 : *std::max_element(options.axes.begin(), options.axes.end());
+    for (int axis = 0; axis <= last; ++axis) placed_.push_back(axis);
+    bool symmetric = options.restrictions.empty() && options.nesting == Nesting::kFree;
     symmetries_ = AxisSymmetries(options.mesh, options.axes, symmetric ? kMostSymmetries : 0);
   }
 
   Problem Run() {
     size_t elements = graph_.tensors.size() + graph_.nodes.size();
-    pins_.assign(elements, nullptr);
-    std::vector<bool> pinned(elements, false);
-    for (const Pin& pin : options_.pins) {
-      pins_[ElementOf(graph_, pin)] = &pin.cut;
-      pinned[ElementOf(graph_, pin)] = true;
+    std::vector<bool> pinned(elements, !options_.cluster);
+    for (size_t e = 0; e < options_.restrictions.size(); ++e) {
+      if (!options_.restrictions[e].none()) pinned[e] = true;
     }
-    if (!options_.cluster) pinned.assign(elements, true);
     problem_.clusters = MakeClusters(graph_, pinned);
     AddVariables();
     definition_numbers_ = DefinitionNumbers(graph_);
@@ -98,23 +81,15 @@ class Builder {
   InternedDomain DomainOf(int element) {
     CutSpace space = SpaceOf(graph_, element);
     Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
-    std::vector<Cut> cuts;
-    if (const Cut* pin = PinOf(element)) {
-      std::vector<int> axes = earlier_;
-      axes.insert(axes.end(), placed_.begin(), placed_.end());
-      given = Restrict(*pin, axes);
-      cuts = {given};
-    }
-    std::string key = absl::StrCat(cuts.size(), space.optional ? "*" : ":", Key(given));
+    const Restriction* restriction = RestrictionOf(element);
+    std::string key = absl::StrCat(restriction == nullptr ? "" : Key(*restriction),
+                                   space.optional ? "*" : ":", Key(given));
     for (size_t e = 0; e < space.extents.size(); ++e) {
       absl::StrAppend(&key, space.extents[e], space.cuttable[e] ? "," : ";");
     }
     auto [place, is_new] = domains_.emplace(key, InternedDomain{});
     if (is_new) {
-      if (cuts.empty()) {
-        cuts = LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
-      }
-      CutList list = Interned(std::move(cuts));
+      CutList list = Interned(CutsOf(space, given, restriction));
       DomainPtr& domain = domain_of_[list];
       if (domain == nullptr) {
         domain = std::make_shared<const Domain>(
@@ -125,8 +100,21 @@ class Builder {
     return place->second;
   }
 
-  // Pinned elements represent their clusters.
-  const Cut* PinOf(int element) const { return pins_[element]; }
+  // Restricted elements represent their clusters.
+  const Restriction* RestrictionOf(int element) const {
+    if (options_.restrictions.empty() || options_.restrictions[element].none()) return nullptr;
+    return &options_.restrictions[element];
+  }
+
+  std::vector<Cut> CutsOf(const CutSpace& space, const Cut& given, const Restriction* restriction) const {
+    if (restriction == nullptr) {
+      return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+    }
+    std::vector<Cut> cuts = RestrictedCuts(space, options_.mesh, options_.axes, placed_, given,
+                                           options_.nesting, *restriction);
+    YUBA_CHECK(!cuts.empty()) << "a restriction leaves no cut";
+    return cuts;
+  }
 
   CutList MappedCuts(const CutList& cuts, const std::vector<int>& dims) {
     CutList& mapped = mapped_[{cuts, dims}];
@@ -222,9 +210,8 @@ class Builder {
   const Graph& graph_;
   const ProblemOptions& options_;
   const int tensors_;
-  std::vector<int> placed_, earlier_;
+  std::vector<int> placed_;  // by now, earlier ones included
   std::vector<AxisPermutation> symmetries_;
-  std::vector<const Cut*> pins_;
   std::vector<int> definition_numbers_;
   Problem problem_;
   absl::flat_hash_map<std::string, InternedDomain> domains_;
@@ -249,27 +236,6 @@ std::vector<int> Problem::ElementOrder(const std::vector<int>& order) const {
   std::vector<int> all = clusters.merged;
   for (int v : order) all.push_back(elements[v]);
   return all;
-}
-
-absl::Status CheckPins(const Graph& graph, const Mesh& mesh, const std::vector<Pin>& pins) {
-  std::map<int, const Cut*> known;
-  for (const Pin& pin : pins) {
-    int count = static_cast<int>(pin.is_node ? graph.nodes.size() : graph.tensors.size());
-    if (pin.id < 0 || pin.id >= count) {
-      return UserError("a pin names ", pin.is_node ? "node" : "tensor", " number ", pin.id, " of ",
-                       count);
-    }
-    int element = ElementOf(graph, pin);
-    std::string why = WhyIllegal(SpaceOf(graph, element), mesh, pin.cut);
-    if (!why.empty()) {
-      return UserError("the pin of ", ElementName(graph, element), " cannot be satisfied: ", why);
-    }
-    auto [place, is_new] = known.emplace(element, &pin.cut);
-    if (!is_new && *place->second != pin.cut) {
-      return UserError("two pins of ", ElementName(graph, element), " contradict each other");
-    }
-  }
-  return absl::OkStatus();
 }
 
 Problem BuildProblem(const Graph& graph, const ProblemOptions& options) {

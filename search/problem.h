@@ -5,12 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "opsemantics/graph.h"
 #include "search/cluster.h"
 #include "search/domain.h"
 #include "search/pairwise.h"
-#include "search/pin.h"
+#include "search/restriction.h"
 
 namespace yuba {
 
@@ -20,10 +19,10 @@ using Cuts = std::vector<Cut>;
 struct ProblemOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  std::vector<int> axes;  // those to place now; earlier ones are in `given`
+  std::vector<int> axes;  // those to place now; the ones before them in the mesh are in `given`
   Cuts given;             // by element; empty: no earlier ones
-  std::vector<Pin> pins;  // legal (CheckPins)
-  bool cluster = true;    // false: a variable for each element
+  Restrictions restrictions;  // by element; each leaves at least one cut
+  bool cluster = true;        // false: a variable for each element
 };
 
 // Variables are in an order that does not depend on names, and hardly on the order of nodes.
@@ -38,9 +37,6 @@ struct Problem {
   // The elimination order of all elements that belongs to one of the variables.
   std::vector<int> ElementOrder(const std::vector<int>& order) const;
 };
-
-// An error where a pin is not a legal cut, or two pins of one element differ.
-absl::Status CheckPins(const Graph& graph, const Mesh& mesh, const std::vector<Pin>& pins);
 
 Problem BuildProblem(const Graph& graph, const ProblemOptions& options);
 

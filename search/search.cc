@@ -6,14 +6,15 @@
 #include <numeric>
 #include <utility>
 
-#include "opsemantics/base/check.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
+#include "search/baselines/baselines.h"
 #include "search/deepen.h"
 #include "search/grid_search.h"
 #include "search/grids.h"
+#include "search/levels.h"
 #include "search/problem.h"
 #include "search/solve.h"
-#include "search/ties.h"
 
 namespace yuba {
 namespace {
@@ -22,27 +23,12 @@ namespace {
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
 
-// Of the problem with repeated steps tied, which is only a start.
-constexpr int64_t kTiedCells = int64_t{1} << 22;
-
-// Groups of axes that are placed together, one group after the other, later ones inside.
-using Groups = std::vector<std::vector<int>>;
-
-Groups GroupsOf(const Mesh& mesh, int size) {
-  Groups groups;
-  for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
-    if (groups.empty() || static_cast<int>(groups.back().size()) == size) groups.push_back({});
-    groups.back().push_back(axis);
-  }
-  if (groups.empty()) groups.push_back({});  // one device: nothing to place
-  return groups;
-}
-
-// As many axes at a time as the tables allow.
-Groups WidestGroups(const Graph& graph, const Mesh& mesh) {
-  int size = std::max(1, static_cast<int>(mesh.axes.size()));
-  while (size > 1 && TableCells(graph, size) > kMostCells) --size;
-  return GroupsOf(mesh, size);
+ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions) {
+  ProblemOptions result;
+  result.mesh = options.mesh;
+  result.nesting = options.nesting;
+  result.restrictions = restrictions;
+  return result;
 }
 
 // The values that give the elements these cuts; the first where a cut is in no domain.
@@ -56,90 +42,35 @@ Assignment AssignmentOf(const Problem& problem, const Cuts& cuts) {
   return assignment;
 }
 
-ProblemOptions OptionsOf(const SearchOptions& options, const std::vector<int>& axes) {
-  ProblemOptions result;
-  result.mesh = options.mesh;
-  result.nesting = options.nesting;
-  result.axes = axes;
-  result.pins = options.pins;
-  return result;
-}
-
-struct Found {
-  Cuts cuts;
-  int64_t lower_bound = 0;
-  Proof proof;
-};
-
-// The best plan that cuts repeated steps alike; nothing where nothing repeats or tables do not fit.
-absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
-                                     int64_t table_cells) {
-  std::vector<int> numbers = RepeatedVariables(graph, problem);
-  PairwiseProblem tied = Tied(problem.pairwise, numbers);
-  if (tied.variables.size() == numbers.size()) return absl::nullopt;
-  auto exact = SolveExactly(tied, std::min(table_cells, kTiedCells));
-  if (!exact.has_value()) return absl::nullopt;
-  Assignment assignment;
-  for (int number : numbers) assignment.push_back(exact->solution.assignment[number]);
-  return assignment;
-}
-
-// Local search from several starts, and from tied steps.
-Solution SolveApproximately(const Graph& graph, const Problem& problem,
-                            std::vector<Assignment> starts, int64_t table_cells) {
-  if (auto tied = SolveTied(graph, problem, table_cells)) starts.push_back(*std::move(tied));
-  return SolveLocally(problem.pairwise, starts, table_cells);
-}
-
-// One group after the other, each as well as can be, given those before.
-Found SearchGroups(const Graph& graph, const SearchOptions& options, const Groups& groups) {
-  Found found;
-  found.proof.kind = "none";
-  for (const std::vector<int>& group : groups) {
-    ProblemOptions level = OptionsOf(options, group);
-    level.given = found.cuts;
-    Problem problem = BuildProblem(graph, level);
-    const PairwiseProblem& pairwise = problem.pairwise;
-    auto exact = SolveExactly(pairwise, options.table_cells);
-    Assignment first(pairwise.variables.size(), 0);
-    Solution solution = exact.has_value()
-                            ? exact->solution
-                            : SolveApproximately(graph, problem, {first}, options.table_cells);
-    found.cuts = problem.CutsOf(solution.assignment);
-    if (!exact.has_value() || groups.size() > 1) continue;
-    found.proof.kind = "elimination";
-    found.proof.order = problem.ElementOrder(exact->order);
-    found.lower_bound = solution.cost;
-  }
-  return found;
-}
-
 // Exactly by grids, where the tables of all cuts do not fit but those of grids do.
 absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
-                                       const SearchOptions& options) {
+                                       const Mesh& mesh, int64_t table_cells) {
   std::vector<ClassesPtr> classes;
   std::map<const void*, ClassesPtr> known;
   for (int element : problem.elements) {
     ClassesPtr& grids = known[problem.cuts[element].get()];
     if (grids == nullptr) {
-      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], options.mesh));
+      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], mesh));
     }
     classes.push_back(grids);
   }
   DeepenOptions deepen;
-  deepen.fold_cells = std::min(deepen.fold_cells, options.table_cells);
-  deepen.class_cells = std::min(deepen.class_cells, options.table_cells);
+  deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
+  deepen.class_cells = std::min(deepen.class_cells, table_cells);
   return Deepen(problem.pairwise, classes, start, deepen);
 }
 
 // All axes at once.
-Found SearchTogether(const Graph& graph, const SearchOptions& options) {
-  std::vector<int> axes(options.mesh.axes.size());
+Found SearchTogether(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+  const int64_t table_cells = options.table_cells;
+  const ProblemOptions base = OptionsOf(options, restrictions);
+  std::vector<int> axes(base.mesh.axes.size());
   std::iota(axes.begin(), axes.end(), 0);
-  ProblemOptions together = OptionsOf(options, axes);
+  ProblemOptions together = base;
+  together.axes = axes;
   Problem problem = BuildProblem(graph, together);
   Found found;
-  if (auto exact = SolveExactly(problem.pairwise, options.table_cells)) {
+  if (auto exact = SolveExactly(problem.pairwise, table_cells)) {
     found.cuts = problem.CutsOf(exact->solution.assignment);
     found.proof.kind = "elimination";
     found.proof.order = problem.ElementOrder(exact->order);
@@ -151,11 +82,11 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options) {
   // A few axes at a time: the recursion, and wider steps.
   std::vector<Assignment> starts = {AssignmentOf(problem, on_grids.cuts)};
   for (int size = 1; size < static_cast<int>(axes.size()); ++size) {
-    Found found = SearchGroups(graph, options, GroupsOf(options.mesh, size));
-    starts.push_back(AssignmentOf(problem, found.cuts));
+    Found stepwise = SearchGroups(graph, base, GroupsOf(base.mesh, size), table_cells);
+    starts.push_back(AssignmentOf(problem, stepwise.cuts));
   }
-  Solution best = SolveApproximately(graph, problem, std::move(starts), options.table_cells);
-  if (auto deepest = SolveDeepening(problem, best, options)) {
+  Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells);
+  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells)) {
     best = deepest->solution;
     if (deepest->bound > bound.bytes) {
       found.cuts = problem.CutsOf(best.assignment);
@@ -188,41 +119,108 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   return plan;
 }
 
-Plan SearchDefault(const Graph& graph, const SearchOptions& options) {
-  Groups levels = GroupsOf(options.mesh, 1), widest = WidestGroups(graph, options.mesh);
-  if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options));
-  if (options.pins.empty()) {
+Plan SearchDefault(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+  const Groups levels = GroupsOf(options.mesh, 1), widest = WidestGroups(graph, options.mesh, kMostCells);
+  if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options, restrictions));
+  if (restrictions.empty()) {
     GridSolution found = SearchOnGrids(graph, options);
     return PlanOf(graph, options,
                   {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)});
   }
-  Plan plan = PlanOf(graph, options, SearchGroups(graph, options, widest));
-  Plan by_level = PlanOf(graph, options, SearchGroups(graph, options, levels));
+  const ProblemOptions base = OptionsOf(options, restrictions);
+  Plan plan = PlanOf(graph, options, SearchGroups(graph, base, widest, options.table_cells));
+  Plan by_level = PlanOf(graph, options, SearchGroups(graph, base, levels, options.table_cells));
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
+}
+
+Plan SearchRecursive(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+  Found found = SearchGroups(graph, OptionsOf(options, restrictions), GroupsOf(options.mesh, 1),
+                             options.table_cells);
+  if (!restrictions.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
+  return PlanOf(graph, options, std::move(found));
+}
+
+Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline) {
+  Found found;
+  found.cuts = baseline.find(graph, options.mesh, options.table_cells);
+  found.proof.kind = "none";
+  Plan plan = PlanOf(graph, options, std::move(found));
+  plan.space.nesting = "level";
+  plan.space.replicate = baseline.replicates ? "auto" : "none";
+  return plan;
+}
+
+// Whether nothing is left to choose.
+bool Decided(const Restrictions& restrictions) {
+  return !restrictions.empty() &&
+         std::all_of(restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
+           return !restriction.none() &&
+                  std::none_of(restriction.any_of[0].begin(), restriction.any_of[0].end(),
+                               [](const Demand& demand) { return demand.others; });
+         });
+}
+
+Plan SearchWithin(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+  return options.search == "recursive" ? SearchRecursive(graph, options, restrictions)
+                                       : SearchDefault(graph, options, restrictions);
+}
+
+absl::Status CheckOptions(const SearchOptions& options) {
+  if (options.search == "default" || options.search == "recursive") return absl::OkStatus();
+  if (FindBaseline(options.search) == nullptr) {
+    return UserError("there is no search named \"", options.search, "\"; there are ",
+                     absl::StrJoin(SearchNames(), ", "));
+  }
+  if (options.pins.empty()) return absl::OkStatus();
+  return UserError("--search ", options.search, " does as its authors say and takes no pins; use default ",
+                   "or recursive");
 }
 
 }  // namespace
 
+std::vector<std::string> SearchNames() {
+  std::vector<std::string> names = {"default", "recursive"};
+  for (const Baseline& baseline : Baselines()) names.push_back(baseline.name);
+  return names;
+}
+
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
-  if (options.search != "default" && options.search != "recursive") {
-    return UserError("there is no search named \"", options.search,
-                     "\"; use \"default\" or \"recursive\"");
+  YUBA_RETURN_IF_ERROR(CheckOptions(options));
+  if (const Baseline* baseline = FindBaseline(options.search)) {
+    return PlanOfBaseline(graph, options, *baseline);
   }
-  YUBA_RETURN_IF_ERROR(CheckPins(graph, options.mesh, options.pins));
-  if (options.search == "recursive") {
-    Found found = SearchGroups(graph, options, GroupsOf(options.mesh, 1));
-    if (!options.pins.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
-    return PlanOf(graph, options, std::move(found));
+  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
+                        RestrictionsOf(graph, options.mesh, options.pins));
+  Plan plan = SearchWithin(graph, options, restrictions);
+  if (restrictions.empty() || options.search == "recursive") return plan;
+  if (Decided(restrictions)) {
+    plan.proof = Proof{"none", {}, 0, {}};
+    plan.lower_bound = 0;
+    return plan;
   }
-  Plan plan = SearchDefault(graph, options);
-  if (options.pins.empty()) return plan;
   // The bound is of all plans, pinned or not: the gap is what the pins cost.
-  SearchOptions free = options;
-  free.pins.clear();
-  Plan unpinned = SearchDefault(graph, free);
+  Plan unpinned = SearchDefault(graph, options, {});
   plan.lower_bound = unpinned.lower_bound;
   plan.proof = std::move(unpinned.proof);
   return plan;
+}
+
+absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
+                                                   const Plan& plan) {
+  std::vector<PinPrice> prices;
+  for (const Pin& pin : options.pins) {
+    const bool known = std::any_of(prices.begin(), prices.end(),
+                                   [&](const PinPrice& price) { return price.text == pin.text; });
+    if (known) continue;
+    std::vector<Pin> others;
+    for (const Pin& other : options.pins) {
+      if (other.text != pin.text) others.push_back(other);
+    }
+    YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, others));
+    const Plan without = SearchWithin(graph, options, restrictions);
+    prices.push_back({pin.text, plan.cost.bytes() - without.cost.bytes()});
+  }
+  return prices;
 }
 
 }  // namespace yuba

@@ -17,7 +17,7 @@ namespace yuba {
 struct SearchOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  std::string search = "default";  // or "recursive": level by level, as Tofu
+  std::string search = "default";  // or "recursive": level by level, as Tofu; or a baseline's name
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
   int copies = 0;                   // W: the window, in nodes, in which readers may share a copy; 0: none
@@ -27,11 +27,23 @@ struct SearchOptions {
   int64_t memory_limit = 0;         // bytes a device; 0: none
 };
 
-// A plan for `graph`, which has its copies already (WithCopies; `copies` is for who makes that
-// graph); with pins its lower bound is that of all plans, so that the gap is what the pins cost.
-// Deterministic, independent of names and of the order of nodes in the file beyond ties. An error
-// where a pin cannot be satisfied.
+// "default", "recursive" and the baselines (baselines/baselines.h).
+std::vector<std::string> SearchNames();
+
+// A plan for `graph`, which has its copies already (WithCopies; `copies` here is for who makes that
+// graph); with pins its lower bound is that of all plans, so that the gap is what the pins
+// cost, and where they leave no choice the plan is only priced. Deterministic, independent of names and
+// of the order of nodes in the file beyond ties. An error where a pin cannot be satisfied.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
+
+// What each pin costs: the bytes that the plan, which Search found with these options, moves more than
+// the plan without the pins of that text.
+struct PinPrice {
+  std::string text;
+  int64_t bytes = 0;
+};
+absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
+                                                   const Plan& plan);
 
 }  // namespace yuba
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/mesh_text.h"
 #include "search/copies.h"
 #include "runtime/io/tensor_file.h"
 #include "opsemantics/base/files.h"
@@ -41,6 +42,28 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
       ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all();
+}
+
+void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
+  CLI::Option* devices =
+      app->add_option("--devices", flags.devices, "number of devices")->capture_default_str();
+  app->add_option("--mesh", flags.groups,
+                  "the devices as named groups, as in data=2,model=4; instead of --devices")
+      ->excludes(devices);
+}
+
+absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags) {
+  if (!flags.groups.empty()) {
+    absl::StatusOr<Mesh> mesh = MeshOfGroups(flags.groups);
+    return mesh.ok() ? mesh : Annotate(mesh.status(), absl::StrCat("--mesh ", flags.groups));
+  }
+  if (flags.devices < 1) {
+    return UserError("--devices ", flags.devices, ": at least one device is needed");
+  }
+  if (flags.devices > 4096) {
+    return UserError("--devices ", flags.devices, ": at most 4096 devices are planned for");
+  }
+  return MeshOf(flags.devices);
 }
 
 namespace {

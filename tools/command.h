@@ -29,6 +29,14 @@ struct ModelFlags {
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 
+// The devices: a number of them, or a mesh of named groups.
+struct MeshFlags {
+  int devices = 8;
+  std::string groups;  // as in data=2,model=4; empty: `devices`
+};
+void AddMeshFlags(CLI::App* app, MeshFlags& flags);
+absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags);
+
 // A model with the library that describes its operators.
 struct LoadedModel {
   OperatorLibrary library;

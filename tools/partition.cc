@@ -25,8 +25,7 @@ namespace {
 
 struct PartitionFlags {
   ModelFlags model;
-  int devices = 8;
-  std::string mesh;  // empty: that of `devices`
+  MeshFlags mesh;
   std::string search = "default";
   int copies = 8;
   std::string output;
@@ -110,20 +109,6 @@ absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
   return RunPhases(options, compilation);
 }
 
-absl::StatusOr<Mesh> MeshOfFlags(const PartitionFlags& flags) {
-  if (!flags.mesh.empty()) {
-    absl::StatusOr<Mesh> mesh = MeshOfGroups(flags.mesh);
-    return mesh.ok() ? mesh : Annotate(mesh.status(), absl::StrCat("--mesh ", flags.mesh));
-  }
-  if (flags.devices < 1) {
-    return UserError("--devices ", flags.devices, ": at least one device is needed");
-  }
-  if (flags.devices > 4096) {
-    return UserError("--devices ", flags.devices, ": at most 4096 devices are planned for");
-  }
-  return MeshOf(flags.devices);
-}
-
 void PrintNext(const PartitionFlags& flags, const std::string& output, size_t bytes) {
   std::cout << "\nwrote " << output << " (" << Bytes(static_cast<int64_t>(bytes)) << ").  Next:\n"
             << "  yuba show " << output << "\n      every node and transfer; --html FILE for a picture\n"
@@ -133,7 +118,7 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
 }
 
 absl::Status Partition(const PartitionFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags));
+  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file}));
@@ -193,14 +178,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PartitionFlags>();
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
   AddModelFlags(command, flags->model);
-  CLI::Option* devices =
-      command->add_option("--devices", flags->devices, "number of devices")->capture_default_str();
-  command
-      ->add_option("--mesh", flags->mesh,
-                   "the devices as named groups, as in data=2,model=4; instead of --devices")
-      ->excludes(devices);
-  command->add_option("--search", flags->search, "how to search: default or recursive")
-      ->check(CLI::IsMember({"default", "recursive"}))
+  AddMeshFlags(command, flags->mesh);
+  command->add_option("--search", flags->search, "how to search: default, recursive (level by level), or a baseline")
+      ->check(CLI::IsMember(SearchNames()))
       ->capture_default_str();
   command->add_option("--copies", flags->copies,
                       "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")

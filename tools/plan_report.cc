@@ -12,20 +12,6 @@
 namespace yuba {
 namespace {
 
-// "layer3.12.conv" -> "layer3.*.conv" would hide layer3: only the last run of digits between
-// punctuation is a position in a repeated block, so every run of digits becomes a star.
-std::string Pattern(const std::string& name) {
-  std::string pattern;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (!std::isdigit(static_cast<unsigned char>(name[i]))) {
-      pattern += name[i];
-    } else if (pattern.empty() || pattern.back() != '*') {
-      pattern += '*';
-    }
-  }
-  return pattern;
-}
-
 struct Moved {
   int64_t fetched = 0, delivered = 0;
 };
@@ -70,6 +56,20 @@ std::set<std::string> Weights(const PlanFile& plan) {
     if (weights.count(node.reads[0]) > 0) weights.insert(node.name);
   }
   return weights;
+}
+
+// "layer3.12.conv" -> "layer3.*.conv" would hide layer3: only the last run of digits between
+// punctuation is a position in a repeated block, so every run of digits becomes a star.
+std::string NamePattern(const std::string& name) {
+  std::string pattern;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (!std::isdigit(static_cast<unsigned char>(name[i]))) {
+      pattern += name[i];
+    } else if (pattern.empty() || pattern.back() != '*') {
+      pattern += '*';
+    }
+  }
+  return pattern;
 }
 
 std::string ShortName(const std::string& name) {
@@ -145,13 +145,13 @@ std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold) {
       row.fetched = it->second.fetched;
       row.delivered = it->second.delivered;
     }
-    const auto key = std::make_tuple(fold ? Pattern(node.name) : node.name,
+    const auto key = std::make_tuple(fold ? NamePattern(node.name) : node.name,
                                      absl::StrCat(node.op, " ", row.cut), split, weight_split);
     const auto [it, added] = known.emplace(key, groups.size());
     if (added) groups.push_back(std::move(row));
     NodeGroup& group = groups[it->second];
     if (!added) {
-      group.name = Pattern(node.name);
+      group.name = NamePattern(node.name);
       group.fetched += row.fetched;
       group.delivered += row.delivered;
       if (group.output != row.output) group.output = split;

@@ -20,6 +20,8 @@ std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row);
 // The names of all tensors that are weights, or copies of weights.
 std::set<std::string> Weights(const PlanFile& plan);
 
+// "layer3.*.conv" of "layer3.12.conv" and its like: every run of digits is a star.
+std::string NamePattern(const std::string& name);
 std::string ShortName(const std::string& name);  // its last 40 characters at most
 
 // Bytes of what is stored, by the number of devices.

@@ -9,6 +9,7 @@ namespace yuba {
 void AddInfo(CLI::App& app, int& exit_code);
 void AddDevices(CLI::App& app, int& exit_code);
 void AddPartition(CLI::App& app, int& exit_code);
+void AddCompare(CLI::App& app, int& exit_code);
 void AddShow(CLI::App& app, int& exit_code);
 void AddCheck(CLI::App& app, int& exit_code);
 void AddVerify(CLI::App& app, int& exit_code);

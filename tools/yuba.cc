@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   yuba::AddInfo(app, exit_code);
   yuba::AddDevices(app, exit_code);
   yuba::AddPartition(app, exit_code);
+  yuba::AddCompare(app, exit_code);
   yuba::AddShow(app, exit_code);
   yuba::AddCheck(app, exit_code);
   yuba::AddVerify(app, exit_code);

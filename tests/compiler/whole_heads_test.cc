@@ -54,9 +54,9 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
     const int head = HeadIndex(graph.nodes[id], heads);
     INFO(graph.nodes[id].name);
     REQUIRE(head >= 0);
-    Pin pin{true, id, {std::vector<AxisList>(graph.nodes[id].definition->indices.size())}};
-    pin.cut.axes[head] = all;
-    options.pins.push_back(pin);
+    Cut cut{std::vector<AxisList>(graph.nodes[id].definition->indices.size())};
+    cut.axes[head] = all;
+    options.pins.push_back(ExactPin(true, id, cut));
   }
   const absl::StatusOr<Plan> plan = Search(graph, options);
   INFO(plan.status());

@@ -50,8 +50,8 @@ TEST_CASE("ResNet-50 on 8 devices") {
 }
 
 // Pinned cuts of matrices: rows or columns over all axes.
-Pin Rows(TensorId tensor, AxisList axes) { return {false, tensor, {{axes, {}}}}; }
-Pin Columns(TensorId tensor, AxisList axes) { return {false, tensor, {{{}, axes}}}; }
+Pin Rows(TensorId tensor, AxisList axes) { return ExactPin(false, tensor, {{axes, {}}}); }
+Pin Columns(TensorId tensor, AxisList axes) { return ExactPin(false, tensor, {{{}, axes}}); }
 
 absl::StatusOr<Plan> Pinned(const Graph& graph, int devices, std::vector<Pin> pins) {
   SearchOptions options;
@@ -68,7 +68,7 @@ TEST_CASE("a map of two operands is computed where they are, not where its resul
       Pinned(graph, 2, {Rows(a, {0}), Rows(b, {0}), Columns(y, {0})});
   REQUIRE(plan.ok());
   CHECK(plan->cost.bytes() == 4 * 32);
-  CHECK(plan->tensors[y] == Columns(y, {0}).cut);
+  CHECK(plan->tensors[y] == Cut{{{}, {0}}});
 }
 
 TEST_CASE("partial sums of f16 move as f32, so they are combined before they are moved on") {
@@ -78,8 +78,8 @@ TEST_CASE("partial sums of f16 move as f32, so they are combined before they are
   TensorId x = builder.Matmul(a, w);
   TensorId y = builder.Add(x, builder.Input({8, 8}, ElementType::kF16));
   Graph graph = builder.Finish({y});
-  Pin product = {true, 0, {{{1}, {}, {0}}}};      // rows over b, the sum over a
-  Pin sum = {true, 1, {{{}, {0, 1}}}};            // columns over ab
+  Pin product = ExactPin(true, 0, {{{1}, {}, {0}}});      // rows over b, the sum over a
+  Pin sum = ExactPin(true, 1, {{{}, {0, 1}}});            // columns over ab
   absl::StatusOr<Plan> plan = Pinned(graph, 4, {product, sum});
   REQUIRE(plan.ok());
   // w: each device needs a half and has a quarter; x: 64 partials to [8/b, 8/a], then 32 sums.
@@ -105,8 +105,8 @@ TEST_CASE("pins that cannot be are errors that name what is pinned") {
   says({Rows(1, {0})}, "axis b is left out");
   says({Rows(1, {0, 0})}, "axis a is used twice");
   says({Rows(1, {0, 7})}, "no axis number 7");
-  says({{false, 99, {}}}, "number 99");
-  says({{true, -1, {}}}, "number -1");
+  says({ExactPin(false, 99, {})}, "number 99");
+  says({ExactPin(true, -1, {})}, "number -1");
   says({Rows(0, {0, 1}), Columns(0, {0, 1})}, "contradict");
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a plan with every tensor pinned is priced") {
   Plan best = Found(graph, 8);
   std::vector<Pin> pins;
   for (size_t t = 0; t < best.tensors.size(); ++t) {
-    pins.push_back({false, static_cast<int>(t), best.tensors[t]});
+    pins.push_back(ExactPin(false, static_cast<int>(t), best.tensors[t]));
   }
   absl::StatusOr<Plan> again = Pinned(graph, 8, pins);
   REQUIRE(again.ok());

@@ -1,0 +1,35 @@
+// Baselines: how others partition a graph. They share the costs, the plan and every check with the search.
+#ifndef YUBA_SEARCH_BASELINES_BASELINES_H_
+#define YUBA_SEARCH_BASELINES_BASELINES_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "opsemantics/graph.h"
+#include "search/problem.h"
+
+namespace yuba {
+
+struct Baseline {
+  const char* name;  // as --search takes it
+  const char* what;  // in half a line
+  bool replicates;   // stores tensors on several devices that could be cut
+  Cuts (*find)(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+};
+
+absl::Span<const Baseline> Baselines();
+const Baseline* FindBaseline(absl::string_view name);  // null: none of that name
+
+// One file each; the file says where it is from.
+Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_BASELINES_BASELINES_H_

@@ -1,0 +1,33 @@
+#include "search/baselines/batch.h"
+
+#include <algorithm>
+
+#include "search/baselines/steps.h"
+#include "search/labels.h"
+
+namespace yuba {
+namespace {
+
+void CutBatch(const std::vector<int>& labels, Restriction* restriction) {
+  std::vector<bool> batch;
+  for (int label : labels) batch.push_back(label == 0);
+  if (std::count(batch.begin(), batch.end(), true) > 0) *restriction = Along(batch);
+}
+
+}  // namespace
+
+Restrictions OnTheBatch(const Graph& graph) {
+  const Labels labels = FlowLabels(graph, BatchOfInputs(graph));
+  Restrictions restrictions = Unrestricted(graph);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) CutBatch(labels.tensors[t], &restrictions[t]);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    CutBatch(labels.nodes[n], &restrictions[graph.tensors.size() + n]);
+  }
+  return restrictions;
+}
+
+bool IsStoredBefore(const Tensor& tensor) {
+  return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
+}
+
+}  // namespace yuba

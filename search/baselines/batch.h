@@ -1,0 +1,18 @@
+// What data parallelism and ZeRO share: computation and activations on the batch.
+#ifndef YUBA_SEARCH_BASELINES_BATCH_H_
+#define YUBA_SEARCH_BASELINES_BATCH_H_
+
+#include "opsemantics/graph.h"
+#include "search/restriction.h"
+
+namespace yuba {
+
+// Nodes and tensors that have the batch are cut along it; others may be cut in any way.
+Restrictions OnTheBatch(const Graph& graph);
+
+// Parameters and constants.
+bool IsStoredBefore(const Tensor& tensor);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_BASELINES_BATCH_H_

@@ -1,0 +1,40 @@
+// EqualChop of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on one dimension only, every
+// node on one index, the best there is.
+#include <algorithm>
+#include <utility>
+
+#include "search/baselines/baselines.h"
+#include "search/baselines/steps.h"
+
+namespace yuba {
+namespace {
+
+// One extent each that takes all axes; where none does, the longest.
+Restriction OnOneExtent(const CutSpace& space, int devices) {
+  int64_t longest = 0;
+  for (size_t e = 0; e < space.extents.size(); ++e) {
+    if (space.cuttable[e]) longest = std::max(longest, space.extents[e]);
+  }
+  Restriction restriction;
+  restriction.rest = Rest::kElsewhere;
+  for (size_t e = 0; e < space.extents.size(); ++e) {
+    if (!space.cuttable[e] || space.extents[e] < std::min<int64_t>(devices, longest)) continue;
+    restriction.any_of.push_back(OnlyExtent(space.extents.size(), e));
+  }
+  return restriction;
+}
+
+}  // namespace
+
+Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+  Restrictions restrictions;
+  for (const Tensor& tensor : graph.tensors) {
+    restrictions.push_back(OnOneExtent(TensorCuts(tensor.type), mesh.devices()));
+  }
+  for (const Node& node : graph.nodes) {
+    restrictions.push_back(OnOneExtent(NodeCuts(*node.definition), mesh.devices()));
+  }
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+}
+
+}  // namespace yuba

@@ -1,0 +1,31 @@
+// The recursive greedy planner of MindSpore (D-Rec: Wang et al., "Efficient and systematic partitioning of
+// large and deep neural networks for parallelization", Euro-Par 2021): one level after the other, the nodes
+// by their work, each the cut that moves least given those chosen, its tensors with it.
+#include <algorithm>
+#include <numeric>
+
+#include "opsemantics/boxes.h"
+#include "opsemantics/structure.h"
+#include "search/baselines/baselines.h"
+#include "search/baselines/steps.h"
+
+namespace yuba {
+
+Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<int64_t> work;
+  for (const Node& node : graph.nodes) {
+    work.push_back(Flops(*node.definition, WholeRanges(*node.definition)));
+  }
+  std::vector<int> nodes(graph.nodes.size()), order;
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return work[a] > work[b]; });
+  for (int n : nodes) {
+    order.push_back(tensors + n);
+    for (TensorId operand : graph.nodes[n].operands) order.push_back(operand);
+    order.push_back(graph.nodes[n].result);
+  }
+  return GreedyByLevel(graph, mesh, order);
+}
+
+}  // namespace yuba

@@ -1,0 +1,27 @@
+// Spartan's greedy order (Huang et al., USENIX ATC 2015, as the Tofu paper's section 7.4 runs it): the largest
+// tensor first, then the nodes that touch it, each the cheapest given what is chosen.
+#include <algorithm>
+#include <numeric>
+
+#include "search/baselines/baselines.h"
+#include "search/baselines/steps.h"
+
+namespace yuba {
+
+Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<int> by_size(tensors), order;
+  std::iota(by_size.begin(), by_size.end(), 0);
+  auto bytes = [&](int t) {
+    return ElementCount(graph.tensors[t].type) * ByteSize(graph.tensors[t].type.type);
+  };
+  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) { return bytes(a) > bytes(b); });
+  for (int t : by_size) {
+    order.push_back(t);
+    if (graph.tensors[t].producer >= 0) order.push_back(tensors + graph.tensors[t].producer);
+    for (NodeId reader : graph.tensors[t].consumers) order.push_back(tensors + reader);
+  }
+  return GreedyByLevel(graph, mesh, order);
+}
+
+}  // namespace yuba

@@ -1,0 +1,32 @@
+// What baselines are made of: restrictions solved exactly, and greedy choices level by level.
+#ifndef YUBA_SEARCH_BASELINES_STEPS_H_
+#define YUBA_SEARCH_BASELINES_STEPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "opsemantics/graph.h"
+#include "search/problem.h"
+
+namespace yuba {
+
+// No restriction of any element.
+Restrictions Unrestricted(const Graph& graph);
+
+// Along the extents that are `true`, as far as they go; the rest where it fits.
+Restriction Along(const std::vector<bool>& extents);
+// The first dimension longer than 1, as far as it goes; the rest where it fits.
+Restriction OnFirstDimension(const Tensor& tensor);
+// Not cut at all.
+Restriction Whole(size_t extents);
+
+// The cheapest cuts that the restrictions allow, axes nested by level.
+Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions, int64_t table_cells);
+
+// Level by level: the elements in `order` one after the other, each the cheapest given those chosen, the
+// others taken at their best. Elements that are not in `order` come last.
+Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_BASELINES_STEPS_H_

@@ -1,0 +1,19 @@
+// ZeRO stage 3 (Rajbhandari et al., SC 2020): data parallelism whose weights are shared out, each gathered
+// where it is used.
+#include <utility>
+
+#include "search/baselines/baselines.h"
+#include "search/baselines/batch.h"
+#include "search/baselines/steps.h"
+
+namespace yuba {
+
+Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+  Restrictions restrictions = OnTheBatch(graph);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (IsStoredBefore(graph.tensors[t])) restrictions[t] = OnFirstDimension(graph.tensors[t]);
+  }
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+}
+
+}  // namespace yuba

@@ -1,0 +1,67 @@
+#include "search/labels.h"
+
+#include <map>
+#include <utility>
+
+namespace yuba {
+
+std::vector<int> IndicesAlong(const Definition& definition, int operand) {
+  std::vector<int> along(definition.operands[operand].dims.size(), -1);
+  bool first = true;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind != Expr::kRead || expr.operand != operand) return;
+    for (size_t d = 0; d < along.size(); ++d) {
+      const int index = expr.position[d].BareIndex();
+      if (first) along[d] = index;
+      else if (along[d] != index) along[d] = -1;
+    }
+    first = false;
+  });
+  return along;
+}
+
+Labels FlowLabels(const Graph& graph, TensorLabels seeds) {
+  Labels labels;
+  labels.tensors = std::move(seeds);
+  for (const Node& node : graph.nodes) {
+    const Definition& definition = *node.definition;
+    std::vector<int> indices(definition.indices.size(), -1);
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      const std::vector<int> along = IndicesAlong(definition, static_cast<int>(o));
+      const std::vector<int>& dims = labels.tensors[node.operands[o]];
+      for (size_t d = 0; d < along.size(); ++d) {
+        if (along[d] >= 0 && indices[along[d]] < 0) indices[along[d]] = dims[d];
+      }
+    }
+    for (size_t d = 0; d < definition.left.size(); ++d) {
+      const int index = definition.left[d].BareIndex();
+      if (index >= 0) labels.tensors[node.result][d] = indices[index];
+    }
+    labels.nodes.push_back(std::move(indices));
+  }
+  return labels;
+}
+
+TensorLabels BatchOfInputs(const Graph& graph) {
+  TensorLabels labels;
+  for (const Tensor& tensor : graph.tensors) labels.emplace_back(tensor.type.dims.size(), -1);
+  std::map<int64_t, int> votes;
+  int64_t batch = 0;
+  for (TensorId id : graph.inputs) {
+    const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
+    if (!dims.empty() && dims[0] > 1) ++votes[dims[0]];
+  }
+  for (TensorId id : graph.inputs) {  // of equally many the first
+    const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
+    if (!dims.empty() && dims[0] > 1 && (batch == 0 || votes[dims[0]] > votes[batch])) batch = dims[0];
+  }
+  for (TensorId id : graph.inputs) {
+    const Tensor& tensor = graph.tensors[id];
+    const std::vector<int64_t> dims = WholeDims(tensor);
+    if (dims.empty() || dims[0] != batch) continue;
+    for (size_t factor = 0; factor < tensor.dims[0].size(); ++factor) labels[id][factor] = 0;
+  }
+  return labels;
+}
+
+}  // namespace yuba

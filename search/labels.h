@@ -1,0 +1,31 @@
+// Labels of dimensions, such as "this is the batch": they flow from the inputs through the definitions.
+#ifndef YUBA_SEARCH_LABELS_H_
+#define YUBA_SEARCH_LABELS_H_
+
+#include <vector>
+
+#include "opsemantics/graph.h"
+
+namespace yuba {
+
+// By tensor and flat dimension: a number; -1 where there is none.
+using TensorLabels = std::vector<std::vector<int>>;
+
+struct Labels {
+  TensorLabels tensors;
+  std::vector<std::vector<int>> nodes;  // by node and index
+};
+
+// An index takes the label of the first operand's dimension along which it runs alone, a dimension of a
+// result that of its index. `seeds` gives labels to inputs, parameters and constants.
+Labels FlowLabels(const Graph& graph, TensorLabels seeds);
+
+// 0 on the batch: the first dimension of the inputs that agree on its extent, the most there are.
+TensorLabels BatchOfInputs(const Graph& graph);
+
+// For each dimension of the operand the index that runs along it, alone and in all reads; else -1.
+std::vector<int> IndicesAlong(const Definition& definition, int operand);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_LABELS_H_

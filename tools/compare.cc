@@ -1,0 +1,237 @@
+// yuba compare: the plans of all searches and baselines of one model, side by side.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/mesh_text.h"
+#include "search/baselines/baselines.h"
+#include "search/search.h"
+#include "tools/command.h"
+#include "tools/command_line.h"
+#include "tools/plan_notes.h"
+#include "tools/plan_rows.h"
+#include "tools/subcommands.h"
+#include "tools/text_table.h"
+
+namespace yuba {
+namespace {
+
+struct CompareFlags {
+  ModelFlags model;
+  MeshFlags mesh;
+  bool json = false;
+};
+
+struct Candidate {
+  std::string search, what;
+  Plan plan;
+  double seconds = 0;       // of the search
+  int64_t peak_memory = 0;  // bytes, of the fullest device
+};
+
+std::string WhatItIs(const std::string& search) {
+  if (search == "default") return "fewest bytes, all levels together";
+  if (search == "recursive") return "one level after the other, each the best (Tofu)";
+  return FindBaseline(search)->what;
+}
+
+absl::StatusOr<Candidate> Try(const Model& model, SearchOptions options, const std::string& search) {
+  Candidate candidate;
+  candidate.search = options.search = search;
+  candidate.what = WhatItIs(search);
+  const auto start = std::chrono::steady_clock::now();
+  YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(model.graph, options));
+  candidate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  PlanNotes notes;
+  AddProgramNotes(model, candidate.plan, notes);
+  for (const DeviceMemory& memory : notes.memory) {
+    candidate.peak_memory = std::max(candidate.peak_memory, memory.peak);
+  }
+  return candidate;
+}
+
+std::string Signed(int64_t bytes) {
+  return absl::StrCat(bytes < 0 ? "−" : "+", Bytes(std::llabs(bytes)));
+}
+
+// "12.3 % more", "3.1 times as much": `bytes` against `ours`.
+std::string Against(int64_t bytes, int64_t ours) {
+  if (bytes == ours) return "as many";
+  if (ours == 0) return "";
+  const double ratio = static_cast<double>(bytes) / static_cast<double>(ours);
+  return ratio >= 2 ? absl::StrFormat("× %.1f", ratio)
+                    : absl::StrFormat("%s %.1f %%", ratio < 1 ? "−" : "+", 100 * std::abs(ratio - 1));
+}
+
+// "weights +93.0 MB, partial sums −7.7 MB": what moves in `theirs` and not in `ours`.
+std::string ByKind(const PlanCost& theirs, const PlanCost& ours) {
+  std::string text;
+  auto add = [&](const char* kind, int64_t more) {
+    if (more != 0) absl::StrAppend(&text, text.empty() ? "" : ", ", kind, " ", Signed(more));
+  };
+  add("weights", theirs.weight - ours.weight);
+  add("activations", theirs.activation - ours.activation);
+  add("partial sums", theirs.partial - ours.partial);
+  add("halos", theirs.halo - ours.halo);
+  return text;
+}
+
+std::vector<int64_t> BytesByNode(const Graph& graph, const Plan& plan) {
+  std::vector<int64_t> bytes(graph.nodes.size(), 0);
+  for (const Move& move : MovesOf(graph, plan)) bytes[move.node] += move.bytes;
+  return bytes;
+}
+
+// "n in 4 and o in 2", whatever the mesh axes are called.
+std::string HowCut(const Graph& graph, const Plan& plan, NodeId node) {
+  std::vector<std::string> words;
+  const Cut& cut = plan.nodes[node];
+  for (size_t i = 0; i < cut.axes.size(); ++i) {
+    if (cut.axes[i].empty()) continue;
+    words.push_back(absl::StrCat(graph.nodes[node].definition->indices[i].name, " in ",
+                                 PartCount(plan.mesh, cut.axes[i])));
+  }
+  return words.empty() ? "nothing" : absl::StrJoin(words, " and ");
+}
+
+// Where the two plans differ most: nodes of like names that both plans cut in one way each.
+struct Difference {
+  std::string nodes;  // "layer4.*.conv2"
+  int count = 0;
+  int64_t bytes = 0;         // that theirs moves more there
+  std::string theirs, ours;  // cuts, in words
+};
+
+// Where `sign` * (theirs - ours) is largest; of no nodes where it is nowhere above 0.
+Difference LargestDifference(const Graph& graph, const Plan& theirs, const Plan& ours, int sign) {
+  const std::vector<int64_t> here = BytesByNode(graph, theirs), there = BytesByNode(graph, ours);
+  std::map<std::tuple<std::string, std::string, std::string>, Difference> families;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const NodeId node = static_cast<NodeId>(n);
+    const std::string name = NamePattern(graph.nodes[n].name);
+    const std::string mine = HowCut(graph, theirs, node), yours = HowCut(graph, ours, node);
+    Difference& family = families[{name, mine, yours}];
+    family.nodes = name;
+    family.theirs = mine;
+    family.ours = yours;
+    family.bytes += here[n] - there[n];
+    ++family.count;
+  }
+  Difference largest;
+  for (const auto& [key, family] : families) {
+    if (sign * family.bytes > sign * largest.bytes) largest = family;
+  }
+  return largest;
+}
+
+std::string DifferenceText(const Difference& difference) {
+  return absl::StrCat(ShortName(difference.nodes),
+                      difference.count > 1 ? absl::StrCat(" (", difference.count, " nodes)") : "", " ",
+                      Signed(difference.bytes), ": cut ", difference.theirs,
+                      difference.theirs == difference.ours ? " as in the default, but tensors lie otherwise"
+                                                           : ", in the default " + difference.ours);
+}
+
+// What the default does differently, in words; "" where both move the same.
+std::string Words(const Graph& graph, const Candidate& theirs, const Candidate& ours) {
+  const int64_t more = theirs.plan.cost.bytes() - ours.plan.cost.bytes();
+  std::string text = ByKind(theirs.plan.cost, ours.plan.cost);
+  for (int sign : {more < 0 ? -1 : 1, more < 0 ? 1 : -1}) {
+    const Difference difference = LargestDifference(graph, theirs.plan, ours.plan, sign);
+    if (difference.count == 0) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "; ", sign > 0 ? "most at " : "least at ",
+                    DifferenceText(difference));
+    break;
+  }
+  const int64_t memory = theirs.peak_memory - ours.peak_memory;
+  if (more < 0) absl::StrAppend(&text, "; needs ", Signed(memory), " on the fullest device");
+  return text;
+}
+
+void Print(const Graph& graph, const std::vector<Candidate>& candidates) {
+  const Candidate& ours = candidates[0];
+  TextTable table(1);
+  table.Add({"search", "moved", "against default", "weights", "activations", "sums", "halos",
+             "peak a device", "search s"});
+  for (const Candidate& c : candidates) {
+    const PlanCost& cost = c.plan.cost;
+    table.Add({c.search, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
+               Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial),
+               Bytes(cost.halo), Bytes(c.peak_memory), absl::StrFormat("%.2f", c.seconds)});
+  }
+  std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
+  for (const Candidate& c : candidates) {
+    std::cout << "  " << c.search << ": " << c.what << "\n";
+    const std::string words = Words(graph, c, ours);
+    if (&c != &ours && !words.empty()) std::cout << "      " << words << "\n";
+  }
+}
+
+nlohmann::ordered_json Json(const Graph& graph, const std::vector<Candidate>& candidates) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Candidate& c : candidates) {
+    const PlanCost& cost = c.plan.cost;
+    rows.push_back({{"search", c.search},
+                    {"what", c.what},
+                    {"bytes", cost.bytes()},
+                    {"lower_bound", c.plan.lower_bound},
+                    {"by_kind",
+                     {{"weight", cost.weight},
+                      {"activation", cost.activation},
+                      {"partial", cost.partial},
+                      {"halo", cost.halo}}},
+                    {"replicate", c.plan.space.replicate},
+                    {"peak_memory", c.peak_memory},
+                    {"seconds", c.seconds},
+                    {"against_default", &c == &candidates[0] ? "" : Words(graph, c, candidates[0])}});
+  }
+  return rows;
+}
+
+absl::Status Compare(const CompareFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
+  YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
+  SearchOptions options;
+  options.mesh = mesh;
+  std::vector<Candidate> candidates;
+  for (const std::string& search : SearchNames()) {
+    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(loaded.model, options, search));
+    candidates.push_back(std::move(candidate));
+  }
+  const Graph& graph = loaded.model.graph;
+  if (flags.json) {
+    const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
+                                           {"devices", mesh.devices()},
+                                           {"mesh", MeshText(mesh)},
+                                           {"plans", Json(graph, candidates)}};
+    std::cout << report.dump(1) << "\n";
+    return absl::OkStatus();
+  }
+  std::cout << BaseName(flags.model.file) << " on " << mesh.devices() << " devices, mesh "
+            << MeshText(mesh) << "\n\n";
+  Print(graph, candidates);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddCompare(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<CompareFlags>();
+  CLI::App* command =
+      app.add_subcommand("compare", "plan with every search and baseline, and show them side by side");
+  AddModelFlags(command, flags->model);
+  AddMeshFlags(command, flags->mesh);
+  command->add_flag("--json", flags->json, "print JSON");
+  OnRun(command, exit_code, [flags] { return Compare(*flags); });
+}
+
+}  // namespace yuba
