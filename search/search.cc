@@ -13,6 +13,7 @@
 #include "search/grid_search.h"
 #include "search/grids.h"
 #include "search/levels.h"
+#include "search/pin_text.h"
 #include "search/problem.h"
 #include "search/solve.h"
 
@@ -109,6 +110,7 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   bool by_level = options.nesting == Nesting::kLevel || options.search == "recursive";
   plan.space.nesting = by_level ? "level" : "free";
   plan.space.copies = graph.copies;
+  plan.space.factors = options.factors;
   plan.search = options.search;
   auto middle = found.cuts.begin() + graph.tensors.size();
   plan.tensors.assign(found.cuts.begin(), middle);
@@ -165,15 +167,27 @@ Plan SearchWithin(const Graph& graph, const SearchOptions& options, const Restri
                                        : SearchDefault(graph, options, restrictions);
 }
 
-absl::Status CheckOptions(const SearchOptions& options) {
+absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
   if (options.search == "default" || options.search == "recursive") return absl::OkStatus();
   if (FindBaseline(options.search) == nullptr) {
     return UserError("there is no search named \"", options.search, "\"; there are ",
                      absl::StrJoin(SearchNames(), ", "));
   }
-  if (options.pins.empty()) return absl::OkStatus();
+  if (graph.copies > 0) {
+    return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
+  }
+  if (options.pins.empty() && options.pin_texts.empty()) return absl::OkStatus();
   return UserError("--search ", options.search, " does as its authors say and takes no pins; use default ",
                    "or recursive");
+}
+
+absl::StatusOr<std::vector<Pin>> AllPins(const Graph& graph, const SearchOptions& options) {
+  std::vector<Pin> pins = options.pins;
+  for (const std::string& text : options.pin_texts) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> more, ParsePin(graph, options.mesh, text));
+    pins.insert(pins.end(), more.begin(), more.end());
+  }
+  return pins;
 }
 
 }  // namespace
@@ -185,12 +199,12 @@ std::vector<std::string> SearchNames() {
 }
 
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
-  YUBA_RETURN_IF_ERROR(CheckOptions(options));
+  YUBA_RETURN_IF_ERROR(CheckOptions(graph, options));
   if (const Baseline* baseline = FindBaseline(options.search)) {
     return PlanOfBaseline(graph, options, *baseline);
   }
-  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
-                        RestrictionsOf(graph, options.mesh, options.pins));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
+  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, pins));
   Plan plan = SearchWithin(graph, options, restrictions);
   if (restrictions.empty() || options.search == "recursive") return plan;
   if (Decided(restrictions)) {
@@ -207,13 +221,14 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
 
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
                                                    const Plan& plan) {
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
   std::vector<PinPrice> prices;
-  for (const Pin& pin : options.pins) {
+  for (const Pin& pin : pins) {
     const bool known = std::any_of(prices.begin(), prices.end(),
                                    [&](const PinPrice& price) { return price.text == pin.text; });
     if (known) continue;
     std::vector<Pin> others;
-    for (const Pin& other : options.pins) {
+    for (const Pin& other : pins) {
       if (other.text != pin.text) others.push_back(other);
     }
     YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, others));

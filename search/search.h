@@ -17,9 +17,11 @@ namespace yuba {
 struct SearchOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
+  bool factors = true;  // whether the graph was imported with them; the plan says so
   std::string search = "default";  // or "recursive": level by level, as Tofu; or a baseline's name
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
+  std::vector<std::string> pin_texts;  // more of them, as people write them (pin_text.h)
   int copies = 0;                   // W: the window, in nodes, in which readers may share a copy; 0: none
   std::string replicate = "none";   // or "auto": stored tensors may be replicated
   double time_limit = std::numeric_limits<double>::infinity();  // seconds

@@ -10,6 +10,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
 #include "opsemantics/structure.h"
+#include "search/levels.h"
 #include "search/plan_file.h"
 #include "search/search.h"
 #include "tools/command.h"
@@ -28,6 +29,8 @@ struct PartitionFlags {
   MeshFlags mesh;
   std::string search = "default";
   int copies = 8;
+  std::string space = "default";
+  std::vector<std::string> pins;
   std::string output;
   std::string from, to, dump;
   bool json = false;
@@ -65,8 +68,10 @@ std::string ModelText(const Model& model) {
                       "FLOP a step\n");
 }
 
-std::string CopiesText(int window) {
-  return window == 0 ? "" : absl::StrCat(", copies for readers within ", window, " nodes");
+std::string SpaceText(const Space& space) {
+  return absl::StrCat(
+      space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
+      space.copies == 0 ? "" : absl::StrCat(", copies for readers within ", space.copies, " nodes"));
 }
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
@@ -79,13 +84,33 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
     absl::StrAppend(&text, "level by level ", Bytes(*by_level), ", all levels together ");
   }
   absl::StrAppend(&text, Bytes(bytes));
-  if (plan.lower_bound == bytes) {
-    absl::StrAppend(&text, ": optimal in its space (", plan.space.nesting,
-                    " nesting, factors", CopiesText(plan.space.copies),
+  if (plan.proof.kind == "none") {
+    absl::StrAppend(&text, ": no bound is known\n");
+  } else if (plan.lower_bound == bytes) {
+    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", plan.proof.kind, ")\n");
   } else {
     absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %%\n", Bytes(plan.lower_bound),
                           bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes);
+  }
+  return text;
+}
+
+// "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
+std::string LevelsText(const Graph& graph, const Plan& plan) {
+  const std::vector<int64_t> levels = BytesByLevel(graph, plan);
+  std::vector<std::string> words;
+  for (size_t axis = 0; axis < levels.size(); ++axis) {
+    words.push_back(absl::StrCat(plan.mesh.axes[axis].name, " ", Bytes(levels[axis])));
+  }
+  return absl::StrCat("               by level (Tofu's deltas): ", absl::StrJoin(words, ", "), "\n");
+}
+
+std::string PinsText(const std::vector<PinPrice>& prices) {
+  std::string text;
+  for (const PinPrice& price : prices) {
+    absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text, " costs ",
+                    price.bytes < 0 ? "nothing" : Bytes(price.bytes), " a step, given the other pins\n");
   }
   return text;
 }
@@ -117,7 +142,8 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << flags.model.file << " " << output << "\n      --help for inputs and weights\n";
 }
 
-absl::Status Partition(const PartitionFlags& flags) {
+absl::Status Partition(PartitionFlags flags) {
+  flags.model.factors = flags.space != "tofu";
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
@@ -132,6 +158,15 @@ absl::Status Partition(const PartitionFlags& flags) {
   options.mesh = mesh;
   options.search = flags.search;
   options.copies = flags.copies;
+  options.pin_texts = flags.pins;
+  if (flags.space == "tofu") {
+    if (flags.copies > 0) {
+      return UserError("--space tofu has no shared copies: every consumer fetches for itself; leave --copies ",
+                       flags.copies, " out");
+    }
+    options.nesting = Nesting::kLevel;
+    options.factors = compilation.request.import.factors;
+  }
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
   const double seconds = SecondsSince(start);
@@ -159,6 +194,9 @@ absl::Status Partition(const PartitionFlags& flags) {
   notes.options["devices"] = absl::StrCat(mesh.devices());
   notes.options["search"] = flags.search;
   notes.options["copies"] = absl::StrCat(flags.copies);
+  for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
+    notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
+  }
   AddProgramNotes(loaded.model, plan, notes);
   const std::string text = WritePlan(graph, plan, notes);
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
@@ -167,7 +205,14 @@ absl::Status Partition(const PartitionFlags& flags) {
     return absl::OkStatus();
   }
   YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
-  std::cout << SearchText(plan, by_level, seconds) << "\n" << SummaryText(file);
+  std::cout << SearchText(plan, by_level, seconds);
+  if (plan.space.nesting == "level" && mesh.axes.size() > 1) std::cout << LevelsText(graph, plan);
+  if (!flags.pins.empty()) {
+    options.search = flags.search;
+    YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices, PricesOfPins(graph, options, plan));
+    std::cout << PinsText(prices);
+  }
+  std::cout << "\n" << SummaryText(file);
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }
@@ -179,13 +224,24 @@ void AddPartition(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
   AddModelFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
-  command->add_option("--search", flags->search, "how to search: default, recursive (level by level), or a baseline")
+  command
+      ->add_option("--search", flags->search,
+                   "how to search: default, recursive (level by level), or a baseline (see compare)")
       ->check(CLI::IsMember(SearchNames()))
       ->capture_default_str();
   command->add_option("--copies", flags->copies,
                       "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
+  command
+      ->add_option("--space", flags->space,
+                   "what plans may express: default, or tofu (nested by level, dimensions without factors)")
+      ->check(CLI::IsMember({"default", "tofu"}))
+      ->capture_default_str();
+  command
+      ->add_option("--pin", flags->pins,
+                   "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data")
+      ->take_all();
   command->add_option("-o,--output", flags->output, "the plan file; default: beside the model's name");
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
   command->add_option("--from", flags->from, "with --dump: the first phase to run");

@@ -110,7 +110,7 @@ class Importer {
     model.file_nodes = proto_.graph().node_size();
     model.opset = opset_;
     model.notes = flow_.notes;
-    BuildGraph(flow_, UnifyFactors(flow_), model);
+    BuildGraph(flow_, UnifyFactors(flow_, options_.factors), model);
     YUBA_RETURN_IF_ERROR(CheckRebatched(model.graph));
     ReplaceLiterals(model);
     RemoveViews(model);

@@ -32,11 +32,11 @@ struct Tie {
 
 class Unifier {
  public:
-  explicit Unifier(const Flow& flow) : flow_(flow) {
+  Unifier(const Flow& flow, bool factors) : flow_(flow) {
     for (const FlowValue& value : flow.values) {
       value_positions_.emplace_back();
       for (const int64_t extent : value.dims)
-        value_positions_.back().push_back(AddPositions(extent, false, true));
+        value_positions_.back().push_back(AddPositions(extent, !factors, true));
     }
     for (const Use& use : flow.uses) AddUse(use);
   }
@@ -220,6 +220,6 @@ class Unifier {
 
 }  // namespace
 
-Factors UnifyFactors(const Flow& flow) { return Unifier(flow).Unify(); }
+Factors UnifyFactors(const Flow& flow, bool factors) { return Unifier(flow, factors).Unify(); }
 
 }  // namespace yuba

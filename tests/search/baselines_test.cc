@@ -1,0 +1,113 @@
+// What others do, on graphs whose figures can be counted by hand.
+#include "search/baselines/baselines.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "search/check.h"
+#include "search/levels.h"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+Plan Found(const Graph& graph, int devices, const std::string& search) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.search = search;
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  INFO(search << " " << plan.status());
+  REQUIRE(plan.ok());
+  return *plan;
+}
+
+int64_t WeightBytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Tensor& tensor : graph.tensors) {
+    if (tensor.kind == TensorKind::kParameter) bytes += 4 * ElementCount(tensor.type);
+  }
+  return bytes;
+}
+
+TEST_CASE("every baseline's plan passes the checker, on any number of devices") {
+  for (const Graph& graph : {MatmulChain({24, 40, 5, 1}, 9), ResNet(4, {1, 1, 1, 1}), Recurrent(6, 12, 2, 3)}) {
+    for (const Baseline& baseline : Baselines()) {
+      for (int devices : {1, 2, 5, 6, 8, 12}) {
+        const Plan plan = Found(graph, devices, baseline.name);
+        INFO(baseline.name << " on " << devices);
+        const absl::Status status = CheckPlan(graph, plan);
+        INFO(status);
+        CHECK(status.ok());
+        CHECK(plan.search == baseline.name);
+        CHECK(plan.space.replicate == (baseline.replicates ? "auto" : "none"));
+        if (devices == 1) CHECK(plan.cost.bytes() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("none that replicates nothing is better than the optimum") {
+  const Graph graph = ResNet(8, {1, 2, 1, 1});
+  const int64_t best = Found(graph, 8, "default").cost.bytes();
+  for (const Baseline& baseline : Baselines()) {
+    if (!baseline.replicates) CHECK(Found(graph, 8, baseline.name).cost.bytes() >= best);
+  }
+}
+
+TEST_CASE("data parallelism moves nothing forward, ZeRO every weight to the seven others") {
+  const Graph graph = ResNet(32, {1, 1, 1, 1});
+  const Plan data = Found(graph, 8, "data");
+  CHECK(data.cost.bytes() == 0);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind != TensorKind::kParameter) continue;
+    for (const AxisList& axes : data.tensors[t].axes) CHECK(axes.empty());
+  }
+  const Plan zero = Found(graph, 8, "zero3");
+  CHECK(zero.cost.bytes() == 7 * WeightBytes(graph));
+  CHECK(zero.cost.weight == zero.cost.bytes());
+}
+
+TEST_CASE("Megatron gathers before columns and scatters sums after rows") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({16, 32});
+  const TensorId h = builder.Relu(builder.Matmul(x, builder.Parameter({32, 64})));
+  const TensorId y = builder.Matmul(h, builder.Parameter({64, 32}));
+  const Graph graph = builder.Finish({y});
+  const Plan plan = Found(graph, 8, "megatron");
+  CHECK(plan.nodes[0].axes[1] == AxisList{0, 1, 2});  // columns
+  CHECK(plan.nodes[2].axes[2] == AxisList{0, 1, 2});  // the sum
+  CHECK(plan.cost.weight == 0);
+  CHECK(plan.cost.activation == 0);  // the input lies whole on every device
+  CHECK(plan.cost.partial == 7 * 4 * 16 * 32);
+}
+
+TEST_CASE("no reduction is cut by icml18, one dimension by equal-chop, the first by all-row") {
+  const Graph graph = ResNet(32, {1, 1, 1, 1});
+  CHECK(Found(graph, 8, "icml18").cost.partial == 0);
+  for (const Cut& cut : Found(graph, 8, "equal-chop").tensors) {
+    CHECK(std::count_if(cut.axes.begin(), cut.axes.end(), [](const AxisList& a) { return !a.empty(); }) == 1);
+  }
+  for (const Cut& cut : Found(graph, 8, "all-row").tensors) CHECK(cut.axes[0].size() == 3);
+}
+
+TEST_CASE("ResNet-50 on 8 devices as others plan it") {
+  const Graph graph = ResNet(32, {3, 4, 6, 3});
+  CHECK(Found(graph, 8, "icml18").cost.bytes() == 482936064);
+  CHECK(Found(graph, 8, "all-row").cost.bytes() == 507949312);
+  CHECK(Found(graph, 8, "equal-chop").cost.bytes() == 514961664);
+  CHECK(Found(graph, 8, "zero3").cost.bytes() == 7 * WeightBytes(graph));
+}
+
+TEST_CASE("the recursion's levels add up, and none adds less than the one before") {
+  const Graph graph = MatmulChain({1024, 512, 16}, 128);
+  const Plan plan = Found(graph, 8, "recursive");
+  const std::vector<int64_t> levels = BytesByLevel(graph, plan);
+  REQUIRE(levels.size() == 3);
+  CHECK(std::accumulate(levels.begin(), levels.end(), int64_t{0}) == 4 * 374784);
+  CHECK(levels[0] <= levels[1]);
+  CHECK(levels[1] <= levels[2]);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,139 @@
+// What others would do with the test models: plans that are legal, cover the model and equal it; and the
+// command that compares them.
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+CommandResult Succeed(const std::string& line) {
+  CommandResult result = RunCommand(line);
+  INFO(line);
+  INFO(result.out);
+  INFO(result.error);
+  REQUIRE(result.exit_code == 0);
+  return result;
+}
+
+std::string ModelFile(const std::string& name) {
+  return RepositoryFile("tests/models/" + name + "/model.onnx");
+}
+
+void PlanAndVerify(const std::string& name) {
+  const std::string model = ModelFile(name), plan = ScratchFolder("baselines_" + name) + "/plan.json";
+  for (const char* baseline :
+       {"data", "zero3", "megatron", "all-row", "equal-chop", "spartan", "icml18", "mindspore"}) {
+    for (const char* devices : {"6", "8"}) {
+      Succeed("yuba partition " + model + " --search " + baseline + " --devices " + devices + " -o " + plan);
+      Succeed("yuba check " + model + " " + plan);
+      CHECK(Succeed("yuba verify " + model + " " + plan).out.find("bit for bit") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("baselines' plans of mlp cover it and equal it") { PlanAndVerify("mlp"); }
+TEST_CASE("baselines' plans of conv cover it and equal it") { PlanAndVerify("conv"); }
+TEST_CASE("baselines' plans of encoder cover it and equal it") { PlanAndVerify("encoder"); }
+TEST_CASE("baselines' plans of gpt cover it and equal it") { PlanAndVerify("gpt"); }
+TEST_CASE("baselines' plans of lstm cover it and equal it") { PlanAndVerify("lstm"); }
+
+TEST_CASE("a baseline's plan runs and gives PyTorch's answers") {
+  const std::string model = ModelFile("gpt"), plan = ScratchFolder("baseline_run") + "/plan.json";
+  for (const char* baseline : {"data", "megatron"}) {
+    Succeed("yuba partition " + model + " --search " + std::string(baseline) + " -o " + plan);
+    Succeed("yuba run " + model + " " + plan + " --check 1e-3 --inputs " +
+            RepositoryFile("tests/models/gpt/test_data_set_0"));
+  }
+}
+
+nlohmann::json Plans(const std::string& line) { return nlohmann::json::parse(Succeed(line).out)["plans"]; }
+
+TEST_CASE("compare shows every search, the default first and cheapest of those that replicate nothing") {
+  const nlohmann::json plans = Plans("yuba compare " + ModelFile("encoder") + " --devices 8 --json");
+  REQUIRE(plans.size() == 10);
+  CHECK(plans[0]["search"] == "default");
+  CHECK(plans[1]["search"] == "recursive");
+  for (const nlohmann::json& plan : plans) {
+    INFO(plan["search"]);
+    CHECK((plan["replicate"] == "auto" || plan["bytes"] >= plans[0]["bytes"]));
+    CHECK(plan["peak_memory"] > 0);
+    const bool differs = plan["bytes"] != plans[0]["bytes"];
+    if (differs) CHECK(plan["against_default"] != "");
+  }
+  const std::string text = Succeed("yuba compare " + ModelFile("encoder") + " --mesh data=2,model=4").out;
+  CHECK(text.find("mesh data=2 model=4") != std::string::npos);
+  CHECK(text.find("megatron") != std::string::npos);
+}
+
+TEST_CASE("compare on one device finds that nothing moves") {
+  for (const nlohmann::json& plan : Plans("yuba compare " + ModelFile("mlp") + " --devices 1 --json")) {
+    CHECK(plan["bytes"] == 0);
+  }
+}
+
+TEST_CASE("bad input to compare and to --search is refused") {
+  const std::string model = ModelFile("mlp");
+  CHECK(RunCommand("yuba compare " + model + " --devices 0").exit_code == 2);
+  CHECK(RunCommand("yuba compare " + model + " --devices 2 --mesh a=2").exit_code == 2);
+  CHECK(RunCommand("yuba compare no-such-file.onnx").exit_code == 2);
+  const CommandResult unknown = RunCommand("yuba partition " + model + " --search megatron2");
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.error.find("equal-chop") != std::string::npos);
+}
+
+TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
+  const std::string model = ModelFile("gpt"), plan = ScratchFolder("tofu") + "/plan.json";
+  const std::string text = Succeed("yuba partition " + model + " --space tofu -o " + plan).out;
+  CHECK(text.find("level nesting, no factors") != std::string::npos);
+  CHECK(text.find("Tofu's deltas") != std::string::npos);
+  std::ifstream file(plan);
+  const nlohmann::json json = nlohmann::json::parse(file);
+  CHECK(json["space"]["factors"] == false);
+  CHECK(json["space"]["nesting"] == "level");
+  for (const nlohmann::json& tensor : json["tensors"]) {
+    for (const nlohmann::json& dim : tensor["dims"]) CHECK(dim.size() == 1);
+  }
+  Succeed("yuba check " + model + " " + plan);
+  Succeed("yuba verify " + model + " " + plan);
+  CHECK(RunCommand("yuba partition " + model + " --space paper").exit_code == 2);
+}
+
+TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cause") {
+  const std::string model = ModelFile("mlp"), plan = ScratchFolder("pins") + "/plan.json";
+  const std::string command = "yuba partition " + model + " --mesh data=2,model=4 -o " + plan;
+  const std::string text = Succeed(command + " --pin batch=data --pin 'l.1.weight=[model, -]'").out;
+  INFO(text);
+  CHECK(text.find("batch=data costs") != std::string::npos);
+  CHECK(text.find("l.1.weight=[model, -] costs") != std::string::npos);
+  std::ifstream file(plan);
+  const nlohmann::json json = nlohmann::json::parse(file);
+  CHECK(json["options"]["pin.0"] == "batch=data");
+  for (const nlohmann::json& tensor : json["tensors"]) {
+    if (tensor["name"] == "x") CHECK(tensor["dims"][0][0]["axes"].dump().find("data") != std::string::npos);
+    if (tensor["name"] == "l.1.weight") CHECK(tensor["dims"][1][0]["axes"].empty());
+  }
+  Succeed("yuba check " + model + " " + plan);
+  auto refused = [&](const std::string& pins, const std::string& words) {
+    const CommandResult result = RunCommand(command + " " + pins);
+    INFO(pins);
+    INFO(result.error);
+    CHECK(result.exit_code == 2);
+    CHECK(result.error.find(words) != std::string::npos);
+  };
+  refused("--pin nothing=[-]", "no tensor is called 'nothing'");
+  refused("--pin 'l.1.weight=[model]'", "has 2 dimensions");
+  refused("--pin 'l.1.weight=[-, -]'", "axis data is left out");
+  refused("--pin 'l.1.weight=[rows, -]'", "no mesh axis is called 'rows'");
+  refused("--pin 'l.1.weight=[model, -' ", "']' is missing");
+  refused("--pin 'x=[model, -]' --pin batch=data", "contradict");
+  refused("--pin 'l.1.weight=[65/model, -]'", "65");
+  refused("--pin time=data", "only batch");
+  refused("--pin batch", "expected NAME=");
+  refused("--search megatron --pin batch=data", "takes no pins");
+}
+
+}  // namespace
+}  // namespace yuba
