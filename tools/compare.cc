@@ -14,6 +14,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
 #include "search/baselines/baselines.h"
+#include "search/copies.h"
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -28,35 +29,54 @@ namespace {
 struct CompareFlags {
   ModelFlags model;
   MeshFlags mesh;
+  int copies = 8;  // of the default
   bool json = false;
 };
 
 struct Candidate {
-  std::string search, what;
+  std::string name, what;
+  Graph graph;  // with the plan's copies
   Plan plan;
   double seconds = 0;       // of the search
   int64_t peak_memory = 0;  // bytes, of the fullest device
 };
 
-std::string WhatItIs(const std::string& search) {
-  if (search == "default") return "fewest bytes, all levels together";
-  if (search == "recursive") return "one level after the other, each the best (Tofu)";
-  return FindBaseline(search)->what;
-}
-
-absl::StatusOr<Candidate> Try(const Model& model, SearchOptions options, const std::string& search) {
-  Candidate candidate;
-  candidate.search = options.search = search;
-  candidate.what = WhatItIs(search);
+absl::StatusOr<Candidate> Try(Model model, SearchOptions options, const std::string& name,
+                              const std::string& what) {
+  Candidate candidate{name, what, WithCopies(model.graph, options.copies), {}, 0, 0};
   const auto start = std::chrono::steady_clock::now();
-  YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(model.graph, options));
+  YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(candidate.graph, options));
   candidate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  model.graph = candidate.graph;
   PlanNotes notes;
   AddProgramNotes(model, candidate.plan, notes);
   for (const DeviceMemory& memory : notes.memory) {
     candidate.peak_memory = std::max(candidate.peak_memory, memory.peak);
   }
   return candidate;
+}
+
+// The default first.
+absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, SearchOptions options, int copies) {
+  std::vector<Candidate> candidates;
+  auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
+    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, options, name, what));
+    candidates.push_back(std::move(candidate));
+    return absl::OkStatus();
+  };
+  options.copies = copies;
+  YUBA_RETURN_IF_ERROR(add("default", "fewest bytes, all levels together"));
+  options.copies = 0;
+  if (copies > 0) {
+    YUBA_RETURN_IF_ERROR(add("no copies", "the same, but every consumer fetches for itself (--copies 0)"));
+  }
+  options.search = "recursive";
+  YUBA_RETURN_IF_ERROR(add("recursive", "one level after the other, each the best (Tofu), without copies"));
+  for (const Baseline& baseline : Baselines()) {
+    options.search = baseline.name;
+    YUBA_RETURN_IF_ERROR(add(baseline.name, baseline.what));
+  }
+  return candidates;
 }
 
 std::string Signed(int64_t bytes) {
@@ -85,20 +105,20 @@ std::string ByKind(const PlanCost& theirs, const PlanCost& ours) {
   return text;
 }
 
-std::vector<int64_t> BytesByNode(const Graph& graph, const Plan& plan) {
-  std::vector<int64_t> bytes(graph.nodes.size(), 0);
-  for (const Move& move : MovesOf(graph, plan)) bytes[move.node] += move.bytes;
+std::vector<int64_t> BytesByNode(const Candidate& candidate) {
+  std::vector<int64_t> bytes(candidate.graph.nodes.size(), 0);
+  for (const Move& move : MovesOf(candidate.graph, candidate.plan)) bytes[move.node] += move.bytes;
   return bytes;
 }
 
 // "n in 4 and o in 2", whatever the mesh axes are called.
-std::string HowCut(const Graph& graph, const Plan& plan, NodeId node) {
+std::string HowCut(const Candidate& candidate, NodeId node) {
   std::vector<std::string> words;
-  const Cut& cut = plan.nodes[node];
+  const Cut& cut = candidate.plan.nodes[node];
   for (size_t i = 0; i < cut.axes.size(); ++i) {
     if (cut.axes[i].empty()) continue;
-    words.push_back(absl::StrCat(graph.nodes[node].definition->indices[i].name, " in ",
-                                 PartCount(plan.mesh, cut.axes[i])));
+    words.push_back(absl::StrCat(candidate.graph.nodes[node].definition->indices[i].name, " in ",
+                                 PartCount(candidate.plan.mesh, cut.axes[i])));
   }
   return words.empty() ? "nothing" : absl::StrJoin(words, " and ");
 }
@@ -111,19 +131,25 @@ struct Difference {
   std::string theirs, ours;  // cuts, in words
 };
 
-// Where `sign` * (theirs - ours) is largest; of no nodes where it is nowhere above 0.
-Difference LargestDifference(const Graph& graph, const Plan& theirs, const Plan& ours, int sign) {
-  const std::vector<int64_t> here = BytesByNode(graph, theirs), there = BytesByNode(graph, ours);
+// Where `sign` * (theirs - ours) is largest; of no nodes where it is nowhere above 0. Copies are no nodes of
+// the model's and not looked at.
+Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int sign) {
+  const std::vector<int64_t> here = BytesByNode(theirs), there = BytesByNode(ours);
+  std::map<std::string, NodeId> by_name;
+  for (size_t n = 0; n < ours.graph.nodes.size(); ++n) {
+    by_name[ours.graph.nodes[n].name] = static_cast<NodeId>(n);
+  }
   std::map<std::tuple<std::string, std::string, std::string>, Difference> families;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const NodeId node = static_cast<NodeId>(n);
-    const std::string name = NamePattern(graph.nodes[n].name);
-    const std::string mine = HowCut(graph, theirs, node), yours = HowCut(graph, ours, node);
+  for (size_t n = 0; n < theirs.graph.nodes.size(); ++n) {
+    const auto same = by_name.find(theirs.graph.nodes[n].name);
+    if (same == by_name.end() || IsCopy(theirs.graph, theirs.graph.nodes[n])) continue;
+    const std::string name = NamePattern(theirs.graph.nodes[n].name);
+    const std::string mine = HowCut(theirs, static_cast<NodeId>(n)), yours = HowCut(ours, same->second);
     Difference& family = families[{name, mine, yours}];
     family.nodes = name;
     family.theirs = mine;
     family.ours = yours;
-    family.bytes += here[n] - there[n];
+    family.bytes += here[n] - there[same->second];
     ++family.count;
   }
   Difference largest;
@@ -142,11 +168,11 @@ std::string DifferenceText(const Difference& difference) {
 }
 
 // What the default does differently, in words; "" where both move the same.
-std::string Words(const Graph& graph, const Candidate& theirs, const Candidate& ours) {
+std::string Words(const Candidate& theirs, const Candidate& ours) {
   const int64_t more = theirs.plan.cost.bytes() - ours.plan.cost.bytes();
   std::string text = ByKind(theirs.plan.cost, ours.plan.cost);
   for (int sign : {more < 0 ? -1 : 1, more < 0 ? 1 : -1}) {
-    const Difference difference = LargestDifference(graph, theirs.plan, ours.plan, sign);
+    const Difference difference = LargestDifference(theirs, ours, sign);
     if (difference.count == 0) continue;
     absl::StrAppend(&text, text.empty() ? "" : "; ", sign > 0 ? "most at " : "least at ",
                     DifferenceText(difference));
@@ -157,30 +183,30 @@ std::string Words(const Graph& graph, const Candidate& theirs, const Candidate& 
   return text;
 }
 
-void Print(const Graph& graph, const std::vector<Candidate>& candidates) {
+void Print(const std::vector<Candidate>& candidates) {
   const Candidate& ours = candidates[0];
   TextTable table(1);
   table.Add({"search", "moved", "against default", "weights", "activations", "sums", "halos",
              "peak a device", "search s"});
   for (const Candidate& c : candidates) {
     const PlanCost& cost = c.plan.cost;
-    table.Add({c.search, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
+    table.Add({c.name, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
                Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial),
                Bytes(cost.halo), Bytes(c.peak_memory), absl::StrFormat("%.2f", c.seconds)});
   }
   std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
   for (const Candidate& c : candidates) {
-    std::cout << "  " << c.search << ": " << c.what << "\n";
-    const std::string words = Words(graph, c, ours);
+    std::cout << "  " << c.name << ": " << c.what << "\n";
+    const std::string words = Words(c, ours);
     if (&c != &ours && !words.empty()) std::cout << "      " << words << "\n";
   }
 }
 
-nlohmann::ordered_json Json(const Graph& graph, const std::vector<Candidate>& candidates) {
+nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Candidate& c : candidates) {
     const PlanCost& cost = c.plan.cost;
-    rows.push_back({{"search", c.search},
+    rows.push_back({{"search", c.name},
                     {"what", c.what},
                     {"bytes", cost.bytes()},
                     {"lower_bound", c.plan.lower_bound},
@@ -189,10 +215,11 @@ nlohmann::ordered_json Json(const Graph& graph, const std::vector<Candidate>& ca
                       {"activation", cost.activation},
                       {"partial", cost.partial},
                       {"halo", cost.halo}}},
+                    {"copies", c.plan.space.copies},
                     {"replicate", c.plan.space.replicate},
                     {"peak_memory", c.peak_memory},
                     {"seconds", c.seconds},
-                    {"against_default", &c == &candidates[0] ? "" : Words(graph, c, candidates[0])}});
+                    {"against_default", &c == &candidates[0] ? "" : Words(c, candidates[0])}});
   }
   return rows;
 }
@@ -202,23 +229,18 @@ absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
   SearchOptions options;
   options.mesh = mesh;
-  std::vector<Candidate> candidates;
-  for (const std::string& search : SearchNames()) {
-    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(loaded.model, options, search));
-    candidates.push_back(std::move(candidate));
-  }
-  const Graph& graph = loaded.model.graph;
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, TryAll(loaded.model, options, flags.copies));
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
                                            {"devices", mesh.devices()},
                                            {"mesh", MeshText(mesh)},
-                                           {"plans", Json(graph, candidates)}};
+                                           {"plans", Json(candidates)}};
     std::cout << report.dump(1) << "\n";
     return absl::OkStatus();
   }
   std::cout << BaseName(flags.model.file) << " on " << mesh.devices() << " devices, mesh "
             << MeshText(mesh) << "\n\n";
-  Print(graph, candidates);
+  Print(candidates);
   return absl::OkStatus();
 }
 
@@ -230,6 +252,9 @@ void AddCompare(CLI::App& app, int& exit_code) {
       app.add_subcommand("compare", "plan with every search and baseline, and show them side by side");
   AddModelFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
+  command->add_option("--copies", flags->copies, "as in partition; of the default alone")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return Compare(*flags); });
 }

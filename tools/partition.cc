@@ -10,6 +10,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
 #include "opsemantics/structure.h"
+#include "search/baselines/baselines.h"
 #include "search/levels.h"
 #include "search/plan_file.h"
 #include "search/search.h"
@@ -29,6 +30,7 @@ struct PartitionFlags {
   MeshFlags mesh;
   std::string search = "default";
   int copies = 8;
+  bool copies_given = false;
   std::string space = "default";
   std::vector<std::string> pins;
   std::string output;
@@ -142,8 +144,22 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << flags.model.file << " " << output << "\n      --help for inputs and weights\n";
 }
 
+// Tofu's space and the baselines have no copies, by default too.
+absl::Status TakeNoCopies(PartitionFlags& flags) {
+  const bool baseline = FindBaseline(flags.search) != nullptr;
+  if (!baseline && flags.space != "tofu") return absl::OkStatus();
+  if (flags.copies_given && flags.copies > 0) {
+    return UserError(baseline ? "--search " + flags.search : "--space tofu",
+                     " has no shared copies: every consumer fetches for itself; leave --copies ", flags.copies,
+                     " out");
+  }
+  flags.copies = 0;
+  return absl::OkStatus();
+}
+
 absl::Status Partition(PartitionFlags flags) {
   flags.model.factors = flags.space != "tofu";
+  YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
@@ -160,10 +176,6 @@ absl::Status Partition(PartitionFlags flags) {
   options.copies = flags.copies;
   options.pin_texts = flags.pins;
   if (flags.space == "tofu") {
-    if (flags.copies > 0) {
-      return UserError("--space tofu has no shared copies: every consumer fetches for itself; leave --copies ",
-                       flags.copies, " out");
-    }
     options.nesting = Nesting::kLevel;
     options.factors = compilation.request.import.factors;
   }
@@ -229,10 +241,12 @@ void AddPartition(CLI::App& app, int& exit_code) {
                    "how to search: default, recursive (level by level), or a baseline (see compare)")
       ->check(CLI::IsMember(SearchNames()))
       ->capture_default_str();
-  command->add_option("--copies", flags->copies,
-                      "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
+  CLI::Option* copies =
+      command
+          ->add_option("--copies", flags->copies,
+                       "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
+          ->check(CLI::Range(0, 1 << 20))
+          ->capture_default_str();
   command
       ->add_option("--space", flags->space,
                    "what plans may express: default, or tofu (nested by level, dimensions without factors)")
@@ -247,7 +261,10 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command->add_option("--from", flags->from, "with --dump: the first phase to run");
   command->add_option("--to", flags->to, "the last phase to run");
   command->add_flag("--json", flags->json, "print the plan itself");
-  OnRun(command, exit_code, [flags] { return Partition(*flags); });
+  OnRun(command, exit_code, [flags, copies] {
+    flags->copies_given = copies->count() > 0;
+    return Partition(*flags);
+  });
 }
 
 }  // namespace yuba

@@ -55,9 +55,10 @@ nlohmann::json Plans(const std::string& line) { return nlohmann::json::parse(Suc
 
 TEST_CASE("compare shows every search, the default first and cheapest of those that replicate nothing") {
   const nlohmann::json plans = Plans("yuba compare " + ModelFile("encoder") + " --devices 8 --json");
-  REQUIRE(plans.size() == 10);
+  REQUIRE(plans.size() == 11);
   CHECK(plans[0]["search"] == "default");
-  CHECK(plans[1]["search"] == "recursive");
+  CHECK(plans[1]["search"] == "no copies");
+  CHECK(plans[2]["search"] == "recursive");
   for (const nlohmann::json& plan : plans) {
     INFO(plan["search"]);
     CHECK((plan["replicate"] == "auto" || plan["bytes"] >= plans[0]["bytes"]));
@@ -104,6 +105,8 @@ TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
   Succeed("yuba check " + model + " " + plan);
   Succeed("yuba verify " + model + " " + plan);
   CHECK(RunCommand("yuba partition " + model + " --space paper").exit_code == 2);
+  CHECK(RunCommand("yuba partition " + model + " --space tofu --copies 4").exit_code == 2);
+  CHECK(RunCommand("yuba partition " + model + " --search data --copies 4").exit_code == 2);
 }
 
 TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cause") {
