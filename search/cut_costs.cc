@@ -209,7 +209,7 @@ class EvenCounting {
 
 }  // namespace
 
-int64_t UseCosts::Exact(const Cut& tensor, const Cut& node) {
+int64_t UseCosts::Exact(const Cut& tensor, const Cut& node, int64_t* steps) {
   Grid grid = GridOf(node, mesh_);
   NodeSide side = SideOf(grid);
   AxisSet owners = 0;
@@ -238,6 +238,7 @@ int64_t UseCosts::Exact(const Cut& tensor, const Cut& node) {
   for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
     factors.push_back(counting.ValuesOf(regions.factors()[f], type_.dims,
                                         regions.PiecesOf(static_cast<int>(f), grid), tensor, node));
+    *steps += devices_;
   }
   return CostOf(side, parts, counting.Sum(std::move(factors)));
 }

@@ -36,7 +36,7 @@ int64_t CutStore::Cost(UseCosts& costs, int kind, int tensor, int node) {
   auto [place, is_new] = costs_.emplace(key, 0);
   if (is_new) {
     auto [named, is_first] = by_names_.emplace(Renamed(kind, cuts_[tensor], cuts_[node]), 0);
-    if (is_first) named->second = costs.Exact(cuts_[tensor], cuts_[node]);
+    if (is_first) named->second = costs.Exact(cuts_[tensor], cuts_[node], &steps_);
     place->second = named->second;
   }
   return place->second;

@@ -28,6 +28,9 @@ class CutStore {
 
   // Bytes of a use. `kind` is one for each `costs`.
   int64_t Cost(UseCosts& costs, int kind, int tensor, int node);
+  // Products summed so far, and how many for a new pair of cuts on average.
+  int64_t steps() const { return steps_; }
+  double StepsOfPair() const { return static_cast<double>(steps_) / (1.0 + by_names_.size()); }
 
  private:
   std::string Renamed(int kind, const Cut& tensor, const Cut& node) const;
@@ -37,7 +40,8 @@ class CutStore {
   std::deque<std::vector<int>> dims_;
   absl::flat_hash_map<std::vector<AxisList>, int> numbers_;
   absl::flat_hash_map<uint64_t, int> mapped_;
-  absl::flat_hash_map<uint64_t, int64_t> costs_;        // by kind and both cuts
+  absl::flat_hash_map<uint64_t, int64_t> costs_;  // by kind and both cuts
+  int64_t steps_ = 0;
   absl::flat_hash_map<std::string, int64_t> by_names_;  // axes called by where they come first
 };
 

@@ -22,8 +22,8 @@ class UseCosts {
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
                                const std::vector<Grid>& node_grids);
 
-  // The bytes of two cuts.
-  int64_t Exact(const Cut& tensor, const Cut& node);
+  // The bytes of two cuts. Adds to `steps` the most products that it may have summed.
+  int64_t Exact(const Cut& tensor, const Cut& node, int64_t* steps);
 
  private:
   // What is in a cost besides the overlap, of one node grid.

@@ -14,7 +14,8 @@ struct Effort {
 };
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
-constexpr int kIdle = 2;  // rounds without a gain
+constexpr int kIdle = 2;                       // rounds without a gain
+constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: no round after that
 
 void Refine(const LabelProblem& problem, const Effort& effort, int64_t table_cells,
             LabelSearch* search) {
@@ -24,6 +25,7 @@ void Refine(const LabelProblem& problem, const Effort& effort, int64_t table_cel
   int64_t least = search->Cost();
   int idle = 0;
   for (int round = 0; round < effort.rounds && idle < kIdle; ++round) {
+    if (search->store().steps() > kMostSteps) break;
     const int64_t before = least;
     std::vector<std::vector<int>> found;
     for (int run = 0; run < effort.runs; ++run) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,7 +13,9 @@
 namespace yuba {
 namespace {
 
-constexpr size_t kMostCuts = 64;  // of one variable, besides exchanges and what was found
+constexpr size_t kMostCuts = 64;    // of one variable, besides exchanges and what was found
+constexpr size_t kFewCuts = 20;     // where their costs would take more than so many products,
+constexpr double kMostSteps = 2e8;  // about one a nanosecond
 
 // Where the tables do not fit.
 constexpr int64_t kLocalCells = int64_t{1} << 12;
@@ -23,7 +26,7 @@ using CutNumbers = std::shared_ptr<const std::vector<int>>;
 // Variables of one kind share a pool, so that repeated parts of the graph are repeated parts of the
 // problem.
 CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector<int>>& found,
-                LabelSearch* search) {
+                bool exchange, LabelSearch* search) {
   std::vector<int> pool;
   auto add = [&pool](int cut) {
     if (std::find(pool.begin(), pool.end(), cut) == pool.end()) pool.push_back(cut);
@@ -34,15 +37,17 @@ CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector
     for (int cut : search->Suggestions(v)) ++votes[cut];
   }
   const size_t own = pool.size();
-  for (size_t i = 0; i < own; ++i) search->ForEachExchange(pool[i], add);
+  for (size_t i = 0; i < own && exchange; ++i) search->ForEachExchange(pool[i], add);
   for (const std::vector<int>& cuts : found) {
-    for (int v : variables) add(cuts[v]);
+    for (int v : variables) {
+      if (exchange || pool.size() < kFewCuts) add(cuts[v]);
+    }
   }
   std::vector<std::pair<int, int>> ranked;  // what most neighbours suggest
   for (const auto& [cut, count] : votes) ranked.push_back({-count, cut});
   std::sort(ranked.begin(), ranked.end());
   for (const auto& vote : ranked) {
-    if (pool.size() >= kMostCuts) break;
+    if (pool.size() >= (exchange ? kMostCuts : kFewCuts)) break;
     add(vote.second);
   }
   return std::make_shared<const std::vector<int>>(std::move(pool));
@@ -89,6 +94,15 @@ PairwiseProblem ProblemOf(const LabelProblem& labels, const LabelSearch& search,
   return problem;
 }
 
+// Whether the costs of all exchanges are soon counted.
+bool CanExchange(const LabelProblem& labels, const LabelSearch& search) {
+  std::set<int> kinds;
+  for (const LabelEdge& edge : labels.edges) kinds.insert(edge.kind);
+  const double cuts = static_cast<double>(search.exchanges() + kFewCuts);
+  return static_cast<double>(kinds.size()) * cuts * cuts * search.store().StepsOfPair() <
+         kMostSteps;
+}
+
 }  // namespace
 
 bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<int>>& found,
@@ -97,8 +111,11 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
   for (size_t v = 0; v < labels.variables.size(); ++v) {
     kinds[labels.variables[v].kind].push_back(static_cast<int>(v));
   }
+  const bool exchange = CanExchange(labels, *search);
   std::map<int, CutNumbers> by_kind;
-  for (const auto& [kind, variables] : kinds) by_kind[kind] = Pool(variables, found, search);
+  for (const auto& [kind, variables] : kinds) {
+    by_kind[kind] = Pool(variables, found, exchange, search);
+  }
   std::vector<CutNumbers> pools;
   Assignment start;
   for (size_t v = 0; v < labels.variables.size(); ++v) {

@@ -23,6 +23,7 @@ class LabelSearch {
   void Set(int variable, int cut) { cuts_[variable] = cut; }
   void SetAll(const std::vector<int>& cuts) { cuts_ = cuts; }
   int64_t Cost() const;
+  const CutStore& store() const { return store_; }
 
   // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
   void Start();
@@ -35,6 +36,7 @@ class LabelSearch {
 
   // Cuts that the neighbours of a variable suggest, its own first.
   std::vector<int> Suggestions(int variable);
+  size_t exchanges() const { return mesh_.axes.size() * (mesh_.axes.size() - 1) / 2; }
   // Calls see(cut) for the cut with two axes of one size exchanged, for each two.
   template <typename See>
   void ForEachExchange(int cut, const See& see) {

@@ -71,6 +71,7 @@ void CompareWithChecker(const RelaxedTables::Use& use, const std::vector<int64_t
 Totals Compare(const Graph& graph, int devices, bool replicated) {
   Mesh mesh = MeshOf(devices);
   Totals totals;
+  int64_t steps = 0;
   RelaxedTables checked = MakeRelaxedTables(graph, mesh);
   auto use = checked.uses.begin();
   for (const Node& node : graph.nodes) {
@@ -93,7 +94,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
           REQUIRE(row != grids.end());
           int64_t bytes = Bytes(mesh, type, cut, at, o);
           ++totals.pairs;
-          totals.wrong += costs.Exact(cut, node_cut) != bytes;
+          totals.wrong += costs.Exact(cut, node_cut, &steps) != bytes;
           int64_t& cell =
               least[(row - grids.begin()) * node_grids.size() + (column - node_grids.begin())];
           cell = std::min(cell, bytes);
