@@ -87,7 +87,7 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
   if (used != prices.size()) return Refuse("has a message of a node that does not use its tensor");
   int64_t bound = 0;
   for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
-  return bound;
+  return std::max<int64_t>(bound, 0);  // rounded prices may add up to less; no plan does
 }
 
 }  // namespace yuba

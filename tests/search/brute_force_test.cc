@@ -6,6 +6,7 @@
 
 #include "search/check.h"
 #include "search/copies.h"
+#include "search/grid_search.h"
 #include "search/search.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
@@ -21,6 +22,24 @@ struct Tally {
   int recursion_lost = 0;
   double plans = 0;       // tried
 };
+
+// What is planned for many devices: its bound, with the proof, and its plan are on both sides of the
+// least.
+void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t least) {
+  GridSolution found = SearchOnGrids(graph, options);
+  Plan plan;
+  plan.mesh = options.mesh;
+  plan.space.copies = graph.copies;
+  const auto middle = found.cuts.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(found.cuts.begin(), middle);
+  plan.nodes.assign(middle, found.cuts.end());
+  plan.cost = CostOf(graph, plan);
+  plan.lower_bound = found.bound.bytes;
+  plan.proof = std::move(found.bound.proof);
+  CHECK(plan.lower_bound <= least);
+  CHECK(plan.cost.bytes() >= least);
+  CHECK(CheckPlan(graph, plan).ToString() == "OK");
+}
 
 void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t limit,
              Tally& tally) {
@@ -39,6 +58,7 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   ++tally.compared;
   tally.plans += tried.plans;
   tally.proven += plan->lower_bound == plan->cost.bytes();
+  if (tally.compared % 10 == 1) CompareGrids(graph, options, tried.least);
   options.search = "recursive";
   plan = Search(graph, options);
   REQUIRE(plan.ok());
