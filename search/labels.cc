@@ -12,8 +12,10 @@ std::vector<int> IndicesAlong(const Definition& definition, int operand) {
     if (expr.kind != Expr::kRead || expr.operand != operand) return;
     for (size_t d = 0; d < along.size(); ++d) {
       const int index = expr.position[d].BareIndex();
-      if (first) along[d] = index;
-      else if (along[d] != index) along[d] = -1;
+      if (first)
+        along[d] = index;
+      else if (along[d] != index)
+        along[d] = -1;
     }
     first = false;
   });
@@ -53,7 +55,8 @@ TensorLabels BatchOfInputs(const Graph& graph) {
   }
   for (TensorId id : graph.inputs) {  // of equally many the first
     const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
-    if (!dims.empty() && dims[0] > 1 && (batch == 0 || votes[dims[0]] > votes[batch])) batch = dims[0];
+    if (!dims.empty() && dims[0] > 1 && (batch == 0 || votes[dims[0]] > votes[batch]))
+      batch = dims[0];
   }
   for (TensorId id : graph.inputs) {
     const Tensor& tensor = graph.tensors[id];

@@ -1,4 +1,5 @@
-// Labels of dimensions, such as "this is the batch": they flow from the inputs through the definitions.
+// Labels of dimensions, such as "this is the batch": they flow from the inputs through the
+// definitions.
 #ifndef YUBA_SEARCH_LABELS_H_
 #define YUBA_SEARCH_LABELS_H_
 
@@ -16,8 +17,8 @@ struct Labels {
   std::vector<std::vector<int>> nodes;  // by node and index
 };
 
-// An index takes the label of the first operand's dimension along which it runs alone, a dimension of a
-// result that of its index. `seeds` gives labels to inputs, parameters and constants.
+// An index takes the label of the first operand's dimension along which it runs alone, a dimension
+// of a result that of its index. `seeds` gives labels to inputs, parameters and constants.
 Labels FlowLabels(const Graph& graph, TensorLabels seeds);
 
 // 0 on the batch: the first dimension of the inputs that agree on its extent, the most there are.

@@ -45,8 +45,8 @@ Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells) {
   return GroupsOf(mesh, size);
 }
 
-Solution SolveApproximately(const Graph& graph, const Problem& problem, std::vector<Assignment> starts,
-                            int64_t table_cells) {
+Solution SolveApproximately(const Graph& graph, const Problem& problem,
+                            std::vector<Assignment> starts, int64_t table_cells) {
   if (auto tied = SolveTied(graph, problem, table_cells)) starts.push_back(*std::move(tied));
   return SolveLocally(problem.pairwise, starts, table_cells);
 }
@@ -63,9 +63,9 @@ Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups&
     const PairwiseProblem& pairwise = problem.pairwise;
     auto exact = SolveExactly(pairwise, table_cells);
     Assignment first(pairwise.variables.size(), 0);
-    Solution solution =
-        exact.has_value() ? exact->solution
-                          : SolveApproximately(graph, problem, {first}, table_cells);
+    Solution solution = exact.has_value()
+                            ? exact->solution
+                            : SolveApproximately(graph, problem, {first}, table_cells);
     found.cuts = problem.CutsOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = "elimination";

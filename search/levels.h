@@ -1,6 +1,6 @@
-// Searching a few mesh axes at a time, each as well as can be, given those before: one at a time is Tofu's
-// recursion (Wang, Huang, Li, "Supporting very large models using automatic dataflow graph partitioning",
-// EuroSys 2019, section 5.2).
+// Searching a few mesh axes at a time, each as well as can be, given those before: one at a time is
+// Tofu's recursion (Wang, Huang, Li, "Supporting very large models using automatic dataflow graph
+// partitioning", EuroSys 2019, section 5.2).
 #ifndef YUBA_SEARCH_LEVELS_H_
 #define YUBA_SEARCH_LEVELS_H_
 
@@ -26,17 +26,18 @@ struct Found {
   Proof proof;
 };
 
-// `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved where
-// besides there is one group only.
+// `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved
+// where besides there is one group only.
 Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                    int64_t table_cells);
 
 // Local search from the starts, and from the best plan that cuts repeated steps alike.
-Solution SolveApproximately(const Graph& graph, const Problem& problem, std::vector<Assignment> starts,
-                            int64_t table_cells);
+Solution SolveApproximately(const Graph& graph, const Problem& problem,
+                            std::vector<Assignment> starts, int64_t table_cells);
 
-// Bytes that each level of a plan adds, first level first (Tofu's deltas): what the plan moves when only
-// the first i axes are there, less what it moves with one axis less. For plans nested by level.
+// Bytes that each level of a plan adds, first level first (Tofu's deltas): what the plan moves when
+// only the first i axes are there, less what it moves with one axis less. For plans nested by
+// level.
 std::vector<int64_t> BytesByLevel(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba

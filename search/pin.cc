@@ -40,10 +40,10 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
   for (const Pin& pin : pins) {
     const size_t count = pin.is_node ? graph.nodes.size() : graph.tensors.size();
     if (pin.id < 0 || static_cast<size_t>(pin.id) >= count) {
-      return UserError("a pin names ", pin.is_node ? "node" : "tensor", " number ", pin.id, " of ", count);
+      return UserError("a pin names ", pin.is_node ? "node" : "tensor", " number ", pin.id, " of ",
+                       count);
     }
-    const CutSpace space = pin.is_node ? NodeCuts(graph, pin.id)
-                                       : TensorCuts(graph, pin.id);
+    const CutSpace space = pin.is_node ? NodeCuts(graph, pin.id) : TensorCuts(graph, pin.id);
     const std::string name = pin.is_node ? absl::StrCat("node ", graph.nodes[pin.id].name)
                                          : absl::StrCat("tensor ", graph.tensors[pin.id].name);
     if (pin.demands.size() != space.extents.size()) {
@@ -58,7 +58,8 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
     }
     for (size_t e = 0; e < pin.demands.size(); ++e) {
       if (Join(pin.demands[e], &restriction.any_of[0][e])) continue;
-      return UserError("two pins of ", name, " contradict each other", Quoted(*first[element]), Quoted(pin));
+      return UserError("two pins of ", name, " contradict each other", Quoted(*first[element]),
+                       Quoted(pin));
     }
     const std::string why = WhyUnmet(space, mesh, restriction.any_of[0]);
     if (!why.empty()) {

@@ -67,14 +67,14 @@ absl::StatusOr<Demand> ParseDemand(const Mesh& mesh, absl::string_view word, int
 }
 
 // What one element of the list says of one dimension, factor by factor.
-absl::Status AppendDimension(const Mesh& mesh, absl::string_view element, const std::vector<int64_t>& factors,
-                             Demands* demands) {
+absl::Status AppendDimension(const Mesh& mesh, absl::string_view element,
+                             const std::vector<int64_t>& factors, Demands* demands) {
   if (element.size() >= 2 && element.front() == '(' && element.back() == ')') {
     const std::vector<absl::string_view> words =
         absl::StrSplit(element.substr(1, element.size() - 2), ' ', absl::SkipWhitespace());
     if (words.size() != factors.size()) {
-      return UserError("'", element, "' has ", words.size(), " factors; the dimension has ", factors.size(),
-                       " (", absl::StrJoin(factors, " "), ")");
+      return UserError("'", element, "' has ", words.size(), " factors; the dimension has ",
+                       factors.size(), " (", absl::StrJoin(factors, " "), ")");
     }
     for (size_t f = 0; f < words.size(); ++f) {
       YUBA_ASSIGN_OR_RETURN(Demand demand, ParseDemand(mesh, words[f], factors[f]));
@@ -101,27 +101,31 @@ absl::StatusOr<Demands> ParseList(const Mesh& mesh, absl::string_view list, cons
   if (!inner.empty()) elements = absl::StrSplit(inner, ',');
   if (elements.size() != tensor.dims.size()) {
     return UserError("tensor ", tensor.name, " has ", tensor.dims.size(), " dimensions, [",
-                     absl::StrJoin(WholeDims(tensor), ", "), "]; the pin speaks of ", elements.size());
+                     absl::StrJoin(WholeDims(tensor), ", "), "]; the pin speaks of ",
+                     elements.size());
   }
   Demands demands;
   for (size_t d = 0; d < elements.size(); ++d) {
     const absl::Status status = AppendDimension(mesh, Trim(elements[d]), tensor.dims[d], &demands);
-    if (!status.ok()) return Annotate(status, absl::StrCat("tensor ", tensor.name, ", dimension ", d));
+    if (!status.ok())
+      return Annotate(status, absl::StrCat("tensor ", tensor.name, ", dimension ", d));
   }
   return demands;
 }
 
-absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh, absl::string_view pattern,
-                                            absl::string_view list) {
+absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh,
+                                            absl::string_view pattern, absl::string_view list) {
   if (list.back() != ']') return UserError("']' is missing at the end");
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (graph.tensors[t].kind == TensorKind::kCopy || !Matches(pattern, graph.tensors[t].name)) continue;
+    if (graph.tensors[t].kind == TensorKind::kCopy || !Matches(pattern, graph.tensors[t].name))
+      continue;
     YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, graph.tensors[t]));
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
   if (pins.empty()) {
-    return UserError("no tensor is called '", pattern, "'; `yuba show PLAN --all` lists their names");
+    return UserError("no tensor is called '", pattern,
+                     "'; `yuba show PLAN --all` lists their names");
   }
   return pins;
 }
@@ -147,11 +151,13 @@ absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view 
     }
     pins.push_back({true, static_cast<int>(n), std::move(demands), ""});
   }
-  if (pins.empty()) return UserError("no node is called '", pattern, "'; `yuba show PLAN --all` lists them");
+  if (pins.empty())
+    return UserError("no node is called '", pattern, "'; `yuba show PLAN --all` lists them");
   return pins;
 }
 
-absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh, const AxisList& axes) {
+absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
+                                          const AxisList& axes) {
   const Labels labels = FlowLabels(graph, BatchOfInputs(graph));
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
@@ -167,11 +173,13 @@ absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh, 
     demands[place].axes = axes;
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
-  if (pins.empty()) return UserError("no input has a first dimension longer than 1 to be the batch");
+  if (pins.empty())
+    return UserError("no input has a first dimension longer than 1 to be the batch");
   return pins;
 }
 
-absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh, absl::string_view text) {
+absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
+                                       absl::string_view text) {
   const size_t equals = text.find('=');
   const absl::string_view name = Trim(text.substr(0, equals));
   const absl::string_view value =
@@ -184,7 +192,8 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh, abs
   if (name == "batch") return PinBatch(graph, mesh, axes);
   const size_t slash = name.rfind('/');
   if (slash == absl::string_view::npos) {
-    return UserError("'", name, "' is no dimension that can be pinned, only batch is; for a tensor write ",
+    return UserError("'", name,
+                     "' is no dimension that can be pinned, only batch is; for a tensor write ",
                      name, "=[...], for a node ", name, "/INDEX=AXES");
   }
   return PinNodes(graph, name.substr(0, slash), name.substr(slash + 1), axes);
@@ -192,7 +201,8 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh, abs
 
 }  // namespace
 
-absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh, absl::string_view text) {
+absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh,
+                                          absl::string_view text) {
   absl::StatusOr<std::vector<Pin>> pins = Parse(graph, mesh, text);
   if (!pins.ok()) return Annotate(pins.status(), absl::StrCat("--pin ", text));
   for (Pin& pin : *pins) pin.text = std::string(text);

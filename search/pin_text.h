@@ -1,7 +1,9 @@
 // Pins as people write them.
-//   PATTERN=[E, E, ...]  tensors of these names; one E for each dimension: `-` it stays whole, `*` any cut,
-//                        mesh axes or groups (`model`, `ab`) it is cut over them, outermost first, and the
-//                        search may add others. Also as plans are printed: `96/ab`, `64`, `(3 12/c 64)`.
+//   PATTERN=[E, E, ...]  tensors of these names; one E for each dimension: `-` it stays whole, `*`
+//   any cut,
+//                        mesh axes or groups (`model`, `ab`) it is cut over them, outermost first,
+//                        and the search may add others. Also as plans are printed: `96/ab`, `64`,
+//                        `(3 12/c 64)`.
 //   NODES/INDEX=AXES     nodes of these names: the index is cut over these axes
 //   batch=AXES           the first dimension of the inputs, and what it becomes in all tensors
 // Copies follow the search alone. In patterns `*` stands for any characters, `?` for one.
@@ -16,8 +18,10 @@
 
 namespace yuba {
 
-// A pin of each tensor or node that the text names, at least one. Errors say what is wrong, and where.
-absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh, absl::string_view text);
+// A pin of each tensor or node that the text names, at least one. Errors say what is wrong, and
+// where.
+absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh,
+                                          absl::string_view text);
 
 }  // namespace yuba
 

@@ -34,16 +34,19 @@ bool Meets(const AxisList& list, const Demand& demand, const std::vector<int>& p
     if (Contains(placed, axis)) wanted.push_back(axis);
   }
   for (uint8_t axis : list) {
-    if (Contains(demand.axes, axis)) found.push_back(axis);
-    else if (!demand.others) return false;
+    if (Contains(demand.axes, axis))
+      found.push_back(axis);
+    else if (!demand.others)
+      return false;
   }
   return wanted == found;
 }
 
-// Whether axes of these sizes (descending) can be placed where `room` is, so that none is left out that
-// fits where the demands leave no room.
+// Whether axes of these sizes (descending) can be placed where `room` is, so that none is left out
+// that fits where the demands leave no room.
 bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const Demands& demands,
-              const std::vector<bool>& cuttable, std::vector<int64_t>& room, int smallest_left_out) {
+              const std::vector<bool>& cuttable, std::vector<int64_t>& room,
+              int smallest_left_out) {
   if (next == sizes.size()) {
     for (size_t e = 0; e < room.size(); ++e) {
       if (cuttable[e] && room[e] >= smallest_left_out) return false;
@@ -65,8 +68,8 @@ bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const De
 }
 
 // Whether a cut of the axes in `placed` can be completed to a legal one of all axes.
-bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>& placed, const Cut& cut,
-                 const Demands& demands) {
+bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>& placed,
+                 const Cut& cut, const Demands& demands) {
   std::vector<int64_t> room = space.extents;
   for (size_t e = 0; e < room.size(); ++e) room[e] /= PartCount(mesh, cut.axes[e]);
   std::vector<int> sizes;
@@ -77,9 +80,11 @@ bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>
     for (size_t e = 0; later && e < room.size(); ++e) {
       if (Contains(demands[e].axes, axis)) room[e] /= mesh.axes[axis].size;
     }
-    if (!later && !Uses(cut, axis)) smallest_left_out = std::min(smallest_left_out, mesh.axes[axis].size);
+    if (!later && !Uses(cut, axis))
+      smallest_left_out = std::min(smallest_left_out, mesh.axes[axis].size);
   }
-  if (std::count(room.begin(), room.end(), 0) > std::count(space.extents.begin(), space.extents.end(), 0)) {
+  if (std::count(room.begin(), room.end(), 0) >
+      std::count(space.extents.begin(), space.extents.end(), 0)) {
     return false;
   }
   std::sort(sizes.rbegin(), sizes.rend());
@@ -114,8 +119,9 @@ Demands OnlyExtents(const std::vector<bool>& extents) {
   return demands;
 }
 
-std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
-                                const std::vector<int>& placed, const Cut& prefix, Nesting nesting,
+std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
+                                const std::vector<int>& axes, const std::vector<int>& placed,
+                                const Cut& prefix, Nesting nesting,
                                 const Restriction& restriction) {
   std::vector<Cut> result;
   absl::flat_hash_set<std::string> known;
@@ -159,9 +165,10 @@ std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& dem
       absl::StrAppend(&why, why.empty() ? "" : ", ", mesh.axes[axis].name);
     }
   }
-  return absl::StrCat("of the axes that it does not name (", why,
-                      ") some fit only where it asks for other cuts, and nothing that is stored is to be "
-                      "replicated; name where they go");
+  return absl::StrCat(
+      "of the axes that it does not name (", why,
+      ") some fit only where it asks for other cuts, and nothing that is stored is to be "
+      "replicated; name where they go");
 }
 
 std::string Key(const Restriction& restriction) {

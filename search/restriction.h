@@ -11,8 +11,8 @@
 
 namespace yuba {
 
-// What is demanded of one extent: `axes` cut it, in this order, outermost first; with `others` further
-// axes may, anywhere between them.
+// What is demanded of one extent: `axes` cut it, in this order, outermost first; with `others`
+// further axes may, anywhere between them.
 struct Demand {
   AxisList axes;
   bool others = true;
@@ -22,8 +22,8 @@ struct Demand {
 };
 using Demands = std::vector<Demand>;  // by extent
 
-// What becomes of an axis that no demand leaves room for, though it fits: the cut is no plan's; the axis
-// goes where it fits; or it is left out, so that the tensor is replicated along it.
+// What becomes of an axis that no demand leaves room for, though it fits: the cut is no plan's; the
+// axis goes where it fits; or it is left out, so that the tensor is replicated along it.
 enum class Rest : uint8_t { kRefused, kElsewhere, kLeftOut };
 
 struct Restriction {
@@ -38,11 +38,11 @@ Demands OnlyExtent(size_t extents, size_t extent);
 // As far as there is room: only those of the extents that are `true`.
 Demands OnlyExtents(const std::vector<bool>& extents);
 
-// LegalCuts, as far as the restriction allows them. `placed`: the axes of `axes` and of earlier levels;
-// room is kept for what is demanded of later ones.
-std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
-                                const std::vector<int>& placed, const Cut& prefix, Nesting nesting,
-                                const Restriction& restriction);
+// LegalCuts, as far as the restriction allows them. `placed`: the axes of `axes` and of earlier
+// levels; room is kept for what is demanded of later ones.
+std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
+                                const std::vector<int>& axes, const std::vector<int>& placed,
+                                const Cut& prefix, Nesting nesting, const Restriction& restriction);
 
 // "" if some legal cut of all axes of the mesh meets the demands, else why none does.
 std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& demands);

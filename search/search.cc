@@ -62,7 +62,8 @@ absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& s
 }
 
 // All axes at once.
-Found SearchTogether(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+Found SearchTogether(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions) {
   const int64_t table_cells = options.table_cells;
   const ProblemOptions base = OptionsOf(options, restrictions);
   std::vector<int> axes(base.mesh.axes.size());
@@ -121,9 +122,12 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   return plan;
 }
 
-Plan SearchDefault(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
-  const Groups levels = GroupsOf(options.mesh, 1), widest = WidestGroups(graph, options.mesh, kMostCells);
-  if (widest.size() == 1) return PlanOf(graph, options, SearchTogether(graph, options, restrictions));
+Plan SearchDefault(const Graph& graph, const SearchOptions& options,
+                   const Restrictions& restrictions) {
+  const Groups levels = GroupsOf(options.mesh, 1),
+               widest = WidestGroups(graph, options.mesh, kMostCells);
+  if (widest.size() == 1)
+    return PlanOf(graph, options, SearchTogether(graph, options, restrictions));
   if (restrictions.empty()) {
     GridSolution found = SearchOnGrids(graph, options);
     return PlanOf(graph, options,
@@ -135,7 +139,8 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options, const Restr
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
 }
 
-Plan SearchRecursive(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions) {
   Found found = SearchGroups(graph, OptionsOf(options, restrictions), GroupsOf(options.mesh, 1),
                              options.table_cells);
   if (!restrictions.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
@@ -162,7 +167,8 @@ bool Decided(const Restrictions& restrictions) {
          });
 }
 
-Plan SearchWithin(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions) {
+Plan SearchWithin(const Graph& graph, const SearchOptions& options,
+                  const Restrictions& restrictions) {
   return options.search == "recursive" ? SearchRecursive(graph, options, restrictions)
                                        : SearchDefault(graph, options, restrictions);
 }
@@ -177,8 +183,8 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
     return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
   }
   if (options.pins.empty() && options.pin_texts.empty()) return absl::OkStatus();
-  return UserError("--search ", options.search, " does as its authors say and takes no pins; use default ",
-                   "or recursive");
+  return UserError("--search ", options.search,
+                   " does as its authors say and takes no pins; use default ", "or recursive");
 }
 
 absl::StatusOr<std::vector<Pin>> AllPins(const Graph& graph, const SearchOptions& options) {
@@ -231,7 +237,8 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
     for (const Pin& other : pins) {
       if (other.text != pin.text) others.push_back(other);
     }
-    YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, others));
+    YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
+                          RestrictionsOf(graph, options.mesh, others));
     const Plan without = SearchWithin(graph, options, restrictions);
     prices.push_back({pin.text, plan.cost.bytes() - without.cost.bytes()});
   }

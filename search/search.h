@@ -17,16 +17,16 @@ namespace yuba {
 struct SearchOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  bool factors = true;  // whether the graph was imported with them; the plan says so
+  bool factors = true;             // whether the graph was imported with them; the plan says so
   std::string search = "default";  // or "recursive": level by level, as Tofu; or a baseline's name
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
   std::vector<std::string> pin_texts;  // more of them, as people write them (pin_text.h)
-  int copies = 0;                   // W: the window, in nodes, in which readers may share a copy; 0: none
-  std::string replicate = "none";   // or "auto": stored tensors may be replicated
+  int copies = 0;  // W: the window, in nodes, in which readers may share a copy; 0: none
+  std::string replicate = "none";  // or "auto": stored tensors may be replicated
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
-  int threads = 1;                  // the plan does not depend on them
-  int64_t memory_limit = 0;         // bytes a device; 0: none
+  int threads = 1;                                              // the plan does not depend on them
+  int64_t memory_limit = 0;                                     // bytes a device; 0: none
 };
 
 // "default", "recursive" and the baselines (baselines/baselines.h).
@@ -34,12 +34,12 @@ std::vector<std::string> SearchNames();
 
 // A plan for `graph`, which has its copies already (WithCopies; `copies` here is for who makes that
 // graph); with pins its lower bound is that of all plans, so that the gap is what the pins
-// cost, and where they leave no choice the plan is only priced. Deterministic, independent of names and
-// of the order of nodes in the file beyond ties. An error where a pin cannot be satisfied.
+// cost, and where they leave no choice the plan is only priced. Deterministic, independent of names
+// and of the order of nodes in the file beyond ties. An error where a pin cannot be satisfied.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
-// What each pin costs: the bytes that the plan, which Search found with these options, moves more than
-// the plan without the pins of that text.
+// What each pin costs: the bytes that the plan, which Search found with these options, moves more
+// than the plan without the pins of that text.
 struct PinPrice {
   std::string text;
   int64_t bytes = 0;

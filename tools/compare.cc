@@ -46,7 +46,8 @@ absl::StatusOr<Candidate> Try(Model model, SearchOptions options, const std::str
   Candidate candidate{name, what, WithCopies(model.graph, options.copies), {}, 0, 0};
   const auto start = std::chrono::steady_clock::now();
   YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(candidate.graph, options));
-  candidate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  candidate.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   model.graph = candidate.graph;
   PlanNotes notes;
   AddProgramNotes(model, candidate.plan, notes);
@@ -57,7 +58,8 @@ absl::StatusOr<Candidate> Try(Model model, SearchOptions options, const std::str
 }
 
 // The default first.
-absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, SearchOptions options, int copies) {
+absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, SearchOptions options,
+                                              int copies) {
   std::vector<Candidate> candidates;
   auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
     YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, options, name, what));
@@ -68,10 +70,12 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, SearchOptions 
   YUBA_RETURN_IF_ERROR(add("default", "fewest bytes, all levels together"));
   options.copies = 0;
   if (copies > 0) {
-    YUBA_RETURN_IF_ERROR(add("no copies", "the same, but every consumer fetches for itself (--copies 0)"));
+    YUBA_RETURN_IF_ERROR(
+        add("no copies", "the same, but every consumer fetches for itself (--copies 0)"));
   }
   options.search = "recursive";
-  YUBA_RETURN_IF_ERROR(add("recursive", "one level after the other, each the best (Tofu), without copies"));
+  YUBA_RETURN_IF_ERROR(
+      add("recursive", "one level after the other, each the best (Tofu), without copies"));
   for (const Baseline& baseline : Baselines()) {
     options.search = baseline.name;
     YUBA_RETURN_IF_ERROR(add(baseline.name, baseline.what));
@@ -88,8 +92,9 @@ std::string Against(int64_t bytes, int64_t ours) {
   if (bytes == ours) return "as many";
   if (ours == 0) return "";
   const double ratio = static_cast<double>(bytes) / static_cast<double>(ours);
-  return ratio >= 2 ? absl::StrFormat("× %.1f", ratio)
-                    : absl::StrFormat("%s %.1f %%", ratio < 1 ? "−" : "+", 100 * std::abs(ratio - 1));
+  return ratio >= 2
+             ? absl::StrFormat("× %.1f", ratio)
+             : absl::StrFormat("%s %.1f %%", ratio < 1 ? "−" : "+", 100 * std::abs(ratio - 1));
 }
 
 // "weights +93.0 MB, partial sums −7.7 MB": what moves in `theirs` and not in `ours`.
@@ -131,8 +136,8 @@ struct Difference {
   std::string theirs, ours;  // cuts, in words
 };
 
-// Where `sign` * (theirs - ours) is largest; of no nodes where it is nowhere above 0. Copies are no nodes of
-// the model's and not looked at.
+// Where `sign` * (theirs - ours) is largest; of no nodes where it is nowhere above 0. Copies are no
+// nodes of the model's and not looked at.
 Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int sign) {
   const std::vector<int64_t> here = BytesByNode(theirs), there = BytesByNode(ours);
   std::map<std::string, NodeId> by_name;
@@ -144,7 +149,8 @@ Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int
     const auto same = by_name.find(theirs.graph.nodes[n].name);
     if (same == by_name.end() || IsCopy(theirs.graph, theirs.graph.nodes[n])) continue;
     const std::string name = NamePattern(theirs.graph.nodes[n].name);
-    const std::string mine = HowCut(theirs, static_cast<NodeId>(n)), yours = HowCut(ours, same->second);
+    const std::string mine = HowCut(theirs, static_cast<NodeId>(n)),
+                      yours = HowCut(ours, same->second);
     Difference& family = families[{name, mine, yours}];
     family.nodes = name;
     family.theirs = mine;
@@ -161,10 +167,11 @@ Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int
 
 std::string DifferenceText(const Difference& difference) {
   return absl::StrCat(ShortName(difference.nodes),
-                      difference.count > 1 ? absl::StrCat(" (", difference.count, " nodes)") : "", " ",
-                      Signed(difference.bytes), ": cut ", difference.theirs,
-                      difference.theirs == difference.ours ? " as in the default, but tensors lie otherwise"
-                                                           : ", in the default " + difference.ours);
+                      difference.count > 1 ? absl::StrCat(" (", difference.count, " nodes)") : "",
+                      " ", Signed(difference.bytes), ": cut ", difference.theirs,
+                      difference.theirs == difference.ours
+                          ? " as in the default, but tensors lie otherwise"
+                          : ", in the default " + difference.ours);
 }
 
 // What the default does differently, in words; "" where both move the same.
@@ -191,8 +198,8 @@ void Print(const std::vector<Candidate>& candidates) {
   for (const Candidate& c : candidates) {
     const PlanCost& cost = c.plan.cost;
     table.Add({c.name, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
-               Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial),
-               Bytes(cost.halo), Bytes(c.peak_memory), absl::StrFormat("%.2f", c.seconds)});
+               Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial), Bytes(cost.halo),
+               Bytes(c.peak_memory), absl::StrFormat("%.2f", c.seconds)});
   }
   std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
   for (const Candidate& c : candidates) {
@@ -229,7 +236,8 @@ absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
   SearchOptions options;
   options.mesh = mesh;
-  YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, TryAll(loaded.model, options, flags.copies));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
+                        TryAll(loaded.model, options, flags.copies));
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
                                            {"devices", mesh.devices()},
@@ -248,8 +256,8 @@ absl::Status Compare(const CompareFlags& flags) {
 
 void AddCompare(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CompareFlags>();
-  CLI::App* command =
-      app.add_subcommand("compare", "plan with every search and baseline, and show them side by side");
+  CLI::App* command = app.add_subcommand(
+      "compare", "plan with every search and baseline, and show them side by side");
   AddModelFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command->add_option("--copies", flags->copies, "as in partition; of the default alone")

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/phases.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
 #include "opsemantics/structure.h"
@@ -16,7 +17,6 @@
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "opsemantics/base/files.h"
 #include "tools/plan_notes.h"
 #include "tools/plan_report.h"
 #include "tools/subcommands.h"
@@ -64,21 +64,23 @@ std::string ModelText(const Model& model) {
     ++definitions;
     flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
-  return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ", model.file_nodes, " nodes (",
-                      definitions, " definitions to plan), ", Count(parameters),
-                      " parameters (", Bytes(bytes), "), ", InputsText(model.graph), "; ", Count(flops),
-                      "FLOP a step\n");
+  return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ", model.file_nodes,
+                      " nodes (", definitions, " definitions to plan), ", Count(parameters),
+                      " parameters (", Bytes(bytes), "), ", InputsText(model.graph), "; ",
+                      Count(flops), "FLOP a step\n");
 }
 
 std::string SpaceText(const Space& space) {
-  return absl::StrCat(
-      space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
-      space.copies == 0 ? "" : absl::StrCat(", copies for readers within ", space.copies, " nodes"));
+  return absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
+                      space.copies == 0
+                          ? ""
+                          : absl::StrCat(", copies for readers within ", space.copies, " nodes"));
 }
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
-      "search         %d devices as mesh %s; every tensor split as far as it goes; fewest bytes   %.1f s\n",
+      "search         %d devices as mesh %s; every tensor split as far as it goes; fewest bytes   "
+      "%.1f s\n",
       plan.mesh.devices(), MeshText(plan.mesh), seconds);
   const int64_t bytes = plan.cost.bytes();
   text += "               ";
@@ -105,14 +107,16 @@ std::string LevelsText(const Graph& graph, const Plan& plan) {
   for (size_t axis = 0; axis < levels.size(); ++axis) {
     words.push_back(absl::StrCat(plan.mesh.axes[axis].name, " ", Bytes(levels[axis])));
   }
-  return absl::StrCat("               by level (Tofu's deltas): ", absl::StrJoin(words, ", "), "\n");
+  return absl::StrCat("               by level (Tofu's deltas): ", absl::StrJoin(words, ", "),
+                      "\n");
 }
 
 std::string PinsText(const std::vector<PinPrice>& prices) {
   std::string text;
   for (const PinPrice& price : prices) {
-    absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text, " costs ",
-                    price.bytes < 0 ? "nothing" : Bytes(price.bytes), " a step, given the other pins\n");
+    absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text,
+                    " costs ", price.bytes < 0 ? "nothing" : Bytes(price.bytes),
+                    " a step, given the other pins\n");
   }
   return text;
 }
@@ -130,7 +134,8 @@ absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
     if (error) return UserError(flags.dump, ": cannot be made: ", error.message());
     options.log = &std::cerr;
   } else if (!flags.from.empty()) {
-    return UserError("--from ", flags.from, " starts from what an earlier run has written: say where "
+    return UserError("--from ", flags.from,
+                     " starts from what an earlier run has written: say where "
                      "with --dump DIR");
   }
   return RunPhases(options, compilation);
@@ -138,10 +143,12 @@ absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
 
 void PrintNext(const PartitionFlags& flags, const std::string& output, size_t bytes) {
   std::cout << "\nwrote " << output << " (" << Bytes(static_cast<int64_t>(bytes)) << ").  Next:\n"
-            << "  yuba show " << output << "\n      every node and transfer; --html FILE for a picture\n"
+            << "  yuba show " << output
+            << "\n      every node and transfer; --html FILE for a picture\n"
             << "  yuba verify " << flags.model.file << " " << output
             << "\n      prove it equals the whole model\n"
-            << "  yuba run " << flags.model.file << " " << output << "\n      --help for inputs and weights\n";
+            << "  yuba run " << flags.model.file << " " << output
+            << "\n      --help for inputs and weights\n";
 }
 
 // Tofu's space and the baselines have no copies, by default too.
@@ -150,8 +157,8 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
   if (!baseline && flags.space != "tofu") return absl::OkStatus();
   if (flags.copies_given && flags.copies > 0) {
     return UserError(baseline ? "--search " + flags.search : "--space tofu",
-                     " has no shared copies: every consumer fetches for itself; leave --copies ", flags.copies,
-                     " out");
+                     " has no shared copies: every consumer fetches for itself; leave --copies ",
+                     flags.copies, " out");
   }
   flags.copies = 0;
   return absl::OkStatus();
@@ -184,13 +191,15 @@ absl::Status Partition(PartitionFlags flags) {
   const double seconds = SecondsSince(start);
   loaded.model = std::move(compilation.model);
   if (loaded.model.file != flags.model.file) {
-    return UserError(flags.dump, ": holds the states of ", loaded.model.file, ", not of ", flags.model.file);
+    return UserError(flags.dump, ": holds the states of ", loaded.model.file, ", not of ",
+                     flags.model.file);
   }
   const Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
   if (!flags.json) {
     std::cout << ModelText(loaded.model);
-    for (const std::string& note : loaded.model.notes) std::cout << "               " << note << "\n";
+    for (const std::string& note : loaded.model.notes)
+      std::cout << "               " << note << "\n";
   }
   if (plan.tensors.size() != graph.tensors.size()) {
     std::cout << "stopped after " << flags.to << ": no plan is made\n";
@@ -237,26 +246,30 @@ void AddPartition(CLI::App& app, int& exit_code) {
   AddModelFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command
-      ->add_option("--search", flags->search,
-                   "how to search: default, recursive (level by level), or a baseline (see compare)")
+      ->add_option(
+          "--search", flags->search,
+          "how to search: default, recursive (level by level), or a baseline (see compare)")
       ->check(CLI::IsMember(SearchNames()))
       ->capture_default_str();
   CLI::Option* copies =
       command
-          ->add_option("--copies", flags->copies,
-                       "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
+          ->add_option(
+              "--copies", flags->copies,
+              "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
           ->check(CLI::Range(0, 1 << 20))
           ->capture_default_str();
   command
-      ->add_option("--space", flags->space,
-                   "what plans may express: default, or tofu (nested by level, dimensions without factors)")
+      ->add_option(
+          "--space", flags->space,
+          "what plans may express: default, or tofu (nested by level, dimensions without factors)")
       ->check(CLI::IsMember({"default", "tofu"}))
       ->capture_default_str();
   command
       ->add_option("--pin", flags->pins,
                    "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data")
       ->take_all();
-  command->add_option("-o,--output", flags->output, "the plan file; default: beside the model's name");
+  command->add_option("-o,--output", flags->output,
+                      "the plan file; default: beside the model's name");
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
   command->add_option("--from", flags->from, "with --dump: the first phase to run");
   command->add_option("--to", flags->to, "the last phase to run");

@@ -1,5 +1,5 @@
-// AllRow-Greedy of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on its first dimension,
-// and each operator takes what is cheapest then.
+// AllRow-Greedy of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on its first
+// dimension, and each operator takes what is cheapest then.
 #include <utility>
 
 #include "search/baselines/baselines.h"
@@ -9,7 +9,8 @@ namespace yuba {
 
 Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
   Restrictions restrictions = Unrestricted(graph);
-  for (size_t t = 0; t < graph.tensors.size(); ++t) restrictions[t] = OnFirstDimension(graph.tensors[t]);
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    restrictions[t] = OnFirstDimension(graph.tensors[t]);
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
 }
 

@@ -6,9 +6,11 @@ namespace yuba {
 
 absl::Span<const Baseline> Baselines() {
   static constexpr Baseline kBaselines[] = {
-      {"data", "data parallel: everything cut on the batch, weights on every device", true, DataParallel},
+      {"data", "data parallel: everything cut on the batch, weights on every device", true,
+       DataParallel},
       {"zero3", "the same with the weights shared out (ZeRO-3)", false, Zero3},
-      {"megatron", "products with weights cut by columns, then by rows (Megatron-LM)", true, Megatron},
+      {"megatron", "products with weights cut by columns, then by rows (Megatron-LM)", true,
+       Megatron},
       {"all-row", "every tensor cut on its first dimension", false, AllRow},
       {"equal-chop", "every tensor cut on one dimension", false, EqualChop},
       {"spartan", "greedy, the largest tensor first (Spartan)", false, Spartan},

@@ -1,4 +1,5 @@
-// Baselines: how others partition a graph. They share the costs, the plan and every check with the search.
+// Baselines: how others partition a graph. They share the costs, the plan and every check with the
+// search.
 #ifndef YUBA_SEARCH_BASELINES_BASELINES_H_
 #define YUBA_SEARCH_BASELINES_BASELINES_H_
 

@@ -1,5 +1,5 @@
-// EqualChop of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on one dimension only, every
-// node on one index, the best there is.
+// EqualChop of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on one dimension
+// only, every node on one index, the best there is.
 #include <algorithm>
 #include <utility>
 

@@ -1,9 +1,10 @@
-// Tensor parallelism as Megatron-LM has it (Shoeybi et al., 2019; with the sequence parallelism of Korthikanti
-// et al., 2022). In the order of the graph: a product with a weight whose other operand is already cut along
-// what it sums over is cut there ("row parallel": partial sums); else along the weight's own dimension
-// ("column parallel"), and its other operand is stored whole. What comes after a column product stays cut
-// alike until a row product; what is between them is cut on the batch. One all-gather and one reduce-scatter
-// stand for each all-reduce, which is the same bytes.
+// Tensor parallelism as Megatron-LM has it (Shoeybi et al., 2019; with the sequence parallelism of
+// Korthikanti et al., 2022). In the order of the graph: a product with a weight whose other operand
+// is already cut along what it sums over is cut there ("row parallel": partial sums); else along
+// the weight's own dimension
+// ("column parallel"), and its other operand is stored whole. What comes after a column product
+// stays cut alike until a row product; what is between them is cut on the batch. One all-gather and
+// one reduce-scatter stand for each all-reduce, which is the same bytes.
 #include <algorithm>
 #include <utility>
 
@@ -88,7 +89,8 @@ class Planner {
       if (Any(inner)) {
         indices = inner;
       } else if (!Any(indices)) {
-        for (int index : product->outputs) indices[index] = node.definition->indices[index].extent > 1;
+        for (int index : product->outputs)
+          indices[index] = node.definition->indices[index].extent > 1;
         const TensorId other = node.operands[product->other];
         if (Any(indices)) restrictions_[other] = Whole(graph_.tensors[other].type.dims.size());
       }

@@ -1,6 +1,7 @@
-// The recursive greedy planner of MindSpore (D-Rec: Wang et al., "Efficient and systematic partitioning of
-// large and deep neural networks for parallelization", Euro-Par 2021): one level after the other, the nodes
-// by their work, each the cut that moves least given those chosen, its tensors with it.
+// The recursive greedy planner of MindSpore (D-Rec: Wang et al., "Efficient and systematic
+// partitioning of large and deep neural networks for parallelization", Euro-Par 2021): one level
+// after the other, the nodes by their work, each the cut that moves least given those chosen, its
+// tensors with it.
 #include <algorithm>
 #include <numeric>
 

@@ -1,5 +1,5 @@
-// Spartan's greedy order (Huang et al., USENIX ATC 2015, as the Tofu paper's section 7.4 runs it): the largest
-// tensor first, then the nodes that touch it, each the cheapest given what is chosen.
+// Spartan's greedy order (Huang et al., USENIX ATC 2015, as the Tofu paper's section 7.4 runs it):
+// the largest tensor first, then the nodes that touch it, each the cheapest given what is chosen.
 #include <algorithm>
 #include <numeric>
 
@@ -15,7 +15,8 @@ Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t) {
   auto bytes = [&](int t) {
     return ElementCount(graph.tensors[t].type) * ByteSize(graph.tensors[t].type.type);
   };
-  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) { return bytes(a) > bytes(b); });
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](int a, int b) { return bytes(a) > bytes(b); });
   for (int t : by_size) {
     order.push_back(t);
     if (graph.tensors[t].producer >= 0) order.push_back(tensors + graph.tensors[t].producer);

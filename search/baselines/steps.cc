@@ -8,10 +8,12 @@
 namespace yuba {
 namespace {
 
-// Of the cost tables of all cuts together; those of restricted cuts, nested by level, are far smaller.
+// Of the cost tables of all cuts together; those of restricted cuts, nested by level, are far
+// smaller.
 constexpr int64_t kMostCells = int64_t{1} << 26;
 
-// What `value` of the variable costs in this factor; a neighbour without a value (-1) takes its best.
+// What `value` of the variable costs in this factor; a neighbour without a value (-1) takes its
+// best.
 int64_t CostAt(const PairwiseProblem& problem, const Factor& factor, int variable, int value,
                const Assignment& chosen) {
   if (factor.scope.size() == 1) return (*factor.cells)[value];
@@ -19,7 +21,8 @@ int64_t CostAt(const PairwiseProblem& problem, const Factor& factor, int variabl
   const int other = factor.scope[first ? 1 : 0];
   const int64_t columns = problem.variables[factor.scope[1]]->size;
   auto cell = [&](int theirs) {
-    return first ? (*factor.cells)[value * columns + theirs] : (*factor.cells)[theirs * columns + value];
+    return first ? (*factor.cells)[value * columns + theirs]
+                 : (*factor.cells)[theirs * columns + value];
   };
   if (chosen[other] >= 0) return cell(chosen[other]);
   int64_t best = cell(0);
@@ -60,7 +63,9 @@ Restrictions Unrestricted(const Graph& graph) {
   return Restrictions(graph.tensors.size() + graph.nodes.size());
 }
 
-Restriction Along(const std::vector<bool>& extents) { return {{OnlyExtents(extents)}, Rest::kElsewhere}; }
+Restriction Along(const std::vector<bool>& extents) {
+  return {{OnlyExtents(extents)}, Rest::kElsewhere};
+}
 
 Restriction OnFirstDimension(const Tensor& tensor) {
   std::vector<bool> first(tensor.type.dims.size(), false);

@@ -1,5 +1,5 @@
-// ZeRO stage 3 (Rajbhandari et al., SC 2020): data parallelism whose weights are shared out, each gathered
-// where it is used.
+// ZeRO stage 3 (Rajbhandari et al., SC 2020): data parallelism whose weights are shared out, each
+// gathered where it is used.
 #include <utility>
 
 #include "search/baselines/baselines.h"

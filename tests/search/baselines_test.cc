@@ -31,7 +31,8 @@ int64_t WeightBytes(const Graph& graph) {
 }
 
 TEST_CASE("every baseline's plan passes the checker, on any number of devices") {
-  for (const Graph& graph : {MatmulChain({24, 40, 5, 1}, 9), ResNet(4, {1, 1, 1, 1}), Recurrent(6, 12, 2, 3)}) {
+  for (const Graph& graph :
+       {MatmulChain({24, 40, 5, 1}, 9), ResNet(4, {1, 1, 1, 1}), Recurrent(6, 12, 2, 3)}) {
     for (const Baseline& baseline : Baselines()) {
       for (int devices : {1, 2, 5, 6, 8, 12}) {
         const Plan plan = Found(graph, devices, baseline.name);
@@ -86,7 +87,8 @@ TEST_CASE("no reduction is cut by icml18, one dimension by equal-chop, the first
   const Graph graph = ResNet(32, {1, 1, 1, 1});
   CHECK(Found(graph, 8, "icml18").cost.partial == 0);
   for (const Cut& cut : Found(graph, 8, "equal-chop").tensors) {
-    CHECK(std::count_if(cut.axes.begin(), cut.axes.end(), [](const AxisList& a) { return !a.empty(); }) == 1);
+    CHECK(std::count_if(cut.axes.begin(), cut.axes.end(),
+                        [](const AxisList& a) { return !a.empty(); }) == 1);
   }
   for (const Cut& cut : Found(graph, 8, "all-row").tensors) CHECK(cut.axes[0].size() == 3);
 }

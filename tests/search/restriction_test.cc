@@ -35,7 +35,8 @@ TEST_CASE("what no demand leaves room for goes elsewhere or is left out, as aske
     CHECK(cut.axes[0].size() == 1);
     CHECK(cut.axes[1].size() == 2);
   }
-  for (const Cut& cut : Allowed(kMatrix, mesh, {{columns}, Rest::kLeftOut})) CHECK(cut.axes[0].empty());
+  for (const Cut& cut : Allowed(kMatrix, mesh, {{columns}, Rest::kLeftOut}))
+    CHECK(cut.axes[0].empty());
   CHECK(Allowed(kMatrix, mesh, {{OnlyExtents({false, false})}, Rest::kLeftOut}).size() == 1);
 }
 
@@ -53,7 +54,8 @@ TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
       for (int before = 0; before <= axis; ++before) placed.push_back(before);
       std::vector<Cut> next;
       for (const Cut& cut : cuts) {
-        const auto more = RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
+        const auto more =
+            RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
         CHECK_FALSE(more.empty());  // no dead ends
         next.insert(next.end(), more.begin(), more.end());
       }
@@ -87,9 +89,26 @@ TEST_CASE("pins are read") {
   const auto node = parse(graph.nodes[0].name + "/k=model");
   REQUIRE(node.ok());
   CHECK((*node)[0].is_node);
-  for (const char* wrong : {"", "=", "t1", "t1=", "t1=[", "t1=[]", "t1=[-]", "t1=[-, -, -]", "t1=[,]",
-                            "t1=[9/data, -]", "t1=[x, -]", "t1=[data/8, -]", "t1=[/data, -]", "t1=[(2 4), -]",
-                            "u=[-, -]", "heads=data", "batch=rows", "t2/z=data", "u/k=data", "t1=[data/, -]"}) {
+  for (const char* wrong : {"",
+                            "=",
+                            "t1",
+                            "t1=",
+                            "t1=[",
+                            "t1=[]",
+                            "t1=[-]",
+                            "t1=[-, -, -]",
+                            "t1=[,]",
+                            "t1=[9/data, -]",
+                            "t1=[x, -]",
+                            "t1=[data/8, -]",
+                            "t1=[/data, -]",
+                            "t1=[(2 4), -]",
+                            "u=[-, -]",
+                            "heads=data",
+                            "batch=rows",
+                            "t2/z=data",
+                            "u/k=data",
+                            "t1=[data/, -]"}) {
     INFO(wrong);
     const auto result = parse(wrong);
     CHECK(result.status().code() == absl::StatusCode::kInvalidArgument);

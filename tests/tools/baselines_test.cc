@@ -1,5 +1,5 @@
-// What others would do with the test models: plans that are legal, cover the model and equal it; and the
-// command that compares them.
+// What others would do with the test models: plans that are legal, cover the model and equal it;
+// and the command that compares them.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -23,7 +23,8 @@ std::string ModelFile(const std::string& name) {
 }
 
 void PlanAndVerify(const std::string& name) {
-  const std::string model = ModelFile(name), plan = ScratchFolder("baselines_" + name) + "/plan.json";
+  const std::string model = ModelFile(name),
+                    plan = ScratchFolder("baselines_" + name) + "/plan.json";
   for (const char* baseline :
        {"data", "zero3", "megatron", "all-row", "equal-chop", "spartan", "icml18", "mindspore"}) {
     const std::string command = "yuba partition " + model + " --search " + baseline + " -o " + plan;
@@ -32,7 +33,8 @@ void PlanAndVerify(const std::string& name) {
     Succeed("yuba verify --scale cover " + model + " " + plan);
     Succeed(command + " --devices 8");
     Succeed("yuba check " + model + " " + plan);
-    CHECK(Succeed("yuba verify " + model + " " + plan).out.find("bit for bit") != std::string::npos);
+    CHECK(Succeed("yuba verify " + model + " " + plan).out.find("bit for bit") !=
+          std::string::npos);
   }
 }
 
@@ -51,10 +53,14 @@ TEST_CASE("a baseline's plan runs and gives PyTorch's answers") {
   }
 }
 
-nlohmann::json Plans(const std::string& line) { return nlohmann::json::parse(Succeed(line).out)["plans"]; }
+nlohmann::json Plans(const std::string& line) {
+  return nlohmann::json::parse(Succeed(line).out)["plans"];
+}
 
-TEST_CASE("compare shows every search, the default first and cheapest of those that replicate nothing") {
-  const nlohmann::json plans = Plans("yuba compare " + ModelFile("encoder") + " --devices 8 --json");
+TEST_CASE(
+    "compare shows every search, the default first and cheapest of those that replicate nothing") {
+  const nlohmann::json plans =
+      Plans("yuba compare " + ModelFile("encoder") + " --devices 8 --json");
   REQUIRE(plans.size() == 11);
   CHECK(plans[0]["search"] == "default");
   CHECK(plans[1]["search"] == "no copies");
@@ -66,13 +72,15 @@ TEST_CASE("compare shows every search, the default first and cheapest of those t
     const bool differs = plan["bytes"] != plans[0]["bytes"];
     if (differs) CHECK(plan["against_default"] != "");
   }
-  const std::string text = Succeed("yuba compare " + ModelFile("encoder") + " --mesh data=2,model=4").out;
+  const std::string text =
+      Succeed("yuba compare " + ModelFile("encoder") + " --mesh data=2,model=4").out;
   CHECK(text.find("mesh data=2 model=4") != std::string::npos);
   CHECK(text.find("megatron") != std::string::npos);
 }
 
 TEST_CASE("compare on one device finds that nothing moves") {
-  for (const nlohmann::json& plan : Plans("yuba compare " + ModelFile("mlp") + " --devices 1 --json")) {
+  for (const nlohmann::json& plan :
+       Plans("yuba compare " + ModelFile("mlp") + " --devices 1 --json")) {
     CHECK(plan["bytes"] == 0);
   }
 }
@@ -120,7 +128,8 @@ TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cau
   const nlohmann::json json = nlohmann::json::parse(file);
   CHECK(json["options"]["pin.0"] == "batch=data");
   for (const nlohmann::json& tensor : json["tensors"]) {
-    if (tensor["name"] == "x") CHECK(tensor["dims"][0][0]["axes"].dump().find("data") != std::string::npos);
+    if (tensor["name"] == "x")
+      CHECK(tensor["dims"][0][0]["axes"].dump().find("data") != std::string::npos);
     if (tensor["name"] == "l.1.weight") CHECK(tensor["dims"][1][0]["axes"].empty());
   }
   Succeed("yuba check " + model + " " + plan);
