@@ -197,6 +197,7 @@ TEST_CASE("on many devices labels cost little more than grids, and the checker f
   Graph network = Recurrent(64, 256, 2, 4);
   CHECK(gap(network, 64) <= 0.02);
   CHECK(gap(network, 96) <= 0.05);
+  CHECK(gap(ResNet(32, {1, 1, 1, 1}), 64) <= 0.03);
 }
 
 }  // namespace
