@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostCuts = 64;    // of one variable, besides exchanges and what was found
 constexpr size_t kFewCuts = 20;     // where their costs would take more than so many products,
-constexpr double kMostSteps = 2e8;  // about one a nanosecond
+constexpr double kMostSteps = 4e8;  // about one a nanosecond
 
 // Where the tables do not fit.
 constexpr int64_t kLocalCells = int64_t{1} << 12;
