@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/dialect/state.h"
+#include "compiler/search_within.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program_file.h"
@@ -28,7 +29,7 @@ absl::Status VerifyGraph(const Compilation& c) {
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
   c.model.graph = WithCopies(c.model.graph, c.request.search.copies);
-  YUBA_ASSIGN_OR_RETURN(c.plan, Search(c.model.graph, c.request.search));
+  YUBA_ASSIGN_OR_RETURN(c.plan, SearchWithinMemory(c.model, c.request.search));
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/check_memory.h"
 #include "search/check_minimum.h"
 #include "search/check_tables.h"
 
@@ -20,10 +21,12 @@ using Values = std::shared_ptr<const std::vector<int64_t>>;
 
 class Replay {
  public:
-  Replay(const Graph& graph, const Plan& plan, const CostTables& costs)
-      : graph_(graph), plan_(plan), sizes_(costs.sizes), renamings_(costs.renamed) {
-    for (const CostTables::Use& use : costs.uses) tables_.push_back({{use.node, use.tensor}, use.cost});
-  }
+  Replay(const Graph& graph, const Plan& plan, const CostTables& costs, std::vector<CheckTable> tables)
+      : graph_(graph),
+        plan_(plan),
+        sizes_(costs.sizes),
+        renamings_(costs.renamed),
+        tables_(std::move(tables)) {}
 
   absl::StatusOr<Left> Run(size_t count) {
     YUBA_RETURN_IF_ERROR(CheckOrder());
@@ -106,15 +109,40 @@ class Replay {
 }  // namespace
 
 absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
-                                      size_t count) {
-  return Replay(graph, plan, costs).Run(count);
+                                      std::vector<CheckTable> tables, size_t count) {
+  return Replay(graph, plan, costs, std::move(tables)).Run(count);
+}
+
+std::vector<CheckTable> TablesOf(const CostTables& costs) {
+  std::vector<CheckTable> tables;
+  for (const CostTables::Use& use : costs.uses) tables.push_back({{use.node, use.tensor}, use.cost});
+  return tables;
 }
 
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
-  YUBA_ASSIGN_OR_RETURN(CostTables costs,
-                        MakeCostTables(graph, plan.mesh, plan.space.nesting == "level"));
-  YUBA_ASSIGN_OR_RETURN(Left left, EliminatePlainly(graph, plan, costs, plan.proof.order.size()));
-  return left.least;
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
+  const size_t all = plan.proof.order.size();
+  if (plan.proof.prices.empty()) {
+    YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs), all));
+    return left.least;
+  }
+  if (plan.space.memory <= 0) {
+    return absl::FailedPreconditionError("the proof has prices on memory, the plan's space no limit");
+  }
+  YUBA_ASSIGN_OR_RETURN(std::vector<CheckTable> tables, InUnits(costs));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<CheckTable> uses, PricedUses(graph, costs, plan.proof.prices));
+  tables.insert(tables.end(), uses.begin(), uses.end());
+  YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables), all));
+  // No plan within the limit costs less than the least sum, less the limit at all prices (Lagrange).
+  int64_t units = left.least;
+  for (const MemoryPrice& price : plan.proof.prices) {
+    int64_t off = 0;
+    if (__builtin_mul_overflow(price.price, plan.space.memory, &off) ||
+        __builtin_sub_overflow(units, off, &units)) {
+      return 0;
+    }
+  }
+  return units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
 }
 
 }  // namespace yuba

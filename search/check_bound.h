@@ -13,7 +13,8 @@ namespace yuba {
 
 // The fewest bytes that any plan of the plan's space moves, by bucket elimination in the order of the
 // plan's proof: numbers of tensors, then of nodes (tensors + node), each once. An error where the
-// order is none, or needs tables of more than 2^27 cells.
+// order is none, or needs tables of more than 2^27 cells. With prices on memory: the fewest bytes of any
+// plan within the space's limit.
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 
 // The plan's lower bound, if nothing is left of a pruned elimination in the order of the proof: as
@@ -24,10 +25,12 @@ absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
 // The bound of a dual proof. An error where messages are malformed or do not add up to 0.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 
+std::vector<CheckTable> TablesOf(const CostTables& costs);
+
 // The first `count` elements of the proof's order eliminated. An error where the order, as a whole,
 // is none.
 absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
-                                      size_t count);
+                                      std::vector<CheckTable> tables, size_t count);
 
 }  // namespace yuba
 

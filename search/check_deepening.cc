@@ -409,8 +409,8 @@ absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan) {
         "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
   }
   YUBA_ASSIGN_OR_RETURN(CostTables costs,
-                        MakeCostTables(graph, plan.mesh, plan.space.nesting == "level"));
-  YUBA_ASSIGN_OR_RETURN(Left left, EliminatePlainly(graph, plan, costs, plan.proof.plain));
+                        MakeCostTables(graph, plan.mesh, plan.space));
+  YUBA_ASSIGN_OR_RETURN(Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
   return PrunedReplay(plan, costs, std::move(left)).Run();
 }
 

@@ -257,10 +257,15 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extent
   return absl::OkStatus();
 }
 
-absl::Status CheckCounts(const Graph& graph, const Mesh& mesh) {
+// Whether axes of its cuts may be left out at will.
+bool MayReplicate(const Tensor& tensor, const Space& space) {
+  return tensor.kind == TensorKind::kCopy || space.replicate == "auto";
+}
+
+absl::Status CheckCounts(const Graph& graph, const Mesh& mesh, const Space& space) {
   for (const Tensor& tensor : graph.tensors) {
     YUBA_RETURN_IF_ERROR(CheckCount(tensor.name, mesh, tensor.type.dims.size(),
-                                    tensor.kind == TensorKind::kCopy));
+                                    MayReplicate(tensor, space)));
   }
   for (const Node& node : graph.nodes) {
     YUBA_RETURN_IF_ERROR(CheckCount(node.name, mesh, CuttableIndices(*node.definition).size(),
@@ -269,37 +274,66 @@ absl::Status CheckCounts(const Graph& graph, const Mesh& mesh) {
   return absl::OkStatus();
 }
 
-// What is known of all tensors of equal dimensions that are copies, or are none.
+// What is known of all tensors of equal dimensions that may be replicated, or may not.
 struct TensorFacts {
   Storage storage;
+  std::shared_ptr<const std::vector<int64_t>> largest;  // by cut: elements of the largest shard
   std::shared_ptr<const Renamed> renamed;
   std::shared_ptr<const std::vector<int>> grids;
 };
 using FactsByDims = std::map<std::pair<std::vector<int64_t>, bool>, TensorFacts>;
 
-const TensorFacts& FactsOf(const Mesh& mesh, const Tensor& tensor, bool level,
+std::shared_ptr<const std::vector<int64_t>> Largest(const std::vector<std::vector<Box>>& shards) {
+  std::vector<int64_t> largest;
+  for (const std::vector<Box>& boxes : shards) {
+    largest.push_back(0);
+    for (const Box& box : boxes) largest.back() = std::max(largest.back(), Volume(box));
+  }
+  return std::make_shared<const std::vector<int64_t>>(std::move(largest));
+}
+
+const TensorFacts& FactsOf(const Mesh& mesh, const Tensor& tensor, const Space& space,
                            const std::vector<std::vector<uint8_t>>& renamings, FactsByDims* known) {
   const std::vector<int64_t>& dims = tensor.type.dims;
-  const bool copy = tensor.kind == TensorKind::kCopy;
-  TensorFacts& facts = (*known)[{dims, copy}];
+  const bool replicate = MayReplicate(tensor, space);
+  TensorFacts& facts = (*known)[{dims, replicate}];
   if (facts.grids == nullptr) {
-    std::vector<Cut> cuts = EveryCut(mesh, dims, std::vector<bool>(dims.size(), false), level, copy);
+    std::vector<Cut> cuts = EveryCut(mesh, dims, std::vector<bool>(dims.size(), false),
+                                     space.nesting == "level", replicate);
     facts.storage = StorageOf(mesh, dims, cuts);
+    facts.largest = Largest(facts.storage.shards);
     facts.renamed = RenamedCuts(cuts, renamings);
     facts.grids = GridsOf(mesh, cuts);
   }
   return facts;
 }
 
+// What the cuts of a node need of operand `operand`, or make (operand -1), as in EveryCost.
+std::shared_ptr<const std::vector<int64_t>> LargestBoxes(const std::vector<int>& least,
+                                                         const std::vector<NodeBoxes>& boxes, int operand,
+                                                         const Renamed& node_cuts) {
+  std::vector<int64_t> largest(node_cuts[0].size(), 0);
+  for (size_t i = 0; i < least.size(); ++i) {
+    int64_t most = 0;
+    for (size_t device = 0; device < boxes[i].made.size(); ++device) {
+      most = std::max(most, Volume(operand < 0 ? boxes[i].made[device] : boxes[i].needs[device][operand]));
+    }
+    for (const std::vector<int>& renamed : node_cuts) largest[renamed[least[i]]] = most;
+  }
+  return std::make_shared<const std::vector<int64_t>>(std::move(largest));
+}
+
 }  // namespace
 
-absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, bool level) {
-  YUBA_RETURN_IF_ERROR(CheckCounts(graph, mesh));
+absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space) {
+  YUBA_RETURN_IF_ERROR(CheckCounts(graph, mesh, space));
+  const bool level = space.nesting == "level";
   CostTables tables;
   const std::vector<std::vector<uint8_t>> renamings = AxisRenamings(mesh, level);
   FactsByDims known;
   for (const Tensor& tensor : graph.tensors) {
-    const TensorFacts& facts = FactsOf(mesh, tensor, level, renamings, &known);
+    const TensorFacts& facts = FactsOf(mesh, tensor, space, renamings, &known);
+    tables.shards.push_back(facts.largest);
     tables.sizes.push_back(static_cast<int>(facts.storage.shards.size()));
     tables.grids.push_back(facts.grids);
     tables.renamed.push_back(facts.renamed);
@@ -318,7 +352,13 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
       tables.grids.push_back(GridsOf(mesh, cuts));
       least = LeastOfRenamed(*tables.renamed.back());
       for (int cut : least) boxes.push_back(AnalyzeNode(*node.definition, cuts[cut], mesh));
+      tables.boxes.emplace_back();
+      for (int o = 0; o <= static_cast<int>(node.operands.size()); ++o) {
+        const int operand = o < static_cast<int>(node.operands.size()) ? o : -1;
+        tables.boxes[n].push_back(LargestBoxes(least, boxes, operand, *tables.renamed.back()));
+      }
     } else {
+      tables.boxes.push_back(tables.boxes[alike[n]]);
       tables.renamed.push_back(tables.renamed[tensors + alike[n]]);
       tables.grids.push_back(tables.grids[tensors + alike[n]]);
     }
@@ -331,7 +371,7 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
       if (alike[n] != n) {
         use.cost = tables.uses[first_use[alike[n]] + o + 1].cost;
       } else {
-        const TensorFacts& facts = FactsOf(mesh, tensor, level, renamings, &known);
+        const TensorFacts& facts = FactsOf(mesh, tensor, space, renamings, &known);
         use.cost = std::make_shared<const std::vector<int64_t>>(
             EveryCost(tensor.type, facts.storage, least, boxes, o, *tables.renamed[tensors + n],
                       *facts.renamed));

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/graph.h"
 #include "opsemantics/placement.h"
+#include "search/plan.h"
 
 namespace yuba {
 
@@ -25,14 +26,17 @@ struct CostTables {
   // By element, then by renaming of equal mesh axes (no renaming first): what each cut becomes. No
   // cost changes when all cuts are renamed.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
+  // In elements, on the device that has most: by tensor and cut its shard; by node and cut what is needed
+  // of each operand, and last what is made.
+  std::vector<std::shared_ptr<const std::vector<int64_t>>> shards;
+  std::vector<std::vector<std::shared_ptr<const std::vector<int64_t>>>> boxes;
   // By element and cut: the grid of the cut. Grids (into how many parts each dimension or index is
   // cut) are numbered in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;
 };
 
-// `level`: the axes of one extent in the order of the mesh only. An error where a tensor or node has
-// too many cuts to list.
-absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, bool level);
+// An error where a tensor or node has too many cuts to list.
+absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space);
 
 }  // namespace yuba
 

@@ -166,6 +166,7 @@ void MemoryDual::Step(double target) {
     step_ *= 0.7;
     idle_ = 0;
     prices_ = best_prices_;
+    PriceCosts();
     if (step_ < 1e-4) stuck_ = true;
   }
   if (prices_.empty()) return;

@@ -19,7 +19,11 @@ namespace yuba {
 namespace {
 
 constexpr int kDualSteps = 600;
-constexpr int kRounds = 2000;
+constexpr int kEvaluations = 5;
+constexpr double kEnough = 1e-3;  // of the bound
+constexpr int kStepsBetweenLooks = 50;
+constexpr int kRoundsBetweenSteps = 100;
+constexpr int kRounds = 1000;
 constexpr int64_t kRegionCells = 1 << 16;  // of a round's tables
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;  // steps
@@ -67,8 +71,17 @@ std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed) {
   const absl::optional<MemoryCore> core = MakeCore(relaxed);
   if (!core.has_value() || core->room.empty()) return prices;
   MemoryDual dual(*core);
+  MemorySearch search(*core, 1);
+  search.Start(core->Reduce(LeastUsage(relaxed)));
+  int64_t target = search.cost();  // within the limit if anything is
   for (int step = 0; step < kDualSteps && !dual.stuck(); ++step) {
-    dual.Step(1.05 * static_cast<double>(std::max<int64_t>(dual.bound(), 0)) + 1);
+    if (step % kStepsBetweenLooks == 0) {
+      search.SetPrices(dual.prices());
+      for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
+      if (search.Feasible()) target = std::min(target, search.cost());
+      if (step > 0 && target <= dual.bound()) break;
+    }
+    dual.Step(static_cast<double>(target));
   }
   for (size_t row = 0; row < dual.prices().size(); ++row) {
     const double units = std::floor(dual.prices()[row] * kPriceUnits);
@@ -76,20 +89,6 @@ std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed) {
       prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
   }
   return prices;
-}
-
-// The bound of the prices, with the assignment and the order that show it.
-absl::optional<ExactSolution> SolveAtPrices(const PairwiseProblem& problem,
-                                            const std::vector<MemoryPrice>& prices,
-                                            int64_t table_cells, int64_t* bound) {
-  absl::optional<ExactSolution> exact = SolveExactly(AtPrices(problem, prices), table_cells);
-  if (!exact.has_value()) return exact;
-  int64_t units = exact->solution.cost;
-  for (const MemoryPrice& price : prices) {
-    units -= CheckedMultiply(price.price, problem.memory.limit);
-  }
-  *bound = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
-  return exact;
 }
 
 std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPrice>& prices) {
@@ -188,32 +187,103 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
   return priced;
 }
 
-absl::optional<WithinLimit> SolveWithin(const PairwiseProblem& problem,
-                                        const std::vector<ClassesPtr>& classes, int64_t target,
-                                        int64_t table_cells) {
-  PairwiseProblem tight = problem;
+LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
+                         int64_t table_cells)
+    : problem_(problem), table_cells_(table_cells) {
+  PairwiseProblem relaxed = Relaxed(problem, classes);
+  relaxed.memory = RelaxedRows(problem.memory, classes);
+  Scale(PricesOf(relaxed));
+}
+
+// The best of the prices times a common factor. The bound is the least of the lines that
+// assignments are over that factor: two of them, on both sides of its top, show where to look next.
+void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
+  double at_limit = 0;
+  for (const MemoryPrice& price : prices) at_limit += 1.0 * price.price * problem_.memory.limit;
+  struct Line {
+    double scale = 0, value = 0, slope = 0;
+  };
+  Line low, high;
+  double scale = 1;
+  for (int evaluation = 0; evaluation < kEvaluations; ++evaluation) {
+    std::vector<MemoryPrice> scaled = prices;
+    for (MemoryPrice& price : scaled) {
+      price.price = static_cast<int64_t>(static_cast<double>(price.price) * scale);
+    }
+    if (!Evaluate(scaled)) {
+      prices_ = prices;
+      return;
+    }
+    double used = 0;
+    for (const MemoryUse& use : problem_.memory.uses) {
+      const double price = static_cast<double>(PriceDuring(prices, use.begin, use.end));
+      used += price * (*use.usage)[starts_.back()[use.variable]];
+    }
+    Line here{scale, 0, used - at_limit};
+    here.value =
+        static_cast<double>(kPriceUnits) * CostOf(problem_, starts_.back()) + scale * here.slope;
+    if (here.slope == 0) return;
+    (here.slope > 0 ? low : high) = here;
+    if (low.scale == 0 || high.scale == 0) {
+      scale *= here.slope > 0 ? 1.5 : 1 / 1.5;
+      continue;
+    }
+    scale = (low.value - low.slope * low.scale - high.value + high.slope * high.scale) /
+            (high.slope - low.slope);
+    const double most = low.value + low.slope * (scale - low.scale);
+    if (most - std::max(low.value, high.value) < kEnough * most) return;
+  }
+}
+
+// False where the tables do not fit.
+bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
+  absl::optional<ExactSolution> exact = SolveExactly(AtPrices(problem_, prices), table_cells_);
+  if (!exact.has_value()) return false;
+  int64_t units = exact->solution.cost;
+  for (const MemoryPrice& price : prices)
+    units -= CheckedMultiply(price.price, problem_.memory.limit);
+  const int64_t bound = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
+  if (order_.empty() || bound > bound_) {
+    bound_ = bound;
+    order_ = std::move(exact->order);
+    prices_ = prices;
+  }
+  starts_.push_back(std::move(exact->solution.assignment));
+  return true;
+}
+
+// Of the assignments known, the cheapest within the target and the one that exceeds it least.
+std::vector<Assignment> LimitSolver::StartsFor(int64_t target) const {
+  const Assignment* within = nullptr;
+  const Assignment* beyond = nullptr;
+  for (const Assignment& start : starts_) {
+    if (PeakOf(problem_, start) <= target) {
+      if (within == nullptr || CostOf(problem_, start) < CostOf(problem_, *within)) within = &start;
+    } else if (beyond == nullptr || PeakOf(problem_, start) < PeakOf(problem_, *beyond)) {
+      beyond = &start;
+    }
+  }
+  std::vector<Assignment> starts;
+  if (within != nullptr) starts.push_back(*within);
+  if (beyond != nullptr) starts.push_back(*beyond);
+  if (within == nullptr) starts.push_back(LeastUsage(problem_));
+  return starts;
+}
+
+absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
+  PairwiseProblem tight = problem_;
   tight.memory.limit = target;
   const absl::optional<MemoryCore> core = MakeCore(tight);
   if (!core.has_value() || core->least_peak > target) return absl::nullopt;
-
-  WithinLimit found;
-  PairwiseProblem relaxed = Relaxed(problem, classes);
-  relaxed.memory = RelaxedRows(problem.memory, classes);
-  found.prices = PricesOf(relaxed);
-  Assignment start = LeastUsage(problem);
-  if (auto exact = SolveAtPrices(problem, found.prices, table_cells, &found.bound)) {
-    start = exact->solution.assignment;
-    found.order = exact->order;
+  absl::optional<Assignment> best;
+  for (const Assignment& start : StartsFor(target)) {
+    absl::optional<Assignment> here = SearchWithin(*core, prices_, start, bound_);
+    if (!here.has_value()) continue;
+    if (!best.has_value() || CostOf(*core, *here) < CostOf(*core, *best)) best = std::move(here);
+    if (CostOf(*core, *best) <= bound_) break;
   }
-  absl::optional<Assignment> best = SearchWithin(*core, found.prices, start, found.bound);
-  if (!best.has_value()) {
-    best = SearchWithin(*core, found.prices, LeastUsage(problem), found.bound);
-  }
-  if (!best.has_value()) return absl::nullopt;
-  found.assignment = core->Expand(*best);
-  found.cost = CostOf(problem, found.assignment);
-  found.peak = PeakOf(problem, found.assignment);
-  return found;
+  if (!best.has_value()) return best;
+  return core->Expand(*best);
 }
 
 Assignment LeastUsage(const PairwiseProblem& problem) {

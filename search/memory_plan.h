@@ -8,37 +8,45 @@
 
 #include "absl/types/optional.h"
 #include "search/dual.h"
+#include "search/memory_price.h"
 #include "search/pairwise.h"
 
 namespace yuba {
-
-// What a byte in use at `time` costs, in units of 1/4096 byte moved.
-struct MemoryPrice {
-  int64_t time = 0;
-  int64_t price = 0;
-};
-inline constexpr int64_t kPriceUnits = 4096;
 
 // The problem without rows, in units: each cost, and each use at the prices of its times. No
 // assignment within the limit costs less than the least of its sums, less the limit at all prices
 // (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
 
-struct WithinLimit {
-  Assignment assignment;
-  int64_t cost = 0;
-  int64_t peak = 0;
-  int64_t bound = 0;       // no assignment within the problem's limit costs less
-  std::vector<int> order;  // the elimination that proves the bound; empty: bound is 0
-  std::vector<MemoryPrice> prices;
-};
+// Deterministic. The problem must outlive the solver.
+class LimitSolver {
+ public:
+  // `classes` by variable, closed under the symmetries.
+  LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
+              int64_t table_cells);
 
-// `target`, at most the problem's limit, is what the assignment keeps to. Nothing where even the
-// least usages exceed it, or where nothing was found. `classes` by variable, closed under the
-// symmetries. Deterministic.
-absl::optional<WithinLimit> SolveWithin(const PairwiseProblem& problem,
-                                        const std::vector<ClassesPtr>& classes, int64_t target,
-                                        int64_t table_cells);
+  // The cheapest assignment found that needs at most `target`, which is no more than the problem's
+  // limit. Nothing where even the least usages exceed it, or where nothing was found.
+  absl::optional<Assignment> Solve(int64_t target) const;
+
+  // No assignment within the problem's limit costs less: an elimination in this order, at these
+  // prices, proves it. 0 and no order where the tables do not fit.
+  int64_t bound() const { return bound_; }
+  const std::vector<int>& order() const { return order_; }
+  const std::vector<MemoryPrice>& prices() const { return prices_; }
+
+ private:
+  void Scale(const std::vector<MemoryPrice>& prices);
+  bool Evaluate(const std::vector<MemoryPrice>& prices);
+  std::vector<Assignment> StartsFor(int64_t target) const;
+
+  const PairwiseProblem& problem_;
+  const int64_t table_cells_;
+  int64_t bound_ = 0;
+  std::vector<int> order_;
+  std::vector<MemoryPrice> prices_;
+  std::vector<Assignment> starts_;  // optimal at some prices
+};
 
 // The cheapest assignment among those with the least usage of every variable.
 Assignment LeastUsage(const PairwiseProblem& problem);

@@ -11,6 +11,7 @@
 #include "opsemantics/placement.h"
 #include "search/arithmetic.h"
 #include "search/canonical.h"
+#include "search/memory_price.h"
 
 namespace yuba {
 namespace {
@@ -48,39 +49,55 @@ class RowsBuilder {
     return tensor.producer < 0 || tensor.output;
   }
 
-  bool IsCopied(TensorId id) const { return graph_.tensors[id].kind == TensorKind::kCopy; }
-
   // Whether nothing reads the tensor after node n does.
   bool EndsAt(TensorId id, int n) const {
-    return !Always(id) && !IsCopied(id) && graph_.tensors[id].consumers.back() == n;
+    return !Always(id) && graph_.tensors[id].consumers.back() == n;
   }
 
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
     const CutList& cuts = problem_.cuts[id];
-    Cells& usage = shards_[std::make_tuple(cuts, tensor.type.dims, tensor.type.type)];
-    if (usage == nullptr) {
+    Cells& known = shards_[std::make_tuple(cuts, tensor.type.dims, tensor.type.type)];
+    if (known == nullptr) {
       std::vector<int64_t> bytes;
-      for (const Cut& cut : *cuts) bytes.push_back(ShardBytes(mesh_, tensor.type, cut));
-      usage = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
+      for (const Cut& cut : *cuts) bytes.push_back(Slot(ShardBytes(mesh_, tensor.type, cut)));
+      known = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
     }
+    Cells usage = known;
     largest_.push_back(*std::max_element(usage->begin(), usage->end()));
-    if (IsCopied(id)) return;
+    if (tensor.kind == TensorKind::kCopy) {
+      largest_.back() = std::max(largest_.back(), largest_[SourceOf(graph_, id)]);
+      usage = Beyond(usage, largest_[SourceOf(graph_, id)]);
+    }
     const int64_t end = 3 * static_cast<int64_t>(graph_.nodes.size());
     const int64_t begin = Always(id) ? 0 : 3 * int64_t{tensor.producer} + 2;
     const int64_t last = tensor.consumers.empty() ? begin : 3 * int64_t{tensor.consumers.back()};
     rows_.uses.push_back({problem_.variable[id], begin, Always(id) ? end : last + 1, usage});
   }
 
+  // A copy no larger than a shard of its tensor may be that shard, and need nothing.
+  static Cells Beyond(const Cells& usage, int64_t shard) {
+    std::vector<int64_t> bytes = *usage;
+    for (int64_t& here : bytes) here = here > shard ? here : 0;
+    return std::make_shared<const std::vector<int64_t>>(std::move(bytes));
+  }
+
+  // What is read of a tensor at its end may be larger than this only in a buffer or shard of its
+  // own.
+  int64_t LeastAtEnd(TensorId id) const {
+    const TensorId source = SourceOf(graph_, id);
+    return source == id ? 0 : largest_[source];
+  }
+
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
-    if (IsCopied(node.result)) return;
+    if (IsCopy(graph_, node)) return;  // nothing is computed
     // What is no larger may be met without a buffer: by each operand, then for the result.
     std::vector<int64_t> least;
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const auto here = node.operands.begin() + static_cast<int64_t>(o);
       const bool again = std::find(node.operands.begin(), here, *here) != here;
-      const int64_t shard = EndsAt(*here, n) ? 0 : largest_[*here];
+      const int64_t shard = EndsAt(*here, n) ? LeastAtEnd(*here) : largest_[*here];
       least.push_back(again ? std::numeric_limits<int64_t>::max() : shard);
     }
     least.push_back(Always(node.result) ? largest_[node.result] : 0);
@@ -108,7 +125,8 @@ class RowsBuilder {
         const bool operand = o < node.operands.size();
         const Tensor& tensor = graph_.tensors[operand ? node.operands[o] : node.result];
         const Box& box = operand ? boxes.needs[device][o] : boxes.made[device];
-        bytes[o] = std::max(bytes[o], CheckedMultiply(Volume(box), ByteSize(tensor.type.type)));
+        bytes[o] =
+            std::max(bytes[o], Slot(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
       }
     }
     int64_t sum = 0;

@@ -19,8 +19,7 @@ namespace yuba {
 // - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched
 // or
 //   as stored), what it needs of another where no shard can hold it, and what it makes.
-// - Copies are left out: one that is cut like its tensor is the tensor.
-// All of this is in every program of the plan. Buffers that exist only where a shard and a need
+// Each begins at a multiple of kSlotBytes. All of this is in every program of the plan. Buffers that exist only where a shard and a need
 // differ are left out: they are no sum over variables. So the rows bound the true peak from below.
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
                         int64_t limit);

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/graph.h"
 #include "opsemantics/placement.h"
+#include "search/memory_price.h"
 
 namespace yuba {
 
@@ -41,6 +42,9 @@ struct Proof {
   // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum over
   // the nodes of the cheapest strategy, each operand and result being cut at the best price.
   std::vector<DualMessage> messages;
+  // elimination, where there is a limit on memory: what is in use is added to the costs at these
+  // prices, and the limit at all of them is taken off the least sum.
+  std::vector<MemoryPrice> prices;
 };
 
 // What a plan was allowed to express.
@@ -48,7 +52,8 @@ struct Space {
   std::string nesting = "free";  // or "level"
   bool factors = true;
   int copies = 0;
-  std::string replicate = "none";
+  std::string replicate = "none";  // or "auto": stored tensors may be replicated
+  int64_t memory = 0;              // bytes a device that a plan may need; 0: no limit
 };
 
 struct Plan {

@@ -48,7 +48,7 @@ Json CostJson(const Plan& plan) {
   return cost;
 }
 
-// A message is [tensor, node, prices ...].
+// A message is [tensor, node, prices ...], a price on memory [time, price].
 Json ProofJson(const Proof& proof) {
   Json messages = Json::array();
   for (const DualMessage& message : proof.messages) {
@@ -58,6 +58,9 @@ Json ProofJson(const Proof& proof) {
   }
   Json json = {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
   if (proof.kind == "deepening") json["plain"] = proof.plain;
+  if (proof.prices.empty()) return json;
+  json["prices"] = Json::array();
+  for (const MemoryPrice& price : proof.prices) json["prices"].push_back({price.time, price.price});
   return json;
 }
 
@@ -176,6 +179,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
                    {"factors", plan.space.factors},
                    {"copies", plan.space.copies},
                    {"replicate", plan.space.replicate},
+                   {"memory", plan.space.memory},
                    {"ties", Json::array()}};
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);

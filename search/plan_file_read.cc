@@ -62,6 +62,7 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   file->space.factors = space.Field("factors").Bool();
   file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));
   file->space.replicate = space.Field("replicate").String();
+  file->space.memory = space.Field("memory").Integer(0, kMost);
   file->mesh = ReadMesh(root.Field("mesh"));
 }
 
@@ -89,6 +90,18 @@ void ReadProof(const JsonReader& proof, Proof* result) {
   }
 }
 
+void ReadPrices(const JsonReader& prices, Proof* result) {
+  for (const JsonReader& row : prices.Items()) {
+    const std::vector<JsonReader> items = row.Items();
+    if (items.size() != 2) {
+      row.Fail("[time, price]");
+      return;
+    }
+    result->prices.push_back({items[0].Integer(0, kMost), items[1].Integer(0, kMost)});
+    if (!prices.ok()) return;
+  }
+}
+
 void ReadCost(const JsonReader& root, PlanFile* file) {
   JsonReader cost = root.Field("cost");
   file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
@@ -100,6 +113,7 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.partial = kinds.Field("partial").Integer(0, quarter);
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
   ReadProof(root.Field("proof"), &file->proof);
+  if (root.Field("proof").Has("prices")) ReadPrices(root.Field("proof").Field("prices"), &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

@@ -80,6 +80,7 @@ class Builder {
 
   InternedDomain DomainOf(int element) {
     CutSpace space = SpaceOf(graph_, element);
+    space.optional = space.optional || (options_.replicate && element < tensors_);
     Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
     const Restriction* restriction = RestrictionOf(element);
     std::string key = absl::StrCat(restriction == nullptr ? "" : Key(*restriction),

@@ -22,7 +22,8 @@ struct ProblemOptions {
   std::vector<int> axes;  // those to place now; the ones before them in the mesh are in `given`
   Cuts given;             // by element; empty: no earlier ones
   Restrictions restrictions;  // by element; each leaves at least one cut
-  bool cluster = true;        // false: a variable for each element
+  bool replicate = false;     // stored tensors may be replicated
+  bool cluster = true;        // false: a variable for each element; needed with `replicate`
 };
 
 // Variables are in an order that does not depend on names, and hardly on the order of nodes.

@@ -3,6 +3,7 @@
 #define YUBA_SEARCH_SEARCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct SearchOptions {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
   int threads = 1;                                              // the plan does not depend on them
   int64_t memory_limit = 0;                                     // bytes a device; 0: none
+  // What a plan's program needs, in bytes a device, which is more than the search can count; may be
+  // empty.
+  std::function<int64_t(const Plan&)> memory_of;
 };
 
 // "default", "recursive" and the baselines (baselines/baselines.h).

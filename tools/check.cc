@@ -1,9 +1,11 @@
-// yuba check: is the plan legal for this model, and are its cost, its bound and all else that it says true?
+// yuba check: is the plan legal for this model, and are its cost, its bound and all else that it
+// says true?
 #include "search/check.h"
 
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/search_within.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/json_report.h"
@@ -22,10 +24,13 @@ struct CheckFlags {
   bool json = false;
 };
 
-// The path of the first field of `file` that is not as in `derived`, with both values; "" if none is.
+// The path of the first field of `file` that is not as in `derived`, with both values; "" if none
+// is.
 std::string FirstDifference(const Json& file, const Json& derived, const std::string& path) {
   if (file == derived) return "";
-  const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  const auto text = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
   if (file.is_object() && derived.is_object()) {
     const std::string dot = path.empty() ? "" : ".";
     for (const auto& [name, value] : derived.items()) {
@@ -35,13 +40,15 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
       if (!difference.empty()) return difference;
     }
     for (const auto& [name, value] : file.items()) {
-      if (!derived.contains(name)) return absl::StrCat(path, dot, name, " is a field that plans do not have");
+      if (!derived.contains(name))
+        return absl::StrCat(path, dot, name, " is a field that plans do not have");
     }
     return "";  // the same fields in another order
   }
   if (file.is_array() && derived.is_array() && file.size() == derived.size()) {
     for (size_t i = 0; i < file.size(); ++i) {
-      std::string difference = FirstDifference(file[i], derived[i], absl::StrCat(path, "[", i, "]"));
+      std::string difference =
+          FirstDifference(file[i], derived[i], absl::StrCat(path, "[", i, "]"));
       if (!difference.empty()) return difference;
     }
     return "";
@@ -50,8 +57,8 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
                       text(derived).substr(0, 200), " by the model and the plan's cuts");
 }
 
-// Whether the file is what `partition` writes for these cuts. Its names of files and how the search was
-// asked for are taken as they are, except where the plan itself says them too.
+// Whether the file is what `partition` writes for these cuts. Its names of files and how the search
+// was asked for are taken as they are, except where the plan itself says them too.
 absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
@@ -65,12 +72,28 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   if (const auto it = notes.options.find("copies"); it != notes.options.end()) {
     it->second = absl::StrCat(planned.plan.space.copies);
   }
+  if (const auto it = notes.options.find("replicate"); it != notes.options.end()) {
+    it->second = planned.plan.space.replicate;
+  }
+  if (const auto it = notes.options.find("memory"); it != notes.options.end()) {
+    it->second = absl::StrCat(planned.plan.space.memory);
+  }
   AddProgramNotes(planned.loaded.model, planned.plan, notes);
   const Json derived = Json::parse(WritePlan(planned.loaded.model.graph, planned.plan, notes));
   const Json file = Json::parse(planned.text, nullptr, false);
   const std::string difference = FirstDifference(file, derived, "");
   if (difference.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": ", difference, ": plan again"));
+}
+
+// The program of the plan keeps to the limit that the plan's space has.
+absl::Status CheckMemoryLimit(const PlannedModel& planned, const CheckFlags& flags) {
+  const int64_t limit = planned.plan.space.memory;
+  if (limit == 0) return absl::OkStatus();
+  const int64_t arena = ArenaBytes(planned.loaded.model, planned.plan);
+  if (arena <= limit) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": the plan needs ", arena,
+                                                    " bytes a device, its limit is ", limit));
 }
 
 absl::Status Check(const CheckFlags& flags, Json& report) {
@@ -83,6 +106,7 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   report["proof"] = planned.plan.proof.kind;
   YUBA_RETURN_IF_ERROR(CheckPlan(planned.loaded.model.graph, planned.plan));
   YUBA_RETURN_IF_ERROR(CheckFields(planned, flags));
+  YUBA_RETURN_IF_ERROR(CheckMemoryLimit(planned, flags));
   if (flags.json) return absl::OkStatus();
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes
             << " bytes) a step, as it says; ";

@@ -33,6 +33,8 @@ struct PartitionFlags {
   bool copies_given = false;
   std::string space = "default";
   std::vector<std::string> pins;
+  std::string replicate = "none";
+  uint64_t memory = 0;  // bytes a device; 0: no limit
   std::string output;
   std::string from, to, dump;
   bool json = false;
@@ -79,9 +81,12 @@ std::string SpaceText(const Space& space) {
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
-      "search         %d devices as mesh %s; every tensor split as far as it goes; fewest bytes   "
-      "%.1f s\n",
-      plan.mesh.devices(), MeshText(plan.mesh), seconds);
+      "search         %d devices as mesh %s; %s; fewest bytes%s   %.1f s\n", plan.mesh.devices(),
+      MeshText(plan.mesh),
+      plan.space.replicate == "auto" ? "tensors split or replicated"
+                                     : "every tensor split as far as it goes",
+      plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",
+      seconds);
   const int64_t bytes = plan.cost.bytes();
   text += "               ";
   if (by_level.has_value()) {
@@ -186,6 +191,12 @@ absl::Status Partition(PartitionFlags flags) {
     options.nesting = Nesting::kLevel;
     options.factors = compilation.request.import.factors;
   }
+  options.replicate = flags.replicate;
+  options.memory_limit = static_cast<int64_t>(std::min<uint64_t>(flags.memory, int64_t{1} << 50));
+  if (flags.search != "default" && (flags.replicate != "none" || options.memory_limit > 0)) {
+    return UserError("--search ", flags.search,
+                     " knows neither --memory nor --replicate: use default");
+  }
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
   const double seconds = SecondsSince(start);
@@ -206,7 +217,8 @@ absl::Status Partition(PartitionFlags flags) {
     return absl::OkStatus();
   }
   absl::optional<int64_t> by_level;
-  if (flags.search == "default" && mesh.devices() > 1 && !flags.json) {
+  const bool plain = options.memory_limit == 0 && flags.replicate == "none";
+  if (flags.search == "default" && plain && mesh.devices() > 1 && !flags.json) {
     options.search = "recursive";
     YUBA_ASSIGN_OR_RETURN(const Plan recursive, Search(graph, options));
     by_level = recursive.cost.bytes();
@@ -218,6 +230,8 @@ absl::Status Partition(PartitionFlags flags) {
   for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
     notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
   }
+  notes.options["replicate"] = flags.replicate;
+  notes.options["memory"] = absl::StrCat(options.memory_limit);
   AddProgramNotes(loaded.model, plan, notes);
   const std::string text = WritePlan(graph, plan, notes);
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
@@ -251,6 +265,17 @@ void AddPartition(CLI::App& app, int& exit_code) {
           "how to search: default, recursive (level by level), or a baseline (see compare)")
       ->check(CLI::IsMember(SearchNames()))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--replicate", flags->replicate,
+          "none: every tensor is split as far as it goes; auto: it may be stored several times")
+      ->check(CLI::IsMember({"none", "auto"}))
+      ->capture_default_str();
+  command
+      ->add_option("--memory", flags->memory,
+                   "what a device has for the program, as in 40MB or 24GiB; default: no limit")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
+      ->check(CLI::PositiveNumber);
   CLI::Option* copies =
       command
           ->add_option(

@@ -8,13 +8,10 @@
 
 #include "compiler/lower/lower.h"
 #include "compiler/lower/tables.h"
+#include "search/memory_price.h"
 
 namespace yuba {
 namespace {
-
-constexpr int64_t kAlignment = 64;  // a cache line, and what vector loads and NCCL like
-
-int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 template <typename Visit>
 void ForEachBuffer(const program::Instruction& instruction, const Visit& visit) {
@@ -68,7 +65,7 @@ int64_t Place(const program::Stage& stage, const std::vector<int>& order,
     for (int other : placed) {
       if (offsets[other] >= offset + buffer.size()) break;
       if (!LiveTogether(buffer, stage.buffers(other))) continue;
-      offset = std::max(offset, Aligned(offsets[other] + stage.buffers(other).size()));
+      offset = std::max(offset, Slot(offsets[other] + stage.buffers(other).size()));
     }
     offsets[id] = offset;
     arena = std::max(arena, offset + buffer.size());
@@ -166,7 +163,7 @@ void PlanMemory(program::Program& program) {
     for (int id = 0; id < stage.buffers_size(); ++id) {
       stage.mutable_buffers(id)->set_offset(best[id]);
     }
-    stage.set_arena_size(Aligned(arena));
+    stage.set_arena_size(Slot(arena));
   }
 }
 

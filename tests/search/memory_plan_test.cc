@@ -73,18 +73,18 @@ TEST_CASE("bound, optimum and solution at every limit") {
       optimum = std::min(optimum, cost);
       if (place++ % 5 != 0) continue;
       problem.memory.limit = peak;
-      const auto found = SolveWithin(problem, OneEach(problem), peak, 1 << 20);
+      const LimitSolver solver(problem, OneEach(problem), 1 << 20);
+      const absl::optional<Assignment> found = solver.Solve(peak);
       REQUIRE(found.has_value());  // some assignment is within the limit
-      CHECK(found->cost == CostOf(problem, found->assignment));
-      CHECK(found->peak <= peak);
-      CHECK(found->bound <= optimum);
-      CHECK(found->cost >= optimum);
+      CHECK(PeakOf(problem, *found) <= peak);
+      CHECK(solver.bound() <= optimum);
       ++solved;
-      optimal += found->cost == optimum;
-      tight += found->bound == optimum;
+      optimal += CostOf(problem, *found) == optimum;
+      tight += solver.bound() == optimum;
     }
     problem.memory.limit = costs.begin()->first - 1;
-    CHECK(!SolveWithin(problem, OneEach(problem), problem.memory.limit, 1 << 20).has_value());
+    const LimitSolver solver(problem, OneEach(problem), 1 << 20);
+    CHECK(!solver.Solve(problem.memory.limit).has_value());
     CHECK(PeakOf(problem, LeastUsage(problem)) == costs.begin()->first);
   }
   INFO(solved << " solved, " << optimal << " optimal, " << tight << " with a tight bound");

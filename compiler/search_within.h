@@ -1,0 +1,20 @@
+// The search, with what it cannot know: the memory of a plan's program.
+#ifndef YUBA_COMPILER_SEARCH_WITHIN_H_
+#define YUBA_COMPILER_SEARCH_WITHIN_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/model.h"
+#include "search/plan.h"
+#include "search/search.h"
+
+namespace yuba {
+
+// The arena of the plan's program: bytes a device, without what libraries take for themselves.
+int64_t ArenaBytes(const Model& model, const Plan& plan);
+
+// Search, whose options.memory_limit, if there is one, holds for ArenaBytes.
+absl::StatusOr<Plan> SearchWithinMemory(const Model& model, const SearchOptions& options);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_SEARCH_WITHIN_H_

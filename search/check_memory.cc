@@ -1,0 +1,149 @@
+#include "search/check_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+using Numbers = std::shared_ptr<const std::vector<int64_t>>;
+
+constexpr int64_t kMost = int64_t{1} << 56;  // a sum of many stays below 2^63
+
+absl::Status TooLarge() {
+  return absl::FailedPreconditionError("the proof's prices are negative or too large");
+}
+
+class Pricing {
+ public:
+  Pricing(const Graph& graph, const CostTables& costs, const std::vector<MemoryPrice>& prices)
+      : graph_(graph), costs_(costs), prices_(prices) {}
+
+  absl::StatusOr<std::vector<CheckTable>> Run() {
+    for (const MemoryPrice& price : prices_) {
+      if (price.time < 0 || price.price < 0 || price.price >= kMost / 4096) return TooLarge();
+    }
+    const int tensors = static_cast<int>(graph_.tensors.size());
+    for (int t = 0; t < tensors; ++t) largest_.push_back(LargestShard(t));
+    for (int t = 0; t < tensors; ++t) YUBA_RETURN_IF_ERROR(AddTensor(t));
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
+      YUBA_RETURN_IF_ERROR(AddNode(n));
+    return std::move(tables_);
+  }
+
+ private:
+  bool Stored(TensorId t) const {
+    return graph_.tensors[t].producer < 0 || graph_.tensors[t].output;
+  }
+  int64_t ElementSize(TensorId t) const { return ByteSize(graph_.tensors[t].type.type); }
+
+  int64_t LargestShard(TensorId t) const {
+    return Slot(*std::max_element(costs_.shards[t]->begin(), costs_.shards[t]->end()) *
+                ElementSize(t));
+  }
+
+  // The price of one byte from `first` to `last`, both included.
+  absl::StatusOr<int64_t> PriceOf(int64_t first, int64_t last) const {
+    int64_t sum = 0;
+    for (const MemoryPrice& price : prices_) {
+      if (price.time < first || price.time > last) continue;
+      sum += price.price;
+      if (sum >= kMost / 4096) return TooLarge();
+    }
+    return sum;
+  }
+
+  absl::Status Add(int element, std::vector<int64_t> bytes, int64_t price) {
+    for (int64_t& here : bytes) {
+      if (__builtin_mul_overflow(here, price, &here) || here >= kMost) return TooLarge();
+    }
+    if (price > 0) {
+      tables_.push_back(
+          {{element}, std::make_shared<const std::vector<int64_t>>(std::move(bytes))});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddTensor(TensorId t) {
+    const Tensor& tensor = graph_.tensors[t];
+    int64_t first = 0, last = 3 * static_cast<int64_t>(graph_.nodes.size()) - 1;
+    if (!Stored(t)) {
+      first = 3 * int64_t{tensor.producer} + 2;
+      last = tensor.consumers.empty() ? first : 3 * int64_t{tensor.consumers.back()};
+    }
+    YUBA_ASSIGN_OR_RETURN(const int64_t price, PriceOf(first, last));
+    std::vector<int64_t> bytes = *costs_.shards[t];
+    const TensorId source = SourceOf(graph_, t);
+    for (int64_t& here : bytes) {
+      here = Slot(here * ElementSize(t));
+      if (source != t && here <= largest_[source]) here = 0;  // it may be a shard of its source
+    }
+    return Add(t, std::move(bytes), price);
+  }
+
+  // The most that may be read, or made, without being counted.
+  int64_t Uncounted(const Node& node, int n, size_t operand) const {
+    if (operand == node.operands.size()) return Stored(node.result) ? largest_[node.result] : 0;
+    const TensorId t = node.operands[operand], source = SourceOf(graph_, t);
+    const bool ends = !Stored(t) && graph_.tensors[t].consumers.back() == n;
+    const int64_t of_source = source == t ? 0 : largest_[source];
+    return ends ? of_source : std::max(of_source, largest_[t]);
+  }
+
+  absl::Status AddNode(int n) {
+    const Node& node = graph_.nodes[n];
+    if (IsCopy(graph_, node)) return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(const int64_t price, PriceOf(3 * int64_t{n} + 1, 3 * int64_t{n} + 1));
+    if (price == 0) return absl::OkStatus();
+    const int element = static_cast<int>(graph_.tensors.size()) + n;
+    std::vector<int64_t> bytes(costs_.sizes[element], 0);
+    for (size_t o = 0; o <= node.operands.size(); ++o) {
+      const bool result = o == node.operands.size();
+      const TensorId t = result ? node.result : node.operands[o];
+      const auto begin = node.operands.begin(), here = begin + static_cast<int64_t>(o);
+      if (!result && std::find(begin, here, t) != here) continue;  // counted already
+      for (size_t cut = 0; cut < bytes.size(); ++cut) {
+        const int64_t held = Slot((*costs_.boxes[n][o])[cut] * ElementSize(t));
+        if (held > Uncounted(node, n, o)) bytes[cut] += held;
+      }
+    }
+    return Add(element, std::move(bytes), price);
+  }
+
+  const Graph& graph_;
+  const CostTables& costs_;
+  const std::vector<MemoryPrice>& prices_;
+  std::vector<int64_t> largest_;  // by tensor: bytes of its largest shard in any cut
+  std::vector<CheckTable> tables_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<CheckTable>> PricedUses(const Graph& graph, const CostTables& costs,
+                                                   const std::vector<MemoryPrice>& prices) {
+  return Pricing(graph, costs, prices).Run();
+}
+
+absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs) {
+  std::vector<CheckTable> tables;
+  std::map<Numbers, Numbers> scaled;
+  for (const CostTables::Use& use : costs.uses) {
+    Numbers& cells = scaled[use.cost];
+    if (cells == nullptr) {
+      std::vector<int64_t> units = *use.cost;
+      for (int64_t& cell : units) {
+        if (cell >= kMost / kPriceUnits) return TooLarge();
+        cell *= kPriceUnits;
+      }
+      cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
+    }
+    tables.push_back({{use.node, use.tensor}, cells});
+  }
+  return tables;
+}
+
+}  // namespace yuba

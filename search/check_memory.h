@@ -1,0 +1,26 @@
+// What is in use when, for the checker: prices on memory become costs of single cuts.
+#ifndef YUBA_SEARCH_CHECK_MEMORY_H_
+#define YUBA_SEARCH_CHECK_MEMORY_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "search/check_minimum.h"
+#include "search/check_tables.h"
+#include "search/memory_price.h"
+
+namespace yuba {
+
+// For each element with a use at a priced time: what its cuts have in use at the prices, in units.
+// Counted is what every program of a plan has in use: stored tensors always; others from their
+// delivery to the last fetch; while a node computes, what it reads for the last time, or more than
+// any shard holds, and what it makes. An error where prices are negative or too large.
+absl::StatusOr<std::vector<CheckTable>> PricedUses(const Graph& graph, const CostTables& costs,
+                                                   const std::vector<MemoryPrice>& prices);
+
+// The tables' costs in units. An error where one is too large.
+absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_CHECK_MEMORY_H_

@@ -1,0 +1,35 @@
+// The search for plans whose tensors may be replicated, and that keep within a limit on memory.
+#ifndef YUBA_SEARCH_WITHIN_LIMIT_H_
+#define YUBA_SEARCH_WITHIN_LIMIT_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "search/plan.h"
+#include "search/problem.h"
+
+namespace yuba {
+
+struct LimitedSearch {
+  ProblemOptions problem;  // all axes at once, no clusters: a merged node says nothing of memory
+  int64_t limit = 0;       // bytes a device that the bound is for; 0: no limit
+  // What programs of these cuts need, which is more than the rows of memory_rows.h say; may be
+  // empty.
+  std::function<int64_t(const Cuts&)> memory_of;
+  int64_t table_cells = 0;
+};
+
+struct LimitedCuts {
+  Cuts cuts;
+  int64_t lower_bound = 0;  // no plan within the limit moves less
+  Proof proof;
+};
+
+// FailedPrecondition where nothing within the limit was found; the message says how much is needed
+// at least, at which node, and which tensors fill it.
+absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_WITHIN_LIMIT_H_
