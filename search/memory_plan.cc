@@ -23,8 +23,8 @@ constexpr int kEvaluations = 5;
 constexpr double kEnough = 1e-3;  // of the bound
 constexpr int kStepsBetweenLooks = 50;
 constexpr int kRoundsBetweenSteps = 100;
-constexpr int kRounds = 1000;
-constexpr int64_t kRegionCells = 1 << 16;  // of a round's tables
+constexpr int kRounds = 600;
+constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;  // steps
 constexpr double kHeat = 2e-4;  // of the cost, at the beginning
@@ -252,31 +252,15 @@ bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
   return true;
 }
 
-// Of the assignments known, the cheapest within the target and the one that exceeds it least.
-std::vector<Assignment> LimitSolver::StartsFor(int64_t target) const {
-  const Assignment* within = nullptr;
-  const Assignment* beyond = nullptr;
-  for (const Assignment& start : starts_) {
-    if (PeakOf(problem_, start) <= target) {
-      if (within == nullptr || CostOf(problem_, start) < CostOf(problem_, *within)) within = &start;
-    } else if (beyond == nullptr || PeakOf(problem_, start) < PeakOf(problem_, *beyond)) {
-      beyond = &start;
-    }
-  }
-  std::vector<Assignment> starts;
-  if (within != nullptr) starts.push_back(*within);
-  if (beyond != nullptr) starts.push_back(*beyond);
-  if (within == nullptr) starts.push_back(LeastUsage(problem_));
-  return starts;
-}
-
 absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
   PairwiseProblem tight = problem_;
   tight.memory.limit = target;
   const absl::optional<MemoryCore> core = MakeCore(tight);
   if (!core.has_value() || core->least_peak > target) return absl::nullopt;
+  std::vector<Assignment> starts = starts_;
+  starts.push_back(LeastUsage(problem_));  // within the target if anything is
   absl::optional<Assignment> best;
-  for (const Assignment& start : StartsFor(target)) {
+  for (const Assignment& start : starts) {
     absl::optional<Assignment> here = SearchWithin(*core, prices_, start, bound_);
     if (!here.has_value()) continue;
     if (!best.has_value() || CostOf(*core, *here) < CostOf(*core, *best)) best = std::move(here);

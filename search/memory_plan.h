@@ -38,7 +38,6 @@ class LimitSolver {
  private:
   void Scale(const std::vector<MemoryPrice>& prices);
   bool Evaluate(const std::vector<MemoryPrice>& prices);
-  std::vector<Assignment> StartsFor(int64_t target) const;
 
   const PairwiseProblem& problem_;
   const int64_t table_cells_;
