@@ -4,6 +4,7 @@
 #define YUBA_SEARCH_MEMORY_PLAN_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -25,6 +26,8 @@ class LimitSolver {
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
               int64_t table_cells);
 
+  void AddStart(Assignment assignment) { starts_.push_back(std::move(assignment)); }
+
   // The cheapest assignment found that needs at most `target`, which is no more than the problem's
   // limit. Nothing where even the least usages exceed it, or where nothing was found.
   absl::optional<Assignment> Solve(int64_t target) const;
@@ -44,7 +47,7 @@ class LimitSolver {
   int64_t bound_ = 0;
   std::vector<int> order_;
   std::vector<MemoryPrice> prices_;
-  std::vector<Assignment> starts_;  // optimal at some prices
+  std::vector<Assignment> starts_;  // optimal at some prices, and those that were added
 };
 
 // The cheapest assignment among those with the least usage of every variable.

@@ -40,6 +40,10 @@ class Builder {
     for (size_t e = 0; e < options_.restrictions.size(); ++e) {
       if (!options_.restrictions[e].none()) pinned[e] = true;
     }
+    // A copy is cut as the node that makes it, whatever else is merged.
+    for (size_t n = 0; n < graph_.nodes.size() && !options_.cluster; ++n) {
+      if (IsCopy(graph_, graph_.nodes[n])) pinned[tensors_ + n] = false;
+    }
     problem_.clusters = MakeClusters(graph_, pinned);
     AddVariables();
     definition_numbers_ = DefinitionNumbers(graph_);

@@ -123,35 +123,6 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   return plan;
 }
 
-// With a limit on memory, or with replicas: all axes at once, or an error.
-absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options) {
-  LimitedSearch limited;
-  limited.problem = OptionsOf(options, {});
-  limited.problem.axes.resize(options.mesh.axes.size());
-  std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
-  limited.problem.replicate = options.replicate == "auto";
-  limited.problem.cluster = false;
-  limited.limit = options.memory_limit;
-  limited.table_cells = options.table_cells;
-  if (WidestGroups(graph, options.mesh, kMostCells).size() > 1) {
-    return UserError("--memory and --replicate auto cannot be had on ", options.mesh.devices(),
-                     " devices for this graph: its tables are too large; use fewer devices");
-  }
-  const auto plan_of = [&](Found found) {
-    Plan plan = PlanOf(graph, options, std::move(found));
-    plan.space.replicate = options.replicate;
-    plan.space.memory = options.memory_limit;
-    return plan;
-  };
-  if (options.memory_of) {
-    limited.memory_of = [&](const Cuts& cuts) {
-      return options.memory_of(plan_of({cuts, 0, Proof{"none", {}, 0, {}}}));
-    };
-  }
-  YUBA_ASSIGN_OR_RETURN(LimitedCuts found, SearchWithinLimit(graph, limited));
-  return plan_of({std::move(found.cuts), found.lower_bound, std::move(found.proof)});
-}
-
 Plan SearchDefault(const Graph& graph, const SearchOptions& options,
                    const Restrictions& restrictions) {
   const Groups levels = GroupsOf(options.mesh, 1),
@@ -201,6 +172,42 @@ Plan SearchWithin(const Graph& graph, const SearchOptions& options,
                   const Restrictions& restrictions) {
   return options.search == "recursive" ? SearchRecursive(graph, options, restrictions)
                                        : SearchDefault(graph, options, restrictions);
+}
+
+// With a limit on memory, or with replicas: all axes at once, or an error.
+absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options) {
+  LimitedSearch limited;
+  limited.problem = OptionsOf(options, {});
+  limited.problem.axes.resize(options.mesh.axes.size());
+  std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
+  limited.problem.replicate = options.replicate == "auto";
+  limited.problem.cluster = false;
+  limited.limit = options.memory_limit;
+  limited.table_cells = options.table_cells;
+  if (WidestGroups(graph, options.mesh, kMostCells).size() > 1) {
+    return UserError("--memory and --replicate auto cannot be had on ", options.mesh.devices(),
+                     " devices for this graph: its tables are too large; use fewer devices");
+  }
+  for (const char* name : {"default", "recursive"}) {
+    SearchOptions without = options;
+    without.search = name;
+    const Plan plan = SearchWithin(graph, without, {});
+    limited.known.push_back(plan.tensors);
+    limited.known.back().insert(limited.known.back().end(), plan.nodes.begin(), plan.nodes.end());
+  }
+  const auto plan_of = [&](Found found) {
+    Plan plan = PlanOf(graph, options, std::move(found));
+    plan.space.replicate = options.replicate;
+    plan.space.memory = options.memory_limit;
+    return plan;
+  };
+  if (options.memory_of) {
+    limited.memory_of = [&](const Cuts& cuts) {
+      return options.memory_of(plan_of({cuts, 0, Proof{"none", {}, 0, {}}}));
+    };
+  }
+  YUBA_ASSIGN_OR_RETURN(LimitedCuts found, SearchWithinLimit(graph, limited));
+  return plan_of({std::move(found.cuts), found.lower_bound, std::move(found.proof)});
 }
 
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {

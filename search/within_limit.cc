@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
 #include "search/grids.h"
 #include "search/memory_plan.h"
 #include "search/memory_rows.h"
@@ -74,43 +75,90 @@ absl::Status TooLittle(const Graph& graph, const Problem& problem, int64_t limit
   }
   const size_t node = std::min<size_t>(time / 3, graph.nodes.size() - 1);
   const std::string found =
-      smallest == 0 ? "" : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
+      smallest == kNoLimit ? ""
+                           : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
   return absl::FailedPreconditionError(absl::StrCat(
       "no plan within ", limit, " bytes a device was found", found, ": at least ",
       PeakOf(pairwise, least), " are in use at node ", graph.nodes[node].name, ", most of them by ",
       absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
 }
 
-}  // namespace
+// The values that give these cuts; nothing where one is in no domain.
+absl::optional<Assignment> ValuesOf(const Problem& problem, const Cuts& cuts) {
+  Assignment assignment;
+  for (const int element : problem.elements) {
+    const std::vector<Cut>& domain = *problem.cuts[element];
+    const auto place = std::find(domain.begin(), domain.end(), cuts[element]);
+    if (place == domain.end()) return absl::nullopt;
+    assignment.push_back(static_cast<int>(place - domain.begin()));
+  }
+  return assignment;
+}
 
-absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {
-  Problem problem = BuildProblem(graph, search.problem);
-  const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
-  problem.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem, limit);
-  const LimitSolver solver(problem.pairwise, ClassesOf(problem, search.problem.mesh),
-                           search.table_cells);
-  int64_t smallest = 0;
-  // What the rows do not count shows in programs: the rows must then keep to less.
-  int64_t target = limit;
-  for (int round = 0; round < kRounds && target > 0; ++round) {
-    const absl::optional<Assignment> assignment = solver.Solve(target);
-    if (!assignment.has_value()) break;
-    LimitedCuts result;
-    result.cuts = problem.CutsOf(*assignment);
-    const int64_t needed = search.memory_of ? search.memory_of(result.cuts) : 0;
-    if (needed > limit) {
-      smallest = smallest == 0 ? needed : std::min(smallest, needed);
-      target -= needed - limit;
-      continue;
+class WithinLimit {
+ public:
+  WithinLimit(const Graph& graph, const LimitedSearch& search)
+      : graph_(graph),
+        search_(search),
+        limit_(search.limit > 0 ? search.limit : kNoLimit),
+        problem_(BuildProblem(graph, search.problem)) {
+    problem_.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem_, limit_);
+  }
+
+  absl::StatusOr<LimitedCuts> Run() {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    LimitSolver solver(pairwise, ClassesOf(problem_, search_.problem.mesh), search_.table_cells);
+    for (const Cuts& cuts : search_.known) {
+      const absl::optional<Assignment> known = ValuesOf(problem_, cuts);
+      if (!known.has_value()) continue;
+      solver.AddStart(*known);
+      Excess(*known);
     }
+    // What the rows do not count shows in programs: the rows must then keep to less.
+    int64_t target = limit_;
+    for (int round = 0; round < kRounds && target > 0; ++round) {
+      const absl::optional<Assignment> assignment = solver.Solve(target);
+      if (!assignment.has_value()) break;
+      const int64_t excess = Excess(*assignment);
+      if (excess <= 0) break;
+      target -= excess;
+    }
+    if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
+    LimitedCuts result;
+    result.cuts = problem_.CutsOf(*best_);
     result.proof.kind = solver.order().empty() ? "none" : "elimination";
     if (solver.order().empty()) return result;
     result.lower_bound = solver.bound();
-    result.proof.order = problem.ElementOrder(solver.order());
-    if (search.limit > 0) result.proof.prices = solver.prices();
+    result.proof.order = problem_.ElementOrder(solver.order());
+    if (search_.limit > 0) result.proof.prices = solver.prices();
     return result;
   }
-  return TooLittle(graph, problem, limit, smallest);
+
+ private:
+  // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
+  int64_t Excess(const Assignment& assignment) {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    const int64_t needed = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
+                                             : PeakOf(pairwise, assignment);
+    smallest_ = std::min(smallest_, needed);
+    if (needed > limit_) return needed - limit_;
+    if (!best_.has_value() || CostOf(pairwise, assignment) < CostOf(pairwise, *best_))
+      best_ = assignment;
+    return 0;
+  }
+
+  const Graph& graph_;
+  const LimitedSearch& search_;
+  const int64_t limit_;
+  Problem problem_;
+  int64_t smallest_ = kNoLimit;
+  absl::optional<Assignment> best_;
+};
+
+}  // namespace
+
+absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {
+  return WithinLimit(graph, search).Run();
 }
 
 }  // namespace yuba

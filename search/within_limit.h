@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "search/plan.h"
@@ -18,9 +19,10 @@ struct LimitedSearch {
   // empty.
   std::function<int64_t(const Cuts&)> memory_of;
   int64_t table_cells = 0;
+  std::vector<Cuts> known;  // plans of other searches: the result costs no more than those that fit
 };
 
-struct LimitedCuts {
+struct LimitedCuts {  // the plan, its bound and the proof of that
   Cuts cuts;
   int64_t lower_bound = 0;  // no plan within the limit moves less
   Proof proof;
