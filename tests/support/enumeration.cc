@@ -56,7 +56,7 @@ bool Advance(std::vector<int64_t>& choice, const std::vector<int64_t>& counts) {
 TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
                   const std::vector<std::vector<Cut>>& node_cuts) {
   const Tensor& tensor = graph.tensors[id];
-  std::vector<Cut> cuts = TriedCuts(mesh, tensor.type.dims), copy_cuts;
+  std::vector<Cut> cuts = TriedCuts(mesh, tensor.type.dims, !space.replicate), copy_cuts;
   TriedTensor priced;
   priced.cuts = cuts.size();
   priced.plans = static_cast<double>(cuts.size());
