@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,9 +24,7 @@ struct SearchOptions {
   std::vector<std::string> pin_texts;  // more of them, as people write them (pin_text.h)
   int copies = 0;  // W: the window, in nodes, in which readers may share a copy; 0: none
   std::string replicate = "none";  // or "auto": stored tensors may be replicated
-  double time_limit = std::numeric_limits<double>::infinity();  // seconds
-  int threads = 1;                                              // the plan does not depend on them
-  int64_t memory_limit = 0;                                     // bytes a device; 0: none
+  int64_t memory_limit = 0;        // bytes a device; 0: none
   // What a plan's program needs, in bytes a device, which is more than the search can count; may be
   // empty.
   std::function<int64_t(const Plan&)> memory_of;

@@ -111,7 +111,10 @@ std::string SummaryText(const PlanFile& plan) {
   if (const DeviceMemory* device = LargestDevice(plan)) {
     absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
                     " on the fullest device at its peak (weights and inputs are ", Bytes(IdealShare(plan)),
-                    " if shared out evenly); no limit given\n               stored ",
+                    " if shared out evenly); ",
+                    plan.space.memory == 0 ? "no limit given"
+                                           : absl::StrCat("limit ", Bytes(plan.space.memory)),
+                    "\n               stored ",
                     Bytes(device->weights), ", activations ", Bytes(device->activations),
                     ", fetch and partial buffers ", Bytes(device->buffers), "; peak at ",
                     device->at, "\n");
@@ -123,7 +126,9 @@ std::string SummaryText(const PlanFile& plan) {
     int64_t extra = 0;
     for (const auto& tensor : replicated) extra += tensor.bytes;
     absl::StrAppend(&text, "REPLICATED     ", replicated.size(), " tensors, ", Bytes(extra),
-                    " together, that have too few elements for every part (yuba show lists them)\n");
+                    " together",
+                    plan.space.replicate == "auto" ? "" : ", that have too few elements for every part",
+                    " (yuba show --memory lists them)\n");
   }
   text += "TIME           not predicted: no machine given\n\n";
   return text + SegmentsText(plan);

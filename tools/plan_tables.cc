@@ -77,7 +77,8 @@ std::string MemoryText(const PlanFile& plan) {
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) return text + "replicated: nothing\n";
   TextTable copies(2);
-  copies.Add({"replicated (too few elements)", "as stored", "bytes", "copies"});
+  const char* why = plan.space.replicate == "auto" ? "replicated" : "replicated (too few elements)";
+  copies.Add({why, "as stored", "bytes", "copies"});
   for (const auto& tensor : replicated) {
     copies.Add({ShortName(tensor.name), tensor.sharding, absl::StrCat(tensor.bytes),
                 absl::StrCat(tensor.copies)});
