@@ -115,6 +115,12 @@ BoxFactors::Piece BoxFactors::Of(int f, const std::vector<Interval>& ranges) con
   std::vector<Interval> all = WholeRanges(*definition_);
   for (size_t i = 0; i < factor.indices.size(); ++i) all[factor.indices[i]] = ranges[i];
   Piece piece;
+  piece.empty = std::any_of(ranges.begin(), ranges.end(),
+                            [](const Interval& range) { return range.size() <= 0; });
+  if (piece.empty) {
+    piece.box.assign(factor.dims.size(), Interval{0, 0});
+    return piece;
+  }
   if (plain_[f] && !positions_.empty()) {
     for (int d : factor.dims) {
       Interval hull;

@@ -1,5 +1,6 @@
 #include "search/check.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,16 @@ absl::Status CheckCut(const Mesh& mesh, const std::string& what, const std::vect
   return absl::OkStatus();
 }
 
+// By level, later axes of the mesh cut inside earlier ones.
+absl::Status CheckNesting(const Space& space, const Cut& cut) {
+  if (space.nesting != "level") return absl::OkStatus();
+  for (const AxisList& list : cut.axes) {
+    if (std::is_sorted(list.begin(), list.end())) continue;
+    return Refuse("the plan's space nests by level, but an axis cuts inside a later one");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
   if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
     return Refuse("the plan is of another graph");
@@ -69,6 +80,13 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
   if (plan.space.copies != graph.copies) {
     return Refuse(absl::StrCat("the plan copies within ", plan.space.copies, " nodes, the graph within ",
                                graph.copies));
+  }
+  if (plan.space.nesting != "free" && plan.space.nesting != "level") {
+    return Refuse(absl::StrCat("the plan's space nests \"", plan.space.nesting,
+                               "\": neither \"free\" nor \"level\""));
+  }
+  for (const std::vector<Cut>* cuts : {&plan.tensors, &plan.nodes}) {
+    for (const Cut& cut : *cuts) YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, cut));
   }
   const bool replicas = plan.space.replicate == "auto";
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
@@ -115,6 +133,9 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   if (plan.proof.kind == "none") {
     if (plan.lower_bound <= 0) return absl::OkStatus();
     return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " has no proof"));
+  }
+  if (plan.proof.kind == "dual" && plan.space.replicate != "none") {
+    return Refuse("dual proofs are of spaces without replicas");
   }
   absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
       absl::StrCat("there is no proof of kind \"", plan.proof.kind, "\""));

@@ -12,7 +12,7 @@ namespace {
 
 using Numbers = std::shared_ptr<const std::vector<int64_t>>;
 
-constexpr int64_t kMost = int64_t{1} << 56;  // a sum of many stays below 2^63
+constexpr int64_t kMost = int64_t{1} << 62;
 
 absl::Status TooLarge() {
   return absl::FailedPreconditionError("the proof's prices are negative or too large");
@@ -21,11 +21,14 @@ absl::Status TooLarge() {
 class Pricing {
  public:
   Pricing(const Graph& graph, const CostTables& costs, const std::vector<MemoryPrice>& prices)
-      : graph_(graph), costs_(costs), prices_(prices) {}
+      : graph_(graph),
+        costs_(costs),
+        prices_(prices),
+        most_(kMost / static_cast<int64_t>(2 + 2 * costs.uses.size() + graph.tensors.size())) {}
 
   absl::StatusOr<std::vector<CheckTable>> Run() {
     for (const MemoryPrice& price : prices_) {
-      if (price.time < 0 || price.price < 0 || price.price >= kMost / 4096) return TooLarge();
+      if (price.time < 0 || price.price < 0 || price.price >= most_) return TooLarge();
     }
     const int tensors = static_cast<int>(graph_.tensors.size());
     for (int t = 0; t < tensors; ++t) largest_.push_back(LargestShard(t));
@@ -52,14 +55,14 @@ class Pricing {
     for (const MemoryPrice& price : prices_) {
       if (price.time < first || price.time > last) continue;
       sum += price.price;
-      if (sum >= kMost / 4096) return TooLarge();
+      if (sum >= most_) return TooLarge();
     }
     return sum;
   }
 
   absl::Status Add(int element, std::vector<int64_t> bytes, int64_t price) {
     for (int64_t& here : bytes) {
-      if (__builtin_mul_overflow(here, price, &here) || here >= kMost) return TooLarge();
+      if (__builtin_mul_overflow(here, price, &here) || here >= most_) return TooLarge();
     }
     if (price > 0) {
       tables_.push_back(
@@ -117,6 +120,7 @@ class Pricing {
   const Graph& graph_;
   const CostTables& costs_;
   const std::vector<MemoryPrice>& prices_;
+  const int64_t most_;            // of one number, so that the sum of all stays below 2^63
   std::vector<int64_t> largest_;  // by tensor: bytes of its largest shard in any cut
   std::vector<CheckTable> tables_;
 };
@@ -129,6 +133,7 @@ absl::StatusOr<std::vector<CheckTable>> PricedUses(const Graph& graph, const Cos
 }
 
 absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs) {
+  const int64_t most = kMost / static_cast<int64_t>(2 + 2 * costs.uses.size() + costs.sizes.size());
   std::vector<CheckTable> tables;
   std::map<Numbers, Numbers> scaled;
   for (const CostTables::Use& use : costs.uses) {
@@ -136,7 +141,7 @@ absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs) {
     if (cells == nullptr) {
       std::vector<int64_t> units = *use.cost;
       for (int64_t& cell : units) {
-        if (cell >= kMost / kPriceUnits) return TooLarge();
+        if (cell >= most / kPriceUnits) return TooLarge();
         cell *= kPriceUnits;
       }
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));

@@ -180,7 +180,7 @@ Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const P
   for (size_t d = 0; d < extents.size(); ++d) {
     std::vector<int64_t> part_most(parts[d], 0), piece_most(pieces.number, 0);
     for (int64_t q = 0; q < pieces.number; ++q) {
-      if (pieces.all[q].empty) continue;
+      if (pieces.all[q].empty || extents[d] == 0) continue;
       const Interval need = pieces.all[q].box[d];
       // Parts near the ends of the need; those between are inside.
       int64_t first = std::max<int64_t>(0, need.begin * parts[d] / extents[d] - 1);

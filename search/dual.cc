@@ -16,7 +16,10 @@ constexpr size_t kLikely = 6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The inner loop, compiled for several processors; the loader takes the best that is there.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void LowerTo(double* least,
+#if defined(__x86_64__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+void LowerTo(double* least,
                                                                           const double* row,
                                                                           double more, int size) {
   for (int i = 0; i < size; ++i) {

@@ -90,6 +90,7 @@ int LabelSearch::Exchanged(int number, size_t a, size_t b) const {
 std::vector<int> LabelSearch::Suggestions(int v) {
   const LabelVariable& variable = problem_.variables[v];
   std::vector<int> key = {variable.kind, cuts_[v]};
+  key.insert(key.end(), variable.grids[0].begin(), variable.grids[0].end());
   for (int e : variable.edges) key.push_back(cuts_[Other(problem_.edges[e], v)]);
   auto [place, is_new] = suggestions_.emplace(std::move(key), std::vector<int>());
   if (!is_new) return place->second;

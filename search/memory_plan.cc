@@ -240,8 +240,13 @@ bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
   absl::optional<ExactSolution> exact = SolveExactly(AtPrices(problem_, prices), table_cells_);
   if (!exact.has_value()) return false;
   int64_t units = exact->solution.cost;
-  for (const MemoryPrice& price : prices)
-    units -= CheckedMultiply(price.price, problem_.memory.limit);
+  for (const MemoryPrice& price : prices) {
+    int64_t off = 0;
+    if (__builtin_mul_overflow(price.price, problem_.memory.limit, &off) ||
+        __builtin_sub_overflow(units, off, &units)) {
+      return false;
+    }
+  }
   const int64_t bound = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
   if (order_.empty() || bound > bound_) {
     bound_ = bound;

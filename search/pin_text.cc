@@ -189,6 +189,7 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
   }
   if (value.front() == '[') return PinTensors(graph, mesh, name, value);
   YUBA_ASSIGN_OR_RETURN(const AxisList axes, ParseAxes(mesh, value));
+  if (axes.empty()) return UserError("'", value, "' names no axis of the mesh");
   if (name == "batch") return PinBatch(graph, mesh, axes);
   const size_t slash = name.rfind('/');
   if (slash == absl::string_view::npos) {

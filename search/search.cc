@@ -184,7 +184,9 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   limited.problem.cluster = false;
   limited.limit = options.memory_limit;
   limited.table_cells = options.table_cells;
-  if (WidestGroups(graph, options.mesh, kMostCells).size() > 1) {
+  // With replicas there are about twice as many cuts of a tensor.
+  const int64_t cells = limited.problem.replicate ? kMostCells / 2 : kMostCells;
+  if (WidestGroups(graph, options.mesh, cells).size() > 1) {
     return UserError("--memory and --replicate auto cannot be had on ", options.mesh.devices(),
                      " devices for this graph: its tables are too large; use fewer devices");
   }

@@ -62,6 +62,11 @@ absl::Status TooLittle(const Graph& graph, const Problem& problem, int64_t limit
   const PairwiseProblem& pairwise = problem.pairwise;
   const Assignment least = LeastUsage(pairwise);
   int64_t time = 0;
+  if (graph.nodes.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("no plan within ", limit,
+                                                      " bytes a device: inputs and outputs need ",
+                                                      PeakOf(pairwise, least)));
+  }
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<std::string> largest;
   for (const auto& [bytes, variable] : AtPeak(pairwise, least, &time)) {

@@ -230,7 +230,7 @@ absl::Status Partition(PartitionFlags flags) {
   for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
     notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
   }
-  notes.options["replicate"] = flags.replicate;
+  notes.options["replicate"] = plan.space.replicate;
   notes.options["memory"] = absl::StrCat(options.memory_limit);
   AddProgramNotes(loaded.model, plan, notes);
   const std::string text = WritePlan(graph, plan, notes);
