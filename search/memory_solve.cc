@@ -18,6 +18,10 @@ namespace {
 constexpr double kDualShare = 0.35;   // of the time, where one thread does both
 constexpr double kHeat = 2e-4;        // of the cost, at the beginning
 constexpr int kRoundsBetweenLooks = 16;
+constexpr int kSweepsBetweenPrices = 50;
+constexpr double kRestart = 1.01;         // of the bound
+constexpr double kBehind = 1.005;         // of the best cost
+constexpr int kLooksBeforeCatchUp = 200;
 
 class Solver {
  public:
@@ -39,6 +43,13 @@ class Solver {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  struct Watch {  // what a search has seen of the dual
+    int64_t version = -kSweepsBetweenPrices;
+    int64_t bound = 0;  // when it began
+    bool started = false;
+    int looks = 0;  // since
+  };
 
   // The share of the time that has passed.
   double Passed() const {
@@ -68,33 +79,31 @@ class Solver {
     }
   }
 
-  // Takes what is new from the others: prices, and their best where it is better. The first time, and
-  // while nothing is within the limit, also what the dual prefers.
-  void Look(MemorySearch& search, int64_t& version) {
+  // Keeps what the search has where it is the best, and takes new prices. Where the bound has risen
+  // much since the search began, it begins again from what the dual prefers now.
+  void Look(MemorySearch& search, Watch& watch) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (version_ >= version + 50 || version == 0) {
-      const bool fresh = version == 0;
-      version = version_;
-      search.SetPrices(prices_);
-      if (fresh) search.Start(decoded_);
-    }
     if (search.Feasible() && search.cost() < best_) {
       best_ = search.cost();
       assignment_ = search.assignment();
     }
+    if (version_ < watch.version + kSweepsBetweenPrices) return;
+    watch.version = version_;
+    search.SetPrices(prices_);
+    if (!watch.started || static_cast<double>(bound_) > kRestart * static_cast<double>(watch.bound)) {
+      watch = {version_, bound_, true, 0};
+      search.Start(decoded_);
+    }
   }
 
-  void TryDecoded(MemorySearch& scratch) {
-    Assignment decoded;
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      decoded = decoded_;
-    }
-    scratch.Start(decoded);
+  // A search that falls behind, or finds nothing within the limit, goes on from the best.
+  void CatchUp(MemorySearch& search, Watch& watch) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (scratch.Feasible() && scratch.cost() < best_) {
-      best_ = scratch.cost();
-      assignment_ = decoded;
+    ++watch.looks;
+    if (best_ == kForbidden || watch.looks % kLooksBeforeCatchUp != 0) return;
+    if (!search.Feasible() ||
+        static_cast<double>(search.cost()) > kBehind * static_cast<double>(best_)) {
+      search.Start(assignment_);
     }
   }
 
@@ -105,22 +114,16 @@ class Solver {
 
   void Search(int number) {
     while (!Ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    MemorySearch search(core_, 1 + number), scratch(core_, 0);
-    int64_t version = 0, tried = 0;
+    MemorySearch search(core_, 1 + number);
+    Watch watch;
     for (double passed = Passed(); passed < 1 && !Done(); passed = Passed()) {
-      Look(search, version);
-      if (version != tried) {
-        tried = version;
-        TryDecoded(scratch);
-        std::lock_guard<std::mutex> lock(mutex_);
-        const bool better = best_ < kForbidden && (!search.Feasible() || best_ < 0.99 * search.cost());
-        if (better) search.Start(assignment_);
-      }
+      Look(search, watch);
       for (int i = 0; i < kRoundsBetweenLooks; ++i) {
         search.Round(search.Feasible() ? kHeat * (1 - passed) * (1 - passed) : 0);
       }
+      CatchUp(search, watch);
     }
-    Look(search, version);
+    Look(search, watch);
   }
 
   const MemoryCore& core_;
