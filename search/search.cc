@@ -176,40 +176,46 @@ Plan SearchWithin(const Graph& graph, const SearchOptions& options,
 
 // With a limit on memory, or with replicas: all axes at once, or an error.
 absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options) {
-  LimitedSearch limited;
-  limited.problem = OptionsOf(options, {});
-  limited.problem.axes.resize(options.mesh.axes.size());
-  std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
-  limited.problem.replicate = options.replicate == "auto";
-  limited.problem.cluster = false;
-  limited.limit = options.memory_limit;
-  limited.table_cells = options.table_cells;
-  // With replicas there are about twice as many cuts of a tensor.
-  const int64_t cells = limited.problem.replicate ? kMostCells / 2 : kMostCells;
-  if (WidestGroups(graph, options.mesh, cells).size() > 1) {
-    return UserError("--memory and --replicate auto cannot be had on ", options.mesh.devices(),
-                     " devices for this graph: its tables are too large; use fewer devices");
-  }
-  for (const char* name : {"default", "recursive"}) {
-    SearchOptions without = options;
-    without.search = name;
-    const Plan plan = SearchWithin(graph, without, {});
-    limited.known.push_back(plan.tensors);
-    limited.known.back().insert(limited.known.back().end(), plan.nodes.begin(), plan.nodes.end());
-  }
-  const auto plan_of = [&](Found found) {
-    Plan plan = PlanOf(graph, options, std::move(found));
+  const bool replicate = options.replicate == "auto";
+  const auto limited_plan = [&](Plan plan) {
     plan.space.replicate = options.replicate;
     plan.space.memory = options.memory_limit;
     return plan;
   };
+  const Plan plain = limited_plan(SearchWithin(graph, options, {}));
+  const bool fits = options.memory_limit == 0 ||
+                    (options.memory_of && options.memory_of(plain) <= options.memory_limit);
+  if (fits && !replicate) return plain;
+  if (WidestGroups(graph, options.mesh, kMostCells).size() > 1) {
+    return UserError("--memory and --replicate auto cannot be had on ", options.mesh.devices(),
+                     " devices for this graph: its tables are too large; use fewer devices");
+  }
+  LimitedSearch limited;
+  limited.problem = OptionsOf(options, {});
+  limited.problem.axes.resize(options.mesh.axes.size());
+  std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
+  limited.problem.replicate = replicate;
+  limited.problem.cluster = false;
+  limited.limit = options.memory_limit;
+  limited.table_cells = options.table_cells;
+  for (const Plan& known : {plain, SearchRecursive(graph, options, {})}) {
+    limited.known.push_back(known.tensors);
+    limited.known.back().insert(limited.known.back().end(), known.nodes.begin(), known.nodes.end());
+  }
   if (options.memory_of) {
     limited.memory_of = [&](const Cuts& cuts) {
-      return options.memory_of(plan_of({cuts, 0, Proof{"none", {}, 0, {}}}));
+      return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof{"none", {}, 0, {}}}));
     };
   }
   YUBA_ASSIGN_OR_RETURN(LimitedCuts found, SearchWithinLimit(graph, limited));
-  return plan_of({std::move(found.cuts), found.lower_bound, std::move(found.proof)});
+  Plan plan = limited_plan(
+      PlanOf(graph, options, {std::move(found.cuts), found.lower_bound, std::move(found.proof)}));
+  // No limit makes plans cheaper: the bound without one holds too.
+  if (!replicate && plain.lower_bound > plan.lower_bound) {
+    plan.lower_bound = plain.lower_bound;
+    plan.proof = plain.proof;
+  }
+  return plan;
 }
 
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {

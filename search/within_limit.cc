@@ -19,7 +19,9 @@ namespace yuba {
 namespace {
 
 constexpr size_t kNamed = 3;  // of what fills the memory
-constexpr int kRounds = 8;
+constexpr int kIdle = 4;      // targets in which nothing better was found
+constexpr int kFineRounds = 4;
+constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 std::vector<ClassesPtr> ClassesOf(const Problem& problem, const Mesh& mesh) {
@@ -117,16 +119,20 @@ class WithinLimit {
       const absl::optional<Assignment> known = ValuesOf(problem_, cuts);
       if (!known.has_value()) continue;
       solver.AddStart(*known);
-      Excess(*known);
+      Try(*known);
     }
-    // What the rows do not count shows in programs: the rows must then keep to less.
+    Try(LeastUsage(pairwise));
+    // What the rows do not count shows in programs: the rows must then keep to less, at first by
+    // just that, then by more and more.
     int64_t target = limit_;
-    for (int round = 0; round < kRounds && target > 0; ++round) {
+    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle; ++round) {
       const absl::optional<Assignment> assignment = solver.Solve(target);
       if (!assignment.has_value()) break;
-      const int64_t excess = Excess(*assignment);
-      if (excess <= 0) break;
-      target -= excess;
+      const int64_t excess = Try(*assignment);
+      if (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * 101) break;
+      idle += best_.has_value() && CostOf(pairwise, *assignment) >= CostOf(pairwise, *best_);
+      const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
+      target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
     }
     if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
     LimitedCuts result;
@@ -141,14 +147,15 @@ class WithinLimit {
 
  private:
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
-  int64_t Excess(const Assignment& assignment) {
+  int64_t Try(const Assignment& assignment) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     const int64_t needed = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
                                              : PeakOf(pairwise, assignment);
     smallest_ = std::min(smallest_, needed);
     if (needed > limit_) return needed - limit_;
-    if (!best_.has_value() || CostOf(pairwise, assignment) < CostOf(pairwise, *best_))
+    if (!best_.has_value() || CostOf(pairwise, assignment) < CostOf(pairwise, *best_)) {
       best_ = assignment;
+    }
     return 0;
   }
 

@@ -126,6 +126,18 @@ std::string PinsText(const std::vector<PinPrice>& prices) {
   return text;
 }
 
+// A search that an earlier run has made is not changed by flags.
+absl::Status CheckFrom(const PartitionFlags& flags) {
+  if (flags.from.empty() || flags.from == "import" || flags.from == "search")
+    return absl::OkStatus();
+  const bool given = flags.search != "default" || flags.space != "default" || !flags.pins.empty() ||
+                     flags.memory > 0 || flags.replicate != "none";
+  if (!given) return absl::OkStatus();
+  return UserError("--from ", flags.from,
+                   " takes the plan that an earlier run has made: leave out --search, ",
+                   "--space, --pin, --memory and --replicate, or start with --from search");
+}
+
 // The phases up to the plan, or as far as --to says; with --dump each state is written.
 absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
   PhaseOptions options;
@@ -170,6 +182,7 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
 }
 
 absl::Status Partition(PartitionFlags flags) {
+  YUBA_RETURN_IF_ERROR(CheckFrom(flags));
   flags.model.factors = flags.space != "tofu";
   YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
@@ -211,6 +224,10 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << ModelText(loaded.model);
     for (const std::string& note : loaded.model.notes)
       std::cout << "               " << note << "\n";
+  }
+  if (!plan.tensors.empty() && plan.mesh.devices() != mesh.devices()) {
+    return UserError("--from ", flags.from, ": the plan there is for ", plan.mesh.devices(),
+                     " devices, not for ", mesh.devices());
   }
   if (plan.tensors.size() != graph.tensors.size()) {
     std::cout << "stopped after " << flags.to << ": no plan is made\n";
@@ -275,7 +292,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->add_option("--memory", flags->memory,
                    "what a device has for the program, as in 40MB or 24GiB; default: no limit")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
-      ->check(CLI::PositiveNumber);
+      ->check(NumberAbove0());
   CLI::Option* copies =
       command
           ->add_option(
