@@ -4,21 +4,17 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/mesh_text.h"
-#include "opsemantics/structure.h"
 #include "search/baselines/baselines.h"
-#include "search/levels.h"
 #include "search/plan_file.h"
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/plan_notes.h"
 #include "tools/plan_report.h"
+#include "tools/search_report.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
 
@@ -42,88 +38,6 @@ struct PartitionFlags {
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string InputsText(const Graph& graph) {
-  if (graph.inputs.empty()) return "no input that is not bound";
-  return absl::StrJoin(graph.inputs, ", ", [&](std::string* out, TensorId id) {
-    const Tensor& tensor = graph.tensors[id];
-    absl::StrAppend(out, tensor.name, ": ", Name(tensor.type.type), "[",
-                    absl::StrJoin(WholeDims(tensor), ", "), "]");
-  });
-}
-
-std::string ModelText(const Model& model) {
-  int64_t parameters = 0, bytes = 0, flops = 0;
-  for (const Tensor& tensor : model.graph.tensors) {
-    if (tensor.kind != TensorKind::kParameter) continue;
-    parameters += ElementCount(tensor.type);
-    bytes += ElementCount(tensor.type) * ByteSize(tensor.type.type);
-  }
-  int definitions = 0;
-  for (const Node& node : model.graph.nodes) {
-    if (IsCopy(model.graph, node)) continue;
-    ++definitions;
-    flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
-  }
-  return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ", model.file_nodes,
-                      " nodes (", definitions, " definitions to plan), ", Count(parameters),
-                      " parameters (", Bytes(bytes), "), ", InputsText(model.graph), "; ",
-                      Count(flops), "FLOP a step\n");
-}
-
-std::string SpaceText(const Space& space) {
-  return absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
-                      space.copies == 0
-                          ? ""
-                          : absl::StrCat(", copies for readers within ", space.copies, " nodes"));
-}
-
-std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
-  std::string text = absl::StrFormat(
-      "search         %d devices as mesh %s; %s; fewest bytes%s   %.1f s\n", plan.mesh.devices(),
-      MeshText(plan.mesh),
-      plan.space.replicate == "auto" ? "tensors split or replicated"
-                                     : "every tensor split as far as it goes",
-      plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",
-      seconds);
-  const int64_t bytes = plan.cost.bytes();
-  text += "               ";
-  if (by_level.has_value()) {
-    absl::StrAppend(&text, "level by level ", Bytes(*by_level), ", all levels together ");
-  }
-  absl::StrAppend(&text, Bytes(bytes));
-  if (plan.proof.kind == "none") {
-    absl::StrAppend(&text, ": no bound is known\n");
-  } else if (plan.lower_bound == bytes) {
-    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
-                    "; lower bound equal, proof: ", plan.proof.kind, ")\n");
-  } else {
-    absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %%\n", Bytes(plan.lower_bound),
-                          bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes);
-  }
-  return text;
-}
-
-// "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
-std::string LevelsText(const Graph& graph, const Plan& plan) {
-  const std::vector<int64_t> levels = BytesByLevel(graph, plan);
-  std::vector<std::string> words;
-  for (size_t axis = 0; axis < levels.size(); ++axis) {
-    words.push_back(absl::StrCat(plan.mesh.axes[axis].name, " ", Bytes(levels[axis])));
-  }
-  return absl::StrCat("               by level (Tofu's deltas): ", absl::StrJoin(words, ", "),
-                      "\n");
-}
-
-std::string PinsText(const std::vector<PinPrice>& prices) {
-  std::string text;
-  for (const PinPrice& price : prices) {
-    absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text,
-                    " costs ", price.bytes < 0 ? "nothing" : Bytes(price.bytes),
-                    " a step, given the other pins\n");
-  }
-  return text;
 }
 
 // A search that an earlier run has made is not changed by flags.
@@ -181,28 +95,16 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
   return absl::OkStatus();
 }
 
-absl::Status Partition(PartitionFlags flags) {
-  YUBA_RETURN_IF_ERROR(CheckFrom(flags));
-  flags.model.factors = flags.space != "tofu";
-  YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
-  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
-  const std::string output =
-      flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
-  YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file}));
-  LoadedModel loaded;
-  YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
-  Compilation compilation;
-  compilation.request.model_file = flags.model.file;
-  YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
-  loaded.bound = ContentHashes(compilation.request.import);
-  SearchOptions& options = compilation.request.search;
-  options.mesh = mesh;
+// The search that the flags ask for, in a graph that is imported with or without factors.
+absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
+  SearchOptions options;
+  YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
   options.copies = flags.copies;
   options.pin_texts = flags.pins;
   if (flags.space == "tofu") {
     options.nesting = Nesting::kLevel;
-    options.factors = compilation.request.import.factors;
+    options.factors = flags.model.factors;
   }
   options.replicate = flags.replicate;
   options.memory_limit = static_cast<int64_t>(std::min<uint64_t>(flags.memory, int64_t{1} << 50));
@@ -210,38 +112,28 @@ absl::Status Partition(PartitionFlags flags) {
     return UserError("--search ", flags.search,
                      " knows neither --memory nor --replicate: use default");
   }
-  const auto start = std::chrono::steady_clock::now();
-  YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
-  const double seconds = SecondsSince(start);
-  loaded.model = std::move(compilation.model);
-  if (loaded.model.file != flags.model.file) {
-    return UserError(flags.dump, ": holds the states of ", loaded.model.file, ", not of ",
+  return options;
+}
+
+// What an earlier run has written, with --dump, is taken for the same model and number of devices.
+absl::Status CheckStates(const PartitionFlags& flags, const Compilation& compilation) {
+  if (compilation.model.file != flags.model.file) {
+    return UserError(flags.dump, ": holds the states of ", compilation.model.file, ", not of ",
                      flags.model.file);
   }
-  const Plan& plan = compilation.plan;
-  const Graph& graph = loaded.model.graph;
-  if (!flags.json) {
-    std::cout << ModelText(loaded.model);
-    for (const std::string& note : loaded.model.notes)
-      std::cout << "               " << note << "\n";
+  const int planned = compilation.plan.mesh.devices();
+  const int asked = compilation.request.search.mesh.devices();
+  if (!compilation.plan.tensors.empty() && planned != asked) {
+    return UserError("--from ", flags.from, ": the plan there is for ", planned,
+                     " devices, not for ", asked);
   }
-  if (!plan.tensors.empty() && plan.mesh.devices() != mesh.devices()) {
-    return UserError("--from ", flags.from, ": the plan there is for ", plan.mesh.devices(),
-                     " devices, not for ", mesh.devices());
-  }
-  if (plan.tensors.size() != graph.tensors.size()) {
-    std::cout << "stopped after " << flags.to << ": no plan is made\n";
-    return absl::OkStatus();
-  }
-  absl::optional<int64_t> by_level;
-  const bool plain = options.memory_limit == 0 && flags.replicate == "none";
-  if (flags.search == "default" && plain && mesh.devices() > 1 && !flags.json) {
-    options.search = "recursive";
-    YUBA_ASSIGN_OR_RETURN(const Plan recursive, Search(graph, options));
-    by_level = recursive.cost.bytes();
-  }
+  return absl::OkStatus();
+}
+
+PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded, const Plan& plan,
+                  const SearchOptions& options) {
   PlanNotes notes = NotesFor(loaded, flags.model);
-  notes.options["devices"] = absl::StrCat(mesh.devices());
+  notes.options["devices"] = absl::StrCat(options.mesh.devices());
   notes.options["search"] = flags.search;
   notes.options["copies"] = absl::StrCat(flags.copies);
   for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
@@ -250,21 +142,75 @@ absl::Status Partition(PartitionFlags flags) {
   notes.options["replicate"] = plan.space.replicate;
   notes.options["memory"] = absl::StrCat(options.memory_limit);
   AddProgramNotes(loaded.model, plan, notes);
-  const std::string text = WritePlan(graph, plan, notes);
+  return notes;
+}
+
+// What a plain search level by level moves, to print beside the default's.
+absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
+                                                       const Graph& graph, SearchOptions options) {
+  const bool plain = options.memory_limit == 0 && flags.replicate == "none";
+  if (flags.search != "default" || !plain || options.mesh.devices() == 1) {
+    return absl::optional<int64_t>();
+  }
+  options.search = "recursive";
+  YUBA_ASSIGN_OR_RETURN(const Plan plan, Search(graph, options));
+  return absl::optional<int64_t>(plan.cost.bytes());
+}
+
+absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Plan& plan,
+                       const SearchOptions& options, const std::string& text, double seconds) {
+  YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
+  YUBA_ASSIGN_OR_RETURN(const auto by_level, RecursiveBytes(flags, graph, options));
+  std::cout << SearchText(plan, by_level, seconds);
+  if (plan.space.nesting == "level" && plan.mesh.axes.size() > 1) {
+    std::cout << LevelsText(graph, plan);
+  }
+  if (!flags.pins.empty()) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices, PricesOfPins(graph, options, plan));
+    std::cout << PinsText(prices);
+  }
+  std::cout << "\n" << SummaryText(file);
+  return absl::OkStatus();
+}
+
+absl::Status Partition(PartitionFlags flags) {
+  YUBA_RETURN_IF_ERROR(CheckFrom(flags));
+  flags.model.factors = flags.space != "tofu";
+  YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
+  const std::string output =
+      flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
+  YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file}));
+  Compilation compilation;
+  YUBA_ASSIGN_OR_RETURN(const SearchOptions options, SearchOptionsOf(flags));
+  LoadedModel loaded;
+  YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
+  YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
+  loaded.bound = ContentHashes(compilation.request.import);
+  compilation.request.model_file = flags.model.file;
+  compilation.request.search = options;
+  const auto start = std::chrono::steady_clock::now();
+  YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
+  const double seconds = SecondsSince(start);
+  YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
+  loaded.model = std::move(compilation.model);
+  const Plan& plan = compilation.plan;
+  const Graph& graph = loaded.model.graph;
+  if (!flags.json) {
+    std::cout << ModelText(loaded.model);
+    for (const std::string& note : loaded.model.notes)
+      std::cout << "               " << note << "\n";
+  }
+  if (plan.tensors.size() != graph.tensors.size()) {
+    std::cout << "stopped after " << flags.to << ": no plan is made\n";
+    return absl::OkStatus();
+  }
+  const std::string text = WritePlan(graph, plan, NotesOf(flags, loaded, plan, options));
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
-  std::cout << SearchText(plan, by_level, seconds);
-  if (plan.space.nesting == "level" && mesh.axes.size() > 1) std::cout << LevelsText(graph, plan);
-  if (!flags.pins.empty()) {
-    options.search = flags.search;
-    YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices, PricesOfPins(graph, options, plan));
-    std::cout << PinsText(prices);
-  }
-  std::cout << "\n" << SummaryText(file);
+  YUBA_RETURN_IF_ERROR(PrintPlan(flags, graph, plan, options, text, seconds));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }
