@@ -1,6 +1,7 @@
 #include "search/grids.h"
 
 #include <map>
+#include <memory>
 
 namespace yuba {
 namespace {
@@ -21,6 +22,19 @@ Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh) {
   Classes classes;
   classes.count = count;
   for (const Cut& cut : cuts) classes.of.push_back(grids[Parts(cut, mesh)]);
+  return classes;
+}
+
+std::vector<ClassesPtr> GridsOf(const Problem& problem, const Mesh& mesh) {
+  std::vector<ClassesPtr> classes;
+  std::map<const void*, ClassesPtr> known;
+  for (const int element : problem.elements) {
+    ClassesPtr& grids = known[problem.cuts[element].get()];
+    if (grids == nullptr) {
+      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], mesh));
+    }
+    classes.push_back(grids);
+  }
   return classes;
 }
 

@@ -6,11 +6,15 @@
 
 #include "opsemantics/placement.h"
 #include "search/dual.h"
+#include "search/problem.h"
 
 namespace yuba {
 
 // Cuts of one grid are one class; classes are numbered in the lexicographic order of their parts.
 Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh);
+
+// By variable of the problem; equal domains share theirs.
+std::vector<ClassesPtr> GridsOf(const Problem& problem, const Mesh& mesh);
 
 }  // namespace yuba
 

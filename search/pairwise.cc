@@ -26,7 +26,7 @@ int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment) {
   return cost;
 }
 
-int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment) {
+int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
   std::map<int64_t, int64_t> change;  // by time
   for (const MemoryUse& use : problem.memory.uses) {
     if (use.begin >= use.end) continue;
@@ -35,7 +35,12 @@ int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment) {
     change[use.end] -= usage;
   }
   int64_t load = 0, peak = 0;
-  for (const auto& [time, by] : change) peak = std::max(peak, load += by);
+  for (const auto& [at, by] : change) {
+    load += by;
+    if (load <= peak) continue;
+    peak = load;
+    if (time != nullptr) *time = at;
+  }
   return peak;
 }
 

@@ -55,8 +55,9 @@ inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 using Assignment = std::vector<int>;  // by variable
 
 int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment);
-// The most memory in use at any time.
-int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment);
+// The most memory in use at any time, and the first such time to *time.
+int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment,
+               int64_t* time = nullptr);
 
 }  // namespace yuba
 

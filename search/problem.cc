@@ -237,6 +237,16 @@ Cuts Problem::CutsOf(const Assignment& assignment) const {
   return result;
 }
 
+Assignment Problem::ValuesOf(const Cuts& cuts_of_elements) const {
+  Assignment assignment;
+  for (const int element : elements) {
+    const std::vector<Cut>& domain = *cuts[element];
+    const auto place = std::find(domain.begin(), domain.end(), cuts_of_elements[element]);
+    assignment.push_back(place == domain.end() ? 0 : static_cast<int>(place - domain.begin()));
+  }
+  return assignment;
+}
+
 std::vector<int> Problem::ElementOrder(const std::vector<int>& order) const {
   std::vector<int> all = clusters.merged;
   for (int v : order) all.push_back(elements[v]);

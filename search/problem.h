@@ -35,6 +35,8 @@ struct Problem {
   std::vector<std::shared_ptr<const std::vector<Cut>>> cuts;  // by element: its cut for each value
 
   Cuts CutsOf(const Assignment& assignment) const;
+  // The other way; the first value where a cut is in no domain.
+  Assignment ValuesOf(const Cuts& cuts_of_elements) const;
   // The elimination order of all elements that belongs to one of the variables.
   std::vector<int> ElementOrder(const std::vector<int>& order) const;
 };

@@ -33,33 +33,13 @@ ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restr
   return result;
 }
 
-// The values that give the elements these cuts; the first where a cut is in no domain.
-Assignment AssignmentOf(const Problem& problem, const Cuts& cuts) {
-  Assignment assignment;
-  for (int element : problem.elements) {
-    const std::vector<Cut>& domain = *problem.cuts[element];
-    auto place = std::find(domain.begin(), domain.end(), cuts[element]);
-    assignment.push_back(place == domain.end() ? 0 : static_cast<int>(place - domain.begin()));
-  }
-  return assignment;
-}
-
 // Exactly by grids, where the tables of all cuts do not fit but those of grids do.
 absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
                                        const Mesh& mesh, int64_t table_cells) {
-  std::vector<ClassesPtr> classes;
-  std::map<const void*, ClassesPtr> known;
-  for (int element : problem.elements) {
-    ClassesPtr& grids = known[problem.cuts[element].get()];
-    if (grids == nullptr) {
-      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], mesh));
-    }
-    classes.push_back(grids);
-  }
   DeepenOptions deepen;
   deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
   deepen.class_cells = std::min(deepen.class_cells, table_cells);
-  return Deepen(problem.pairwise, classes, start, deepen);
+  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen);
 }
 
 // All axes at once.
@@ -83,10 +63,10 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
   GridSolution on_grids = SearchOnGrids(graph, options);
   LowerBound& bound = on_grids.bound;
   // A few axes at a time: the recursion, and wider steps.
-  std::vector<Assignment> starts = {AssignmentOf(problem, on_grids.cuts)};
+  std::vector<Assignment> starts = {problem.ValuesOf(on_grids.cuts)};
   for (int size = 1; size < static_cast<int>(axes.size()); ++size) {
     Found stepwise = SearchGroups(graph, base, GroupsOf(base.mesh, size), table_cells);
-    starts.push_back(AssignmentOf(problem, stepwise.cuts));
+    starts.push_back(problem.ValuesOf(stepwise.cuts));
   }
   Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells);
   if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells)) {

@@ -24,35 +24,12 @@ constexpr int kFineRounds = 4;
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
-std::vector<ClassesPtr> ClassesOf(const Problem& problem, const Mesh& mesh) {
-  std::vector<ClassesPtr> classes;
-  std::map<const void*, ClassesPtr> known;
-  for (int element : problem.elements) {
-    ClassesPtr& grids = known[problem.cuts[element].get()];
-    if (grids == nullptr) {
-      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], mesh));
-    }
-    classes.push_back(grids);
-  }
-  return classes;
-}
-
-// What is in use at the peak of an assignment: by variable, most first.
-std::vector<std::pair<int64_t, int>> AtPeak(const PairwiseProblem& problem,
-                                            const Assignment& assignment, int64_t* time) {
-  std::map<int64_t, int64_t> change;
-  for (const MemoryUse& use : problem.memory.uses) {
-    change[use.begin] += (*use.usage)[assignment[use.variable]];
-    change[use.end] -= (*use.usage)[assignment[use.variable]];
-  }
-  int64_t load = 0, peak = -1;
-  for (const auto& [at, by] : change) {
-    load += by;
-    if (load > peak) peak = load, *time = at;
-  }
+// What is in use at that time: by variable, most first.
+std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
+                                            const Assignment& assignment, int64_t time) {
   std::vector<std::pair<int64_t, int>> uses;
   for (const MemoryUse& use : problem.memory.uses) {
-    if (*time < use.begin || use.end <= *time) continue;
+    if (time < use.begin || use.end <= time) continue;
     uses.emplace_back((*use.usage)[assignment[use.variable]], use.variable);
   }
   std::sort(uses.rbegin(), uses.rend());
@@ -64,14 +41,14 @@ absl::Status TooLittle(const Graph& graph, const Problem& problem, int64_t limit
   const PairwiseProblem& pairwise = problem.pairwise;
   const Assignment least = LeastUsage(pairwise);
   int64_t time = 0;
+  const int64_t peak = PeakOf(pairwise, least, &time);
   if (graph.nodes.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("no plan within ", limit,
-                                                      " bytes a device: inputs and outputs need ",
-                                                      PeakOf(pairwise, least)));
+    return absl::FailedPreconditionError(
+        absl::StrCat("no plan within ", limit, " bytes a device: inputs and outputs need ", peak));
   }
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<std::string> largest;
-  for (const auto& [bytes, variable] : AtPeak(pairwise, least, &time)) {
+  for (const auto& [bytes, variable] : UsesAt(pairwise, least, time)) {
     if (largest.size() == kNamed) break;
     const int element = problem.elements[variable];
     largest.push_back(absl::StrCat(
@@ -85,21 +62,9 @@ absl::Status TooLittle(const Graph& graph, const Problem& problem, int64_t limit
       smallest == kNoLimit ? ""
                            : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
   return absl::FailedPreconditionError(absl::StrCat(
-      "no plan within ", limit, " bytes a device was found", found, ": at least ",
-      PeakOf(pairwise, least), " are in use at node ", graph.nodes[node].name, ", most of them by ",
+      "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
+      " are in use at node ", graph.nodes[node].name, ", most of them by ",
       absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
-}
-
-// The values that give these cuts; nothing where one is in no domain.
-absl::optional<Assignment> ValuesOf(const Problem& problem, const Cuts& cuts) {
-  Assignment assignment;
-  for (const int element : problem.elements) {
-    const std::vector<Cut>& domain = *problem.cuts[element];
-    const auto place = std::find(domain.begin(), domain.end(), cuts[element]);
-    if (place == domain.end()) return absl::nullopt;
-    assignment.push_back(static_cast<int>(place - domain.begin()));
-  }
-  return assignment;
 }
 
 class WithinLimit {
@@ -114,12 +79,11 @@ class WithinLimit {
 
   absl::StatusOr<LimitedCuts> Run() {
     const PairwiseProblem& pairwise = problem_.pairwise;
-    LimitSolver solver(pairwise, ClassesOf(problem_, search_.problem.mesh), search_.table_cells);
+    LimitSolver solver(pairwise, GridsOf(problem_, search_.problem.mesh), search_.table_cells);
     for (const Cuts& cuts : search_.known) {
-      const absl::optional<Assignment> known = ValuesOf(problem_, cuts);
-      if (!known.has_value()) continue;
-      solver.AddStart(*known);
-      Try(*known);
+      const Assignment known = problem_.ValuesOf(cuts);
+      solver.AddStart(known);
+      Try(known);
     }
     Try(LeastUsage(pairwise));
     // What the rows do not count shows in programs: the rows must then keep to less, at first by

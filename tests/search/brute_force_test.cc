@@ -57,10 +57,7 @@ int64_t LeastOfUndominated(const Graph& graph, const Mesh& mesh) {
   options.axes.resize(mesh.axes.size());
   std::iota(options.axes.begin(), options.axes.end(), 0);
   const Problem problem = BuildProblem(graph, options);
-  std::vector<ClassesPtr> grids;
-  for (const int element : problem.elements) {
-    grids.push_back(std::make_shared<const Classes>(GridsOf(*problem.cuts[element], mesh)));
-  }
+  const std::vector<ClassesPtr> grids = GridsOf(problem, mesh);
   const PairwiseProblem relaxed = Relaxed(problem.pairwise, grids);
   std::vector<std::vector<bool>> kept;
   for (const ClassesPtr& of : grids) kept.emplace_back(of->count, true);
