@@ -8,8 +8,8 @@ namespace {
 
 class Listing {
  public:
-  Listing(const CutSpace& space, const Mesh& mesh, bool replicated)
-      : space_(space), replicated_(replicated), grid_(space.extents.size(), 1) {
+  Listing(const CutSpace& space, const Mesh& mesh)
+      : space_(space), grid_(space.extents.size(), 1) {
     for (const MeshAxis& axis : mesh.axes) ++left_[axis.size];
   }
 
@@ -36,7 +36,7 @@ class Listing {
   // Gives extent `e` any of the axes that are left, sizes from `first` on, then goes on.
   void Extent(size_t e) {
     if (e == grid_.size()) {
-      if (replicated_ || space_.optional || Maximal()) grids_.push_back(grid_);
+      if (space_.optional || Maximal()) grids_.push_back(grid_);
       return;
     }
     Place(e, left_.begin());
@@ -57,7 +57,6 @@ class Listing {
   }
 
   const CutSpace& space_;
-  const bool replicated_;
   std::map<int, int> left_;  // axes that are not placed, by size
   Grid grid_;
   std::vector<Grid> grids_;
@@ -65,8 +64,8 @@ class Listing {
 
 }  // namespace
 
-std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh, bool replicated) {
-  return Listing(space, mesh, replicated).Run();
+std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh) {
+  return Listing(space, mesh).Run();
 }
 
 Grid GridOf(const Cut& cut, const Mesh& mesh) {

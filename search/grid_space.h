@@ -12,9 +12,8 @@ namespace yuba {
 
 using Grid = std::vector<int>;  // by extent: the number of its parts
 
-// The grids of all legal cuts over all axes of the mesh (LegalCuts), in lexicographic order; of all
-// cuts, axes left out at will, if `replicated`.
-std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh, bool replicated = false);
+// The grids of all legal cuts over all axes of the mesh (LegalCuts), in lexicographic order.
+std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh);
 
 Grid GridOf(const Cut& cut, const Mesh& mesh);
 

@@ -80,7 +80,9 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorType& type = graph.tensors[o < 0 ? node.result : node.operands[o]].type;
       std::vector<Cut> cuts = AllCuts(TensorCuts(type), mesh, replicated);
-      std::vector<Grid> grids = AllGrids(TensorCuts(type), mesh, replicated);
+      CutSpace space = TensorCuts(type);
+      space.optional = replicated;
+      std::vector<Grid> grids = AllGrids(space, mesh);
       UseCosts costs(*node.definition, o, mesh);
       std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
       if (!replicated) CompareWithChecker(*use++, relaxed, grids.size(), node_grids.size());
