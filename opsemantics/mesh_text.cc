@@ -14,7 +14,6 @@
 namespace yuba {
 namespace {
 
-constexpr int64_t kMostDevices = 4096;
 
 // "model" of "model.1"; an axis that is no part of a group is its own.
 absl::string_view GroupName(absl::string_view axis) { return axis.substr(0, axis.find('.')); }
@@ -92,7 +91,7 @@ absl::StatusOr<Mesh> MeshOfGroups(absl::string_view text) {
     }
     names.push_back(name);
     devices *= size;
-    if (devices > kMostDevices) return UserError("at most 4096 devices are planned for");
+    if (devices > kMostDevices) return UserError("at most ", kMostDevices, " devices are planned for");
     const Mesh refined = MeshOf(size);
     for (size_t i = 0; i < refined.axes.size(); ++i) {
       mesh.axes.push_back(

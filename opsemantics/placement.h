@@ -30,6 +30,9 @@ struct Mesh {
   int coordinate(int device, int axis) const;
 };
 
+// Plans are for at most so many devices.
+inline constexpr int64_t kMostDevices = 4096;
+
 // The mesh of `devices` devices: prime axes, largest first (12 = 3 2 2). devices >= 1.
 Mesh MeshOf(int devices);
 

@@ -18,7 +18,9 @@ absl::Status CheckMesh(const Mesh& mesh) {
   for (const MeshAxis& axis : mesh.axes) {
     if (axis.size < 2) return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size));
     devices *= axis.size;
-    if (devices > 4096) return Refuse("the mesh has more than 4096 devices");
+    if (devices > kMostDevices) {
+      return Refuse(absl::StrCat("the mesh has more than ", kMostDevices, " devices"));
+    }
   }
   return absl::OkStatus();
 }

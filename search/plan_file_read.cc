@@ -9,7 +9,6 @@ namespace yuba {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMostDevices = 4096;
 
 Mesh ReadMesh(const JsonReader& reader) {
   Mesh mesh;
@@ -22,7 +21,7 @@ Mesh ReadMesh(const JsonReader& reader) {
       if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
     }
     devices *= axis.size;
-    if (devices > kMostDevices) item.Field("size").Fail("at most 4096 devices in all");
+    if (devices > kMostDevices) item.Field("size").Fail(absl::StrCat("at most ", kMostDevices, " devices in all"));
     if (!reader.ok()) return Mesh();
     mesh.axes.push_back(axis);
   }

@@ -60,8 +60,8 @@ absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags) {
   if (flags.devices < 1) {
     return UserError("--devices ", flags.devices, ": at least one device is needed");
   }
-  if (flags.devices > 4096) {
-    return UserError("--devices ", flags.devices, ": at most 4096 devices are planned for");
+  if (flags.devices > kMostDevices) {
+    return UserError("--devices ", flags.devices, ": at most ", kMostDevices, " devices are planned for");
   }
   return MeshOf(flags.devices);
 }
