@@ -10,15 +10,6 @@
 namespace yuba {
 namespace {
 
-CommandResult Succeed(const std::string& line) {
-  CommandResult result = RunCommand(line);
-  INFO(line);
-  INFO(result.out);
-  INFO(result.error);
-  REQUIRE(result.exit_code == 0);
-  return result;
-}
-
 void PlanAndRun(const std::string& name) {
   const std::string model = RepositoryFile("tests/models/" + name + "/model.onnx");
   const std::string data = RepositoryFile("tests/models/" + name + "/test_data_set_0");

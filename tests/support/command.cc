@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -45,13 +46,22 @@ CommandResult RunCommand(const std::string& line) {
   const std::string tools = RepositoryFile("tools");
   const std::string file = base + "/line";
   std::ofstream(file) << line;
-  const int status = std::system(
-      ("export PATH='" + tools + "':\"$PATH\"; timeout 120 bash '" + file + "' >'" + base + "/out' 2>'" +
-       base + "/error'").c_str());
+  const int status = std::system(("export PATH='" + tools + "':\"$PATH\"; timeout 120 bash '" +
+                                  file + "' >'" + base + "/out' 2>'" + base + "/error'")
+                                     .c_str());
   CommandResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.out = Slurp(base + "/out");
   result.error = Slurp(base + "/error");
+  return result;
+}
+
+CommandResult Succeed(const std::string& line) {
+  CommandResult result = RunCommand(line);
+  INFO(line);
+  INFO(result.out);
+  INFO(result.error);
+  REQUIRE(result.exit_code == 0);
   return result;
 }
 

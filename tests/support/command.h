@@ -7,14 +7,17 @@
 namespace yuba {
 
 struct CommandResult {
-  int exit_code = -1;   // 128 + signal where one ended it
-  std::string out;      // stdout
-  std::string error;    // stderr
+  int exit_code = -1;  // 128 + signal where one ended it
+  std::string out;     // stdout
+  std::string error;   // stderr
 };
 
 // `line` is a shell command; `yuba` and `yuba-run` in it are the built ones. It is ended, with exit
 // code 124, after two minutes.
 CommandResult RunCommand(const std::string& line);
+
+// The same; the test case fails where the command does.
+CommandResult Succeed(const std::string& line);
 
 // A folder of this test's own, empty at first.
 std::string ScratchFolder(const std::string& name);

@@ -9,15 +9,6 @@
 namespace yuba {
 namespace {
 
-CommandResult Succeed(const std::string& line) {
-  CommandResult result = RunCommand(line);
-  INFO(line);
-  INFO(result.out);
-  INFO(result.error);
-  REQUIRE(result.exit_code == 0);
-  return result;
-}
-
 std::string ModelFile(const std::string& name) {
   return RepositoryFile("tests/models/" + name + "/model.onnx");
 }
