@@ -30,8 +30,11 @@ std::string OverviewText(const PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), "), mesh ",
-      MeshText(plan.mesh), ", ", Bytes(bytes), " a step, lower bound ", Bytes(plan.lower_bound),
-      plan.lower_bound == bytes ? ", gap 0" : "", "\n[32/abc, 64] reads: the first dimension, 32 long, ",
+      MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
+      plan.proof.kind == "none" ? "no bound is known"
+                                : absl::StrCat("lower bound ", Bytes(plan.lower_bound),
+                                               plan.lower_bound == bytes ? ", gap 0" : ""),
+      "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n\n");
 }
 
