@@ -91,7 +91,9 @@ absl::StatusOr<Mesh> MeshOfGroups(absl::string_view text) {
     }
     names.push_back(name);
     devices *= size;
-    if (devices > kMostDevices) return UserError("at most ", kMostDevices, " devices are planned for");
+    if (devices > kMostPlannedDevices) {
+      return UserError("at most ", kMostPlannedDevices, " devices are planned for");
+    }
     const Mesh refined = MeshOf(size);
     for (size_t i = 0; i < refined.axes.size(); ++i) {
       mesh.axes.push_back(

@@ -16,7 +16,7 @@
 namespace yuba {
 
 // The mesh of "data=2,model=4": the first group is outermost. A user's error where a size is no number
-// of at least 2, a name is none or there twice, or there are more than kMostDevices.
+// of at least 2, a name is none or there twice, or there are more than kMostPlannedDevices.
 absl::StatusOr<Mesh> MeshOfGroups(absl::string_view text);
 
 std::string MeshText(const Mesh& mesh);  // "a=2 b=2", "data=2 model=4", "one device"

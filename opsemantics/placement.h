@@ -31,7 +31,7 @@ struct Mesh {
 };
 
 // Plans are for at most so many devices.
-inline constexpr int64_t kMostDevices = 4096;
+inline constexpr int64_t kMostPlannedDevices = 4096;
 
 // The mesh of `devices` devices: prime axes, largest first (12 = 3 2 2). devices >= 1.
 Mesh MeshOf(int devices);

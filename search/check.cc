@@ -18,8 +18,8 @@ absl::Status CheckMesh(const Mesh& mesh) {
   for (const MeshAxis& axis : mesh.axes) {
     if (axis.size < 2) return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size));
     devices *= axis.size;
-    if (devices > kMostDevices) {
-      return Refuse(absl::StrCat("the mesh has more than ", kMostDevices, " devices"));
+    if (devices > kMostPlannedDevices) {
+      return Refuse(absl::StrCat("the mesh has more than ", kMostPlannedDevices, " devices"));
     }
   }
   return absl::OkStatus();

@@ -16,12 +16,14 @@ Mesh ReadMesh(const JsonReader& reader) {
   for (const JsonReader& item : reader.Items()) {
     MeshAxis axis;
     axis.name = item.Field("axis").String();
-    axis.size = static_cast<int>(item.Field("size").Integer(2, kMostDevices));
+    axis.size = static_cast<int>(item.Field("size").Integer(2, kMostPlannedDevices));
     for (const MeshAxis& other : mesh.axes) {
       if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
     }
     devices *= axis.size;
-    if (devices > kMostDevices) item.Field("size").Fail(absl::StrCat("at most ", kMostDevices, " devices in all"));
+    if (devices > kMostPlannedDevices) {
+      item.Field("size").Fail(absl::StrCat("at most ", kMostPlannedDevices, " devices in all"));
+    }
     if (!reader.ok()) return Mesh();
     mesh.axes.push_back(axis);
   }

@@ -60,8 +60,9 @@ absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags) {
   if (flags.devices < 1) {
     return UserError("--devices ", flags.devices, ": at least one device is needed");
   }
-  if (flags.devices > kMostDevices) {
-    return UserError("--devices ", flags.devices, ": at most ", kMostDevices, " devices are planned for");
+  if (flags.devices > kMostPlannedDevices) {
+    return UserError("--devices ", flags.devices, ": at most ", kMostPlannedDevices,
+                     " devices are planned for");
   }
   return MeshOf(flags.devices);
 }
