@@ -9,6 +9,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/bind.h"
 #include "opsemantics/body.h"
+#include "opsemantics/infer_tensor.h"
 #include "opsemantics/instance_builder.h"
 #include "opsemantics/prune.h"
 
@@ -24,6 +25,40 @@ struct LeftFactor {
   int group = 0;  // the dimension of the tensor
 };
 
+bool ReadsAny(const std::vector<const Item*>& items, const std::set<std::string>& names) {
+  bool found = false;
+  for (const Item* item : items) {
+    WalkSyntax(*item->value, [&](const Syntax& syntax) {
+      found = found || (syntax.kind == Syntax::kRead && names.count(syntax.name) != 0);
+    });
+  }
+  return found;
+}
+
+// The definitions of each name, each after what it reads. Well-formed descriptions have an order.
+std::vector<std::vector<const Item*>> InOrder(const OpDescription& op) {
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<const Item*>> items;
+  for (const Item& item : op.items) {
+    if (item.kind != Item::kDefinition) continue;
+    std::vector<const Item*>& same = items[item.name];
+    if (same.empty()) names.push_back(item.name);
+    same.push_back(&item);
+  }
+  std::vector<std::vector<const Item*>> order;
+  std::set<std::string> waiting(names.begin(), names.end());
+  while (!waiting.empty()) {
+    const size_t before = waiting.size();
+    for (const std::string& name : names) {
+      if (waiting.count(name) == 0 || ReadsAny(items[name], waiting)) continue;
+      order.push_back(items[name]);
+      waiting.erase(name);
+    }
+    YUBA_CHECK(waiting.size() < before) << "definitions of " << op.name << " go in a circle";
+  }
+  return order;
+}
+
 class Elaborator {
  public:
   Elaborator(const OpDescription& op, Binding binding)
@@ -35,7 +70,7 @@ class Elaborator {
   absl::StatusOr<Instance> Run() {
     AddOperands();
     AddOutputs();
-    for (const std::vector<const Item*>& items : InOrder()) {
+    for (const std::vector<const Item*>& items : InOrder(op_)) {
       builder_.ClearVariables();
       YUBA_RETURN_IF_ERROR(Define(items));
     }
@@ -78,42 +113,6 @@ class Elaborator {
     slots_[name] = builder_.AddSlot(std::move(slot));
   }
 
-  // --- Order.
-
-  // The definitions of each name, each after what it reads. Well-formed descriptions have an order.
-  std::vector<std::vector<const Item*>> InOrder() const {
-    std::vector<std::string> names;
-    std::map<std::string, std::vector<const Item*>> items;
-    for (const Item& item : op_.items) {
-      if (item.kind != Item::kDefinition) continue;
-      std::vector<const Item*>& same = items[item.name];
-      if (same.empty()) names.push_back(item.name);
-      same.push_back(&item);
-    }
-    std::vector<std::vector<const Item*>> order;
-    std::set<std::string> waiting(names.begin(), names.end());
-    while (!waiting.empty()) {
-      const size_t before = waiting.size();
-      for (const std::string& name : names) {
-        if (waiting.count(name) == 0 || ReadsAny(items[name], waiting)) continue;
-        order.push_back(items[name]);
-        waiting.erase(name);
-      }
-      YUBA_CHECK(waiting.size() < before) << "definitions of " << op_.name << " go in a circle";
-    }
-    return order;
-  }
-
-  static bool ReadsAny(const std::vector<const Item*>& items, const std::set<std::string>& names) {
-    bool found = false;
-    for (const Item* item : items) {
-      WalkSyntax(*item->value, [&](const Syntax& syntax) {
-        found = found || (syntax.kind == Syntax::kRead && names.count(syntax.name) != 0);
-      });
-    }
-    return found;
-  }
-
   // --- Definitions.
 
   absl::Status Define(const std::vector<const Item*>& items) {
@@ -123,7 +122,7 @@ class Elaborator {
     if (output) {
       tensor = binding_.tensors[first.name];
     } else {
-      YUBA_ASSIGN_OR_RETURN(tensor, InferTensor(items));
+      YUBA_ASSIGN_OR_RETURN(tensor, InferTensor(op_, binding_, items, body_));
     }
     YUBA_ASSIGN_OR_RETURN(const std::vector<LeftFactor> left, LeftSide(first, tensor));
     body_.Enter(first.name, first.nograd);
@@ -289,104 +288,6 @@ class Elaborator {
     Reduction reduction;
     reduction.body = std::move(merged);
     return reduction;
-  }
-
-  // --- Dimensions of internal tensors.
-
-  absl::StatusOr<BoundTensor> InferTensor(const std::vector<const Item*>& items) {
-    BoundTensor tensor;
-    const Item& first = *items[0];
-    for (size_t d = 0; d < first.left.size(); ++d) {
-      const LeftDim& left = first.left[d];
-      const Syntax& written = left.element();
-      BoundDim dim;
-      dim.pack = left.pack();
-      dim.factored = written.kind == Syntax::kFactors;
-      std::vector<const Syntax*> factors;
-      if (!dim.factored) factors.push_back(&written);
-      for (const SyntaxPtr& factor : written.args) factors.push_back(factor.get());
-      for (size_t f = 0; f < factors.size(); ++f) {
-        std::vector<int64_t> extents;
-        if (factors[f]->kind == Syntax::kNumber) {
-          extents = {LargestConstant(items, d, f) + 1};
-        } else {
-          YUBA_ASSIGN_OR_RETURN(extents, IndexExtents(first, left, *factors[f]));
-        }
-        if (f == 0) dim.elements.resize(extents.size());
-        if (extents.size() != dim.elements.size()) {
-          return Error(left.range, "the packs of these factors have different ranks");
-        }
-        for (size_t e = 0; e < extents.size(); ++e) dim.elements[e].factors.push_back(extents[e]);
-      }
-      tensor.dims.push_back(std::move(dim));
-    }
-    return tensor;
-  }
-
-  static int64_t LargestConstant(const std::vector<const Item*>& items, size_t dim, size_t factor) {
-    int64_t largest = 0;
-    for (const Item* item : items) {
-      const Syntax& written = item->left[dim].element();
-      if (written.kind != Syntax::kFactors || factor >= written.args.size()) continue;
-      largest = std::max(largest, std::min(written.args[factor]->integer, int64_t{1} << 40));
-    }
-    return largest;
-  }
-
-  // The extents of an index of a left side: as written behind it, or those of a dimension that the
-  // body reads with the bare index.
-  absl::StatusOr<std::vector<int64_t>> IndexExtents(const Item& item, const LeftDim& left,
-                                                    const Syntax& name) {
-    if (left.extent != nullptr) return WrittenExtents(left);
-    absl::optional<std::vector<int64_t>> found;
-    WalkSyntax(*item.value, [&](const Syntax& syntax) {
-      if (!found && syntax.kind == Syntax::kRead) found = ExtentsFromRead(syntax, name.name);
-    });
-    if (found) return *std::move(found);
-    return Error(left.range, absl::StrCat("no bare read settles the extent of '", name.name,
-                                          "'; write it, as [", name.name, ": n]"));
-  }
-
-  absl::StatusOr<std::vector<int64_t>> WrittenExtents(const LeftDim& left) {
-    std::vector<Term> values;
-    if (left.pack()) {
-      YUBA_ASSIGN_OR_RETURN(values,
-                            body_.EvaluatePack(*left.extent->args[0], Division::kRoundDown));
-    } else {
-      YUBA_ASSIGN_OR_RETURN(Term value, body_.Evaluate(*left.extent, Division::kRoundDown));
-      values.push_back(std::move(value));
-    }
-    std::vector<int64_t> extents;
-    for (const Term& value : values) {
-      if (value.kind != Term::kInteger || value.integer < 0) {
-        return Error(left.range, "an extent is an integer that is not below 0");
-      }
-      extents.push_back(value.integer);
-    }
-    return extents;
-  }
-
-  absl::optional<std::vector<int64_t>> ExtentsFromRead(const Syntax& read,
-                                                       const std::string& name) const {
-    const auto found = binding_.tensors.find(read.name);
-    if (found == binding_.tensors.end() || found->second.absent) return absl::nullopt;
-    const BoundTensor& tensor = found->second;
-    for (size_t d = 0; d < tensor.dims.size() && d < read.args.size(); ++d) {
-      const BoundDim& dim = tensor.dims[d];
-      const Syntax& index = dim.pack ? *read.args[d]->args[0] : *read.args[d];
-      int factor = -1;
-      if (index.kind == Syntax::kName && index.name == name && !dim.factored) factor = 0;
-      if (index.kind == Syntax::kFactors && dim.factored) {
-        for (size_t f = 0; f < index.args.size(); ++f) {
-          if (index.args[f]->name == name) factor = static_cast<int>(f);
-        }
-      }
-      if (factor < 0) continue;
-      std::vector<int64_t> extents;
-      for (const BoundElement& element : dim.elements) extents.push_back(element.factors[factor]);
-      return extents;
-    }
-    return absl::nullopt;
   }
 
   const OpDescription& op_;

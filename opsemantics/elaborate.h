@@ -18,8 +18,7 @@ namespace yuba {
 
 // The value of an attribute of a description: an integer (also for bool), a float, a pack of
 // integers, or a type.
-using AttributeValue =
-    absl::variant<int64_t, double, std::vector<int64_t>, ElementType>;
+using AttributeValue = absl::variant<int64_t, double, std::vector<int64_t>, ElementType>;
 using Attributes = std::map<std::string, AttributeValue>;
 
 // The shape of an operand as its producer knows it.
@@ -53,10 +52,10 @@ struct Instance {
   std::vector<SlotDefinition> definitions;  // each after those whose results it reads
 };
 
-// Operands are in the order of the description; nullopt for an absent `opt` (the last ones may be left
-// out). An extent that shapes do not settle (of a pack beside another, or of one of two factors) is
-// given as an attribute of its name. Errors underline the
-// place in the description and name operand, extents and attribute.
+// Operands are in the order of the description; nullopt for an absent `opt` (the last ones may be
+// left out). An extent that shapes do not settle (of a pack beside another, or of one of two
+// factors) is given as an attribute of its name. Errors underline the place in the description and
+// name operand, extents and attribute.
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
                                    const Attributes& attributes);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/pack_ranks.h"
 
 namespace yuba {
 namespace {
@@ -19,7 +20,7 @@ class Solver {
   absl::StatusOr<SolvedExtents> Run() {
     Declare();
     YUBA_RETURN_IF_ERROR(TakeGiven());
-    YUBA_RETURN_IF_ERROR(Ranks());
+    YUBA_RETURN_IF_ERROR(SolveRanks(op_, operands_, extents_));
     YUBA_RETURN_IF_ERROR(Align());
     for (bool progress = true; progress;) {
       progress = false;
@@ -51,21 +52,6 @@ class Solver {
     return SourceError(*op_.source, range, message);
   }
 
-  std::string Operand(size_t number) const {
-    const std::string& name = op_.params[number].name;
-    return absl::StrCat("operand '", name, "' (", ShapeText(*operands_[number]), ")");
-  }
-
-  // Names of an element of a dimension, in order.
-  template <typename Visit>
-  static void ForEachName(const Dim& dim, const Visit& visit) {
-    const Syntax& element = dim.element();
-    if (element.kind == Syntax::kName) visit(element);
-    for (const SyntaxPtr& factor : element.args) {
-      if (factor->kind == Syntax::kName) visit(*factor);
-    }
-  }
-
   void Declare() {
     for (const Param& param : op_.params) {
       for (const Dim& dim : param.dims) {
@@ -81,12 +67,6 @@ class Solver {
       const auto found = extents_.find(attribute.name);
       if (found != extents_.end()) found->second.attribute = true;
     }
-  }
-
-  static void Resize(Extent& extent, int rank) {
-    extent.rank = rank;
-    extent.elements.resize(rank);
-    extent.from.resize(rank);
   }
 
   absl::Status TakeGiven() {
@@ -107,117 +87,6 @@ class Solver {
     return absl::OkStatus();
   }
 
-  // --- Ranks of packs.
-
-  int RankOf(const Dim& dim) const {
-    if (!dim.pack()) return 1;
-    int rank = -1;
-    ForEachName(dim,
-                [&](const Syntax& name) { rank = std::max(rank, extents_.at(name.name).rank); });
-    return rank;
-  }
-
-  void SetRank(const Dim& dim, int rank) {
-    ForEachName(dim, [&](const Syntax& name) {
-      Extent& extent = extents_.at(name.name);
-      if (extent.rank < 0) Resize(extent, rank);
-    });
-  }
-
-  absl::Status Ranks() {
-    bool progress = true;
-    while (progress) {
-      progress = false;
-      for (size_t i = 0; i < operands_.size(); ++i) {
-        if (!operands_[i]) continue;
-        YUBA_ASSIGN_OR_RETURN(const bool changed, RankFrom(i));
-        progress = progress || changed;
-      }
-      // Packs that are only ever broadcast have the largest rank of all operands.
-      if (!progress) progress = BroadcastRank();
-    }
-    for (const Param& param : op_.params) {
-      if (!operands_[&param - op_.params.data()]) continue;
-      for (const Dim& dim : param.dims) {
-        if (RankOf(dim) >= 0) {
-          YUBA_RETURN_IF_ERROR(SameRanks(dim));
-          continue;
-        }
-        const std::string& name =
-            dim.element().kind == Syntax::kName ? dim.element().name : dim.element().args[0]->name;
-        return Error(dim.range, absl::StrCat("how many dimensions '", name,
-                                             "..' has cannot be told "
-                                             "from the operands; give the attribute '",
-                                             name, "' as the list of its extents"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // (g c).. zips packs of equal rank.
-  absl::Status SameRanks(const Dim& dim) const {
-    absl::Status status;
-    ForEachName(dim, [&](const Syntax& name) {
-      const int rank = extents_.at(name.name).rank;
-      if (rank == RankOf(dim) || !status.ok()) return;
-      status = Error(dim.range, absl::StrCat("'", name.name, "' has ", rank, " elements, but ",
-                                             RankOf(dim), " are needed here"));
-    });
-    return status;
-  }
-
-  absl::StatusOr<bool> RankFrom(size_t operand) {
-    const Param& param = op_.params[operand];
-    const Dim* unknown = nullptr;
-    int known = 0;
-    for (const Dim& dim : param.dims) {
-      const int rank = RankOf(dim);
-      if (dim.pack() && dim.broadcast) return false;
-      if (rank >= 0) {
-        known += rank;
-        SetRank(dim, rank);
-      } else if (unknown == nullptr) {
-        unknown = &dim;
-      } else {
-        return false;
-      }
-    }
-    if (unknown == nullptr) return false;
-    const int rank = static_cast<int>(operands_[operand]->dims.size()) - known;
-    if (rank < 0) return RankError(operand).status();
-    SetRank(*unknown, rank);
-    return true;
-  }
-
-  absl::StatusOr<bool> RankError(size_t operand) const {
-    return Error(op_.params[operand].range,
-                 absl::StrCat(Operand(operand), " has ", operands_[operand]->dims.size(),
-                              " dimensions, which does not fit what is written here"));
-  }
-
-  bool BroadcastRank() {
-    std::map<std::string, int> largest;
-    for (size_t i = 0; i < operands_.size(); ++i) {
-      if (!operands_[i]) continue;
-      const Dim* unknown = nullptr;
-      int known = 0, unknowns = 0;
-      for (const Dim& dim : op_.params[i].dims) {
-        const int rank = RankOf(dim);
-        if (rank >= 0) {
-          known += rank;
-        } else {
-          unknown = &dim;
-          ++unknowns;
-        }
-      }
-      if (unknowns != 1 || !unknown->broadcast) continue;
-      int& rank = largest[unknown->element().name];
-      rank = std::max(rank, static_cast<int>(operands_[i]->dims.size()) - known);
-    }
-    for (const auto& [name, rank] : largest) Resize(extents_.at(name), rank);
-    return !largest.empty();
-  }
-
   // --- Extents.
 
   // Pairs each dimension of each operand with what it is written as.
@@ -227,15 +96,15 @@ class Solver {
       const std::vector<int64_t>& dims = operands_[i]->dims;
       const Param& param = op_.params[i];
       int written = 0, missing = 0;
-      for (const Dim& dim : param.dims) written += RankOf(dim);
+      for (const Dim& dim : param.dims) written += RankOf(extents_, dim);
       missing = written - static_cast<int>(dims.size());
       const bool may_miss = std::any_of(param.dims.begin(), param.dims.end(),
                                         [](const Dim& dim) { return dim.pack() && dim.broadcast; });
-      if (missing < 0 || (missing > 0 && !may_miss)) return RankError(i).status();
+      if (missing < 0 || (missing > 0 && !may_miss)) return RankError(op_, operands_, i);
       size_t at = 0;
       for (size_t d = 0; d < param.dims.size(); ++d) {
         const Dim& dim = param.dims[d];
-        const int rank = RankOf(dim);
+        const int rank = RankOf(extents_, dim);
         for (int element = 0; element < rank; ++element) {
           Equation equation{i, &dim, d, element, 1, false};
           if (missing > 0 && dim.pack() && dim.broadcast) {
@@ -244,12 +113,12 @@ class Solver {
           } else if (at < dims.size()) {
             equation.extent = dims[at++];
           } else {
-            return RankError(i).status();
+            return RankError(op_, operands_, i);
           }
           equations_.push_back(equation);
         }
       }
-      if (missing > 0) return RankError(i).status();
+      if (missing > 0) return RankError(op_, operands_, i);
     }
     return absl::OkStatus();
   }
@@ -263,7 +132,7 @@ class Solver {
     Extent& extent = extents_.at(name);
     const int at = extent.pack ? element : 0;
     extent.elements[at] = value;
-    extent.from[at] = Operand(equation.operand);
+    extent.from[at] = OperandText(op_, operands_, equation.operand);
   }
 
   // Whether something became known.
@@ -289,12 +158,12 @@ class Solver {
     }
     if (unknown == nullptr) return false;
     if (product == 0 || equation.extent % product != 0) {
-      return absl::StatusOr<bool>(
-          Error(equation.dim->range,
-                absl::StrCat(Operand(equation.operand), " has extent ", equation.extent,
-                             " here, which is "
-                             "no multiple of ",
-                             product, ": '", unknown->name, "' has no value")));
+      return absl::StatusOr<bool>(Error(
+          equation.dim->range, absl::StrCat(OperandText(op_, operands_, equation.operand),
+                                            " has extent ", equation.extent,
+                                            " here, which is "
+                                            "no multiple of ",
+                                            product, ": '", unknown->name, "' has no value")));
     }
     Set(unknown->name, equation.element, equation.extent / product, equation);
     return true;
@@ -348,9 +217,9 @@ class Solver {
       YUBA_RETURN_IF_ERROR(unknown);
       if (product == equation.extent || (equation.dim->broadcast && equation.extent == 1)) continue;
       return Error(equation.dim->range,
-                   absl::StrCat(Operand(equation.operand), " has extent ", equation.extent,
-                                " here, not ", product, names.empty() ? "" : ": ", names,
-                                equation.dim->broadcast ? " (1 would be broadcast)" : ""));
+                   absl::StrCat(OperandText(op_, operands_, equation.operand), " has extent ",
+                                equation.extent, " here, not ", product, names.empty() ? "" : ": ",
+                                names, equation.dim->broadcast ? " (1 would be broadcast)" : ""));
     }
     return absl::OkStatus();
   }
@@ -394,7 +263,7 @@ class Solver {
   const OpDescription& op_;
   const std::vector<absl::optional<Shape>>& operands_;
   const std::map<std::string, std::vector<int64_t>>& given_;
-  std::map<std::string, Extent> extents_;
+  Extents extents_;
   std::vector<Equation> equations_;
 };
 
