@@ -1,0 +1,117 @@
+#include "runtime/host/onednn_objects.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+
+int64_t DnnlAligned(int64_t bytes) {
+  constexpr int64_t alignment = 64;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+void DnnlDimensions::Add(int64_t extent, int64_t stride) {
+  extents.push_back(extent);
+  strides.push_back(stride);
+}
+
+absl::Status DnnlDimensions::Describe(const OneDnn& library, dnnl_memory_desc_t* plain,
+                                      dnnl_memory_desc_t* any) const {
+  int64_t span = 1;
+  for (size_t d = 0; d < extents.size(); ++d) span = std::max(span, extents[d] * strides[d]);
+  std::vector<int64_t> steps = strides;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == 1) steps[d] = span;  // any stride will do, but the library compares them
+  }
+  const int rank = static_cast<int>(extents.size());
+  dnnl_status_t status =
+      library.memory_desc_init_by_strides(plain, rank, extents.data(), dnnl_f32, steps.data());
+  if (status != dnnl_success) return OneDnnError("describing a strided tensor", status);
+  status =
+      library.memory_desc_init_by_tag(any, rank, extents.data(), dnnl_f32, dnnl_format_tag_any);
+  if (status != dnnl_success) return OneDnnError("describing a tensor", status);
+  return absl::OkStatus();
+}
+
+DnnlPrimitive::~DnnlPrimitive() {
+  if (primitive_ != nullptr) library_.primitive_destroy(primitive_);
+  if (desc_ != nullptr) library_.primitive_desc_destroy(desc_);
+}
+
+absl::Status DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc, bool accumulate) {
+  dnnl_primitive_attr_t attributes = nullptr;
+  dnnl_post_ops_t after = nullptr;
+  dnnl_status_t status = Attributes(&attributes);
+  if (status == dnnl_success && accumulate) {
+    status = library_.post_ops_create(&after);
+    if (status == dnnl_success) status = library_.post_ops_append_sum(after, 1.0f);
+    if (status == dnnl_success) status = library_.primitive_attr_set_post_ops(attributes, after);
+  }
+  if (status == dnnl_success) {
+    status = library_.primitive_desc_create(&desc_, &desc, attributes, library_.engine, nullptr);
+  }
+  if (after != nullptr) library_.post_ops_destroy(after);
+  return Finish("preparing a convolution", status, attributes);
+}
+
+absl::Status DnnlPrimitive::Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to) {
+  dnnl_primitive_attr_t attributes = nullptr;
+  dnnl_status_t status = Attributes(&attributes);
+  if (status == dnnl_success) {
+    status = library_.reorder_primitive_desc_create(&desc_, &from, library_.engine, &to,
+                                                    library_.engine, attributes);
+  }
+  return Finish("preparing a reorder", status, attributes);
+}
+
+const dnnl_memory_desc_t& DnnlPrimitive::Query(dnnl_query_t what, int index) const {
+  return *library_.primitive_desc_query_md(desc_, what, index);
+}
+
+int64_t DnnlPrimitive::scratchpad() const {
+  const dnnl_memory_desc_t* desc =
+      library_.primitive_desc_query_md(desc_, dnnl_query_scratchpad_md, 0);
+  return desc == nullptr ? 0 : static_cast<int64_t>(library_.memory_desc_get_size(desc));
+}
+
+dnnl_status_t DnnlPrimitive::Attributes(dnnl_primitive_attr_t* attributes) {
+  const dnnl_status_t status = library_.primitive_attr_create(attributes);
+  if (status != dnnl_success) return status;
+  return library_.primitive_attr_set_scratchpad_mode(*attributes, dnnl_scratchpad_mode_user);
+}
+
+absl::Status DnnlPrimitive::Finish(const char* tried, dnnl_status_t status,
+                                   dnnl_primitive_attr_t attributes) {
+  if (attributes != nullptr) library_.primitive_attr_destroy(attributes);
+  if (status == dnnl_success) status = library_.primitive_create(&primitive_, desc_);
+  return status == dnnl_success ? absl::OkStatus() : OneDnnError(tried, status);
+}
+
+DnnlMemory::~DnnlMemory() {
+  if (memory_ != nullptr) library_.memory_destroy(memory_);
+}
+
+absl::Status DnnlMemory::Create(const dnnl_memory_desc_t& desc) {
+  const dnnl_status_t status =
+      library_.memory_create(&memory_, &desc, library_.engine, DNNL_MEMORY_NONE);
+  return status == dnnl_success ? absl::OkStatus() : OneDnnError("creating a memory", status);
+}
+
+dnnl_memory_t DnnlMemory::At(const void* data) const {
+  library_.memory_set_data_handle(memory_, const_cast<void*>(data));
+  return memory_;
+}
+
+absl::Status DnnlTensor::Prepare(const OneDnn& library, const dnnl_memory_desc_t& plain_desc,
+                                 const dnnl_memory_desc_t& inner_desc, bool is_result) {
+  YUBA_RETURN_IF_ERROR(plain.Create(plain_desc));
+  YUBA_RETURN_IF_ERROR(inner.Create(inner_desc));
+  reordered = library.memory_desc_equal(&plain_desc, &inner_desc) == 0;
+  if (!reordered) return absl::OkStatus();
+  bytes = DnnlAligned(static_cast<int64_t>(library.memory_desc_get_size(&inner_desc)));
+  return is_result ? reorder.Reorder(inner_desc, plain_desc)
+                   : reorder.Reorder(plain_desc, inner_desc);
+}
+
+}  // namespace yuba

@@ -1,0 +1,112 @@
+#ifdef YUBA_WITH_CUDA
+// The driver of the fake GPUs: modules whose kernels are C++ by name.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/job.h"
+#include "tests/runtime/cuda/fake_cuda.h"
+#include "tests/runtime/cuda/fake_streams.h"
+
+struct CUfunc_st {
+  std::string name;
+};
+struct CUmod_st {
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
+};
+
+namespace yuba::test {
+namespace {
+
+// y = 2 x + 1, the kernel of backend_test.
+void TwicePlusOne(void* const* buffers, const int64_t* arguments, int64_t thread, int64_t threads) {
+  const float* x = static_cast<const float*>(buffers[0]);
+  float* y = static_cast<float*>(buffers[1]);
+  for (int64_t i = arguments[0] + thread; i < arguments[1]; i += threads) {
+    y[i - arguments[4]] = 2 * x[i - arguments[2]] + 1;
+  }
+}
+
+template <typename T>
+T Parameter(void** parameters, int index) {
+  return *static_cast<T*>(parameters[index]);
+}
+
+// The kernel with its parameters, by thread.
+std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** parameters) {
+  if (name == "yuba_job") {
+    const auto* job = Parameter<const int64_t*>(parameters, 0);
+    return [=](int64_t thread, int64_t threads) { RunJob(job, thread, threads); };
+  }
+  if (name == "yuba_matrix") {
+    const auto* from = Parameter<const float*>(parameters, 0);
+    auto* to = Parameter<float*>(parameters, 3);
+    int64_t numbers[8];
+    for (int i : {1, 2, 4, 5, 6, 7}) numbers[i] = Parameter<int64_t>(parameters, i);
+    const int64_t from_row = numbers[1], from_column = numbers[2], to_row = numbers[4],
+                  to_column = numbers[5], rows = numbers[6], columns = numbers[7];
+    return [=](int64_t thread, int64_t threads) {
+      for (int64_t i = thread; i < rows * columns; i += threads) {
+        const int64_t row = i / columns, column = i % columns;
+        to[row * to_row + column * to_column] = from[row * from_row + column * from_column];
+      }
+    };
+  }
+  const auto* buffers = Parameter<void* const*>(parameters, 0);
+  const auto* arguments = Parameter<const int64_t*>(parameters, 1);
+  return
+      [=](int64_t thread, int64_t threads) { TwicePlusOne(buffers, arguments, thread, threads); };
+}
+
+CUresult LoadModule(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+  if (Fails("cuModuleLoadDataEx")) return CUDA_ERROR_INVALID_PTX;
+  ++Fake().modules;
+  *module = new CUmod_st;
+  return CUDA_SUCCESS;
+}
+CUresult UnloadModule(CUmodule module) {
+  --Fake().modules;
+  delete module;
+  return CUDA_SUCCESS;
+}
+CUresult FindFunction(CUfunction* function, CUmodule module, const char* name) {
+  if (std::string(name).find("missing") == 0) return CUDA_ERROR_NOT_FOUND;
+  module->functions.push_back(std::make_unique<CUfunc_st>());
+  *function = module->functions.back().get();
+  (*function)->name = name;
+  return CUDA_SUCCESS;
+}
+CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned block, unsigned,
+                unsigned, unsigned, CUstream stream, void** parameters, void**) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (Fails("cuLaunchKernel") || blocks == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (stream->gpu != current) return CUDA_ERROR_INVALID_CONTEXT;
+  ++Fake().kernels;
+  const auto kernel = KernelOf(function->name, parameters);
+  const int64_t threads = int64_t{blocks} * block;
+  Enqueue(stream, [=] {
+    for (int64_t thread = 0; thread < threads; ++thread) kernel(thread, threads);
+  });
+  return CUDA_SUCCESS;
+}
+CUresult ErrorString(CUresult, const char** words) {
+  *words = "the fake driver says no";
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+void* DriverFunction(const std::string& name) {
+  static const auto* functions = new std::map<std::string, void*>{
+      {"cuModuleLoadDataEx", reinterpret_cast<void*>(LoadModule)},
+      {"cuModuleUnload", reinterpret_cast<void*>(UnloadModule)},
+      {"cuModuleGetFunction", reinterpret_cast<void*>(FindFunction)},
+      {"cuLaunchKernel", reinterpret_cast<void*>(Launch)},
+      {"cuGetErrorString", reinterpret_cast<void*>(ErrorString)}};
+  return functions->at(name);
+}
+
+}  // namespace yuba::test
+
+#endif  // YUBA_WITH_CUDA

@@ -1,0 +1,60 @@
+// The machine behind the fake GPUs: their memory, and streams of work that is done in any order
+// that events leave open.
+#ifndef YUBA_TESTS_RUNTIME_CUDA_FAKE_STREAMS_H_
+#define YUBA_TESTS_RUNTIME_CUDA_FAKE_STREAMS_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "runtime/cuda/libraries.h"
+
+namespace yuba::test {
+
+struct Work {
+  std::function<bool()> ready;
+  std::function<void()> run;
+};
+
+}  // namespace yuba::test
+
+struct CUstream_st {
+  int gpu = 0;
+  std::deque<yuba::test::Work> queue;
+};
+
+namespace yuba::test {
+
+struct FakeMachine {
+  std::mutex mutex;
+  std::mt19937_64 random{1};
+  std::set<cudaStream_t> streams;
+  std::map<void*, std::pair<int, int64_t>> memory;  // its GPU and size
+  std::map<int, int64_t> used;                      // bytes by GPU
+};
+FakeMachine& Gpus();
+extern thread_local int current;  // the calling thread's GPU
+
+// Whether `function` is to fail now; it does so once.
+bool Fails(const char* function);
+
+// Under the lock.
+cudaError_t Enqueue(
+    cudaStream_t stream, std::function<void()> run,
+    std::function<bool()> ready = [] { return true; });
+
+// Does work of any stream until `stream` has none. Under the lock.
+cudaError_t Drain(cudaStream_t stream);
+
+// The driver's function of this name, for cudaGetDriverEntryPointByVersion.
+void* DriverFunction(const std::string& name);
+
+}  // namespace yuba::test
+
+#endif  // YUBA_TESTS_RUNTIME_CUDA_FAKE_STREAMS_H_
