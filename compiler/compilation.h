@@ -28,7 +28,7 @@ struct CompileRequest {
 
 struct Compilation {
   CompileRequest request;
-  Model model;               // from import on; its graph has the plan's copies where there is a plan
+  Model model;  // from import on; its graph has the plan's copies where there is a plan
   Plan plan;                 // from search or attach on
   program::Program program;  // from cut on
 };

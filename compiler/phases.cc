@@ -105,7 +105,8 @@ absl::Status VerifyNothing(const Compilation&) { return absl::OkStatus(); }
 
 constexpr Phase kPhases[] = {
     {"import", "the model becomes a graph of definitions", Import, VerifyGraph},
-    {"search", "each tensor and node gets its cut, unless a plan is given", SearchPlan, VerifyGraph},
+    {"search", "each tensor and node gets its cut, unless a plan is given", SearchPlan,
+     VerifyGraph},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyPlan},
     {"cut", "graph and plan become buffers, kernels and exchanges", Cut, VerifyCut},
     {"recognise", "exchanges that equal collectives are marked", Recognise, VerifyCut},
@@ -154,8 +155,8 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
     YUBA_RETURN_IF_ERROR(WriteState(compilation, DumpFile(options, number)));
   }
   if (options.log != nullptr) {
-    *options.log << absl::StreamFormat("%-10s %8.3f s, verified in %7.3f s  %s\n", phase.name, seconds,
-                                       verify_seconds, phase.what);
+    *options.log << absl::StreamFormat("%-10s %8.3f s, verified in %7.3f s  %s\n", phase.name,
+                                       seconds, verify_seconds, phase.what);
   }
   return absl::OkStatus();
 }

@@ -12,7 +12,7 @@
 //                         HashMix(a, HashSalt(function)): odd, the same for every element type
 //   pow, mod              HashMix(HashMix(a, HashSalt(function)) + b, HashSalt(function))
 //   literal               HashOf(its value rounded to its type); integer -> float: the same 64 bits
-//   float -> float        the identity; float -> integer: the same 64 bits, then as integers are cast
+//   float -> float        the identity; float -> integer: the same 64 bits, cast as integers are
 //   float -> bool         element != 0
 //   wrap(v, n)            v mod n, in [0, n): made-up indices stay in range (0 where n <= 0)
 //

@@ -84,7 +84,8 @@ absl::StatusOr<Mesh> MeshOfGroups(absl::string_view text) {
       return UserError("'", group, "': expected NAME=SIZE, as in data=2,model=4");
     }
     if (size < 2) {
-      return UserError("'", group, "': ", size, " devices cannot share anything; leave the axis out");
+      return UserError("'", group, "': ", size,
+                       " devices cannot share anything; leave the axis out");
     }
     if (std::count(names.begin(), names.end(), name) > 0) {
       return UserError("the axis ", name, " is named twice");

@@ -42,7 +42,8 @@ std::vector<int> SharedMemoryGroups(const LoadedProgram& program) {
   for (int b = 0; b < buffers.size(); ++b) {
     for (int a = 0; a < b; ++a) {
       if (!LiveTogether(buffers[a], buffers[b]) ||
-          Intersect(SlotOf(buffers[a], buffers[a].offset()), SlotOf(buffers[b], buffers[b].offset()))
+          Intersect(SlotOf(buffers[a], buffers[a].offset()),
+                    SlotOf(buffers[b], buffers[b].offset()))
               .empty()) {
         continue;
       }
@@ -98,7 +99,8 @@ ArenaWatch::ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout,
     const Interval slot = SlotOf(buffers[b], layout.offsets[b]);
     taken.push_back(slot);
     const int first = buffers[b].first();
-    if (buffers[b].initialized() || first < 0 || first >= static_cast<int>(births_.size())) continue;
+    if (buffers[b].initialized() || first < 0 || first >= static_cast<int>(births_.size()))
+      continue;
     // What lives already in these bytes (a result may overwrite an operand) is not poisoned.
     std::vector<Interval> live;
     for (int o = 0; o < buffers.size(); ++o) {

@@ -1,6 +1,6 @@
-// Debugging of memory: slots are filled with a NaN pattern where their life begins, so that what was
-// never written shows; and slots can be spread out with guard bands between them, so that a write
-// outside a buffer is found, with the instruction that did it.
+// Debugging of memory: slots are filled with a NaN pattern where their life begins, so that what
+// was never written shows; and slots can be spread out with guard bands between them, so that a
+// write outside a buffer is found, with the instruction that did it.
 #ifndef YUBA_RUNTIME_ARENA_WATCH_H_
 #define YUBA_RUNTIME_ARENA_WATCH_H_
 
@@ -18,8 +18,8 @@ constexpr int64_t kGuardBytes = 256;
 // Where the program puts its buffers.
 ArenaLayout PlannedLayout(const LoadedProgram& program);
 
-// Each buffer in a place of its own, guard bands around; buffers whose slots overlap while both live
-// are one thing under two names and stay together.
+// Each buffer in a place of its own, guard bands around; buffers whose slots overlap while both
+// live are one thing under two names and stay together.
 ArenaLayout SpreadLayout(const LoadedProgram& program);
 
 struct WatchOptions {
@@ -27,7 +27,8 @@ struct WatchOptions {
   bool guards = false;  // the layout is spread
 };
 
-// `devices` must outlive the watcher. Fill() is called once, before anything is put into the arenas.
+// `devices` must outlive the watcher. Fill() is called once, before anything is put into the
+// arenas.
 class ArenaWatch : public Watcher {
  public:
   ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout, const WatchOptions& options,

@@ -9,8 +9,8 @@
 
 namespace yuba {
 
-// Devices, prepared, and their communicator. Unavailable where this machine or this build has no such
-// back end, a user's error where the name is unknown.
+// Devices, prepared, and their communicator. Unavailable where this machine or this build has no
+// such back end, a user's error where the name is unknown.
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, Fleet& fleet);
 

@@ -1,6 +1,6 @@
-// Exchanges between devices, two-sided: an exchange is done on a device when its own boxes are in and
-// the devices that read it have read. Recognised collectives come as exchange plans of their own
-// (exchange_plan.h), so that a back end may map them to a library.
+// Exchanges between devices, two-sided: an exchange is done on a device when its own boxes are in
+// and the devices that read it have read. Recognised collectives come as exchange plans of their
+// own (exchange_plan.h), so that a back end may map them to a library.
 #ifndef YUBA_RUNTIME_COMMUNICATOR_H_
 #define YUBA_RUNTIME_COMMUNICATOR_H_
 
@@ -30,8 +30,9 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
-  // Makes the next step of the exchange that `device` has come to: arrive, copy, leave. Never waits.
-  // Each device is advanced by one thread at a time; all come to the same exchanges in one order.
+  // Makes the next step of the exchange that `device` has come to: arrive, copy, leave. Never
+  // waits. Each device is advanced by one thread at a time; all come to the same exchanges in one
+  // order.
   virtual absl::StatusOr<Progress> Advance(int device, int place, const ExchangePlan& plan) = 0;
 
   // Returns when something has happened that may let a blocked `device` go on, or at the deadline.

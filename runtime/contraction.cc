@@ -63,7 +63,8 @@ MatrixLayout LayoutOf(int64_t rows, int64_t columns, int64_t row_step, int64_t c
   layout.column_step = column_step;
   if ((column_step == 1 || columns == 1) && (row_step >= columns || rows == 1)) {
     layout.leading = std::max(row_step, columns);
-  } else if (may_transpose && (row_step == 1 || rows == 1) && (column_step >= rows || columns == 1)) {
+  } else if (may_transpose && (row_step == 1 || rows == 1) &&
+             (column_step >= rows || columns == 1)) {
     layout.transposed = true;
     layout.leading = std::max(column_step, rows);
   } else {

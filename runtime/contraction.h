@@ -51,8 +51,8 @@ ProductPlan PlanProduct(const LibraryShape& shape);
 
 // Calls visit(left, right, result) with the offsets of each step of `indices`, first outermost.
 template <typename Visit>
-void ForEachStep(const std::vector<StridedIndex>& indices, size_t depth, int64_t left, int64_t right,
-                 int64_t result, const Visit& visit) {
+void ForEachStep(const std::vector<StridedIndex>& indices, size_t depth, int64_t left,
+                 int64_t right, int64_t result, const Visit& visit) {
   if (depth == indices.size()) {
     visit(left, right, result);
     return;

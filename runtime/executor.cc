@@ -84,8 +84,9 @@ absl::Status Executor::WaitForPeer(int device, int place, double timeout_seconds
   if (communicator.aborted()) return absl::CancelledError("the run has failed on another device");
   const int peer = communicator.WaitsFor(device, plan);
   if (peer < 0) return absl::OkStatus();
-  return absl::DeadlineExceededError(absl::StrCat("waited ", timeout_seconds, " s for device ", peer,
-                                                  ", which is at ", program_.Describe(at_[peer])));
+  return absl::DeadlineExceededError(absl::StrCat("waited ", timeout_seconds, " s for device ",
+                                                  peer, ", which is at ",
+                                                  program_.Describe(at_[peer])));
 }
 
 void Executor::RunDevice(int device, double timeout_seconds) {
@@ -187,8 +188,9 @@ absl::Status Executor::RunInterleaved(uint64_t seed) {
     const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[place]);
     Fail(device, place,
          InternalError("deadlock: waits for device ", peer, ", which is at ",
-                       workers[peer].cursor.done() ? "the end"
-                                                   : program_.Describe(workers[peer].cursor.place())));
+                       workers[peer].cursor.done()
+                           ? "the end"
+                           : program_.Describe(workers[peer].cursor.place())));
     break;
   }
   return Finish();

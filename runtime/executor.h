@@ -1,5 +1,5 @@
-// Runs one step of a program on all devices: a thread for each, or one thread that interleaves their
-// instructions by a seed, which can be replayed and finds missing dependencies.
+// Runs one step of a program on all devices: a thread for each, or one thread that interleaves
+// their instructions by a seed, which can be replayed and finds missing dependencies.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
 #define YUBA_RUNTIME_EXECUTOR_H_
 
@@ -54,8 +54,8 @@ struct Fleet {
   std::unique_ptr<Watcher> watcher;  // may be null
 };
 
-// One device at one instruction, in seconds since the executor was made. Waiting for other devices is
-// an event of its own.
+// One device at one instruction, in seconds since the executor was made. Waiting for other devices
+// is an event of its own.
 struct TraceEvent {
   int place = 0;
   bool waiting = false;
@@ -67,8 +67,9 @@ class Executor {
   // With `trace`, what each device does in threaded steps is noted.
   Executor(const LoadedProgram& program, Fleet& fleet, bool trace);
 
-  // A failure, or a wait longer than `timeout_seconds`, ends the step on all devices; the error names
-  // device, instruction and cause. After an error the fleet can be used again, with lost contents.
+  // A failure, or a wait longer than `timeout_seconds`, ends the step on all devices; the error
+  // names device, instruction and cause. After an error the fleet can be used again, with lost
+  // contents.
   absl::Status RunThreads(double timeout_seconds);
 
   // The same, deterministic; a deadlock is an error.

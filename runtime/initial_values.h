@@ -1,5 +1,5 @@
-// Values for inputs and parameters that no file gives: derived from a seed, the name and the position
-// in the whole tensor, so that every cut and every number of devices gets the same ones.
+// Values for inputs and parameters that no file gives: derived from a seed, the name and the
+// position in the whole tensor, so that every cut and every number of devices gets the same ones.
 #ifndef YUBA_RUNTIME_INITIAL_VALUES_H_
 #define YUBA_RUNTIME_INITIAL_VALUES_H_
 

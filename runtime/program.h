@@ -19,8 +19,8 @@ namespace yuba {
 constexpr int kMostDevices = 1 << 16;
 constexpr int64_t kMostSteps = int64_t{1} << 32;
 
-// A place of the flat instruction list: a kernel, an exchange, or the start of a loop over the places
-// up to `end`, run `count` times.
+// A place of the flat instruction list: a kernel, an exchange, or the start of a loop over the
+// places up to `end`, run `count` times.
 struct Place {
   const program::Kernel* kernel = nullptr;
   const program::Exchange* exchange = nullptr;
@@ -32,7 +32,8 @@ struct Place {
 
 class LoadedProgram {
  public:
-  // The errors name the part of the program that is wrong. A shared pointer, because sessions keep it.
+  // The errors name the part of the program that is wrong. A shared pointer, because sessions keep
+  // it.
   static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromMessage(program::Program message);
   static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromFile(const std::string& path);
 
@@ -54,7 +55,9 @@ class LoadedProgram {
   int64_t Value(const program::Bound& bound, int device) const;
   Interval IntervalOf(const program::Range& range, int device) const;
   Box BoxOf(const program::Box& box, int device) const;
-  Box BufferBox(int buffer, int device) const { return BoxOf(stage().buffers(buffer).box(), device); }
+  Box BufferBox(int buffer, int device) const {
+    return BoxOf(stage().buffers(buffer).box(), device);
+  }
 
   ElementType type(int buffer) const;
   int64_t ElementBytes(int buffer) const;    // 8 for floats in hash arithmetic

@@ -59,8 +59,9 @@ absl::StatusOr<std::string> FormatProgram(const program::Program& program) {
   std::string bytes = Seal().Line();
   const size_t begin = bytes.size();
   if (!program.AppendToString(&bytes)) {
-    return UserError("the program with its weights is larger than 2 GiB, the most its format holds; leave ",
-                     "the weights out of the model and give them to yuba-run with --weights");
+    return UserError(
+        "the program with its weights is larger than 2 GiB, the most its format holds; leave ",
+        "the weights out of the model and give them to yuba-run with --weights");
   }
   Seal seal;
   seal.Add(bytes.data() + begin, bytes.size() - begin);
@@ -85,7 +86,8 @@ absl::StatusOr<program::Program> ReadProgramFile(const std::string& path) {
                      ": it was cut short or changed", kNext);
   }
   if (line != seal.Line()) {
-    return UserError(path, ": its bytes do not match their checksum: it was changed or damaged", kNext);
+    return UserError(path, ": its bytes do not match their checksum: it was changed or damaged",
+                     kNext);
   }
   file.clear();
   program::Program program;

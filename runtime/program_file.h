@@ -14,9 +14,9 @@ namespace yuba {
 // The contents of the file. An error where the program is larger than 2 GiB.
 absl::StatusOr<std::string> FormatProgram(const program::Program& program);
 
-// Read twice in blocks: a large program is never held twice, and no damaged one is parsed. A file that is no program, is cut short, has more
-// bytes or differs in any bit from what FormatProgram gave is an error that names it. What is read is
-// not yet validated.
+// Read twice in blocks: a large program is never held twice, and no damaged one is parsed. A file
+// that is no program, is cut short, has more bytes or differs in any bit from what FormatProgram
+// gave is an error that names it. What is read is not yet validated.
 absl::StatusOr<program::Program> ReadProgramFile(const std::string& path);
 
 }  // namespace yuba

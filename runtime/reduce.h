@@ -20,8 +20,8 @@ struct Combination {
 };
 
 // For each element of the walk: the first part, combined with the second, ...; without parts the
-// reducer's identity. The walk's last buffer is the result, those before it are the parts. A part may
-// be the same memory as the result. With one part the reducer may be anything.
+// reducer's identity. The walk's last buffer is the result, those before it are the parts. A part
+// may be the same memory as the result. With one part the reducer may be anything.
 void CombineWalk(const Combination& combination, const BoxWalk& walk,
                  const std::vector<const char*>& parts, char* result);
 

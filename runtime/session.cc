@@ -182,7 +182,8 @@ absl::Status Session::Set(const std::string& name, const HostTensor& tensor) {
   const ElementType type = program_->type(port->buffer());
   const int64_t elements = program_->WholeElements(port->buffer());
   if (static_cast<int64_t>(tensor.data.size()) != elements * ByteSize(tensor.type)) {
-    return UserError(name, " has ", tensor.data.size(), " bytes, which is not what its shape needs");
+    return UserError(name, " has ", tensor.data.size(),
+                     " bytes, which is not what its shape needs");
   }
   std::string data;
   if (tensor.type == type) {
@@ -223,7 +224,8 @@ absl::Status Session::Randomize(uint64_t seed) {
   }
   for (const program::Initializer& parameter : program_->message().parameters()) {
     const program::Port& port = parameter.port();
-    const bool equal_values_hide_faults = program_->hash() && IsFloat(program_->type(port.buffer())) &&
+    const bool equal_values_hide_faults = program_->hash() &&
+                                          IsFloat(program_->type(port.buffer())) &&
                                           program_->WholeElements(port.buffer()) > 1;
     if (given_.count(port.name()) == 0 || equal_values_hide_faults) {
       YUBA_RETURN_IF_ERROR(FillRandom(port, true, seed));

@@ -54,8 +54,9 @@ class Session {
   // arithmetic floats may be given as such, or as 64-bit elements (type kI64).
   absl::Status Set(const std::string& name, const HostTensor& tensor);
 
-  // Random values for every input and parameter that has none yet. In hash arithmetic also for float
-  // parameters of more than one element that have some: nothing is proved by values that are equal.
+  // Random values for every input and parameter that has none yet. In hash arithmetic also for
+  // float parameters of more than one element that have some: nothing is proved by values that are
+  // equal.
   absl::Status Randomize(uint64_t seed);
 
   // Names of inputs and parameters without a value.

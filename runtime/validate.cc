@@ -22,7 +22,8 @@ class ShapeChecker {
   absl::StatusOr<int> Run() {
     YUBA_RETURN_IF_ERROR(Mesh());
     if (message_.stages_size() != 1) {
-      return UserError("the program has ", message_.stages_size(), " stages; this runtime runs one");
+      return UserError("the program has ", message_.stages_size(),
+                       " stages; this runtime runs one");
     }
     const program::Stage& stage = message_.stages(0);
     if (stage.arena_size() < 0 || stage.arena_size() > kMostBytes) {
@@ -63,7 +64,8 @@ class ShapeChecker {
       values *= message_.mesh(axis).size();
     }
     if (bound.values_size() != values) {
-      return UserError("a bound with ", bound.values_size(), " values where its axes make ", values);
+      return UserError("a bound with ", bound.values_size(), " values where its axes make ",
+                       values);
     }
     return absl::OkStatus();
   }
@@ -183,8 +185,8 @@ class ShapeChecker {
       if (steps_ > kMostSteps) return UserError("the program repeats more than it can ever run");
       const std::string at = absl::StrCat("instruction ", place);
       if (instruction.has_kernel()) {
-        YUBA_RETURN_IF_ERROR(Annotate(
-            Kernel(instruction.kernel()), absl::StrCat(at, " (", instruction.kernel().node(), ")")));
+        YUBA_RETURN_IF_ERROR(Annotate(Kernel(instruction.kernel()),
+                                      absl::StrCat(at, " (", instruction.kernel().node(), ")")));
       } else if (instruction.has_exchange()) {
         YUBA_RETURN_IF_ERROR(
             Annotate(Exchange(instruction.exchange()),
@@ -317,7 +319,8 @@ class ContentChecker {
     return Annotate(Within(exchange.to(), exchange.destination(), device), "destination");
   }
 
-  // Reading an output makes the whole tensor: its size must be what devices hold, not what is claimed.
+  // Reading an output makes the whole tensor: its size must be what devices hold, not what is
+  // claimed.
   absl::Status Outputs() {
     for (const program::Port& port : program_.message().outputs()) {
       const int64_t whole = program_.WholeElements(port.buffer());
@@ -326,7 +329,8 @@ class ContentChecker {
         held += Volume(program_.BufferBox(port.buffer(), device));
       }
       if (held < whole) {
-        return UserError("output ", port.name(), " has ", whole, " elements, the devices hold ", held);
+        return UserError("output ", port.name(), " has ", whole, " elements, the devices hold ",
+                         held);
       }
     }
     return absl::OkStatus();

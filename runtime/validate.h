@@ -1,5 +1,6 @@
 // What a program must satisfy before anything of it is run. Two passes: the shape of the message
-// (tables, indices, types), which is what evaluating bounds needs, then the content on every device.
+// (tables, indices, types), which is what evaluating bounds needs, then the content on every
+// device.
 #ifndef YUBA_RUNTIME_VALIDATE_H_
 #define YUBA_RUNTIME_VALIDATE_H_
 
@@ -21,8 +22,8 @@ absl::Status ValidateContent(const LoadedProgram& program);
 // A library call's roles are possible: which index runs along which dimension of which tensor.
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call);
 
-// The positions of a dimension of `extent` that a window reads. Outside the tensor is padding, so that
-// strides and dilations may leave out the first or last positions, and a part may read none.
+// The positions of a dimension of `extent` that a window reads. Outside the tensor is padding, so
+// that strides and dilations may leave out the first or last positions, and a part may read none.
 Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
                      const Interval& taps);
 

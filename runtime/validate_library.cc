@@ -52,8 +52,8 @@ class Tensor {
         taken_(buffer_.size()),
         untouched_(untouched) {}
 
-  // `part` of an index runs along dimension `d`. Nothing is touched where any of the call's indices has
-  // an empty part, and then the boxes may be anything.
+  // `part` of an index runs along dimension `d`. Nothing is touched where any of the call's indices
+  // has an empty part, and then the boxes may be anything.
   absl::Status Take(int d, const Interval& part) {
     if (d < 0 || d >= static_cast<int>(buffer_.size()) || taken_[d]) {
       return UserError("dimension ", d, " is not there or named twice");
@@ -103,7 +103,8 @@ Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call) {
   const bool convolution = call.windows_size() > 0;
   if (call.windows_size() > kMostWindows) {
-    return UserError("a convolution over ", call.windows_size(), " dimensions; at most 3 are possible");
+    return UserError("a convolution over ", call.windows_size(),
+                     " dimensions; at most 3 are possible");
   }
   for (const program::LibraryWindow& window : call.windows()) {
     YUBA_RETURN_IF_ERROR(CheckWindow(window));

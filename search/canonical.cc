@@ -90,7 +90,8 @@ std::vector<int> CanonicalOrder(const Graph& graph) {
   // What is upstream in one pass, what is downstream in another, then both together.
   auto sweep_node = [&](size_t n) {
     const Node& node = graph.nodes[n];
-    for (TensorId operand : node.operands) hash[tensors + n] = Mix(hash[tensors + n], hash[operand]);
+    for (TensorId operand : node.operands)
+      hash[tensors + n] = Mix(hash[tensors + n], hash[operand]);
     hash[node.result] = Mix(hash[node.result], hash[tensors + n]);
   };
   auto sweep_back = [&](size_t n) {

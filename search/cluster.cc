@@ -61,7 +61,8 @@ class Merging {
   }
 
   bool IsAlignedMap(const Node& node) const {
-    return node.definition->reducer == Reducer::kNone && Alignment(*node.definition, -1).has_value();
+    return node.definition->reducer == Reducer::kNone &&
+           Alignment(*node.definition, -1).has_value();
   }
 
   void MapIntoResult(int n) {
@@ -84,7 +85,8 @@ class Merging {
     const Node& node = graph_.nodes[n];
     // A stored tensor is cut as far as it can be, a copy need not be.
     if (!IsAlignedMap(node) || PartialsAreWider(tensor) || IsCopy(graph_, node)) return;
-    size_t operand = std::find(node.operands.begin(), node.operands.end(), t) - node.operands.begin();
+    size_t operand =
+        std::find(node.operands.begin(), node.operands.end(), t) - node.operands.begin();
     absl::optional<std::vector<int>> along = Alignment(*node.definition, static_cast<int>(operand));
     if (along.has_value()) Merge(t, tensors_ + n, *along);
   }

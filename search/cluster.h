@@ -19,8 +19,8 @@ namespace yuba {
 // By element: tensors first, then nodes (element = tensors.size() + node).
 struct Clusters {
   std::vector<int> representative;
-  // For each dimension or index of the element, the one of its representative that is cut with it; -1
-  // where the extent is 1.
+  // For each dimension or index of the element, the one of its representative that is cut with it;
+  // -1 where the extent is 1.
   std::vector<std::vector<int>> dims;
   std::vector<int> merged;  // the elements that are no longer variables, in the order of merging
 };
@@ -29,8 +29,8 @@ struct Clusters {
 Clusters MakeClusters(const Graph& graph, const std::vector<bool>& pinned);
 
 // For each dimension of operand `operand` (of the result where operand is -1) the index that runs
-// along it, if all its reads are at the same bare, distinct indices of equal extent and together they
-// are all indices longer than 1; else empty optional. -1 stands for a dimension of extent 1.
+// along it, if all its reads are at the same bare, distinct indices of equal extent and together
+// they are all indices longer than 1; else empty optional. -1 stands for a dimension of extent 1.
 absl::optional<std::vector<int>> Alignment(const Definition& definition, int operand);
 
 }  // namespace yuba

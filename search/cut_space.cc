@@ -63,8 +63,8 @@ std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cu
     if (parts[e] == 1) continue;
     if (!space.cuttable[e]) return absl::StrCat("dimension ", e, " cannot be cut");
     if (space.extents[e] < parts[e]) {
-      return absl::StrCat("dimension ", e, " of ", space.extents[e], " cannot be cut into ", parts[e],
-                          " parts");
+      return absl::StrCat("dimension ", e, " of ", space.extents[e], " cannot be cut into ",
+                          parts[e], " parts");
     }
   }
   return "";

@@ -12,9 +12,9 @@
 
 namespace yuba {
 
-// What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent of
-// n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole. An
-// axis is left out only where it fits nowhere, or with `optional` wherever one likes.
+// What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent
+// of n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole.
+// An axis is left out only where it fits nowhere, or with `optional` wherever one likes.
 struct CutSpace {
   std::vector<int64_t> extents;
   std::vector<bool> cuttable;

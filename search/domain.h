@@ -12,9 +12,9 @@ namespace yuba {
 // kFree: the axes of one extent in any order. kLevel: in the order of the mesh.
 enum class Nesting : uint8_t { kFree, kLevel };
 
-// All cuts that put axes of `axes` inside those of `prefix`, maximal by inclusion unless the space says
-// otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order that depends on
-// the arguments only.
+// All cuts that put axes of `axes` inside those of `prefix`, maximal by inclusion unless the space
+// says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order that
+// depends on the arguments only.
 std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
                            const Cut& prefix, Nesting nesting);
 

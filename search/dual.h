@@ -1,5 +1,5 @@
-// A lower bound of a pairwise problem that no elimination can solve, and a good assignment: the dual
-// of its linear relaxation by sequential tree-reweighted message passing (Kolmogorov 2006).
+// A lower bound of a pairwise problem that no elimination can solve, and a good assignment: the
+// dual of its linear relaxation by sequential tree-reweighted message passing (Kolmogorov 2006).
 //
 // It works on classes of values instead of values: the cost of two classes is the least of any two
 // members, so the bound holds for the values too, and labels of equal mesh axes cost no time.
@@ -21,10 +21,11 @@ struct Classes {
 using ClassesPtr = std::shared_ptr<const Classes>;
 
 struct Dual {
-  // No assignment is cheaper: the sum, over the variables that come second in scopes, of the least of
-  // the sum of min over a of (factor(a, b) - message(class of a)).
+  // No assignment is cheaper: the sum, over the variables that come second in scopes, of the least
+  // of the sum of min over a of (factor(a, b) - message(class of a)).
   int64_t bound = 0;
-  // By factor: for each class of the first variable of its scope. Those of one variable add up to 0.
+  // By factor: for each class of the first variable of its scope. Those of one variable add up to
+  // 0.
   std::vector<std::vector<int64_t>> messages;
   Assignment assignment;  // read off the messages, variable by variable
   // By variable: a few values that good assignments have, that of `assignment` first.

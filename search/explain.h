@@ -8,8 +8,8 @@
 
 namespace yuba {
 
-// The mesh axes across which the move goes, in the order of the mesh: those along which the tensor is
-// cut and the node is not cut alike (a delivery: the other way round).
+// The mesh axes across which the move goes, in the order of the mesh: those along which the tensor
+// is cut and the node is not cut alike (a delivery: the other way round).
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move);
 
 // For example "qkv cuts r over a and needs all of it".

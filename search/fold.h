@@ -1,5 +1,6 @@
-// The core of a problem: what is left when all variables that meet at most two others are eliminated
-// exactly, one after the other. Chains, branches and trees vanish; the core is pairwise again.
+// The core of a problem: what is left when all variables that meet at most two others are
+// eliminated exactly, one after the other. Chains, branches and trees vanish; the core is pairwise
+// again.
 #ifndef YUBA_SEARCH_FOLD_H_
 #define YUBA_SEARCH_FOLD_H_
 

@@ -37,7 +37,8 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
 GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
                              const std::vector<TensorUse>& uses) {
   GridProblem problem;
-  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>, std::pair<GridList, DomainPtr>>
+  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
+           std::pair<GridList, DomainPtr>>
       known;
   auto add = [&](const CutSpace& space) {
     auto& domain = known[{space.extents, space.cuttable, space.optional}];
@@ -52,7 +53,8 @@ GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
     problem.grids.push_back(domain.first);
     problem.pairwise.variables.push_back(domain.second);
   };
-  for (size_t t = 0; t < graph.tensors.size(); ++t) add(TensorCuts(graph, static_cast<TensorId>(t)));
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    add(TensorCuts(graph, static_cast<TensorId>(t)));
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
   std::map<int, Cells> tables;  // by kind
   for (const TensorUse& use : uses) {

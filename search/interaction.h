@@ -19,8 +19,9 @@ class Interaction {
   bool Has(int variable) const { return alive_[variable]; }
   const std::vector<int>& neighbours(int variable) const { return neighbours_[variable]; }
 
-  // The variable of at most so many neighbours that leaves the smallest table when it is eliminated,
-  // -1 if there is none; the first of equals. `table` is the number of its cells, saturating.
+  // The variable of at most so many neighbours that leaves the smallest table when it is
+  // eliminated, -1 if there is none; the first of equals. `table` is the number of its cells,
+  // saturating.
   int Cheapest(int64_t* table, size_t most_neighbours = std::numeric_limits<size_t>::max()) const;
 
   void Eliminate(int variable);  // its neighbours become each other's

@@ -69,7 +69,8 @@ class Parser {
     const std::vector<JsonReader> nodes = edges.Field("nodes").Items();
     const std::vector<JsonReader> costs = edges.Field("costs").Items();
     if (costs.size() != nodes.size()) {
-      edges.Field("costs").Fail(absl::StrCat("one list of costs for each of ", nodes.size(), " edges"));
+      edges.Field("costs").Fail(
+          absl::StrCat("one list of costs for each of ", nodes.size(), " edges"));
     }
     for (size_t e = 0; e < nodes.size() && edges.ok(); ++e) {
       const std::vector<int64_t> ends =
@@ -80,8 +81,8 @@ class Parser {
       size_t expected = 1;
       for (int64_t v : ends) expected *= result_.variables[v]->size;
       if (cells.size() != expected) {
-        costs[e].Fail(absl::StrCat("one cost for each choice of the edge's nodes (", expected, ", not ",
-                                   cells.size(), ")"));
+        costs[e].Fail(absl::StrCat("one cost for each choice of the edge's nodes (", expected,
+                                   ", not ", cells.size(), ")"));
       }
       if (!edges.ok()) return;
       AddEdge(ends, std::move(cells));

@@ -1,5 +1,5 @@
-// Tables of assignments that are kept only where they can be part of a cheap solution: by classes of
-// values, a block of all members where something is cheap enough, nothing elsewhere.
+// Tables of assignments that are kept only where they can be part of a cheap solution: by classes
+// of values, a block of all members where something is cheap enough, nothing elsewhere.
 #ifndef YUBA_SEARCH_LABELLED_H_
 #define YUBA_SEARCH_LABELLED_H_
 

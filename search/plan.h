@@ -36,11 +36,11 @@ struct DualMessage {
 struct Proof {
   std::string kind;  // "elimination", "deepening", "dual", or "none": only the trivial bound
   std::vector<int> order;  // elimination, deepening: the order of the problem's variables
-  // deepening: how many of them, from the first, are eliminated plainly; of the others only what can
-  // be part of a plan cheaper than the bound is kept, and nothing is left.
+  // deepening: how many of them, from the first, are eliminated plainly; of the others only what
+  // can be part of a plan cheaper than the bound is kept, and nothing is left.
   int plain = 0;
-  // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum over
-  // the nodes of the cheapest strategy, each operand and result being cut at the best price.
+  // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum
+  // over the nodes of the cheapest strategy, each operand and result being cut at the best price.
   std::vector<DualMessage> messages;
   // elimination, where there is a limit on memory: what is in use is added to the costs at these
   // prices, and the limit at all of them is taken off the least sum.
@@ -79,8 +79,8 @@ struct Move {
   bool partial = false;  // a delivery of partial results
 };
 
-// The rows with bytes > 0, in program order (a node's fetches, then its delivery). This is the price
-// of a plan: PlanCost is their sum.
+// The rows with bytes > 0, in program order (a node's fetches, then its delivery). This is the
+// price of a plan: PlanCost is their sum.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
 // The part of `cost` to which the bytes of a move belong.
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);

@@ -23,7 +23,7 @@ struct PlanNotes {
   std::string library_hash;    // of the operator descriptions
   std::string version;         // of the tool
   std::map<std::string, std::vector<int64_t>> inputs;  // name -> shape
-  std::map<std::string, std::string> options;          // as given: "devices": "8", "dim.N": "4", ...
+  std::map<std::string, std::string> options;  // as given: "devices": "8", "dim.N": "4", ...
   std::vector<DeviceMemory> memory;                    // by device
   std::vector<std::string> kernels;                    // by node: "onednn", "loops"
   std::vector<std::string> collectives;                // by row of MovesOf
@@ -75,7 +75,8 @@ absl::StatusOr<PlanFile> ReadPlan(absl::string_view json);
 
 // The plan of this graph; refuses a file of another graph, library or version with the first tensor
 // or node that differs.
-absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file, const PlanNotes& expected);
+absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
+                                const PlanNotes& expected);
 
 }  // namespace yuba
 

@@ -45,7 +45,8 @@ absl::Status CompareNodes(const Graph& graph, const PlanFile& file) {
     }
     std::vector<std::string> reads;
     for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
-    if (row.reads != reads) return Differs(absl::StrCat("node ", node.name, " reads other tensors"));
+    if (row.reads != reads)
+      return Differs(absl::StrCat("node ", node.name, " reads other tensors"));
   }
   if (file.nodes.size() == graph.nodes.size()) return absl::OkStatus();
   return Differs(absl::StrCat("the model has no node ", file.nodes[graph.nodes.size()].name));
@@ -83,7 +84,8 @@ absl::Status RequireLegal(const std::string& what, const CutSpace& space, const 
 
 }  // namespace
 
-absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file, const PlanNotes& expected) {
+absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
+                                const PlanNotes& expected) {
   if (file.space.copies != graph.copies) {
     return Differs(absl::StrCat("it copies within ", graph.copies, " nodes, the plan within ",
                                 file.space.copies));

@@ -85,7 +85,8 @@ void ReadProof(const JsonReader& proof, Proof* result) {
     DualMessage message;
     message.tensor = static_cast<TensorId>(items[0].Integer(0, most));
     message.node = static_cast<NodeId>(items[1].Integer(0, most));
-    for (size_t i = 2; i < items.size(); ++i) message.values.push_back(items[i].Integer(-kMost, kMost));
+    for (size_t i = 2; i < items.size(); ++i)
+      message.values.push_back(items[i].Integer(-kMost, kMost));
     if (!proof.ok()) return;
     result->messages.push_back(std::move(message));
   }
@@ -114,7 +115,8 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.partial = kinds.Field("partial").Integer(0, quarter);
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
   ReadProof(root.Field("proof"), &file->proof);
-  if (root.Field("proof").Has("prices")) ReadPrices(root.Field("proof").Field("prices"), &file->proof);
+  if (root.Field("proof").Has("prices"))
+    ReadPrices(root.Field("proof").Field("prices"), &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

@@ -1,5 +1,5 @@
-// The relaxation by classes of values: the cost of two classes is the least of any two members, so no
-// assignment of values is cheaper than the best assignment of classes.
+// The relaxation by classes of values: the cost of two classes is the least of any two members, so
+// no assignment of values is cheaper than the best assignment of classes.
 #ifndef YUBA_SEARCH_RELAX_H_
 #define YUBA_SEARCH_RELAX_H_
 
@@ -10,8 +10,8 @@
 
 namespace yuba {
 
-// The classes by variable are closed under the symmetries of the domains. The result has a value for
-// each class, and no symmetries.
+// The classes by variable are closed under the symmetries of the domains. The result has a value
+// for each class, and no symmetries.
 PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes);
 
 }  // namespace yuba

@@ -20,8 +20,8 @@ std::vector<int> DimsAlong(const Definition& definition, int operand);
 Cut CutOfGrid(const Grid& grid, const std::vector<const Wish*>& wishes, const Mesh& mesh,
               bool backwards);
 
-// A legal cut of any grid: all that the wishes ask for as far as it fits, then, where axes may not be
-// left out, other axes where there is most room.
+// A legal cut of any grid: all that the wishes ask for as far as it fits, then, where axes may not
+// be left out, other axes where there is most room.
 Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, const Mesh& mesh);
 
 }  // namespace yuba

@@ -11,9 +11,10 @@ namespace yuba {
 
 using AxisPermutation = std::vector<uint8_t>;  // [axis] -> its new position
 
-// All permutations that move axes of `axes` only, each to one of equal size. The identity first; only
-// the identity where there would be more than `limit`.
-std::vector<AxisPermutation> AxisSymmetries(const Mesh& mesh, const std::vector<int>& axes, int limit);
+// All permutations that move axes of `axes` only, each to one of equal size. The identity first;
+// only the identity where there would be more than `limit`.
+std::vector<AxisPermutation> AxisSymmetries(const Mesh& mesh, const std::vector<int>& axes,
+                                            int limit);
 
 Cut Relabel(const Cut& cut, const AxisPermutation& permutation);
 

@@ -33,7 +33,8 @@ std::vector<int> NodeColours(const Graph& graph) {
   std::map<std::pair<int, std::set<TensorId>>, int> known;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     int next = static_cast<int>(known.size());
-    colours.push_back(known.emplace(std::make_pair(definitions[n], weights[n]), next).first->second);
+    colours.push_back(
+        known.emplace(std::make_pair(definitions[n], weights[n]), next).first->second);
   }
   return colours;
 }

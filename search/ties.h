@@ -1,5 +1,5 @@
-// Repetition: steps of an unrolled loop use the same weights, and a good plan cuts them alike. A plan
-// that must do so is found much faster; it is a start for the search of one that need not.
+// Repetition: steps of an unrolled loop use the same weights, and a good plan cuts them alike. A
+// plan that must do so is found much faster; it is a start for the search of one that need not.
 #ifndef YUBA_SEARCH_TIES_H_
 #define YUBA_SEARCH_TIES_H_
 

@@ -69,7 +69,8 @@ absl::StatusOr<SearchRun> Measure(const Graph& bare, const SearchOptions& option
   run.search = options.search;
   Plan plan;
   YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
-                          YUBA_ASSIGN_OR_RETURN(plan, Search(WithCopies(bare, options.copies), options));
+                          YUBA_ASSIGN_OR_RETURN(plan,
+                                                Search(WithCopies(bare, options.copies), options));
                           return absl::OkStatus();
                         }));
   run.peak_memory = PeakMemory();
@@ -91,7 +92,8 @@ absl::StatusOr<double> StartSeconds(int repeat) {
 
 void PrintRuns(const std::vector<SearchRun>& runs) {
   TextTable table(0);
-  table.Add({"devices", "search", "seconds", "check s", "moved MB", "bound MB", "gap %", "peak MB"});
+  table.Add(
+      {"devices", "search", "seconds", "check s", "moved MB", "bound MB", "gap %", "peak MB"});
   for (const SearchRun& run : runs) {
     table.Add({absl::StrCat(run.devices), run.search, absl::StrFormat("%.3f", run.seconds),
                absl::StrFormat("%.3f", run.check_seconds), Megabytes(run.bytes),
@@ -140,9 +142,10 @@ absl::Status BenchSearch(const BenchFlags& flags) {
     return absl::OkStatus();
   }
   std::cout << MachineName() << ", one core; least of " << flags.repeat << "\n"
-            << BaseName(flags.model.file) << ": " << loaded.model.graph.nodes.size() << " definitions\n"
-            << absl::StrFormat("process start %.3f s, import %.3f s; search includes its tables\n", start,
-                               import);
+            << BaseName(flags.model.file) << ": " << loaded.model.graph.nodes.size()
+            << " definitions\n"
+            << absl::StrFormat("process start %.3f s, import %.3f s; search includes its tables\n",
+                               start, import);
   PrintRuns(runs);
   return absl::OkStatus();
 }
@@ -153,7 +156,8 @@ void AddBench(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<BenchFlags>();
   CLI::App* command = app.add_subcommand("bench", "measure the project's own figures");
   command->require_subcommand(1);
-  CLI::App* search = command->add_subcommand("search", "import, search and check, each timed alone");
+  CLI::App* search =
+      command->add_subcommand("search", "import, search and check, each timed alone");
   AddModelFlags(search, flags->model);
   search->get_option("model")->required(false);
   search->add_option("--devices", flags->devices, "device counts, as in 2,4,8")->delimiter(',');

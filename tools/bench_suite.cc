@@ -91,8 +91,9 @@ std::string Against(double value, double target, const char* format) {
 }
 
 std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& json) {
-  std::vector<std::string> row = {"| " + run.model, absl::StrCat("| ", run.devices),
-                                  absl::StrCat("| ", run.search, " ", absl::StrJoin(run.flags, " "))};
+  std::vector<std::string> row = {
+      "| " + run.model, absl::StrCat("| ", run.devices),
+      absl::StrCat("| ", run.search, " ", absl::StrJoin(run.flags, " "))};
   if (!json.ok()) {
     row.push_back(absl::StrCat("| failed: ", json.status().message(), " | | | | | |"));
     return row;
@@ -130,7 +131,8 @@ absl::Status BenchSuite(const std::string& suite, const std::string& models) {
     std::cerr << run.model << " on " << run.devices << "\n";
     table.Add(Row(run, Measured(run, models)));
   }
-  std::cout << MachineName() << ", one core, in process from graph to plan, least of 3. In brackets the "
+  std::cout << MachineName()
+            << ", one core, in process from graph to plan, least of 3. In brackets the "
             << "target, bold where it is missed.\n\n"
             << table.ToString();
   return absl::OkStatus();

@@ -11,9 +11,9 @@ namespace yuba {
 // The name of the processor, as the system gives it.
 std::string MachineName();
 
-// Measures every run of a suite file (docs/search_suite.json says what it holds), each in a process of
-// its own so that its memory is its own, and prints one table in Markdown. Models are looked for in
-// `models`. An error where the suite cannot be read; a run that fails is a row that says so.
+// Measures every run of a suite file (docs/search_suite.json says what it holds), each in a process
+// of its own so that its memory is its own, and prints one table in Markdown. Models are looked for
+// in `models`. An error where the suite cannot be read; a run that fails is a row that says so.
 absl::Status BenchSuite(const std::string& suite, const std::string& models);
 
 }  // namespace yuba

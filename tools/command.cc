@@ -38,7 +38,8 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("--dim", flags.dims, "a symbolic dimension: NAME=N")->take_all();
   app->add_option("--batch", flags.batch, "length of the inputs' first dimension")
       ->check(WholeNumber(1));
-  app->add_option("--bind", flags.bind, "an input that is known when planning: NAME=FILE (.npy or .pb)")
+  app->add_option("--bind", flags.bind,
+                  "an input that is known when planning: NAME=FILE (.npy or .pb)")
       ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all();
@@ -75,11 +76,13 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
     const std::pair<std::string, std::string> parts = absl::StrSplit(dim, absl::MaxSplits('=', 1));
     int64_t value = 0;
     if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value) || value < 0) {
-      return UserError("--dim ", dim, ": expected NAME=N with a whole number N, as in --dim batch=8");
+      return UserError("--dim ", dim,
+                       ": expected NAME=N with a whole number N, as in --dim batch=8");
     }
     const auto [at, added] = result.emplace(parts.first, value);
     if (!added && at->second != value) {
-      return UserError("--dim ", parts.first, "=", at->second, " and --dim ", dim, ": give one of them");
+      return UserError("--dim ", parts.first, "=", at->second, " and --dim ", dim,
+                       ": give one of them");
     }
   }
   return result;
@@ -151,7 +154,8 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
 
 namespace {
 
-// "dim.batch" -> "--dim batch=", "batch" -> "--batch ": how the user gives what a plan file calls so.
+// "dim.batch" -> "--dim batch=", "batch" -> "--batch ": how the user gives what a plan file calls
+// so.
 std::string FlagText(const std::string& name, const std::string& value) {
   if (name.rfind("dim.", 0) == 0) return absl::StrCat("--dim ", name.substr(4), "=", value);
   if (name.rfind("bind.", 0) == 0) return absl::StrCat("--bind ", name.substr(5), "=", value);
@@ -159,19 +163,22 @@ std::string FlagText(const std::string& name, const std::string& value) {
 }
 
 // `status`, and what the command line says that the plan was made without: a likely cause.
-absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given, const PlanNotes& notes) {
+absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
+                            const PlanNotes& notes) {
   std::vector<std::string> made, added;
   for (const auto& [name, value] : PlanOptions(given)) {
     if (notes.options.count(name) == 0) added.push_back(FlagText(name, value));
   }
   if (status.ok() || added.empty()) return status;
   for (const auto& [name, value] : notes.options) {
-    const bool shapes = name == "batch" || name.rfind("dim.", 0) == 0 || name.rfind("bind.", 0) == 0;
+    const bool shapes =
+        name == "batch" || name.rfind("dim.", 0) == 0 || name.rfind("bind.", 0) == 0;
     if (shapes) made.push_back(FlagText(name, value));
   }
-  return Annotate(status, absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
-                                       made.empty() ? "neither --dim, --batch nor --bind"
-                                                    : absl::StrJoin(made, " ")));
+  return Annotate(
+      status,
+      absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
+                   made.empty() ? "neither --dim, --batch nor --bind" : absl::StrJoin(made, " ")));
 }
 
 // Whether the bound inputs have the values that the plan was made with, wherever they were read.
@@ -199,7 +206,8 @@ absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
     if (!dim && !bind && name != "batch") continue;
     const auto mine = given.find(name);
     if (mine != given.end()) {
-      if (mine->second == value || bind) continue;  // a bound value may be read elsewhere: CheckBound
+      if (mine->second == value || bind)
+        continue;  // a bound value may be read elsewhere: CheckBound
       return UserError("the plan was made with ", FlagText(name, value), ", not ",
                        FlagText(name, mine->second), ": leave the flag out or plan again");
     }
@@ -223,7 +231,8 @@ PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
   notes.options = PlanOptions(flags);
   for (const auto& [name, hash] : loaded.bound) notes.options["bind_hash." + name] = hash;
   const Graph& graph = loaded.model.graph;
-  for (TensorId id : graph.inputs) notes.inputs[graph.tensors[id].name] = WholeDims(graph.tensors[id]);
+  for (TensorId id : graph.inputs)
+    notes.inputs[graph.tensors[id].name] = WholeDims(graph.tensors[id]);
   return notes;
 }
 
@@ -245,9 +254,9 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
   if (moved != plan->cost.bytes()) {
-    return absl::FailedPreconditionError(absl::StrCat(plan_file, ": says that a step moves ",
-                                                      plan->cost.bytes(), " bytes, but its cuts move ",
-                                                      moved, ": plan again"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(plan_file, ": says that a step moves ", plan->cost.bytes(),
+                     " bytes, but its cuts move ", moved, ": plan again"));
   }
   return PlannedModel{std::move(loaded), std::move(whole), *std::move(file), *std::move(plan),
                       std::move(text)};

@@ -48,7 +48,8 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
 
 // The parts of LoadModel, for who runs the compiler's phases.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
-absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags, const OperatorLibrary& library);
+absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags,
+                                              const OperatorLibrary& library);
 std::map<std::string, std::string> ContentHashes(const ImportOptions& options);  // of bound inputs
 
 // The options that change the graph, as the plan file keeps them; and the flags that an earlier

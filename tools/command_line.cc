@@ -45,7 +45,8 @@ CLI::Validator WholeNumber(int64_t low, int64_t high) {
   return CLI::Validator(
       [low, high](std::string& text) {
         int64_t number = 0;
-        if (absl::SimpleAtoi(text, &number) && number >= low && number <= high) return std::string();
+        if (absl::SimpleAtoi(text, &number) && number >= low && number <= high)
+          return std::string();
         return absl::StrCat(text, " is not a whole number from ", low,
                             high == INT64_MAX ? "" : absl::StrCat(" to ", high));
       },
@@ -56,7 +57,8 @@ CLI::Validator Seed() {
   return CLI::Validator(
       [](std::string& text) {
         uint64_t seed = 0;
-        return absl::SimpleAtoi(text, &seed) ? "" : absl::StrCat(text, " is not a whole number from 0");
+        return absl::SimpleAtoi(text, &seed) ? ""
+                                             : absl::StrCat(text, " is not a whole number from 0");
       },
       "");
 }
@@ -97,7 +99,8 @@ absl::Status CheckOutput(const std::string& output, const std::vector<std::strin
   if (output.empty()) return absl::OkStatus();
   for (const std::string& input : inputs) {
     if (!SameFile(output, input)) continue;
-    return UserError(output, ": is read by this command and would be overwritten; name another output");
+    return UserError(output,
+                     ": is read by this command and would be overwritten; name another output");
   }
   struct stat facts;
   const bool exists = ::stat(output.c_str(), &facts) == 0;

@@ -57,10 +57,11 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
             {"devices", planned.plan.mesh.devices()},
             {"target", program.target()}};
   if (flags.json) return absl::OkStatus();
-  std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size())) << "): "
-            << program.stages(0).instructions_size() << " instructions, " << generated
-            << " generated kernels, " << program.functions_size() - generated << " library routines, for "
-            << planned.plan.mesh.devices() << " devices, target " << program.target() << "\n";
+  std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size()))
+            << "): " << program.stages(0).instructions_size() << " instructions, " << generated
+            << " generated kernels, " << program.functions_size() - generated
+            << " library routines, for " << planned.plan.mesh.devices() << " devices, target "
+            << program.target() << "\n";
   return absl::OkStatus();
 }
 
@@ -75,9 +76,11 @@ void AddCompile(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   command->add_option("--target-cpu", flags->cpu, "processor: x86-64-v3, ... or sm_80, sm_90");
-  command->add_flag("--no-library", flags->no_library, "generate code for contractions and convolutions too");
+  command->add_flag("--no-library", flags->no_library,
+                    "generate code for contractions and convolutions too");
   command->add_option("--dump", flags->dump, "write each kernel's stages into this folder");
-  command->add_option("-o,--output", flags->output, "the program file; default: beside the model's name");
+  command->add_option("-o,--output", flags->output,
+                      "the program file; default: beside the model's name");
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;

@@ -1,5 +1,5 @@
-// The exit codes of all commands: 0 done, 1 a negative answer, 2 bad input or usage, 3 an internal fault
-// or a failed run.
+// The exit codes of all commands: 0 done, 1 a negative answer, 2 bad input or usage, 3 an internal
+// fault or a failed run.
 #ifndef YUBA_TOOLS_EXIT_CODE_H_
 #define YUBA_TOOLS_EXIT_CODE_H_
 

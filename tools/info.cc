@@ -40,7 +40,8 @@ ModelFacts FactsOf(const Graph& graph) {
   }
   for (const Node& node : graph.nodes) {
     ++facts.operators[node.op];
-    facts.flops = SaturatingSum(facts.flops, Flops(*node.definition, WholeRanges(*node.definition)));
+    facts.flops =
+        SaturatingSum(facts.flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
   return facts;
 }
@@ -85,11 +86,12 @@ absl::Status Info(const InfoFlags& flags) {
     std::cout << Json(model, facts);
     return absl::OkStatus();
   }
-  std::cout << BaseName(model.file) << "  opset " << model.opset << ", " << model.file_nodes << " nodes, "
-            << model.graph.nodes.size() << " definitions to plan: it can be planned\n"
+  std::cout << BaseName(model.file) << "  opset " << model.opset << ", " << model.file_nodes
+            << " nodes, " << model.graph.nodes.size() << " definitions to plan: it can be planned\n"
             << "inputs      " << PortsText(model.graph, model.graph.inputs) << "\n"
             << "outputs     " << PortsText(model.graph, model.graph.outputs) << "\n"
-            << "parameters  " << Count(facts.parameters) << ", " << Bytes(facts.parameter_bytes) << "\n"
+            << "parameters  " << Count(facts.parameters) << ", " << Bytes(facts.parameter_bytes)
+            << "\n"
             << "activations " << Bytes(facts.activation_bytes) << " all together\n"
             << "work        " << Count(facts.flops) << "FLOP a step\n";
   for (const std::string& note : model.notes) std::cout << "note        " << note << "\n";

@@ -7,8 +7,8 @@
 
 namespace yuba {
 
-// Returns `status`. Where `json`, prints "ok", "error" (empty where ok) and then the fields of `report`,
-// as far as the command got.
+// Returns `status`. Where `json`, prints "ok", "error" (empty where ok) and then the fields of
+// `report`, as far as the command got.
 absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ordered_json& report);
 
 }  // namespace yuba

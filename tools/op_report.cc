@@ -20,7 +20,8 @@ absl::optional<Instance> TellingInstance(const OpDescription& op) {
     absl::StatusOr<Instance> instance = Elaborate(op, use.operands, use.attributes);
     if (!instance.ok()) continue;
     size_t indices = 0;
-    for (const SlotDefinition& part : instance->definitions) indices += part.definition.indices.size();
+    for (const SlotDefinition& part : instance->definitions)
+      indices += part.definition.indices.size();
     if (best.has_value() && indices <= most) continue;
     most = indices;
     best = *std::move(instance);

@@ -13,7 +13,8 @@ std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row) {
                                   ShardingText(plan, row), "  ", Bytes(WholeBytes(row)),
                                   ", at most ", Bytes(ShardBytes(plan, row)), " on a device\n");
   for (const auto& node : plan.nodes) {
-    if (node.name == row.name) absl::StrAppend(&text, "  made by ", node.name, " (", node.op, ")\n");
+    if (node.name == row.name)
+      absl::StrAppend(&text, "  made by ", node.name, " (", node.op, ")\n");
     if (std::count(node.reads.begin(), node.reads.end(), row.name) > 0) {
       absl::StrAppend(&text, "  read by ", node.name, " (", node.op, "), which cuts ",
                       CutText(plan, node), "\n");

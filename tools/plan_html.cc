@@ -60,9 +60,9 @@ std::string NodeRows(const PlanFile& plan) {
       "as stored<th class=n>MB<th style='width:16em'></tr></thead><tbody>";
   for (const NodeGroup& group : groups) {
     absl::StrAppend(&html, "<tr><td><code>", Escape(group.name), "</code><td>",
-                    group.count > 1 ? absl::StrCat(group.count, " ") : "", Escape(group.op), "<td><code>",
-                    Escape(group.cut), "</code><td><code>", Escape(group.output), "</code><td><code>",
-                    Escape(group.weight), "</code><td class=n>",
+                    group.count > 1 ? absl::StrCat(group.count, " ") : "", Escape(group.op),
+                    "<td><code>", Escape(group.cut), "</code><td><code>", Escape(group.output),
+                    "</code><td><code>", Escape(group.weight), "</code><td class=n>",
                     Megabytes(group.fetched + group.delivered), "<td>");
     absl::StrAppendFormat(&html, "<span class=bar style='width:%.2fem'></span>",
                           15.0 * group.fetched / most);
@@ -88,16 +88,18 @@ std::string TransferRows(const PlanFile& plan) {
 
 std::string PlanHtml(const PlanFile& plan) {
   const std::string title = absl::StrCat("Plan of ", plan.notes.graph_file);
-  return absl::StrCat(
-      "<!doctype html><html lang=en><meta charset=utf-8><title>", Escape(title), "</title><style>",
-      kStyle, "</style><h1>", Escape(title), "</h1><p>", plan.mesh.devices(), " devices, mesh <code>",
-      Escape(MeshText(plan.mesh)), "</code>. <code>[32/ab, 64]</code> reads: the first dimension, 32 "
-      "long, is cut over mesh axes a and b; the second is whole.</p>", Figures(plan),
-      "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>", NodeRows(plan),
-      "<p><span class=bar style='width:1em'></span> fetched <span class='bar sum' "
-      "style='width:1em'></span> partial sums and results delivered</p>",
-      "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>", Escape(MemoryText(plan)),
-      "</pre><script>", kScript, "</script></html>\n");
+  return absl::StrCat("<!doctype html><html lang=en><meta charset=utf-8><title>", Escape(title),
+                      "</title><style>", kStyle, "</style><h1>", Escape(title), "</h1><p>",
+                      plan.mesh.devices(), " devices, mesh <code>", Escape(MeshText(plan.mesh)),
+                      "</code>. <code>[32/ab, 64]</code> reads: the first dimension, 32 "
+                      "long, is cut over mesh axes a and b; the second is whole.</p>",
+                      Figures(plan),
+                      "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>",
+                      NodeRows(plan),
+                      "<p><span class=bar style='width:1em'></span> fetched <span class='bar sum' "
+                      "style='width:1em'></span> partial sums and results delivered</p>",
+                      "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>",
+                      Escape(MemoryText(plan)), "</pre><script>", kScript, "</script></html>\n");
 }
 
 std::string PlanDot(const PlanFile& plan) {
@@ -108,7 +110,8 @@ std::string PlanDot(const PlanFile& plan) {
     for (const std::string& read : node.reads) {
       int64_t bytes = 0;
       for (const auto& move : plan.transfers) {
-        if (move.node == node.name && move.tensor == read && move.kind == "fetch") bytes += move.bytes;
+        if (move.node == node.name && move.tensor == read && move.kind == "fetch")
+          bytes += move.bytes;
       }
       absl::StrAppend(&dot, "  \"", absl::CEscape(read), "\" -> \"", absl::CEscape(node.name), "\"",
                       bytes > 0 ? absl::StrCat(" [color=red, label=\"", Bytes(bytes), "\"]") : "",

@@ -21,9 +21,11 @@ void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
   notes.memory = MemoryNotes(program, plan.mesh.devices());
   KernelChoice choice;
   for (const Node& node : model.graph.nodes) {
-    notes.kernels.push_back(IsCopy(model.graph, node) ? "none" : KernelKind(*node.definition, choice));
+    notes.kernels.push_back(IsCopy(model.graph, node) ? "none"
+                                                      : KernelKind(*node.definition, choice));
   }
-  // MovesOf lists a node's fetches in the order of its operands, then its delivery; so does the program.
+  // MovesOf lists a node's fetches in the order of its operands, then its delivery; so does the
+  // program.
   absl::flat_hash_map<std::string, std::string> collectives;
   for (const auto& instruction : program.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;

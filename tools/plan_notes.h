@@ -1,4 +1,5 @@
-// What a plan file says beyond the search: memory, kernels and collectives of the program it leads to.
+// What a plan file says beyond the search: memory, kernels and collectives of the program it leads
+// to.
 #ifndef YUBA_TOOLS_PLAN_NOTES_H_
 #define YUBA_TOOLS_PLAN_NOTES_H_
 

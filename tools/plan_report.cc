@@ -168,7 +168,8 @@ std::vector<ReplicatedTensor> Replicated(const PlanFile& plan) {
     int64_t parts = 1;
     for (const AxisList& axes : row.cut.axes) parts *= PartCount(plan.mesh, axes);
     if (parts >= plan.mesh.devices() || row.kind == "copy") continue;
-    result.push_back({row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
+    result.push_back(
+        {row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
   }
   return result;
 }

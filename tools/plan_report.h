@@ -11,8 +11,8 @@
 
 namespace yuba {
 
-// One row of the table of nodes: nodes that differ in numbers of their names only, are cut alike and
-// whose tensors are cut alike stand in one row.
+// One row of the table of nodes: nodes that differ in numbers of their names only, are cut alike
+// and whose tensors are cut alike stand in one row.
 struct NodeGroup {
   std::string name;   // "layer3.*.conv2" where several nodes share the row
   int count = 0;

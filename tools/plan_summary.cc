@@ -1,4 +1,5 @@
-// The summary that `partition` prints: what moves, memory, and the parts of the model that are cut alike.
+// The summary that `partition` prints: what moves, memory, and the parts of the model that are cut
+// alike.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -39,7 +40,8 @@ std::vector<Segment> Segments(const PlanFile& plan) {
     std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
     const bool copy = it != tensors.end() && it->second->kind == "copy";
     if (copy && !segments.empty()) split = segments.back().split;  // it belongs to where it stands
-    if (segments.empty() || segments.back().split != split) segments.push_back({node.name, "", split});
+    if (segments.empty() || segments.back().split != split)
+      segments.push_back({node.name, "", split});
     Segment& segment = segments.back();
     segment.last = node.name;
     ++segment.nodes;
@@ -77,8 +79,9 @@ std::string SegmentsText(const PlanFile& plan) {
     for (const auto& [kind, bytes] : segment.moved) {
       if (bytes > most) std::tie(mostly, most) = std::make_pair(kind, bytes);
     }
-    table.Add({segment.nodes == 1 ? ShortName(segment.first)
-                                  : absl::StrCat(ShortName(segment.first), " … ", ShortName(segment.last)),
+    table.Add({segment.nodes == 1
+                   ? ShortName(segment.first)
+                   : absl::StrCat(ShortName(segment.first), " … ", ShortName(segment.last)),
                absl::StrCat(segment.nodes), segment.split, mostly, Megabytes(segment.bytes())});
   }
   if (hidden > 0) {
@@ -103,21 +106,22 @@ std::string SummaryText(const PlanFile& plan) {
       absl::StrCat("MOVED a step   ", Bytes(bytes), " in ", plan.transfers.size(), " transfers, ",
                    Bytes(bytes / devices), " into each device\n");
   if (bytes > 0) {
-    absl::StrAppendFormat(&text, "               weights fetched %s (%d %%), activations fetched %s, "
-                          "partial sums %s, halos %s\n", Bytes(plan.cost.weight),
-                          static_cast<int>(100.0 * plan.cost.weight / bytes + 0.5),
-                          Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
+    absl::StrAppendFormat(
+        &text,
+        "               weights fetched %s (%d %%), activations fetched %s, "
+        "partial sums %s, halos %s\n",
+        Bytes(plan.cost.weight), static_cast<int>(100.0 * plan.cost.weight / bytes + 0.5),
+        Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
   }
   if (const DeviceMemory* device = LargestDevice(plan)) {
     absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
-                    " on the fullest device at its peak (weights and inputs are ", Bytes(IdealShare(plan)),
-                    " if shared out evenly); ",
+                    " on the fullest device at its peak (weights and inputs are ",
+                    Bytes(IdealShare(plan)), " if shared out evenly); ",
                     plan.space.memory == 0 ? "no limit given"
                                            : absl::StrCat("limit ", Bytes(plan.space.memory)),
-                    "\n               stored ",
-                    Bytes(device->weights), ", activations ", Bytes(device->activations),
-                    ", fetch and partial buffers ", Bytes(device->buffers), "; peak at ",
-                    device->at, "\n");
+                    "\n               stored ", Bytes(device->weights), ", activations ",
+                    Bytes(device->activations), ", fetch and partial buffers ",
+                    Bytes(device->buffers), "; peak at ", device->at, "\n");
   }
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) {
@@ -125,10 +129,10 @@ std::string SummaryText(const PlanFile& plan) {
   } else {
     int64_t extra = 0;
     for (const auto& tensor : replicated) extra += tensor.bytes;
-    absl::StrAppend(&text, "REPLICATED     ", replicated.size(), " tensors, ", Bytes(extra),
-                    " together",
-                    plan.space.replicate == "auto" ? "" : ", that have too few elements for every part",
-                    " (yuba show --memory lists them)\n");
+    absl::StrAppend(
+        &text, "REPLICATED     ", replicated.size(), " tensors, ", Bytes(extra), " together",
+        plan.space.replicate == "auto" ? "" : ", that have too few elements for every part",
+        " (yuba show --memory lists them)\n");
   }
   text += "TIME           not predicted: no machine given\n\n";
   return text + SegmentsText(plan);

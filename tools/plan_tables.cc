@@ -25,7 +25,8 @@ std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
 
 std::string NodeTableText(const PlanFile& plan, bool all) {
   TextTable table(5);
-  table.Add({"node", "splits its", "output as stored", "weight as stored", "", "fetch", "sums", "MB"});
+  table.Add(
+      {"node", "splits its", "output as stored", "weight as stored", "", "fetch", "sums", "MB"});
   int quiet = 0;
   for (const NodeGroup& group : GroupNodes(plan, !all)) {
     if (!all && group.fetched + group.delivered == 0) {

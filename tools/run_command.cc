@@ -39,7 +39,8 @@ absl::StatusOr<std::string> TensorFileIn(const std::string& dir, const std::stri
   for (const char* extension : {".npy", ".pb"}) {
     const std::string path = absl::StrCat(dir, "/", stem, extension);
     if (!Exists(path)) continue;
-    if (!found.empty()) return UserError(found, " and ", path, " are both there: remove one of them");
+    if (!found.empty())
+      return UserError(found, " and ", path, " are both there: remove one of them");
     found = path;
   }
   return found;
@@ -121,15 +122,19 @@ std::string Text(const Comparison& comparison) {
   if (!comparison.comparable) return "has another shape or element type than the expected output";
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
-  if (comparison.strange > 0) absl::StrAppend(&text, ", ", comparison.strange, " elements are not finite");
+  if (comparison.strange > 0)
+    absl::StrAppend(&text, ", ", comparison.strange, " elements are not finite");
   return text;
 }
 
 // Fills `verdict` with what --json prints of the check.
-absl::Status CheckOutputs(Session& session, const RunFlags& flags, nlohmann::ordered_json& verdict) {
+absl::Status CheckOutputs(Session& session, const RunFlags& flags,
+                          nlohmann::ordered_json& verdict) {
   if (!flags.check) return absl::OkStatus();
-  verdict = {{"ok", false}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
-  if (flags.input_dir.empty()) return UserError("--check needs --inputs DIR with output_0.pb or .npy");
+  verdict = {
+      {"ok", false}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
+  if (flags.input_dir.empty())
+    return UserError("--check needs --inputs DIR with output_0.pb or .npy");
   bool all_within = true;
   int checked = 0;
   const auto& outputs = session.program().message().outputs();
@@ -141,8 +146,8 @@ absl::Status CheckOutputs(Session& session, const RunFlags& flags, nlohmann::ord
     YUBA_ASSIGN_OR_RETURN(const HostTensor expected, ReadTensorFile(path));
     YUBA_ASSIGN_OR_RETURN(const HostTensor actual, session.Get(outputs[i].name()));
     const Comparison comparison = Compare(expected, actual, flags.tolerance);
-    (flags.json ? std::cerr : std::cout) << (comparison.ok() ? "ok   " : "WRONG ") << outputs[i].name()
-                                         << ": " << Text(comparison) << "\n";
+    (flags.json ? std::cerr : std::cout) << (comparison.ok() ? "ok   " : "WRONG ")
+                                         << outputs[i].name() << ": " << Text(comparison) << "\n";
     verdict["outputs"].push_back({{"name", outputs[i].name()},
                                   {"ok", comparison.ok()},
                                   {"comparable", comparison.comparable},
@@ -267,7 +272,8 @@ Comparison Compare(const HostTensor& expected, const HostTensor& actual, double 
 
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags) {
   if (!flags.output_dir.empty() && SameFile(flags.output_dir, flags.input_dir)) {
-    return UserError("--outputs ", flags.output_dir, " is the folder of --inputs: the expected outputs ",
+    return UserError("--outputs ", flags.output_dir,
+                     " is the folder of --inputs: the expected outputs ",
                      "would be overwritten; name another");
   }
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace, {flags.weights}));

@@ -31,15 +31,16 @@ struct RunFlags {
 };
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
-// Brings values in, runs the steps, prints a line for each, writes and checks outputs. A failed check
-// is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned bytes is kInternal.
+// Brings values in, runs the steps, prints a line for each, writes and checks outputs. A failed
+// check is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned bytes is
+// kInternal.
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags);
 
 // How far a tensor is from what was expected.
 struct Comparison {
   bool comparable = false;               // of one shape and element type
   double difference = 0, largest = 0;    // the largest difference; the largest expected magnitude
-  int64_t strange = 0;                   // elements that are NaN or infinite where the other is not the same
+  int64_t strange = 0;  // elements that are NaN or infinite where the other is not the same
   double allowed = 0;                    // `difference` at most
   bool ok() const { return comparable && strange == 0 && difference <= allowed; }
 };

@@ -29,8 +29,8 @@ absl::StatusOr<PlanFile> Load(const std::string& path, std::string* text = nullp
 std::string OverviewText(const PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   return absl::StrCat(
-      "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), "), mesh ",
-      MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
+      "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
+      "), mesh ", MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
       plan.proof.kind == "none" ? "no bound is known"
                                 : absl::StrCat("lower bound ", Bytes(plan.lower_bound),
                                                plan.lower_bound == bytes ? ", gap 0" : ""),
@@ -49,8 +49,9 @@ absl::Status PrintNamed(const std::vector<Row>& rows, const std::string& name, c
     }
     if (near.empty() && row.name.find(name) != std::string::npos) near = row.name;
   }
-  return UserError("the plan has no ", what, " '", name, "'",
-                   near.empty() ? "; yuba show --all lists them" : "; did you mean '" + near + "'?");
+  return UserError(
+      "the plan has no ", what, " '", name, "'",
+      near.empty() ? "; yuba show --all lists them" : "; did you mean '" + near + "'?");
 }
 
 absl::Status Show(const ShowFlags& flags) {
@@ -86,7 +87,8 @@ absl::Status Show(const ShowFlags& flags) {
   std::cout << OverviewText(plan) << NodeTableText(plan, flags.all) << "\n"
             << LargestTransfersText(plan, 8) << "\n"
             << CopiesText(plan, 8) << MemoryText(plan)
-            << "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff PLAN, --html FILE\n";
+            << "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff PLAN, "
+               "--html FILE\n";
   return absl::OkStatus();
 }
 

@@ -35,12 +35,15 @@ absl::Status Solve(const SolveFlags& flags) {
   }
   if (!problem.ok()) return Annotate(problem.status(), flags.file);
   MemorySolveOptions options;
-  const double reading = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double reading =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   options.seconds = flags.seconds - reading;
   options.threads = flags.threads;
   YUBA_ASSIGN_OR_RETURN(const MemorySolution solution, SolveWithMemory(*problem, options));
   const double gap =
-      solution.cost == 0 ? 0 : 100.0 * static_cast<double>(solution.cost - solution.bound) / solution.cost;
+      solution.cost == 0
+          ? 0
+          : 100.0 * static_cast<double>(solution.cost - solution.bound) / solution.cost;
   std::cout << "cost   " << solution.cost << "\nbound  " << solution.bound
             << absl::StrFormat("\ngap    %.3f %%\n", gap) << "memory " << solution.peak;
   if (problem->memory.limit < std::numeric_limits<int64_t>::max()) {
@@ -56,7 +59,8 @@ void AddSolve(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<SolveFlags>();
   CLI::App* command = app.add_subcommand("solve", "solve a problem file of the IOPDDL contest");
   command->add_option("file", flags->file, "the problem, JSON, gzipped or not")->required();
-  command->add_option("--time-limit", flags->seconds, "seconds, reading included")->capture_default_str();
+  command->add_option("--time-limit", flags->seconds, "seconds, reading included")
+      ->capture_default_str();
   command->add_option("--threads", flags->threads, "threads to use")->capture_default_str();
   OnRun(command, exit_code, [flags] { return Solve(*flags); });
 }

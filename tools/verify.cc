@@ -1,5 +1,6 @@
-// yuba verify: proves that the cut program computes what the whole model computes. First the cover of the
-// program, without data; then both run in hash arithmetic on virtual devices and are compared bit for bit.
+// yuba verify: proves that the cut program computes what the whole model computes. First the cover
+// of the program, without data; then both run in hash arithmetic on virtual devices and are
+// compared bit for bit.
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -44,7 +45,8 @@ absl::StatusOr<std::vector<HostTensor>> Outputs(const Model& model, program::Pro
 }
 
 absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
-                     const std::vector<HostTensor>& cut, nlohmann::ordered_json& report, bool json) {
+                     const std::vector<HostTensor>& cut, nlohmann::ordered_json& report,
+                     bool json) {
   int64_t elements = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
     const std::string& name = model.graph.tensors[model.graph.outputs[i]].name;
@@ -76,7 +78,8 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   const Model& model = planned.loaded.model;
   const program::Program program = CutGraph(model, planned.plan);
   if (absl::Status cover = CheckCover(program); !cover.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat("the program does not cover the model: ", cover.message()));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the program does not cover the model: ", cover.message()));
   }
   YUBA_RETURN_IF_ERROR(CheckFaithful(model.graph, program));
   report["cover"] = "whole";
@@ -92,24 +95,28 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   }
   report["flops"] = flops;
   if (flags.scale == "cover") {
-    if (!flags.json) std::cout << "hash    left out, as --scale cover asks: equality is not proved\n";
+    if (!flags.json)
+      std::cout << "hash    left out, as --scale cover asks: equality is not proved\n";
     return absl::OkStatus();
   }
   if (flags.scale == "auto" && flops > kAutoFlops) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("equality is not proved, the cover alone is: the hash run is left out, as ",
-                     Count(static_cast<double>(flops)),
-                     "FLOP would take minutes; --scale full runs it, --scale cover asks for the cover alone"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "equality is not proved, the cover alone is: the hash run is left out, as ",
+        Count(static_cast<double>(flops)),
+        "FLOP would take minutes; --scale full runs it, --scale cover asks for the cover alone"));
   }
   KernelChoice choice;
   choice.target.arithmetic = Arithmetic::kHash;
   std::cerr << "generating kernels ...\n";
   Model uncut = model;
   uncut.graph = planned.whole;
-  YUBA_ASSIGN_OR_RETURN(program::Program whole, BuildProgram(uncut, WholePlan(uncut.graph), choice));
+  YUBA_ASSIGN_OR_RETURN(program::Program whole,
+                        BuildProgram(uncut, WholePlan(uncut.graph), choice));
   YUBA_ASSIGN_OR_RETURN(program::Program cut, BuildProgram(model, planned.plan, choice));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected, Outputs(model, std::move(whole), flags.seed));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual, Outputs(model, std::move(cut), flags.seed));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected,
+                        Outputs(model, std::move(whole), flags.seed));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual,
+                        Outputs(model, std::move(cut), flags.seed));
   return Compare(model, expected, actual, report, flags.json);
 }
 
@@ -117,10 +124,14 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
 
 void AddVerify(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command = app.add_subcommand("verify", "prove that the cut program equals the whole model");
+  CLI::App* command =
+      app.add_subcommand("verify", "prove that the cut program equals the whole model");
   AddModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
-  command->add_option("--scale", flags->scale, "auto: no proof where it would take minutes; full: run it; cover: the cover alone")
+  command
+      ->add_option(
+          "--scale", flags->scale,
+          "auto: no proof where it would take minutes; full: run it; cover: the cover alone")
       ->check(CLI::IsMember({"auto", "full", "cover"}))
       ->capture_default_str();
   command->add_option("--seed", flags->seed, "of the values")->check(Seed())->capture_default_str();

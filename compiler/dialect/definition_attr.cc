@@ -64,7 +64,8 @@ class Writer {
 
   Attribute Where(const Constraint& constraint) {
     return builder_.getDictionaryAttr(
-        {builder_.getNamedAttr("compare", builder_.getStringAttr(constraint.equality ? "==" : "<=")),
+        {builder_.getNamedAttr("compare",
+                               builder_.getStringAttr(constraint.equality ? "==" : "<=")),
          builder_.getNamedAttr("zero", Map({constraint.expression}))});
   }
 

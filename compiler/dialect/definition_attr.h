@@ -1,5 +1,5 @@
-// Definitions and tensor types as MLIR attributes and types, and back. Affine expressions become maps,
-// constraints dictionaries, bodies nested dictionaries.
+// Definitions and tensor types as MLIR attributes and types, and back. Affine expressions become
+// maps, constraints dictionaries, bodies nested dictionaries.
 #ifndef YUBA_COMPILER_DIALECT_DEFINITION_ATTR_H_
 #define YUBA_COMPILER_DIALECT_DEFINITION_ATTR_H_
 

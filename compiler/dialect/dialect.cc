@@ -107,7 +107,9 @@ absl::StatusOr<Definition> DefinitionOf(DefinitionOp op) {
 }
 
 mlir::LogicalResult DefinitionOp::verify() { return Report(*this, CheckDefinitionOp(*this)); }
-mlir::LogicalResult ProgramOp::verify() { return Report(*this, ParseMesh(View(getMesh())).status()); }
+mlir::LogicalResult ProgramOp::verify() {
+  return Report(*this, ParseMesh(View(getMesh())).status());
+}
 mlir::LogicalResult KernelOp::verify() { return Report(*this, CheckKernel(*this)); }
 mlir::LogicalResult ExchangeOp::verify() { return Report(*this, CheckExchange(*this)); }
 

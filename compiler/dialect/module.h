@@ -13,7 +13,8 @@ namespace yuba::dialect {
 mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
                                               const Compilation& compilation);
 
-// Replaces model, plan and program by what the module says. Values stay those of equal tensor numbers.
+// Replaces model, plan and program by what the module says. Values stay those of equal tensor
+// numbers.
 absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation);
 
 // The two halves, for the two above.

@@ -36,7 +36,8 @@ class GraphReader {
     for (mlir::Operation& op : op_.getBody().front()) {
       if (auto tensor = llvm::dyn_cast<TensorOp>(op)) YUBA_RETURN_IF_ERROR(ReadTensor(tensor));
       else if (auto node = llvm::dyn_cast<DefinitionOp>(op)) YUBA_RETURN_IF_ERROR(ReadNode(node));
-      else if (!llvm::isa<OutputOp>(op)) return UserError("yuba.graph: an operation that it has not");
+      else if (!llvm::isa<OutputOp>(op))
+        return UserError("yuba.graph: an operation that it has not");
       else if (output) return UserError("yuba.graph: a second yuba.output");
       else output = true;
       if (auto outputs = llvm::dyn_cast<OutputOp>(op)) {
@@ -169,7 +170,8 @@ class GraphReader {
     plan_.lower_bound = bound.getInt();
     YUBA_ASSIGN_OR_RETURN(const auto proof, InfoField<mlir::StringAttr>(info, "proof"));
     plan_.proof.kind = proof.str();
-    YUBA_ASSIGN_OR_RETURN(const auto order, InfoField<mlir::DenseI32ArrayAttr>(info, "proof_order"));
+    YUBA_ASSIGN_OR_RETURN(const auto order,
+                          InfoField<mlir::DenseI32ArrayAttr>(info, "proof_order"));
     plan_.proof.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
     YUBA_ASSIGN_OR_RETURN(const auto plain, InfoField<mlir::IntegerAttr>(info, "proof_plain"));
     plan_.proof.plain = static_cast<int>(plain.getInt());

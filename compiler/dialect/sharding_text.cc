@@ -62,7 +62,8 @@ absl::StatusOr<Cut> ParseNodeCut(const Mesh& mesh, const std::vector<Index>& ind
   size_t next = 0;  // names need not be distinct, their order is the indices'
   for (absl::string_view part : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
     const size_t slash = part.rfind('/');
-    if (slash == absl::string_view::npos) return UserError("a cut like m/ab expected at '", part, "'");
+    if (slash == absl::string_view::npos)
+      return UserError("a cut like m/ab expected at '", part, "'");
     while (next < indices.size() && indices[next].name != part.substr(0, slash)) ++next;
     if (next == indices.size()) return UserError("no index for '", part, "' of '", text, "'");
     YUBA_ASSIGN_OR_RETURN(cut.axes[next++], ParseAxes(mesh, part.substr(slash + 1)));

@@ -1,5 +1,5 @@
-// The state between two phases as a file: written for --dump, read for --from. The text is a module of
-// the dialect; the values of parameters lie beside it, once for all phases.
+// The state between two phases as a file: written for --dump, read for --from. The text is a module
+// of the dialect; the values of parameters lie beside it, once for all phases.
 #ifndef YUBA_COMPILER_DIALECT_STATE_H_
 #define YUBA_COMPILER_DIALECT_STATE_H_
 

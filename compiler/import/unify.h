@@ -22,7 +22,8 @@ struct Factors {
   std::vector<std::vector<std::vector<FactorList>>> leaves;  // [use][slot][flat dim as written]
 };
 
-// Without `factors` no dimension of a value has more than one: re-views stand where operators split one.
+// Without `factors` no dimension of a value has more than one: re-views stand where operators split
+// one.
 Factors UnifyFactors(const Flow& flow, bool factors);
 
 }  // namespace yuba

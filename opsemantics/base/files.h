@@ -8,7 +8,7 @@
 
 namespace yuba {
 
-std::string BaseName(const std::string& path);                   // "resnet50.onnx" of "a/resnet50.onnx"
+std::string BaseName(const std::string& path);  // "resnet50.onnx" of "a/resnet50.onnx"
 std::string WithExtension(const std::string& path, const std::string& extension);
 
 // Whether both exist and are the same file or folder.

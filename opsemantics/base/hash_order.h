@@ -1,7 +1,7 @@
-// What the runtime too must know of hash arithmetic (opsemantics/hash_arithmetic.h): the order of its
-// elements, for max, min and comparison, the mixing function and the element of a number. Elements are
-// ordered by a fixed bijective mix, not as integers (as integers relu would be the identity on half of
-// them and commute with sums).
+// What the runtime too must know of hash arithmetic (opsemantics/hash_arithmetic.h): the order of
+// its elements, for max, min and comparison, the mixing function and the element of a number.
+// Elements are ordered by a fixed bijective mix, not as integers (as integers relu would be the
+// identity on half of them and commute with sums).
 #ifndef YUBA_OPSEMANTICS_BASE_HASH_ORDER_H_
 #define YUBA_OPSEMANTICS_BASE_HASH_ORDER_H_
 
@@ -41,7 +41,8 @@ constexpr uint64_t HashMix(uint64_t element, uint64_t salt) {
 inline uint64_t HashOf(double value) {
   if (value == std::numeric_limits<double>::infinity()) return kHashPlusInfinity;
   if (value == -std::numeric_limits<double>::infinity()) return kHashMinusInfinity;
-  if (value > -9.2e18 && value < 9.2e18 && value == static_cast<double>(static_cast<int64_t>(value))) {
+  if (value > -9.2e18 && value < 9.2e18 &&
+      value == static_cast<double>(static_cast<int64_t>(value))) {
     return static_cast<uint64_t>(static_cast<int64_t>(value));
   }
   uint64_t bits = 0;

@@ -16,7 +16,8 @@ void Pack(const float* from, const MatrixLayout& layout, int64_t rows, int64_t c
   }
 }
 
-void Unpack(const float* from, const MatrixLayout& layout, int64_t rows, int64_t columns, float* to) {
+void Unpack(const float* from, const MatrixLayout& layout, int64_t rows, int64_t columns,
+            float* to) {
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       to[r * layout.row_step + c * layout.column_step] = from[r * columns + c];
@@ -58,7 +59,9 @@ class Contraction : public LibraryKernel {
   }
 
  private:
-  static int64_t Aligned(int64_t floats) { return (floats + kAlignment - 1) / kAlignment * kAlignment; }
+  static int64_t Aligned(int64_t floats) {
+    return (floats + kAlignment - 1) / kAlignment * kAlignment;
+  }
 
   dnnl_status_t Multiply(const float* a, const float* b, float beta, float* c, float* packs) const {
     if (plan_.a.packed) Pack(a, plan_.a, plan_.m, plan_.k, packs), a = packs;

@@ -12,10 +12,11 @@ constexpr int kMostVirtualDevices = 1024;  // threads of one process
 
 }  // namespace
 
-absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet) {
+absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout,
+                             Fleet& fleet) {
   if (program.devices() > kMostVirtualDevices) {
-    return UserError("the program is for ", program.devices(), " devices; one process runs at most ",
-                     kMostVirtualDevices, " virtual ones");
+    return UserError("the program is for ", program.devices(),
+                     " devices; one process runs at most ", kMostVirtualDevices, " virtual ones");
   }
   YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<const KernelObject> kernels,
                         KernelObject::Load(program));

@@ -35,7 +35,8 @@ absl::Status CheckSharedObject(const std::string& bytes) {
   for (int i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
     std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type != PT_GNU_STACK && !InFile(segment.p_offset, segment.p_filesz, bytes.size())) {
+    if (segment.p_type != PT_GNU_STACK &&
+        !InFile(segment.p_offset, segment.p_filesz, bytes.size())) {
       return UserError("the program's object is truncated: segment ", i, " lies outside it");
     }
   }

@@ -14,15 +14,17 @@ absl::StatusOr<const OneDnn*> OpenOnce() {
   setenv("OMP_WAIT_POLICY", "passive", 0);
   void* handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return absl::UnavailableError(
-        absl::StrCat("oneDNN, which this program's matrix products and convolutions need, cannot be "
-                     "opened (", dlerror(), "); install libdnnl2, or compile without library calls"));
+    return absl::UnavailableError(absl::StrCat(
+        "oneDNN, which this program's matrix products and convolutions need, cannot be "
+        "opened (",
+        dlerror(), "); install libdnnl2, or compile without library calls"));
   }
   static OneDnn library;
-#define YUBA_ONEDNN_LOAD(name)                                                        \
+#define YUBA_ONEDNN_LOAD(name)                                                           \
   library.name = reinterpret_cast<decltype(library.name)>(dlsym(handle, "dnnl_" #name)); \
-  if (library.name == nullptr) {                                                      \
-    return absl::UnavailableError("libdnnl.so.2 has no dnnl_" #name "; version 2.6 is known to work"); \
+  if (library.name == nullptr) {                                                         \
+    return absl::UnavailableError("libdnnl.so.2 has no dnnl_" #name                      \
+                                  "; version 2.6 is known to work");                     \
   }
   YUBA_ONEDNN_FUNCTIONS(YUBA_ONEDNN_LOAD)
 #undef YUBA_ONEDNN_LOAD

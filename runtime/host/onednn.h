@@ -38,8 +38,8 @@ struct OneDnn {
 class LibraryKernel {
  public:
   virtual ~LibraryKernel() = default;
-  // Pointers to the buffers of left, right and result. `workspace` has workspace_bytes(), aligned to
-  // 64; it holds nothing between calls.
+  // Pointers to the buffers of left, right and result. `workspace` has workspace_bytes(), aligned
+  // to 64; it holds nothing between calls.
   virtual absl::Status Run(const float* left, const float* right, float* result,
                            char* workspace) = 0;
   virtual int64_t workspace_bytes() const = 0;

@@ -84,7 +84,8 @@ absl::StatusOr<HostTensor> ParseNpy(absl::string_view bytes) {
   const absl::string_view data = bytes.substr(prefix + length);
   const int64_t expected = elements * ByteSize(tensor.type);
   if (static_cast<int64_t>(data.size()) != expected) {
-    return UserError("the .npy file has ", data.size(), " bytes of data, its shape needs ", expected);
+    return UserError("the .npy file has ", data.size(), " bytes of data, its shape needs ",
+                     expected);
   }
   tensor.data.assign(data.data(), data.size());
   return tensor;
@@ -94,7 +95,8 @@ std::string FormatNpy(const HostTensor& tensor) {
   if (tensor.type == ElementType::kBF16) {
     HostTensor wide{ElementType::kF32, tensor.shape, ""};
     for (size_t i = 0; i + 1 < tensor.data.size(); i += 2) {
-      const char bits[4] = {0, 0, tensor.data[i], tensor.data[i + 1]};  // bf16 is the upper half of f32
+      const char bits[4] = {0, 0, tensor.data[i],
+                            tensor.data[i + 1]};  // bf16 is the upper half of f32
       wide.data.append(bits, 4);
     }
     return FormatNpy(wide);

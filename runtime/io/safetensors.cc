@@ -1,4 +1,5 @@
-// safetensors: 8 bytes of header length, a JSON header {name: {dtype, shape, data_offsets}}, the data.
+// safetensors: 8 bytes of header length, a JSON header {name: {dtype, shape, data_offsets}}, the
+// data.
 #include "absl/strings/ascii.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
@@ -16,7 +17,8 @@ absl::StatusOr<HostTensor> TensorOf(const json& entry, absl::string_view data) {
     return UserError("dtype, shape or data_offsets is missing");
   }
   const auto type = ElementTypeFromName(absl::AsciiStrToLower(entry["dtype"].get<std::string>()));
-  if (!type.has_value()) return UserError("the type ", entry["dtype"].get<std::string>(), " is not read");
+  if (!type.has_value())
+    return UserError("the type ", entry["dtype"].get<std::string>(), " is not read");
   HostTensor tensor;
   tensor.type = *type;
   for (const json& extent : entry["shape"]) {

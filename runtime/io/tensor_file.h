@@ -1,5 +1,5 @@
-// Tensors in files: NumPy's .npy, ONNX's TensorProto (.pb) and safetensors. Readers accept any bytes and
-// answer with a tensor or with an error that names file and cause.
+// Tensors in files: NumPy's .npy, ONNX's TensorProto (.pb) and safetensors. Readers accept any
+// bytes and answer with a tensor or with an error that names file and cause.
 #ifndef YUBA_RUNTIME_IO_TENSOR_FILE_H_
 #define YUBA_RUNTIME_IO_TENSOR_FILE_H_
 

@@ -58,13 +58,15 @@ absl::StatusOr<HostTensor> ParseTensorProto(absl::string_view bytes) {
     tensor.type = row.type;
     known = true;
   }
-  if (!known) return UserError("ONNX's element type ", proto.data_type(), " is not one that Yuba reads");
+  if (!known)
+    return UserError("ONNX's element type ", proto.data_type(), " is not one that Yuba reads");
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
   YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.shape));
   tensor.data = proto.has_raw_data() ? proto.raw_data() : TypedData(proto, tensor.type);
   const int64_t expected = elements * ByteSize(tensor.type);
   if (static_cast<int64_t>(tensor.data.size()) != expected) {
-    return UserError("the tensor has ", tensor.data.size(), " bytes of data, its shape needs ", expected);
+    return UserError("the tensor has ", tensor.data.size(), " bytes of data, its shape needs ",
+                     expected);
   }
   return tensor;
 }

@@ -167,8 +167,12 @@ TEST_CASE("malformed programs are refused without a crash") {
   refuse([](program::Program& p) { p.clear_functions(); });
   refuse([](program::Program& p) { p.mutable_outputs(0)->set_buffer(-1); });
   refuse([](program::Program& p) {
-    p.mutable_stages(0)->mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->add_axes(
-        9);
+    p.mutable_stages(0)
+        ->mutable_buffers(0)
+        ->mutable_box()
+        ->mutable_dims(0)
+        ->mutable_end()
+        ->add_axes(9);
   });
   refuse([](program::Program& p) { p.mutable_stages(0)->add_instructions(); });
   refuse([](program::Program& p) {

@@ -1,5 +1,5 @@
-// Runs a program element by element with the interpreter, one device after the other, and watches that
-// nothing is read that was not written. It reads the program's tables on its own.
+// Runs a program element by element with the interpreter, one device after the other, and watches
+// that nothing is read that was not written. It reads the program's tables on its own.
 #ifndef YUBA_TESTS_COMPILER_EMULATOR_H_
 #define YUBA_TESTS_COMPILER_EMULATOR_H_
 
@@ -18,7 +18,8 @@ struct Emulation {
   std::string fault;                 // the first element that was read and not there, if any
 };
 
-// `values` has the inputs, parameters and constants of `graph`, whose node n is the program's kernel n.
+// `values` has the inputs, parameters and constants of `graph`, whose node n is the program's
+// kernel n.
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values);
 

@@ -43,7 +43,8 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
       for (int i = 0; i < stage.instructions_size(); ++i) {
         if (Uses(stage.instructions(i), a)) CHECK((first.first() <= i && i <= first.last()));
       }
-      if (first.initialized()) CHECK((first.first() == 0 && first.last() + 1 == stage.instructions_size()));
+      if (first.initialized())
+        CHECK((first.first() == 0 && first.last() + 1 == stage.instructions_size()));
       for (int b = a + 1; b < stage.buffers_size(); ++b) {
         const program::Buffer& second = stage.buffers(b);
         bool together = false;

@@ -87,7 +87,8 @@ TEST_CASE("mistakes in the choice of phases are explained") {
     return std::string(status.message());
   };
   const std::string dir = Dump("mistakes");
-  CHECK_THAT(message(dir, "cutting", ""), Contains("there is no phase cutting; there are import, "));
+  CHECK_THAT(message(dir, "cutting", ""),
+             Contains("there is no phase cutting; there are import, "));
   CHECK_THAT(message(dir, "emit", "cut"), Contains("comes after"));
   CHECK_THAT(message("", "cut", ""), Contains("no plan for this graph yet"));
 }

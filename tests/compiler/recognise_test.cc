@@ -6,8 +6,8 @@
 namespace yuba {
 namespace {
 
-// A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one cut and
-// wanted under another.
+// A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one cut
+// and wanted under another.
 program::Exchange Recognised(const Cut& from, const Cut& to, const AxisList& parts = {}) {
   const Mesh mesh = MeshOf(4);
   program::Program program;

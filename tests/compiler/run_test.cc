@@ -1,5 +1,5 @@
-// Programs with their kernels, on virtual devices: any legal plan gives what the interpreter gives for the
-// whole graph, and moves what it costs.
+// Programs with their kernels, on virtual devices: any legal plan gives what the interpreter gives
+// for the whole graph, and moves what it costs.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -11,7 +11,8 @@
 namespace yuba {
 namespace {
 
-program::Program Compile(const Model& model, const Plan& plan, Arithmetic arithmetic, bool library) {
+program::Program Compile(const Model& model, const Plan& plan, Arithmetic arithmetic,
+                         bool library) {
   program::Program program = CutGraph(model, plan, arithmetic);
   RecogniseCollectives(program);
   PlanMemory(program);
@@ -30,8 +31,9 @@ HostTensor ToHost(const TensorValue& value, Arithmetic arithmetic) {
   tensor.type = arithmetic == Arithmetic::kHash ? ElementType::kI64 : ElementType::kF32;
   for (const Scalar& element : value.elements) {
     const float number = static_cast<float>(element.number);
-    tensor.data.append(arithmetic == Arithmetic::kHash ? reinterpret_cast<const char*>(&element.hash)
-                                                       : reinterpret_cast<const char*>(&number),
+    tensor.data.append(arithmetic == Arithmetic::kHash
+                           ? reinterpret_cast<const char*>(&element.hash)
+                           : reinterpret_cast<const char*>(&number),
                        arithmetic == Arithmetic::kHash ? 8 : 4);
   }
   return tensor;

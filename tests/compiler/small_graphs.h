@@ -39,8 +39,8 @@ class ModelBuilder {
 
 Model RandomModel(Random& random);
 
-// Any legal plan, good or bad: each tensor and node is cut on each axis where a random choice falls, or
-// not at all. Cost and proof are not filled in.
+// Any legal plan, good or bad: each tensor and node is cut on each axis where a random choice
+// falls, or not at all. Cost and proof are not filled in.
 Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random);
 
 // Values for inputs, parameters and constants; the others are empty.

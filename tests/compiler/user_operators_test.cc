@@ -1,5 +1,5 @@
-// Operators that only the user describes, under names of their own: planned, cut and run like any other, and
-// library routines attach to their structure.
+// Operators that only the user describes, under names of their own: planned, cut and run like any
+// other, and library routines attach to their structure.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -26,7 +26,8 @@ struct Result {
   HostTensor output;
 };
 
-Result Run(const std::string& model, const OperatorLibrary& library, int devices, bool use_library) {
+Result Run(const std::string& model, const OperatorLibrary& library, int devices,
+           bool use_library) {
   Compilation compilation;
   compilation.request.model_file = model;
   compilation.request.import.library = &library;
@@ -97,7 +98,8 @@ std::string ErrorOf(const OnnxBuilder& builder, const OperatorLibrary& library) 
 
 TEST_CASE("an attribute that the description lacks is an error that names those it has") {
   OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  REQUIRE(library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n").ok());
+  REQUIRE(library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n")
+              .ok());
   OnnxBuilder builder;
   builder.proto().add_opset_import()->set_domain("example.org");
   builder.proto().mutable_opset_import(1)->set_version(3);

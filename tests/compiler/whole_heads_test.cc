@@ -1,5 +1,5 @@
-// Whole heads of q, k and v cut together are a plan that can be said, on any number of devices: pinned,
-// nothing moves inside attention but what is stored.
+// Whole heads of q, k and v cut together are a plan that can be said, on any number of devices:
+// pinned, nothing moves inside attention but what is stored.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -25,7 +25,8 @@ int HeadIndex(const Node& node, int64_t heads) {
 }
 
 // The nodes of one block's attention: from the parts of the fused product to the product with v.
-std::vector<NodeId> Attention(const Graph& graph, const std::string& block, const std::string& last) {
+std::vector<NodeId> Attention(const Graph& graph, const std::string& block,
+                              const std::string& last) {
   std::vector<NodeId> nodes;
   bool inside = false;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
@@ -49,7 +50,8 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
   SearchOptions options;
   options.mesh = MeshOf(devices);
   AxisList all;
-  for (size_t axis = 0; axis < options.mesh.axes.size(); ++axis) all.push_back(static_cast<uint8_t>(axis));
+  for (size_t axis = 0; axis < options.mesh.axes.size(); ++axis)
+    all.push_back(static_cast<uint8_t>(axis));
   for (NodeId id : attention) {
     const int head = HeadIndex(graph.nodes[id], heads);
     INFO(graph.nodes[id].name);

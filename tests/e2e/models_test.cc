@@ -1,5 +1,6 @@
-// The main job as a user does it: plan, check, verify and run real models on many device counts, and
-// compare with PyTorch's answers. `yuba run` itself refuses a run whose bytes are not the plan's.
+// The main job as a user does it: plan, check, verify and run real models on many device counts,
+// and compare with PyTorch's answers. `yuba run` itself refuses a run whose bytes are not the
+// plan's.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -35,7 +36,8 @@ TEST_CASE("a spoiled expected output makes --check exit with 1") {
   const std::string data = folder + "/data";
   std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
   Succeed("yuba partition " + model + " --devices 3 -o " + folder + "/p.json");
-  const std::string run = "yuba run " + model + " " + folder + "/p.json --check 1e-3 --inputs " + data;
+  const std::string run =
+      "yuba run " + model + " " + folder + "/p.json --check 1e-3 --inputs " + data;
   Succeed(run);
   const std::string expected = data + "/output_0.pb";
   std::filesystem::permissions(expected, std::filesystem::perms::owner_all);
@@ -53,7 +55,8 @@ TEST_CASE("one device moves nothing, and the same input gives the same plan") {
     Succeed("yuba partition " + model + " --devices 6 -o " + folder + "/" + name + ".json");
   }
   Succeed("cmp " + folder + "/a.json " + folder + "/b.json");
-  const CommandResult one = Succeed("yuba partition " + model + " --devices 1 -o " + folder + "/1.json");
+  const CommandResult one =
+      Succeed("yuba partition " + model + " --devices 1 -o " + folder + "/1.json");
   CHECK(one.out.find("MOVED a step   0 B") != std::string::npos);
 }
 
@@ -83,7 +86,8 @@ TEST_CASE("compiled programs run without the compiler, and hand their outputs on
   const std::string folder = ScratchFolder("compiled");
   Succeed("yuba partition " + model + " --devices 5 -o " + folder + "/p.json");
   Succeed("yuba compile " + model + " " + folder + "/p.json -o " + folder + "/m.yuba");
-  Succeed("yuba-run " + folder + "/m.yuba --inputs " + data + " --check 1e-3 --outputs " + folder + "/out");
+  Succeed("yuba-run " + folder + "/m.yuba --inputs " + data + " --check 1e-3 --outputs " + folder +
+          "/out");
   CHECK_FALSE(std::filesystem::is_empty(folder + "/out"));
 }
 

@@ -1,5 +1,5 @@
-// What stands on the command line: numbers that are none, empty values, flags that contradict each other
-// or the plan; and outputs that cannot be written are noticed before the work.
+// What stands on the command line: numbers that are none, empty values, flags that contradict each
+// other or the plan; and outputs that cannot be written are noticed before the work.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,8 @@ std::string Model() { return RepositoryFile("tests/models/mlp/model.onnx"); }
 std::string Symbolic() { return RepositoryFile("tests/models/mlp/model_dynamic.onnx"); }
 
 // All of `messages` are on stderr.
-void ExpectError(const std::string& line, const std::vector<std::string>& messages, int exit_code = 2) {
+void ExpectError(const std::string& line, const std::vector<std::string>& messages,
+                 int exit_code = 2) {
   const CommandResult result = RunCommand(line);
   INFO(line << "\n" << result.error);
   CHECK(result.exit_code == exit_code);
@@ -24,7 +25,8 @@ void ExpectError(const std::string& line, const std::vector<std::string>& messag
 }
 
 std::string Planned(const std::string& model, const std::string& flags, const std::string& plan) {
-  const CommandResult result = RunCommand("yuba partition " + model + " --devices 2 " + flags + " -o " + plan);
+  const CommandResult result =
+      RunCommand("yuba partition " + model + " --devices 2 " + flags + " -o " + plan);
   INFO(result.error);
   REQUIRE(result.exit_code == 0);
   return plan;
@@ -32,10 +34,12 @@ std::string Planned(const std::string& model, const std::string& flags, const st
 
 TEST_CASE("numbers that are none are refused, and usage errors name the subcommand") {
   const std::string run = "yuba run " + Model() + " p.json ";
-  for (const char* flag : {"--timeout nan", "--timeout inf", "--timeout 0", "--check nan", "--check -1",
-                           "--check inf", "--seed-executor -1", "--steps 0", "--steps 3000000000"}) {
+  for (const char* flag :
+       {"--timeout nan", "--timeout inf", "--timeout 0", "--check nan", "--check -1", "--check inf",
+        "--seed-executor -1", "--steps 0", "--steps 3000000000"}) {
     const std::string text = flag;
-    ExpectError(run + text, {"yuba run: ", text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)});
+    ExpectError(run + text,
+                {"yuba run: ", text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)});
   }
   ExpectError("yuba verify " + Model() + " p.json --seed -1", {"yuba verify: --seed"});
   ExpectError("yuba bench search --repeat x", {"yuba bench search: "});
@@ -52,22 +56,28 @@ TEST_CASE("empty values are refused") {
 }
 
 TEST_CASE("work that no 64 bits count is the largest number, not a negative one") {
-  const CommandResult result = RunCommand("yuba info " + Symbolic() + " --batch 450000000000000 --json");
+  const CommandResult result =
+      RunCommand("yuba info " + Symbolic() + " --batch 450000000000000 --json");
   INFO(result.out << result.error);
   CHECK(result.out.find("\"flops\": 9223372036854775807") != std::string::npos);
 }
 
 TEST_CASE("an output that cannot be written is noticed before the model is read") {
   const std::string none = ScratchFolder("unwritable") + "/none/";
-  ExpectError("yuba partition no_such_model.onnx -o " + none + "p.json", {none + "p.json: cannot be written"});
-  ExpectError("yuba compile no_such_model.onnx p.json -o " + none + "m.yuba", {none + "m.yuba: cannot be"});
+  ExpectError("yuba partition no_such_model.onnx -o " + none + "p.json",
+              {none + "p.json: cannot be written"});
+  ExpectError("yuba compile no_such_model.onnx p.json -o " + none + "m.yuba",
+              {none + "m.yuba: cannot be"});
   const std::string plan = Planned(Model(), "", ScratchFolder("trace") + "/p.json");
-  ExpectError("yuba run " + Model() + " " + plan + " --trace " + none + "t.json", {none + "t.json: cannot"});
+  ExpectError("yuba run " + Model() + " " + plan + " --trace " + none + "t.json",
+              {none + "t.json: cannot"});
 }
 
 TEST_CASE("flags that contradict each other are refused, both named") {
-  ExpectError("yuba info " + Symbolic() + " --dim batch=5 --dim batch=6", {"--dim batch=5", "--dim batch=6"});
-  ExpectError("yuba info " + Symbolic() + " --batch 4 --dim batch=8", {"--batch 4", "--dim batch=8"});
+  ExpectError("yuba info " + Symbolic() + " --dim batch=5 --dim batch=6",
+              {"--dim batch=5", "--dim batch=6"});
+  ExpectError("yuba info " + Symbolic() + " --batch 4 --dim batch=8",
+              {"--batch 4", "--dim batch=8"});
   CHECK(RunCommand("yuba info " + Symbolic() + " --batch 4 --dim batch=4").exit_code == 0);
 }
 
@@ -84,12 +94,16 @@ TEST_CASE("flags that contradict the plan's are refused, both named") {
   ExpectError("yuba check " + Symbolic() + " " + folder + "/dim.json --batch 8",
               {"--batch 8", "--dim batch=4", "the plan was made with"});
   Planned(Model(), "", folder + "/plain.json");
-  ExpectError("yuba check " + Model() + " " + folder + "/plain.json --batch 8", {"--batch 8", "made with"});
+  ExpectError("yuba check " + Model() + " " + folder + "/plain.json --batch 8",
+              {"--batch 8", "made with"});
 }
 
-TEST_CASE("a bound input is named; a file of other contents is refused, the same contents elsewhere are not") {
+TEST_CASE(
+    "a bound input is named; a file of other contents is refused, the same contents elsewhere are "
+    "not") {
   const std::string folder = ScratchFolder("bound");
-  const std::string first = folder + "/first.pb", second = folder + "/second.pb", other = folder + "/other.pb";
+  const std::string first = folder + "/first.pb", second = folder + "/second.pb",
+                    other = folder + "/other.pb";
   for (const std::string& copy : {first, second, other}) {
     std::filesystem::copy_file(RepositoryFile("tests/models/mlp/test_data_set_0/input_0.pb"), copy);
     std::filesystem::permissions(copy, std::filesystem::perms::owner_all);
@@ -99,7 +113,8 @@ TEST_CASE("a bound input is named; a file of other contents is refused, the same
   file.put('\x45');
   file.close();
   const std::string plan = folder + "/p.json";
-  const std::string partition = "yuba partition " + Model() + " --devices 2 -o " + plan + " --bind x=";
+  const std::string partition =
+      "yuba partition " + Model() + " --devices 2 -o " + plan + " --bind x=";
   const CommandResult made = RunCommand(partition + first);
   INFO(made.out << made.error);
   REQUIRE(made.exit_code == 0);

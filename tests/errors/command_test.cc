@@ -58,7 +58,8 @@ TEST_CASE("a missing or broken model exits with 2, names the file and writes not
 
 TEST_CASE("an output that cannot be written exits with 2 and leaves nothing") {
   const std::string folder = ScratchFolder("output");
-  ExpectError("yuba partition " + Model() + " -o " + folder + "/none/x.plan.json", 2, "x.plan.json");
+  ExpectError("yuba partition " + Model() + " -o " + folder + "/none/x.plan.json", 2,
+              "x.plan.json");
   ExpectError("yuba partition " + Model() + " -o /dev/full", 2, "/dev/full");
   ExpectError("yuba partition " + Model() + " -o " + folder, 2, folder);
   CHECK(std::filesystem::is_empty(folder));
@@ -69,7 +70,8 @@ TEST_CASE("a plan that is broken, of another graph, or lies is refused") {
   const std::string plan = folder + "/p.json";
   REQUIRE(RunCommand("yuba partition " + Model() + " --devices 6 -o " + plan).exit_code == 0);
   REQUIRE(RunCommand("yuba check " + Model() + " " + plan).exit_code == 0);
-  ExpectError("yuba check " + RepositoryFile("tests/models/conv/model.onnx") + " " + plan, 2, "p.json");
+  ExpectError("yuba check " + RepositoryFile("tests/models/conv/model.onnx") + " " + plan, 2,
+              "p.json");
   const std::string text = Read(plan);
   Write(folder + "/half.json", text.substr(0, text.size() / 2));
   ExpectError("yuba show " + folder + "/half.json", 2, "half.json");
@@ -96,7 +98,8 @@ TEST_CASE("nothing that a command reads is overwritten by it") {
   ExpectError("yuba show " + plan + " --html " + plan, 2, "p.json");
   const std::string data = folder + "/data";
   std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
-  ExpectError("yuba run " + model + " " + plan + " --inputs " + data + " --outputs " + data, 2, "--outputs");
+  ExpectError("yuba run " + model + " " + plan + " --inputs " + data + " --outputs " + data, 2,
+              "--outputs");
 }
 
 TEST_CASE("a file that may not grow is an error and leaves nothing") {
@@ -115,7 +118,8 @@ TEST_CASE("a plan whose cuts move other bytes than it says is refused before it 
   Write(folder + "/other.json", text.replace(at, 12, "\"axes\":[]"));
   for (const char* command : {"check", "verify", "run"}) {
     INFO(command);
-    CHECK(RunCommand(std::string("yuba ") + command + " " + Model() + " " + folder + "/other.json").exit_code == 1);
+    CHECK(RunCommand(std::string("yuba ") + command + " " + Model() + " " + folder + "/other.json")
+              .exit_code == 1);
   }
 }
 

@@ -15,8 +15,11 @@ std::string Read(const std::string& path) {
 TEST_CASE("a bit flipped anywhere in a program, its code included, makes yuba-run exit with 2") {
   const std::string folder = ScratchFolder("flip");
   const std::string model = RepositoryFile("tests/models/conv/model.onnx");
-  REQUIRE(RunCommand("yuba partition " + model + " --devices 2 -o " + folder + "/p.json").exit_code == 0);
-  const std::string compile = "yuba compile --no-library " + model + " " + folder + "/p.json -o " + folder;
+  REQUIRE(
+      RunCommand("yuba partition " + model + " --devices 2 -o " + folder + "/p.json").exit_code ==
+      0);
+  const std::string compile =
+      "yuba compile --no-library " + model + " " + folder + "/p.json -o " + folder;
   REQUIRE(RunCommand(compile + "/m.yuba").exit_code == 0);
   REQUIRE(RunCommand("yuba-run " + folder + "/m.yuba --random").exit_code == 0);
   const std::string sound = Read(folder + "/m.yuba");

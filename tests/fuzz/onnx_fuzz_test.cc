@@ -1,5 +1,6 @@
-// Models that are valid protobuf but wrong as graphs: dimensions, attributes, edges, types, duplicate
-// names and cycles are changed at random. The importer must refuse or accept, never crash or hang.
+// Models that are valid protobuf but wrong as graphs: dimensions, attributes, edges, types,
+// duplicate names and cycles are changed at random. The importer must refuse or accept, never crash
+// or hang.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iostream>
@@ -32,7 +33,9 @@ void MutateAttribute(onnx::NodeProto& node, Random& random) {
   auto& attribute = *node.mutable_attribute(static_cast<int>(Below(random, node.attribute_size())));
   switch (Below(random, 6)) {
     case 0: attribute.set_i(OddNumber(random)); break;
-    case 1: attribute.set_type(static_cast<onnx::AttributeProto::AttributeType>(Below(random, 12))); break;
+    case 1:
+      attribute.set_type(static_cast<onnx::AttributeProto::AttributeType>(Below(random, 12)));
+      break;
     case 2: attribute.add_ints(OddNumber(random)); break;
     case 3: attribute.clear_ints(); break;
     case 4:
@@ -61,7 +64,8 @@ void MutateInput(onnx::ValueInfoProto& input, Random& random) {
     case 0: type.set_elem_type(static_cast<int>(Below(random, 24))); break;
     case 1: type.mutable_shape()->add_dim()->set_dim_value(OddNumber(random)); break;
     case 2:
-      if (type.shape().dim_size() > 0) type.mutable_shape()->mutable_dim(0)->set_dim_value(OddNumber(random));
+      if (type.shape().dim_size() > 0)
+        type.mutable_shape()->mutable_dim(0)->set_dim_value(OddNumber(random));
       break;
     default: type.clear_shape(); break;
   }
@@ -71,14 +75,17 @@ void MutateNode(onnx::GraphProto& graph, onnx::NodeProto& node, Random& random) 
   switch (Below(random, 6)) {
     case 0:
       if (node.input_size() > 0) {
-        node.set_input(static_cast<int>(Below(random, node.input_size())), RandomValueName(graph, random));
+        node.set_input(static_cast<int>(Below(random, node.input_size())),
+                       RandomValueName(graph, random));
       }
       break;
     case 1: node.add_input(RandomValueName(graph, random)); break;
     case 2:
       if (node.output_size() > 0) node.set_output(0, RandomValueName(graph, random));
       break;
-    case 3: node.set_op_type(graph.node(static_cast<int>(Below(random, graph.node_size()))).op_type()); break;
+    case 3:
+      node.set_op_type(graph.node(static_cast<int>(Below(random, graph.node_size()))).op_type());
+      break;
     case 4: node.clear_input(); break;
     default: MutateAttribute(node, random); break;
   }
@@ -90,23 +97,28 @@ void Mutate(onnx::ModelProto& model, Random& random) {
   switch (Below(random, 8)) {
     case 0:
       if (graph.initializer_size() > 0) {
-        MutateTensor(*graph.mutable_initializer(static_cast<int>(Below(random, graph.initializer_size()))), random);
+        MutateTensor(
+            *graph.mutable_initializer(static_cast<int>(Below(random, graph.initializer_size()))),
+            random);
       }
       break;
     case 1:
       if (graph.input_size() > 0) {
-        MutateInput(*graph.mutable_input(static_cast<int>(Below(random, graph.input_size()))), random);
+        MutateInput(*graph.mutable_input(static_cast<int>(Below(random, graph.input_size()))),
+                    random);
       }
       break;
     case 2:
-      if (model.opset_import_size() > 0) model.mutable_opset_import(0)->set_version(OddNumber(random));
+      if (model.opset_import_size() > 0)
+        model.mutable_opset_import(0)->set_version(OddNumber(random));
       break;
     case 3:
       graph.mutable_node()->SwapElements(static_cast<int>(Below(random, graph.node_size())),
                                          static_cast<int>(Below(random, graph.node_size())));
       break;
     default:
-      MutateNode(graph, *graph.mutable_node(static_cast<int>(Below(random, graph.node_size()))), random);
+      MutateNode(graph, *graph.mutable_node(static_cast<int>(Below(random, graph.node_size()))),
+                 random);
       break;
   }
 }

@@ -25,8 +25,9 @@ TEST_CASE("mutants of a plan never crash the reader or pass with a lie") {
   notes.graph_hash = model.graph_hash;
   const std::string text = WritePlan(model.graph, plan, notes);
   const int64_t least = plan.cost.bytes();
-  const std::vector<std::string> words = {"a", "b", "\"", "{", "}", "[", "]", ",", ":", "null", "true",
-                                          "-1", "1e999", "0.5", "\"tensors\"", "\"axes\"", "[[]]", "{}"};
+  const std::vector<std::string> words = {"a",     "b",   "\"",          "{",        "}",    "[",
+                                          "]",     ",",   ":",           "null",     "true", "-1",
+                                          "1e999", "0.5", "\"tensors\"", "\"axes\"", "[[]]", "{}"};
   const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
   int accepted = 0;
   for (int round = 0; round < 1500; ++round) {

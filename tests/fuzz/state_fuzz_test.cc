@@ -1,5 +1,5 @@
-// The text of a compilation's state with changed words and bytes: read and checked, or refused with a
-// reason; never a crash.
+// The text of a compilation's state with changed words and bytes: read and checked, or refused with
+// a reason; never a crash.
 #include <catch2/catch.hpp>
 #include <iostream>
 
@@ -26,10 +26,11 @@ std::string Text() {
 
 TEST_CASE("mutants of a state never crash the reader or the checks") {
   const std::string text = Text();
-  const std::vector<std::string> words = {"[",    "]",     "(",  ")",     "{",    "}",   "\"",  ":",
-                                          "%0",   "%1",    "/a", "a(0 1", "0:8",  "d0",  "+",   "true",
-                                          "\"add\"", "\"sum\"", "f32", "i64", "memref", "tensor", "yuba.op",
-                                          "yuba.output", "yuba.buffer", "yuba.kernel"};
+  const std::vector<std::string> words = {
+      "[",      "]",       "(",           ")",           "{",          "}",   "\"",
+      ":",      "%0",      "%1",          "/a",          "a(0 1",      "0:8", "d0",
+      "+",      "true",    "\"add\"",     "\"sum\"",     "f32",        "i64", "memref",
+      "tensor", "yuba.op", "yuba.output", "yuba.buffer", "yuba.kernel"};
   const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
   int read = 0, sound = 0;
   for (int round = 0; round < 600; ++round) {
@@ -55,7 +56,8 @@ TEST_CASE("mutants of a state never crash the reader or the checks") {
     PlanMemory(state.program);
     CHECK(CheckMemory(state.program).ok());
   }
-  std::cerr << "state: " << read << " of 600 mutants were read, " << sound << " passed every check\n";
+  std::cerr << "state: " << read << " of 600 mutants were read, " << sound
+            << " passed every check\n";
   CHECK(read < 600);
   CHECK(sound <= read);
 }

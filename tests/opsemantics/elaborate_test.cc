@@ -54,7 +54,8 @@ void CheckError(const std::string& text, const Operands& operands, const std::st
 }
 
 constexpr char kConv[] =
-    "op c(x[b, (g ci), h..], f[(g co), ci, k..], opt bias[(g co)]; stride.. = 1, lo.. = 0, hi.. = 0)\n"
+    "op c(x[b, (g ci), h..], f[(g co), ci, k..], opt bias[(g co)]; stride.. = 1, lo.. = 0, hi.. = "
+    "0)\n"
     "  -> y[b, (g co), w..]\n"
     "  let w.. = (h + lo + hi - k)/stride + 1\n"
     "  z[n, (a o), p..: w..] = sum(c: ci, u..: k..)\n"
@@ -74,7 +75,8 @@ TEST_CASE("packs of any rank, repeated extents") {
   CheckError(text, {F32({3, 4}), F32({6, 5})},
              "operand 'b' (f32[6, 5]) has extent 6 here, not 4: k = 4 by operand 'a' (f32[3, 4])");
   CheckError(text, {F32({3, 4}), F32({1, 5})}, "has extent 1 here, not 4");  // no broadcast unasked
-  CheckError(text, {F32({3}), F32({6, 5})}, "operand 'a' (f32[3]) has 1 dimensions, which does not");
+  CheckError(text, {F32({3}), F32({6, 5})},
+             "operand 'a' (f32[3]) has 1 dimensions, which does not");
   CheckError(text, {F32({2, 3, 4}), F32({4, 5})}, "operand 'b' (f32[4, 5]) has 2 dimensions");
 }
 
@@ -91,7 +93,8 @@ TEST_CASE("one factor is solved by division, windows are guarded only where they
   CHECK(guarded.slots[2].role == SlotRole::kOutput);
   CHECK(Definitions(Use(kConv, {F32({2, 4, 8}), F32({6, 2, 3}), absl::nullopt})) ==
         "y[n: 2, a: 2, o: 3, p0: 6] = sum(c: 2, u0: 3) x0[n, a, c, p0 + u0] * x1[a, o, c, u0]\n");
-  CheckError(kConv, {F32({2, 5, 8}), F32({6, 2, 3})}, "which is no multiple of 2: 'g' has no value");
+  CheckError(kConv, {F32({2, 5, 8}), F32({6, 2, 3})},
+             "which is no multiple of 2: 'g' has no value");
   CheckError(kConv, {F32({2, 4, 2}), F32({6, 2, 7})}, "this extent would be -4");
   CheckError(kConv, {F32({2, 4, 8}), F32({6, 2, 3})}, "'h' has 1 elements, but 'stride' has 2",
              {{"stride", Dims{2, 2}}});
@@ -212,8 +215,9 @@ TEST_CASE("definitions with constants on the left are one map") {
   const char* text =
       "op r(x[s, (2 d)], c[d]) -> y[s, (2 d)]\n"
       "  y[i, (0 j)] = x[i, (0 j)] * c[j]\n  y[k, (1 l)] = x[k, (0 l)] - c[l]\n";
-  CHECK(Definitions(Use(text, {F32({3, 8}), F32({4})})) ==
-        "y[i: 3, part: 2, j: 4] = if part == 0 then x0[i, 0, j] * x1[j] else x0[i, 0, j] - x1[j]\n");
+  CHECK(
+      Definitions(Use(text, {F32({3, 8}), F32({4})})) ==
+      "y[i: 3, part: 2, j: 4] = if part == 0 then x0[i, 0, j] * x1[j] else x0[i, 0, j] - x1[j]\n");
   CheckError("op r(x[s, (3 d)]) -> y[s, (3 d)]  y[i, (0 j)] = x[i, (0 j)]  y[i, (2 j)] = 0",
              {F32({3, 6})}, "cover 2 of 3 constants");
   CheckError("op r(x[(2 d)]) -> y[(2 d)]  y[(0 j)] = x[(0 j)]  y[(0 j)] = 0", {F32({6})},
@@ -255,7 +259,8 @@ TEST_CASE("states have next values") {
 }
 
 TEST_CASE("types are checked") {
-  CheckError("op f(x[n]: int) -> y[n]  y[i] = exp(x[i])", {I64({3})}, "'exp' needs a float, not i64");
+  CheckError("op f(x[n]: int) -> y[n]  y[i] = exp(x[i])", {I64({3})},
+             "'exp' needs a float, not i64");
   CheckError("op f(x[n]: int) -> y[n]  y[i] = x[i]", {F32({3})},
              "the operand 'x' is f32, but an integer type is needed");
   CheckError("op f(x[n], k[n]: int) -> y[n]  y[i] = x[i] * k[i]", {F32({3}), I64({3})},

@@ -31,7 +31,8 @@ void UseWithOddNumbers(const OpDescription& op, Random& random) {
       }
     }
     for (auto& [name, value] : use.attributes) {
-      if (absl::holds_alternative<int64_t>(value) && Below(random, 2) == 0) value = OddNumber(random);
+      if (absl::holds_alternative<int64_t>(value) && Below(random, 2) == 0)
+        value = OddNumber(random);
       if (auto* list = absl::get_if<std::vector<int64_t>>(&value)) {
         if (!list->empty()) (*list)[Below(random, list->size())] = OddNumber(random);
       }

@@ -70,7 +70,8 @@ TEST_CASE("the hash is of the content") {
   CHECK(a.Hash() == b.Hash());
   REQUIRE(a.Add("a.tdl", kTwice).ok());
   CHECK(a.Hash() != b.Hash());
-  REQUIRE(b.Add("b.tdl", "# Twice.\nop tests_twice( x[n] )\n   -> y[n] # y\n y[i] = x[i]+x[i]").ok());
+  REQUIRE(
+      b.Add("b.tdl", "# Twice.\nop tests_twice( x[n] )\n   -> y[n] # y\n y[i] = x[i]+x[i]").ok());
   CHECK(a.Hash() == b.Hash());
   REQUIRE(c.Add("a.tdl", "op tests_twice(x[n]) -> y[n]  y[i] = x[i] + x[i] + 0").ok());
   CHECK(a.Hash() != c.Hash());

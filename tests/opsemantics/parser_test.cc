@@ -122,7 +122,8 @@ TEST_CASE("signatures keep roles, types, defaults and broadcasts") {
 }
 
 TEST_CASE("an opaque operator has cuts and flops") {
-  const OpDescription op = ParseOne("opaque c(a[s.., n, n]) -> l[s.., n, n] cuts s, n flops n*n*n/3");
+  const OpDescription op =
+      ParseOne("opaque c(a[s.., n, n]) -> l[s.., n, n] cuts s, n flops n*n*n/3");
   CHECK(op.opaque);
   CHECK(op.cuts == std::vector<std::string>{"s", "n"});
   CHECK(Shown(*op.flops) == "/(*(*(n, n), n), 3)");
@@ -183,7 +184,8 @@ TEST_CASE("deep nesting is an error, not a crash") {
 }
 
 TEST_CASE("a very long line is shown around the mistake only") {
-  const std::string error = SyntaxErrorOf("op f(x[n]) -> y[n] y[i] = " + std::string(5000, ' ') + "*");
+  const std::string error =
+      SyntaxErrorOf("op f(x[n]) -> y[n] y[i] = " + std::string(5000, ' ') + "*");
   CHECK(error.size() < 500);
   CHECK(error.find("*\n") != std::string::npos);
 }

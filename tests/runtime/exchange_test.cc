@@ -52,7 +52,8 @@ std::vector<float> Buffer(Session& session, int device, int buffer) {
   std::vector<float> values(Volume(program.BufferBox(buffer, device)));
   REQUIRE(session.fleet()
               .devices[device]
-              ->Read(program.stage().buffers(buffer).offset(), reinterpret_cast<char*>(values.data()),
+              ->Read(program.stage().buffers(buffer).offset(),
+                     reinterpret_cast<char*>(values.data()),
                      static_cast<int64_t>(values.size() * sizeof(float)))
               .ok());
   return values;
@@ -190,8 +191,8 @@ TEST_CASE("a delivery combines parts in part order, bit for bit, into the first 
   }
 }
 
-// Three times x = sum over the devices of what each fetched of x: an early or late copy of any element
-// shows in the result.
+// Three times x = sum over the devices of what each fetched of x: an early or late copy of any
+// element shows in the result.
 std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::F32) {
   const std::vector<int64_t> dims = {7, 5};
   ProgramBuilder builder({2, 2});

@@ -1,4 +1,5 @@
-// When a device fails, is late or never comes, all devices end, with an error that says who and where.
+// When a device fails, is late or never comes, all devices end, with an error that says who and
+// where.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -19,7 +20,11 @@ class BrokenDevice : public Device {
  public:
   BrokenDevice(std::unique_ptr<Device> device, int place, absl::Status failure, double delay,
                int times)
-      : device_(std::move(device)), place_(place), failure_(failure), delay_(delay), times_(times) {}
+      : device_(std::move(device)),
+        place_(place),
+        failure_(failure),
+        delay_(delay),
+        times_(times) {}
 
   char* arena() override { return device_->arena(); }
   absl::Status Write(int64_t offset, const char* data, int64_t bytes) override {
@@ -164,9 +169,10 @@ TEST_CASE("devices that wait for each other for ever are an error, not a hang") 
     session->fleet().communicator = std::make_unique<Stuck>(3);
     const absl::Status status = session->Step();
     REQUIRE(!status.ok());
-    CHECK_THAT(std::string(status.message()),
-               Contains("instruction 1 (fetch of y for all): ") &&
-                   Contains(interleave ? "deadlock: waits for device" : "waited 0.05 s for device"));
+    CHECK_THAT(
+        std::string(status.message()),
+        Contains("instruction 1 (fetch of y for all): ") &&
+            Contains(interleave ? "deadlock: waits for device" : "waited 0.05 s for device"));
   }
 }
 

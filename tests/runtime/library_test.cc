@@ -95,14 +95,17 @@ std::vector<float> RunProblem(const Problem& problem, const std::vector<float>& 
   auto bytes = [](const std::vector<float>& values) {
     return static_cast<int64_t>(values.size() * sizeof(float));
   };
-  REQUIRE(device.Write(layout.offsets[0], reinterpret_cast<const char*>(left.data()), bytes(left)).ok());
-  REQUIRE(device.Write(layout.offsets[1], reinterpret_cast<const char*>(right.data()), bytes(right)).ok());
+  REQUIRE(device.Write(layout.offsets[0], reinterpret_cast<const char*>(left.data()), bytes(left))
+              .ok());
+  REQUIRE(device.Write(layout.offsets[1], reinterpret_cast<const char*>(right.data()), bytes(right))
+              .ok());
   const absl::Status status = session->Step();
   INFO(status.ToString());
   REQUIRE(status.ok());
   CHECK(session->statistics().library_calls == expected_calls);
   std::vector<float> result(Volume(problem.result.box()));
-  REQUIRE(device.Read(layout.offsets[2], reinterpret_cast<char*>(result.data()), bytes(result)).ok());
+  REQUIRE(
+      device.Read(layout.offsets[2], reinterpret_cast<char*>(result.data()), bytes(result)).ok());
   return result;
 }
 
@@ -176,7 +179,8 @@ std::vector<float> Expected(const Problem& problem, const std::vector<float>& le
     }
     const int64_t place = FlatPlace(problem.result, y);
     written[place] = true;
-    if (!padding) sums[place] += left[FlatPlace(problem.left, l)] * right[FlatPlace(problem.right, r)];
+    if (!padding)
+      sums[place] += left[FlatPlace(problem.left, l)] * right[FlatPlace(problem.right, r)];
   });
   for (size_t i = 0; i < sums.size(); ++i) {
     if (!written[i]) sums[i] = actual[i];  // compared below: NaN, as nothing was written
@@ -234,9 +238,10 @@ void AddWindow(Random& random, Problem& problem) {
   const Interval kernel = {tap_begin, Pick(random, tap_begin + 1, taps)};
   const Interval output = {output_begin, Pick(random, output_begin + 1, outputs)};
   const int64_t extent = Pick(random, 1, 9);
-  const Interval reach = {output.begin * window->stride() + kernel.begin * window->dilation() - window->low(),
-                          (output.end - 1) * window->stride() + (kernel.end - 1) * window->dilation() -
-                              window->low() + 1};
+  const Interval reach = {
+      output.begin * window->stride() + kernel.begin * window->dilation() - window->low(),
+      (output.end - 1) * window->stride() + (kernel.end - 1) * window->dilation() - window->low() +
+          1};
   Interval need = Intersect(reach, {0, extent});
   if (need.empty()) need = {0, 0};
   window->set_output(static_cast<int>(problem.indices.size()));
@@ -284,7 +289,8 @@ TEST_CASE("a product over nothing is zero and calls no library") {
   AddRole(random, problem, 1, false, true, true, problem.call.mutable_columns());
   AddRole(random, problem, 1, true, true, false, problem.call.mutable_inner());
   problem.indices[2] = {0, 0};
-  const std::vector<float> left(Volume(problem.left.box()), 1), right(Volume(problem.right.box()), 1);
+  const std::vector<float> left(Volume(problem.left.box()), 1),
+      right(Volume(problem.right.box()), 1);
   const std::vector<float> actual = RunProblem(problem, left, right, 0);
   CHECK(std::count(actual.begin(), actual.end(), 0.0f) >= 1);
 }

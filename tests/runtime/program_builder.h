@@ -1,4 +1,5 @@
-// Programs made by hand: boxes are given for each device, offsets are given out one after the other.
+// Programs made by hand: boxes are given for each device, offsets are given out one after the
+// other.
 #ifndef YUBA_TESTS_RUNTIME_PROGRAM_BUILDER_H_
 #define YUBA_TESTS_RUNTIME_PROGRAM_BUILDER_H_
 

@@ -58,14 +58,16 @@ TEST_CASE("each flipped bit, cut end and added byte is refused by the file's nam
     REQUIRE(status.code() == absl::StatusCode::kInvalidArgument);
     REQUIRE_THAT(std::string(status.message()), Contains("m.yuba") && Contains("yuba compile"));
   }
-  for (size_t end = 0; end < sound.size(); end += 57) REQUIRE_FALSE(Read(sound.substr(0, end)).ok());
+  for (size_t end = 0; end < sound.size(); end += 57)
+    REQUIRE_FALSE(Read(sound.substr(0, end)).ok());
   CHECK_THAT(std::string(Read(sound.substr(0, 2000)).message()), Contains("cut short"));
   CHECK_FALSE(Read(sound + '\0').ok());
   CHECK_FALSE(Read(Sound().SerializeAsString()).ok());
 }
 
 TEST_CASE("a file that cannot be read is named") {
-  CHECK_THAT(std::string(ReadProgramFile("/none/m.yuba").status().message()), Contains("/none/m.yuba"));
+  CHECK_THAT(std::string(ReadProgramFile("/none/m.yuba").status().message()),
+             Contains("/none/m.yuba"));
   CHECK_FALSE(ReadProgramFile(std::getenv("TEST_TMPDIR")).ok());
 }
 

@@ -90,7 +90,9 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"more than 65536 devices", [](auto& p) { p.mutable_mesh(0)->set_size(70000); }},
       {"an arena of -1 bytes", [](auto& p) { StageOf(p).set_arena_size(-1); }},
       {"buffer 0 (x): no element type 77",
-       [](auto& p) { StageOf(p).mutable_buffers(0)->set_type(static_cast<program::ElementType>(77)); }},
+       [](auto& p) {
+         StageOf(p).mutable_buffers(0)->set_type(static_cast<program::ElementType>(77));
+       }},
       {"buffer 0 (x): impossible dimensions",
        [](auto& p) { StageOf(p).mutable_buffers(0)->set_dims(0, int64_t{1} << 62); }},
       {"buffer 0 (x): impossible dimensions",
@@ -104,7 +106,8 @@ TEST_CASE("each fault of a program is refused with its place") {
        }},
       {"a bound over mesh axis 3",
        [](auto& p) {
-         StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->set_axes(0, 3);
+         StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->set_axes(0,
+                                                                                                3);
        }},
       {"buffer 0 (x) on device 0: its box",
        [](auto& p) { SetEnd(StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0), 5); }},
@@ -125,7 +128,8 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { ExchangeAt(p, 0).set_collective(static_cast<program::Collective>(99)); }},
       {"no reducer 42",
        [](auto& p) { ExchangeAt(p, 2).set_reducer(static_cast<program::Reducer>(42)); }},
-      {"instruction 2 (made): a delivery of 0 parts", [](auto& p) { ExchangeAt(p, 2).set_parts(0); }},
+      {"instruction 2 (made): a delivery of 0 parts",
+       [](auto& p) { ExchangeAt(p, 2).set_parts(0); }},
       {"part 2 of 2", [](auto& p) { ExchangeAt(p, 2).mutable_part()->set_values(1, 2); }},
       {"parts of ARGMAX", [](auto& p) { ExchangeAt(p, 2).set_reducer(program::ARGMAX); }},
       {"instruction 1 (kernel made) on device 0: operand 0: the box",
@@ -163,12 +167,14 @@ TEST_CASE("each fault of a program is refused with its place") {
        }},
       {"output y has 12 elements, the devices hold 6",
        [](auto& p) {
-         StageOf(p).mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(0, 0);
+         StageOf(p).mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(
+             0, 0);
          StageOf(p).mutable_instructions()->RemoveLast();
        }},
       {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
       {"a library call in hash arithmetic", [](auto& p) { p.set_hash_arithmetic(true); }},
-      {"needs either a symbol or a library call", [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
+      {"needs either a symbol or a library call",
+       [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
       {"instruction 3: of no known kind", [](auto& p) { StageOf(p).add_instructions(); }},
       {"instruction 3: repeats 0 times",
        [](auto& p) { StageOf(p).add_instructions()->mutable_repeat(); }},
@@ -181,7 +187,8 @@ TEST_CASE("each fault of a program is refused with its place") {
          }
        }},
       {"input x: its shape", [](auto& p) { p.mutable_inputs(0)->set_shape(0, 5); }},
-      {"output : a name that is empty or taken", [](auto& p) { p.mutable_outputs(0)->clear_name(); }},
+      {"output : a name that is empty or taken",
+       [](auto& p) { p.mutable_outputs(0)->clear_name(); }},
       {"parameter x: a name that is empty or taken",
        [](auto& p) { p.mutable_parameters(0)->mutable_port()->set_name("x"); }},
       {"parameter w: 71 bytes for 18 elements",
@@ -258,7 +265,10 @@ TEST_CASE("a broken object inside a program is refused") {
   program::Program program = Sound();
   program.mutable_functions(0)->clear_library();
   program.mutable_functions(0)->set_symbol("f");
-  for (const std::string& object : {std::string(), std::string("\x7f" "ELF"), std::string(4096, 'x')}) {
+  for (const std::string& object : {std::string(),
+                                    std::string("\x7f"
+                                                "ELF"),
+                                    std::string(4096, 'x')}) {
     program.set_host_object(object);
     const auto session = Session::Open(*LoadedProgram::FromMessage(program), {});
     REQUIRE(!session.ok());

@@ -22,7 +22,8 @@ Values<Result> Combine(const Combination& combination, const std::vector<Values<
   const Box box = {{0, static_cast<int64_t>(length)}};
   const BoxWalk walk = WalkOf(box, std::vector<Box>(parts.size() + 1, box));
   std::vector<const char*> sources;
-  for (const Values<Part>& part : parts) sources.push_back(reinterpret_cast<const char*>(part.data()));
+  for (const Values<Part>& part : parts)
+    sources.push_back(reinterpret_cast<const char*>(part.data()));
   Values<Result> result(length);
   CombineWalk(combination, walk, sources, reinterpret_cast<char*>(result.data()));
   return result;
@@ -35,8 +36,10 @@ Values<T> Same(program::Reducer reducer, ElementType type, const std::vector<Val
 }
 
 TEST_CASE("sums and products of integers wrap") {
-  CHECK(Same<int8_t>(program::SUM, ElementType::kI8, {{127, -5}, {1, 2}}) == Values<int8_t>{-128, -3});
-  CHECK(Same<uint8_t>(program::PROD, ElementType::kU8, {{16, 3}, {17, 5}}) == Values<uint8_t>{16, 15});
+  CHECK(Same<int8_t>(program::SUM, ElementType::kI8, {{127, -5}, {1, 2}}) ==
+        Values<int8_t>{-128, -3});
+  CHECK(Same<uint8_t>(program::PROD, ElementType::kU8, {{16, 3}, {17, 5}}) ==
+        Values<uint8_t>{16, 15});
   CHECK(Same<int32_t>(program::SUM, ElementType::kI32, {{INT32_MAX}, {1}}) ==
         Values<int32_t>{INT32_MIN});
   CHECK(Same<int64_t>(program::PROD, ElementType::kI64, {{INT64_MAX}, {2}}) == Values<int64_t>{-2});
@@ -46,7 +49,8 @@ TEST_CASE("floats are summed in the order of the parts") {
   const float big = 16777216;  // adding 1 to it is lost
   CHECK(Same<float>(program::SUM, ElementType::kF32, {{big}, {1}, {1}}) == Values<float>{big});
   CHECK(Same<float>(program::SUM, ElementType::kF32, {{1}, {1}, {big}}) == Values<float>{big + 2});
-  CHECK(Same<double>(program::SUM, ElementType::kF64, {{16777216}, {1}}) == Values<double>{16777217});
+  CHECK(Same<double>(program::SUM, ElementType::kF64, {{16777216}, {1}}) ==
+        Values<double>{16777217});
 }
 
 TEST_CASE("maxima and minima pass NaN on") {
@@ -64,7 +68,8 @@ TEST_CASE("any, all and pick") {
         Values<uint8_t>{0, 1, 1});
   CHECK(Same<uint8_t>(program::ALL, ElementType::kBool, {{1, 1, 0}, {1, 0, 1}}) ==
         Values<uint8_t>{1, 0, 0});
-  const Values<float> picked = Same<float>(program::PICK, ElementType::kF32, {{0, -0.0f}, {2.5f, 0}});
+  const Values<float> picked =
+      Same<float>(program::PICK, ElementType::kF32, {{0, -0.0f}, {2.5f, 0}});
   CHECK(picked[0] == 2.5f);
   CHECK(std::signbit(picked[1]));  // exact for -0
 }
@@ -82,7 +87,8 @@ TEST_CASE("half precision is summed in f32 and rounded once") {
 TEST_CASE("without parts there is the identity") {
   CHECK(Same<float>(program::SUM, ElementType::kF32, {})[0] == 0);
   CHECK(Same<float>(program::PROD, ElementType::kF32, {})[0] == 1);
-  CHECK(Same<float>(program::MAX, ElementType::kF32, {})[0] == -std::numeric_limits<float>::infinity());
+  CHECK(Same<float>(program::MAX, ElementType::kF32, {})[0] ==
+        -std::numeric_limits<float>::infinity());
   CHECK(Same<int32_t>(program::MIN, ElementType::kI32, {})[0] == INT32_MAX);
   CHECK(Same<uint8_t>(program::ALL, ElementType::kBool, {})[0] == 1);
   CHECK(Same<uint64_t>(program::MAX, ElementType::kF32, {}, true)[0] == kHashMinusInfinity);

@@ -107,7 +107,8 @@ TEST_CASE("hash arithmetic keeps single constants and makes up all else") {
   const uint64_t expected = HashOf(2.5);
   CHECK(one.data == std::string(reinterpret_cast<const char*>(&expected), 8));
   const uint64_t two = 2;  // whole numbers stay themselves
-  CHECK(session->Get("y")->data.substr(0, 8) == std::string(reinterpret_cast<const char*>(&two), 8));
+  CHECK(session->Get("y")->data.substr(0, 8) ==
+        std::string(reinterpret_cast<const char*>(&two), 8));
   CHECK(session->Get("ids")->type == ElementType::kI32);
 }
 
@@ -125,10 +126,11 @@ TEST_CASE("memory that was never written is NaN, and state survives steps") {
     REQUIRE(session->fleet().devices[1]->Fill(builder.stage().buffers(4).offset(), 0, 120).ok());
     REQUIRE(session->Step().ok());
     std::vector<float> second(30);
-    REQUIRE(session->fleet()
-                .devices[1]
-                ->Read(builder.stage().buffers(4).offset(), reinterpret_cast<char*>(second.data()), 120)
-                .ok());
+    REQUIRE(
+        session->fleet()
+            .devices[1]
+            ->Read(builder.stage().buffers(4).offset(), reinterpret_cast<char*>(second.data()), 120)
+            .ok());
     CHECK(!std::isnan(second[14]));
     for (int i = 15; i < 30; ++i) REQUIRE(std::isnan(second[i]));
     const float first = FloatsOf(*session->Get("w"))[0];  // stored values are not poisoned

@@ -118,7 +118,8 @@ TEST_CASE("a dual proof is replayed, and refused where it is bent") {
   CHECK(Answer(graph, *plan) == "");
   Plan bent = *plan;
   bent.lower_bound += 1;
-  if (bent.lower_bound <= bent.cost.bytes()) CHECK(Says(Answer(graph, bent), "its proof shows only"));
+  if (bent.lower_bound <= bent.cost.bytes())
+    CHECK(Says(Answer(graph, bent), "its proof shows only"));
   bent = *plan;
   bent.proof.messages[0].values[0] += 1;
   CHECK(Says(Answer(graph, bent), "do not add up to 0"));
@@ -160,7 +161,8 @@ TEST_CASE("illegal cuts are refused") {
 TEST_CASE("stored replicas are legal in the space that has them, and only there") {
   Graph graph = Network();
   Plan plan = PlanOf(graph, 4);
-  plan.tensors[1].axes.assign(plan.tensors[1].axes.size(), {});  // a parameter, whole on each device
+  plan.tensors[1].axes.assign(plan.tensors[1].axes.size(),
+                              {});  // a parameter, whole on each device
   plan.cost = CostOf(graph, plan);
   plan.lower_bound = 0;
   plan.proof = Proof();

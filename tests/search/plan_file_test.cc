@@ -135,7 +135,9 @@ TEST_CASE("an impossible cut in a file is an error, not a crash") {
 TEST_CASE("errors of a plan file name the place") {
   Graph graph = Network();
   std::string text = WritePlan(graph, PlanOf(graph), Notes());
-  auto message = [](const std::string& json) { return std::string(ReadPlan(json).status().message()); };
+  auto message = [](const std::string& json) {
+    return std::string(ReadPlan(json).status().message());
+  };
   CHECK(message("").find("line 1") != std::string::npos);
   CHECK(message(text.substr(0, 300)).find("line ") != std::string::npos);
   CHECK(message("[]") == "this is no plan file: the file is an array, expected an object");
@@ -157,7 +159,8 @@ TEST_CASE("damaged plan files are refused or attach to something legal") {
   for (int i = 0; i < 3000; ++i) {
     bool words = i % 2 == 0;
     std::string damaged =
-        words ? MutateWords(text, {"a", "b", "null", "true", "[]", "{}", "axes", "-1", "1e99"}, random)
+        words ? MutateWords(text, {"a", "b", "null", "true", "[]", "{}", "axes", "-1", "1e99"},
+                            random)
               : MutateBytes(text, random);
     absl::StatusOr<PlanFile> file = ReadPlan(damaged);
     if (!file.ok()) continue;

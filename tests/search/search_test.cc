@@ -136,8 +136,12 @@ Graph Branches(const std::string& prefix, bool swapped) {
   GraphBuilder builder(prefix);
   TensorId x = builder.Input({16, 8, 12, 12});
   TensorId left = -1, right = -1;
-  auto left_branch = [&] { left = builder.Relu(builder.Conv(x, builder.Parameter({8, 8, 3, 3}), 1, 1)); };
-  auto right_branch = [&] { right = builder.Relu(builder.Conv(x, builder.Parameter({8, 8, 1, 1}))); };
+  auto left_branch = [&] {
+    left = builder.Relu(builder.Conv(x, builder.Parameter({8, 8, 3, 3}), 1, 1));
+  };
+  auto right_branch = [&] {
+    right = builder.Relu(builder.Conv(x, builder.Parameter({8, 8, 1, 1})));
+  };
   if (swapped) right_branch();
   left_branch();
   if (!swapped) right_branch();

@@ -110,7 +110,8 @@ TEST_CASE("symmetries change no result") {
         std::vector<int64_t> cells(9);
         int64_t by_difference[3] = {int64_t(random() % 50), int64_t(random() % 50),
                                     int64_t(random() % 50)};
-        for (int cell = 0; cell < 9; ++cell) cells[cell] = by_difference[(cell / 3 - cell % 3 + 3) % 3];
+        for (int cell = 0; cell < 9; ++cell)
+          cells[cell] = by_difference[(cell / 3 - cell % 3 + 3) % 3];
         Factor factor = {{a, b}, std::make_shared<const std::vector<int64_t>>(cells)};
         with.factors.push_back(factor);
         without.factors.push_back(factor);

@@ -11,8 +11,8 @@ namespace yuba {
 
 // What the plans that are tried may express.
 struct TriedSpace {
-  // A tensor that several nodes read may be made a copy of, with any legal cut, from which all of them
-  // fetch (one window holds the whole graph).
+  // A tensor that several nodes read may be made a copy of, with any legal cut, from which all of
+  // them fetch (one window holds the whole graph).
   bool copies = false;
   // A stored tensor may be cut less far than it can be.
   bool replicate = false;

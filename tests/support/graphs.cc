@@ -99,10 +99,12 @@ TensorId GraphBuilder::Matmul(TensorId a, TensorId b) {
   definition.indices.push_back({"k", left.dims[1], true});
   definition.reducer = Reducer::kSum;
   if (a == b) {
-    definition.body = Call(Function::kMul, {Read(0, BareIndices({0, 2})), Read(0, BareIndices({2, 1}))});
+    definition.body =
+        Call(Function::kMul, {Read(0, BareIndices({0, 2})), Read(0, BareIndices({2, 1}))});
     return AddNode("matmul", std::move(definition), {a});
   }
-  definition.body = Call(Function::kMul, {Read(0, BareIndices({0, 2})), Read(1, BareIndices({2, 1}))});
+  definition.body =
+      Call(Function::kMul, {Read(0, BareIndices({0, 2})), Read(1, BareIndices({2, 1}))});
   return AddNode("matmul", std::move(definition), {a, b});
 }
 
@@ -192,7 +194,8 @@ TensorId GraphBuilder::ConvWeightGradient(TensorId dy, TensorId x, const std::ve
 
 TensorId GraphBuilder::Enlarge(TensorId dy) {
   TensorType in = TypeOf(dy);
-  Definition definition = MapOf({in.type, {in.dims[0], in.dims[1], 2 * in.dims[2], 2 * in.dims[3]}});
+  Definition definition =
+      MapOf({in.type, {in.dims[0], in.dims[1], 2 * in.dims[2], 2 * in.dims[3]}});
   definition.reducer = Reducer::kSum;
   std::vector<Affine> at = {IndexAffine(0), IndexAffine(1)};
   for (int d = 0; d < 2; ++d) {
@@ -248,7 +251,8 @@ TensorId GraphBuilder::Relu(TensorId x) {
 TensorId GraphBuilder::Scale(TensorId x, TensorId s, int dim) {
   Definition definition = MapOf(TypeOf(x));
   ExprPtr scale = Read(1, BareIndices({dim}));
-  definition.body = Call(Function::kAdd, {Call(Function::kMul, {Read(0, definition.left), scale}), scale});
+  definition.body =
+      Call(Function::kAdd, {Call(Function::kMul, {Read(0, definition.left), scale}), scale});
   return AddNode("scale", std::move(definition), {x, s});
 }
 

@@ -28,10 +28,10 @@ class GraphBuilder {
   // x[n, q] = sum(t, u where t*stride + u == q) y[n, t] * w[u]
   TensorId ConvGradient(TensorId y, TensorId w, int64_t stride, int64_t extent);
   // What training makes of a convolution: dx[n, c, h, w], of the dimensions `dims`, and dw.
-  TensorId ConvInputGradient(TensorId dy, TensorId w, const std::vector<int64_t>& dims, int64_t stride,
-                             int64_t pad);
-  TensorId ConvWeightGradient(TensorId dy, TensorId x, const std::vector<int64_t>& dims, int64_t stride,
-                              int64_t pad);
+  TensorId ConvInputGradient(TensorId dy, TensorId w, const std::vector<int64_t>& dims,
+                             int64_t stride, int64_t pad);
+  TensorId ConvWeightGradient(TensorId dy, TensorId x, const std::vector<int64_t>& dims,
+                              int64_t stride, int64_t pad);
   // dx[n, c, h, w] = dy[n, c, h / 2, w / 2]: what a pooling of 2 x 2 passes back, or enlarging by 2
   TensorId Enlarge(TensorId dy);
   // y[n, c, ..] = a[n, c, ..], after its channels b[n, c - channels of a, ..]

@@ -121,8 +121,8 @@ int64_t FetchedElements(const std::vector<Points>& needed, const std::vector<Poi
   return moved;
 }
 
-// What each device makes: the points of its output indices, of a part of a reduction only the box of those
-// that have a term; and which reduction part it works on.
+// What each device makes: the points of its output indices, of a part of a reduction only the box
+// of those that have a term; and which reduction part it works on.
 struct Making {
   std::vector<Points> made;
   std::vector<std::vector<int64_t>> part;  // per device: the first reduction point of its part
@@ -281,8 +281,9 @@ std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents
   return legal;
 }
 
-MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type, const std::vector<Cut>& tensor_cuts,
-                const std::vector<Cut>& copy_cuts) {
+MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
+                            const std::vector<Cut>& tensor_cuts,
+                            const std::vector<Cut>& copy_cuts) {
   std::vector<std::vector<Points>> needed;
   for (const Cut& cut : copy_cuts) needed.push_back(Owned(mesh, cut, type.dims));
   MarkedTable bytes;

@@ -1,5 +1,5 @@
-// The price of a plan by marking elements one by one: slow, obvious, and with no code of the search,
-// of box analysis or of transfers. What the tests compare the planner with.
+// The price of a plan by marking elements one by one: slow, obvious, and with no code of the
+// search, of box analysis or of transfers. What the tests compare the planner with.
 #ifndef YUBA_TESTS_SUPPORT_MARKING_H_
 #define YUBA_TESTS_SUPPORT_MARKING_H_
 

@@ -17,9 +17,10 @@ inline size_t Below(Random& random, size_t limit) { return limit == 0 ? 0 : rand
 // Some bytes changed, removed, doubled or cut off.
 std::string MutateBytes(std::string bytes, Random& random);
 
-// Some words (runs of letters and digits, or single signs) swapped, removed, doubled, or replaced by one
-// of `words` or by an odd number.
-std::string MutateWords(const std::string& text, const std::vector<std::string>& words, Random& random);
+// Some words (runs of letters and digits, or single signs) swapped, removed, doubled, or replaced
+// by one of `words` or by an odd number.
+std::string MutateWords(const std::string& text, const std::vector<std::string>& words,
+                        Random& random);
 
 // Numbers that break careless code: 0, negatives, powers of two and their neighbours, overflows.
 int64_t OddNumber(Random& random);

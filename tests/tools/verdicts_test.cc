@@ -1,4 +1,5 @@
-// check, verify, compile and run: what they say to programs, and that no verdict is better than what was done.
+// check, verify, compile and run: what they say to programs, and that no verdict is better than
+// what was done.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -68,7 +69,8 @@ TEST_CASE("run --check --json carries the verdict") {
   CHECK(yes["ok"] == true);
   CHECK(yes["tolerance"] == 1e-3);
   REQUIRE(yes["outputs"].size() == 1);
-  CHECK(yes["outputs"][0]["largest_difference"].get<double>() <= yes["outputs"][0]["allowed"].get<double>());
+  CHECK(yes["outputs"][0]["largest_difference"].get<double>() <=
+        yes["outputs"][0]["allowed"].get<double>());
   CHECK(no["ok"] == false);
   CHECK(no["outputs"][0]["largest_difference"].get<double>() > 0);
 }
@@ -76,7 +78,8 @@ TEST_CASE("run --check --json carries the verdict") {
 TEST_CASE("verify without its hash part exits with 1, unless asked for") {
   const std::string model = RepositoryFile("tests/models/mlp/model_dynamic.onnx");
   const std::string plan = ScratchFolder("left_out") + "/p.json";
-  REQUIRE(RunCommand("yuba partition " + model + " --batch 10000000 --devices 2 -o " + plan).exit_code == 0);
+  REQUIRE(RunCommand("yuba partition " + model + " --batch 10000000 --devices 2 -o " + plan)
+              .exit_code == 0);
   const CommandResult left_out = RunCommand("yuba verify " + model + " " + plan);
   CHECK(left_out.exit_code == 1);
   CHECK(left_out.error.find("equality is not proved") != std::string::npos);
@@ -114,7 +117,8 @@ TEST_CASE("check names the first field of the plan that its cuts do not give") {
     std::string other = text;
     const size_t at = other.find(lie.found);
     REQUIRE(at != std::string::npos);
-    std::ofstream(plan, std::ios::binary) << other.replace(at, std::string(lie.found).size(), lie.put);
+    std::ofstream(plan, std::ios::binary)
+        << other.replace(at, std::string(lie.found).size(), lie.put);
     const CommandResult result = RunCommand("yuba check " + Model() + " " + plan);
     INFO(result.error);
     CHECK(result.exit_code == 1);

@@ -1,5 +1,5 @@
-"""Writes model.onnx: GPT-2 small (12 layers, 768 wide, 12 heads) on 4 x 128 tokens, with a product each
-for q, k and v. Weights are inputs of the graph: shapes alone. Needs the package onnx."""
+"""Writes model.onnx: GPT-2 small (12 layers, 768 wide, 12 heads) on 4 x 128 tokens, with a product
+each for q, k and v. Weights are inputs of the graph: shapes alone. Needs the package onnx."""
 
 from onnx import TensorProto, checker, helper, save
 
@@ -25,7 +25,8 @@ class Maker:
         return name
 
     def linear(self, name, x, inner, outer):
-        product = self.node("MatMul", name + "/product", x, self.weight(name + ".weight", inner, outer))
+        weight = self.weight(name + ".weight", inner, outer)
+        product = self.node("MatMul", name + "/product", x, weight)
         return self.node("Add", name, product, self.weight(name + ".bias", outer))
 
     def norm(self, name, x):
@@ -42,11 +43,12 @@ class Maker:
         k = self.heads(name + ".k", self.linear(name + ".k", x, WIDTH, WIDTH), [0, 2, 3, 1])
         v = self.heads(name + ".v", self.linear(name + ".v", x, WIDTH, WIDTH), [0, 2, 1, 3])
         scale = self.constant(0.125, kind=TensorProto.FLOAT, shape=[])
-        scores = self.node("Mul", name + "/scaled", self.node("MatMul", name + "/scores", q, k), scale)
+        scores = self.node("MatMul", name + "/scores", q, k)
+        scores = self.node("Mul", name + "/scaled", scores, scale)
         masked = self.node("Add", name + "/masked", scores, "mask")
         shares = self.node("Softmax", name + "/shares", masked, axis=-1)
-        mixed = self.node("Transpose", name + "/whole", self.node("MatMul", name + "/mixed", shares, v),
-                          perm=[0, 2, 1, 3])
+        mixed = self.node("MatMul", name + "/mixed", shares, v)
+        mixed = self.node("Transpose", name + "/whole", mixed, perm=[0, 2, 1, 3])
         whole = self.node("Reshape", name + "/joined", mixed, self.constant(BATCH, LENGTH, WIDTH))
         return self.linear(name + ".o", whole, WIDTH, WIDTH)
 

@@ -37,7 +37,8 @@ TEST_CASE("bf16 is written to .npy as f32 of the same value") {
 }
 
 TEST_CASE("safetensors are read by name") {
-  const std::string header = R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  const std::string header =
+      R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   std::string bytes(8, '\0');
   bytes[0] = static_cast<char>(header.size());
   bytes += header + std::string(8, '\1');
@@ -51,7 +52,8 @@ TEST_CASE("damaged tensor files are refused or read, never a crash") {
   const std::string npy = FormatNpy(Sample()), proto = FormatTensorProto("x", Sample());
   for (uint64_t seed = 0; seed < 4000; ++seed) {
     Random random(seed);
-    for (const auto& tensor : {ParseNpy(MutateBytes(npy, random)), ParseTensorProto(MutateBytes(proto, random))}) {
+    for (const auto& tensor :
+         {ParseNpy(MutateBytes(npy, random)), ParseTensorProto(MutateBytes(proto, random))}) {
       if (!tensor.ok()) continue;
       CHECK(ElementsOf(tensor->shape).value() * ByteSize(tensor->type) ==
             static_cast<int64_t>(tensor->data.size()));
