@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
+#include "runtime/host/host_backend.h"
 #include "runtime/shared_library.h"
 
 namespace yuba {
@@ -38,6 +39,7 @@ absl::StatusOr<std::string> MpiVersion() {
 MachineFacts FindDevices() {
   MachineFacts facts;
   facts.processors = static_cast<int>(std::thread::hardware_concurrency());
+  facts.virtual_devices = kMostVirtualDevices;
   absl::StatusOr<std::vector<GpuFacts>> gpus = FindGpus();
   if (gpus.ok())
     facts.gpus = *std::move(gpus);

@@ -18,6 +18,7 @@ struct ComponentFacts {
 
 struct MachineFacts {
   int processors = 0;
+  int virtual_devices = 0;  // at most so many run on the host
   std::vector<GpuFacts> gpus;
   std::string no_gpu;  // why there is none; empty where there are some
   std::vector<ComponentFacts> components;

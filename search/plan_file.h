@@ -18,7 +18,7 @@ struct DeviceMemory {
   std::string at;  // the node at which the peak is reached
 };
 struct PlanNotes {
-  std::string graph_file;
+  std::string graph_file;      // for people; nothing is concluded from it
   std::string graph_hash;      // canonical: structure, shapes, attributes
   std::string library_hash;    // of the operator descriptions
   std::string version;         // of the tool

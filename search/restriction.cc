@@ -171,6 +171,14 @@ std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& dem
       "replicated; name where they go");
 }
 
+bool Meets(const Cut& cut, const Demands& demands) {
+  for (size_t e = 0; e < demands.size(); ++e) {
+    const AxisList& axes = demands[e].axes;
+    if (!Meets(cut.axes[e], demands[e], std::vector<int>(axes.begin(), axes.end()))) return false;
+  }
+  return true;
+}
+
 std::string Key(const Restriction& restriction) {
   std::string key = absl::StrCat(static_cast<int>(restriction.rest));
   for (const Demands& demands : restriction.any_of) {

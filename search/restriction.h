@@ -47,6 +47,9 @@ std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
 // "" if some legal cut of all axes of the mesh meets the demands, else why none does.
 std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& demands);
 
+// Whether a cut of all axes of the mesh is as demanded, extent by extent.
+bool Meets(const Cut& cut, const Demands& demands);
+
 // For people and as a key: equal for equal restrictions only.
 std::string Key(const Restriction& restriction);
 

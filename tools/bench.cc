@@ -17,6 +17,7 @@
 #include "search/search.h"
 #include "tools/bench_suite.h"
 #include "tools/command.h"
+#include "tools/command_line.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
 
@@ -164,9 +165,9 @@ void AddBench(CLI::App& app, int& exit_code) {
   search->add_option("--search", flags->searches, "which searches, as in default,recursive")
       ->delimiter(',');
   search->add_option("--copies", flags->options.copies, "the window of copies; 0: none")
-      ->check(CLI::NonNegativeNumber);
+      ->check(WholeNumber(0, 1 << 20));
   search->add_option("--repeat", flags->repeat, "take the least of N times")
-      ->check(CLI::PositiveNumber)
+      ->check(WholeNumber(1, 1 << 20))
       ->capture_default_str();
   search->add_option("--suite", flags->suite, "a file of runs and their targets; prints them all");
   search->add_option("--models", flags->models, "with --suite: the folder of its models");

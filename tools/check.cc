@@ -4,9 +4,12 @@
 
 #include <iostream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/search_within.h"
 #include "opsemantics/base/status.h"
+#include "search/pin_text.h"
+#include "search/restriction.h"
 #include "tools/command.h"
 #include "tools/json_report.h"
 #include "tools/plan_notes.h"
@@ -57,8 +60,9 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
                       text(derived).substr(0, 200), " by the model and the plan's cuts");
 }
 
-// Whether the file is what `partition` writes for these cuts. Its names of files and how the search
-// was asked for are taken as they are, except where the plan itself says them too.
+// Whether the file is what `partition` writes for these cuts. The name of the model's file is for
+// people and taken as it is: the graph's hash says which model it is. So are options, except where
+// the plan itself says them too.
 absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
@@ -86,6 +90,29 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": ", difference, ": plan again"));
 }
 
+// The pins that the file says the search was given hold in the plan's cuts.
+absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
+  const Graph& graph = planned.loaded.model.graph;
+  for (const auto& [name, text] : planned.file.notes.options) {
+    if (!absl::StartsWith(name, "pin.")) continue;
+    const std::string place = absl::StrCat(flags.plan, ": options.", name, " is ", text);
+    const absl::StatusOr<std::vector<Pin>> pins = ParsePin(graph, planned.plan.mesh, text);
+    if (!pins.ok()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(place, ", which is no pin of this model: ", pins.status().message()));
+    }
+    for (const Pin& pin : *pins) {
+      const Cut& cut = (pin.is_node ? planned.plan.nodes : planned.plan.tensors)[pin.id];
+      if (Meets(cut, pin.demands)) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          place, ", but ",
+          pin.is_node ? "node " + graph.nodes[pin.id].name : "tensor " + graph.tensors[pin.id].name,
+          " is not cut so: plan again"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // The program of the plan keeps to the limit that the plan's space has.
 absl::Status CheckMemoryLimit(const PlannedModel& planned, const CheckFlags& flags) {
   const int64_t limit = planned.plan.space.memory;
@@ -106,6 +133,7 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   report["proof"] = planned.plan.proof.kind;
   YUBA_RETURN_IF_ERROR(CheckPlan(planned.loaded.model.graph, planned.plan));
   YUBA_RETURN_IF_ERROR(CheckFields(planned, flags));
+  YUBA_RETURN_IF_ERROR(CheckPins(planned, flags));
   YUBA_RETURN_IF_ERROR(CheckMemoryLimit(planned, flags));
   if (flags.json) return absl::OkStatus();
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes

@@ -75,9 +75,14 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
   for (const std::string& dim : dims) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(dim, absl::MaxSplits('=', 1));
     int64_t value = 0;
-    if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value) || value < 0) {
+    if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value)) {
       return UserError("--dim ", dim,
                        ": expected NAME=N with a whole number N, as in --dim batch=8");
+    }
+    if (value < 1) {
+      return UserError("--dim ", dim, ": a tensor with a dimension of ", value,
+                       value == 0 ? " has no elements" : " cannot be",
+                       "; give a length of at least 1, as in --dim ", parts.first, "=8");
     }
     const auto [at, added] = result.emplace(parts.first, value);
     if (!added && at->second != value) {
@@ -252,6 +257,12 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   loaded.model.graph = WithCopies(whole, file->space.copies);
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
+  if (plan->space.factors != flags.factors) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
+        "factors, but its options read the model with", flags.factors ? " them" : "out",
+        ": plan again"));
+  }
   const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
   if (moved != plan->cost.bytes()) {
     return absl::FailedPreconditionError(

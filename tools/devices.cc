@@ -15,6 +15,7 @@ namespace {
 std::string Json(const MachineFacts& facts) {
   nlohmann::ordered_json json;
   json["processors"] = facts.processors;
+  json["virtual_devices"] = facts.virtual_devices;
   json["gpus"] = nlohmann::ordered_json::array();
   for (const GpuFacts& gpu : facts.gpus) {
     json["gpus"].push_back({{"name", gpu.name}, {"memory", gpu.memory}, {"sm", gpu.sm}});
@@ -29,8 +30,8 @@ std::string Json(const MachineFacts& facts) {
 
 std::string Text(const MachineFacts& facts) {
   TextTable table(4);
-  table.Add(
-      {"host", absl::StrCat(facts.processors, " processors"), "any number of virtual devices"});
+  table.Add({"host", absl::StrCat(facts.processors, " processors"),
+             absl::StrCat("up to ", facts.virtual_devices, " virtual devices")});
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     const GpuFacts& gpu = facts.gpus[i];
     table.Add(

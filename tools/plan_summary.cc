@@ -104,7 +104,7 @@ std::string SummaryText(const PlanFile& plan) {
   const int devices = plan.mesh.devices();
   std::string text =
       absl::StrCat("MOVED a step   ", Bytes(bytes), " in ", plan.transfers.size(), " transfers, ",
-                   Bytes(bytes / devices), " into each device\n");
+                   Bytes(bytes / devices), " into each device on average\n");
   if (bytes > 0) {
     absl::StrAppendFormat(
         &text,

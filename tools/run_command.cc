@@ -1,12 +1,16 @@
 #include "tools/run_command.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cmath>
 #include <cstring>
 #include <iostream>
+#include <set>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -56,13 +60,16 @@ absl::Status SetInputs(Session& session, const RunFlags& flags) {
     YUBA_ASSIGN_OR_RETURN(const std::string path,
                           TensorFileIn(flags.input_dir, absl::StrCat("input_", i)));
     if (path.empty()) continue;  // a missing one is reported with all others that are
-    YUBA_RETURN_IF_ERROR(
-        SetFromFile(session, session.program().message().inputs(i).name(), path));
+    YUBA_RETURN_IF_ERROR(SetFromFile(session, session.program().message().inputs(i).name(), path));
   }
+  std::set<std::string> given;
   for (const std::string& input : flags.inputs) {
     const std::vector<std::string> parts = absl::StrSplit(input, absl::MaxSplits('=', 1));
     if (parts.size() != 2 || parts[0].empty()) {
       return UserError("--input ", input, ": expected NAME=FILE, as in --input x=image.npy");
+    }
+    if (!given.insert(parts[0]).second) {
+      return UserError("--input ", input, ": ", parts[0], " is given twice; give one of them");
     }
     YUBA_RETURN_IF_ERROR(SetFromFile(session, parts[0], parts[1]));
   }
@@ -105,15 +112,25 @@ double ValueAt(const HostTensor& tensor, int64_t index) {
   std::memcpy(&bits, bytes, ByteSize(tensor.type));
   double wide;
   switch (tensor.type) {
-    case ElementType::kF64: std::memcpy(&wide, &bits, sizeof wide); return wide;
-    case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
-    case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
-    case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
-    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
-    case ElementType::kI32: return static_cast<int32_t>(bits);
-    case ElementType::kI8: return static_cast<int8_t>(bits);
-    case ElementType::kU8: return static_cast<double>(bits);
-    case ElementType::kBool: return bits != 0;
+    case ElementType::kF64:
+      std::memcpy(&wide, &bits, sizeof wide);
+      return wide;
+    case ElementType::kF32:
+      return FloatOf(static_cast<uint32_t>(bits));
+    case ElementType::kF16:
+      return FromF16(static_cast<uint16_t>(bits));
+    case ElementType::kBF16:
+      return FromBF16(static_cast<uint16_t>(bits));
+    case ElementType::kI64:
+      return static_cast<double>(static_cast<int64_t>(bits));
+    case ElementType::kI32:
+      return static_cast<int32_t>(bits);
+    case ElementType::kI8:
+      return static_cast<int8_t>(bits);
+    case ElementType::kU8:
+      return static_cast<double>(bits);
+    case ElementType::kBool:
+      return bits != 0;
   }
   return 0;
 }
@@ -163,18 +180,61 @@ absl::Status CheckOutputs(Session& session, const RunFlags& flags,
   return absl::OkStatus();
 }
 
-absl::Status WriteOutputs(Session& session, const std::string& dir) {
-  if (dir.empty()) return absl::OkStatus();
-  if (::mkdir(dir.c_str(), 0777) != 0 && errno != EEXIST) {
-    return UserError(dir, ": cannot be made: ", std::strerror(errno));
+// The folder of --outputs: made where it is missing, and gone again where nothing comes into it.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const RunFlags& flags) : flags_(flags) {}
+  ~OutputFolder() {
+    if (made_) ::rmdir(flags_.output_dir.c_str());  // which fails where there is a file
   }
-  const auto& outputs = session.program().message().outputs();
-  for (int i = 0; i < outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session.Get(outputs[i].name()));
-    YUBA_RETURN_IF_ERROR(WriteFile(absl::StrCat(dir, "/output_", i, ".npy"), FormatNpy(tensor)));
+  OutputFolder(const OutputFolder&) = delete;
+
+  // An error where `count` outputs cannot be written, or would overwrite what is read.
+  absl::Status Open(int count) {
+    const std::string& dir = flags_.output_dir;
+    if (dir.empty()) return absl::OkStatus();
+    if (SameFile(dir, flags_.input_dir)) {
+      return UserError("--outputs ", dir, " is the folder of --inputs: the expected outputs ",
+                       "would be overwritten; name another");
+    }
+    made_ = ::mkdir(dir.c_str(), 0777) == 0;
+    if (!made_ && errno != EEXIST) return Unusable("be made");
+    std::string probe = dir + "/.yuba.XXXXXX";
+    const int file = ::mkostemp(probe.data(), O_CLOEXEC);
+    if (file < 0) return Unusable("be written to");
+    ::close(file);
+    ::unlink(probe.c_str());
+    std::vector<std::string> read = {flags_.weights};
+    for (const std::string& input : flags_.inputs) read.push_back(FileOf(input));
+    for (int i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(CheckOutput(File(i), read));
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
+
+  absl::Status Write(Session& session) const {
+    const auto& outputs = session.program().message().outputs();
+    for (int i = 0; i < outputs.size() && !flags_.output_dir.empty(); ++i) {
+      YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session.Get(outputs[i].name()));
+      YUBA_RETURN_IF_ERROR(WriteFile(File(i), FormatNpy(tensor)));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Unusable(const char* what) const {
+    return UserError("--outputs ", flags_.output_dir, ": cannot ", what, ": ", std::strerror(errno),
+                     "; name a folder that can be written");
+  }
+  std::string File(int output) const {
+    return absl::StrCat(flags_.output_dir, "/output_", output, ".npy");
+  }
+  // "NAME=FILE"
+  static std::string FileOf(const std::string& input) {
+    return input.substr(std::min(input.find('='), input.size() - 1) + 1);
+  }
+
+  const RunFlags& flags_;
+  bool made_ = false;
+};
 
 void PrintStep(int step, const Statistics& before, const Statistics& now, bool timed) {
   std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
@@ -184,6 +244,22 @@ void PrintStep(int step, const Statistics& before, const Statistics& now, bool t
                                  100 * now.copy_share, 100 * now.wait_share);
   }
   std::cout << "\n" << std::flush;
+}
+
+// Fills `seconds`, by step.
+absl::Status RunSteps(Session& session, const RunFlags& flags, std::vector<double>* seconds) {
+  for (int step = 1; step <= flags.steps; ++step) {
+    const Statistics before = session.statistics();
+    YUBA_RETURN_IF_ERROR(session.Step());
+    seconds->push_back(session.statistics().seconds);
+    const int64_t moved = session.statistics().bytes - before.bytes;
+    if (flags.planned_bytes.has_value() && moved != *flags.planned_bytes) {
+      return InternalError("step ", step, " moved ", moved, " bytes, the plan promises ",
+                           *flags.planned_bytes);
+    }
+    if (!flags.json) PrintStep(step, before, session.statistics(), !flags.options.interleave);
+  }
+  return absl::OkStatus();
 }
 
 nlohmann::ordered_json Json(const Session& session, const std::vector<double>& seconds) {
@@ -237,11 +313,11 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->check(NumberAbove0());
   app->add_option_function<uint64_t>(
          "--seed-executor",
-      [&flags](uint64_t seed) {
-        flags.options.interleave = true;
-        flags.options.interleave_seed = seed;
-      },
-      "one thread that interleaves the devices by this seed, not a thread for each")
+         [&flags](uint64_t seed) {
+           flags.options.interleave = true;
+           flags.options.interleave_seed = seed;
+         },
+         "one thread that interleaves the devices by this seed, not a thread for each")
       ->check(Seed());
   app->add_flag("!--plain-exchanges", flags.options.recognise,
                 "run recognised collectives as plain exchanges");
@@ -271,11 +347,8 @@ Comparison Compare(const HostTensor& expected, const HostTensor& actual, double 
 }
 
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags) {
-  if (!flags.output_dir.empty() && SameFile(flags.output_dir, flags.input_dir)) {
-    return UserError("--outputs ", flags.output_dir,
-                     " is the folder of --inputs: the expected outputs ",
-                     "would be overwritten; name another");
-  }
+  OutputFolder outputs(flags);
+  YUBA_RETURN_IF_ERROR(outputs.Open(program->message().outputs_size()));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace, {flags.weights}));
   RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
@@ -292,17 +365,7 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
               << Bytes(statistics.workspace_bytes) << " more for libraries\n";
   }
   std::vector<double> seconds;
-  for (int step = 1; step <= flags.steps; ++step) {
-    const Statistics before = session->statistics();
-    YUBA_RETURN_IF_ERROR(session->Step());
-    seconds.push_back(session->statistics().seconds);
-    const int64_t moved = session->statistics().bytes - before.bytes;
-    if (flags.planned_bytes.has_value() && moved != *flags.planned_bytes) {
-      return InternalError("step ", step, " moved ", moved, " bytes, the plan promises ",
-                           *flags.planned_bytes);
-    }
-    if (!flags.json) PrintStep(step, before, session->statistics(), !flags.options.interleave);
-  }
+  YUBA_RETURN_IF_ERROR(RunSteps(*session, flags, &seconds));
   nlohmann::ordered_json verdict;
   const absl::Status checked = CheckOutputs(*session, flags, verdict);
   if (flags.json) {
@@ -312,7 +375,7 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
   if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
-  YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags.output_dir));
+  YUBA_RETURN_IF_ERROR(outputs.Write(*session));
   return checked;
 }
 

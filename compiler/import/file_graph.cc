@@ -1,6 +1,7 @@
 #include "compiler/import/file_graph.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
@@ -17,9 +18,12 @@ class Orderer {
     YUBA_RETURN_IF_ERROR(CollectSources());
     YUBA_RETURN_IF_ERROR(CollectProducers());
     if (graph_.output_size() == 0) return UserError("the graph has no outputs");
+    std::set<std::string> outputs;
     for (const onnx::ValueInfoProto& output : graph_.output()) {
       if (!Known(output.name()))
         return UserError("the graph's output '", output.name(), "' is made by no node");
+      if (!outputs.insert(output.name()).second)
+        return UserError("two outputs are named '", output.name(), "': list it once");
     }
     for (const onnx::ValueInfoProto& output : graph_.output())
       YUBA_RETURN_IF_ERROR(Visit(output.name()));

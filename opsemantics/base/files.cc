@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "opsemantics/base/status.h"
@@ -81,12 +82,16 @@ absl::Status WriteFile(const std::string& path, absl::string_view contents) {
     if (file < 0) return FileError(path, "written", errno);
     return WriteAndClose(file, path, contents);
   }
-  std::string temporary = path + ".XXXXXX";
+  // A link stays one: the file that it leads to is replaced.
+  char* const real = ::realpath(path.c_str(), nullptr);
+  const std::string target = real == nullptr ? path : real;
+  std::free(real);
+  std::string temporary = target + ".XXXXXX";
   const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) return FileError(path, "written", errno);
   ::fchmod(file, 0644);
   absl::Status status = WriteAndClose(file, path, contents);
-  if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0) {
     status = FileError(path, "written", errno);
   }
   if (!status.ok()) ::unlink(temporary.c_str());

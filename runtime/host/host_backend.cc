@@ -6,11 +6,6 @@
 #include "runtime/host/shared_memory.h"
 
 namespace yuba {
-namespace {
-
-constexpr int kMostVirtualDevices = 1024;  // threads of one process
-
-}  // namespace
 
 absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout,
                              Fleet& fleet) {

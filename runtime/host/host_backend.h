@@ -5,6 +5,8 @@
 
 namespace yuba {
 
+constexpr int kMostVirtualDevices = 1024;  // threads of one process
+
 // Virtual devices of this process, one for each device of the program's mesh.
 absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
 

@@ -69,6 +69,10 @@ TEST_CASE("graphs that are wrong") {
       Contains("'w' is made by no node"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->clear_output(); }),
              Contains("no outputs"));
+  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
+               *m.mutable_graph()->add_output() = m.graph().output(0);
+             }),
+             Contains("two outputs are named 'y'"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_opset_import(0)->set_version(5); }),
              Contains("opset 5") && Contains("convert"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.clear_opset_import(); }), Contains("version"));

@@ -43,6 +43,7 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   }
   ExpectError("yuba verify " + Model() + " p.json --seed -1", {"yuba verify: --seed"});
   ExpectError("yuba bench search --repeat x", {"yuba bench search: "});
+  ExpectError("yuba bench search --repeat 0", {"--repeat: 0 is not a whole number from 1"});
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
 
@@ -79,6 +80,11 @@ TEST_CASE("flags that contradict each other are refused, both named") {
   ExpectError("yuba info " + Symbolic() + " --batch 4 --dim batch=8",
               {"--batch 4", "--dim batch=8"});
   CHECK(RunCommand("yuba info " + Symbolic() + " --batch 4 --dim batch=4").exit_code == 0);
+  const std::string plan = Planned(Model(), "", ScratchFolder("twice") + "/p.json");
+  const std::string file = RepositoryFile("tests/models/mlp/test_data_set_0/input_0.pb");
+  ExpectError(
+      "yuba run " + Model() + " " + plan + " --random --input x=" + file + " --input x=" + file,
+      {"--input x=", "x is given twice"});
 }
 
 TEST_CASE("flags that contradict the plan's are refused, both named") {
@@ -125,6 +131,35 @@ TEST_CASE(
   ExpectError(check + " --bind x=" + other, {"bound to x has other contents"});
   std::filesystem::copy_file(other, first, std::filesystem::copy_options::overwrite_existing);
   ExpectError(check, {"bound to x has other contents"});
+}
+
+TEST_CASE("outputs that cannot be written are noticed before the steps") {
+  const std::string folder = ScratchFolder("outputs");
+  const std::string plan = Planned(Model(), "", folder + "/p.json");
+  const std::string run = "yuba run " + Model() + " " + plan + " --random --outputs ";
+  const auto refused = [&](const std::string& line, const std::vector<std::string>& words) {
+    ExpectError(line, words);
+    CHECK(RunCommand(line).out.find("step 1") == std::string::npos);
+  };
+  refused(run + folder + "/none/out", {folder + "/none/out: cannot be made", "name a folder"});
+  refused(run + plan, {"p.json: cannot be written to"});
+  refused(run + "/proc/self", {"/proc/self: cannot be written to"});
+  std::filesystem::create_directories(folder + "/full/output_0.npy");
+  refused(run + folder + "/full", {"output_0.npy: cannot be written"});
+  // What the run has made is gone where it fails, and there where it does not.
+  ExpectError("yuba run " + Model() + " " + plan + " --outputs " + folder + "/new", {"--random"});
+  CHECK_FALSE(std::filesystem::exists(folder + "/new"));
+  CHECK(RunCommand(run + folder + "/new").exit_code == 0);
+  CHECK(std::filesystem::exists(folder + "/new/output_0.npy"));
+  refused(run + folder + "/new --input x=" + folder + "/new/output_0.npy",
+          {"would be overwritten"});
+}
+
+TEST_CASE("a dimension that no tensor can have is refused, with what to write") {
+  for (const char* dim : {"batch=0", "batch=-3"}) {
+    ExpectError("yuba partition " + Symbolic() + " --dim " + dim,
+                {std::string("--dim ") + dim, "at least 1", "--dim batch=8"});
+  }
 }
 
 }  // namespace

@@ -102,6 +102,16 @@ TEST_CASE("nothing that a command reads is overwritten by it") {
               "--outputs");
 }
 
+TEST_CASE("an output that is a link to a file is written through it") {
+  const std::string folder = ScratchFolder("links");
+  Write(folder + "/real.json", "old");
+  std::filesystem::create_symlink("real.json", folder + "/link.json");
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + folder + "/link.json")
+              .exit_code == 0);
+  CHECK(std::filesystem::is_symlink(folder + "/link.json"));
+  CHECK(RunCommand("yuba check " + Model() + " " + folder + "/real.json").exit_code == 0);
+}
+
 TEST_CASE("a file that may not grow is an error and leaves nothing") {
   const std::string folder = ScratchFolder("limit");
   ExpectError("ulimit -f 1; yuba partition " + Model() + " -o " + folder + "/p.json", 2, "p.json");
@@ -121,6 +131,34 @@ TEST_CASE("a plan whose cuts move other bytes than it says is refused before it 
     CHECK(RunCommand(std::string("yuba ") + command + " " + Model() + " " + folder + "/other.json")
               .exit_code == 1);
   }
+}
+
+TEST_CASE("check refuses pins that the cuts do not have, and factors that the graph has not") {
+  const std::string folder = ScratchFolder("claims");
+  const std::string plan = folder + "/p.json", lie = folder + "/lie.json";
+  const std::string mesh = " --mesh data=2,model=4 -o " + plan;
+  const std::string check = "yuba check " + Model() + " ";
+  REQUIRE(RunCommand("yuba partition " + Model() + mesh + " --pin batch=data").exit_code == 0);
+  CHECK(RunCommand(check + plan).exit_code == 0);
+  const std::string text = Read(plan);
+  const auto say = [&](const std::string& words, const std::string& others) {
+    const size_t at = text.find(words);
+    REQUIRE(at != std::string::npos);
+    std::string changed = text;
+    Write(lie, changed.replace(at, words.size(), others));
+  };
+  say("\"batch=data\"", "\"l.1.weight=[-, -]\"");
+  ExpectError(check + lie, 1, "options.pin.0 is l.1.weight=[-, -], but tensor l.1.weight");
+  say("\"batch=data\"", "\"batch=rows\"");
+  ExpectError(check + lie, 1, "options.pin.0 is batch=rows, which is no pin of this model");
+  say("\"factors\":true", "\"factors\":false");
+  ExpectError(check + lie, 1, "its space has no factors");
+  REQUIRE(RunCommand("yuba partition " + Model() + mesh + " --space tofu").exit_code == 0);
+  std::string tofu = Read(plan);
+  const size_t at = tofu.find("\"factors\":false");
+  REQUIRE(at != std::string::npos);
+  Write(lie, tofu.replace(at, 15, "\"factors\":true"));
+  ExpectError(check + lie, 1, "its space has factors");
 }
 
 TEST_CASE("a description with a type error is underlined") {

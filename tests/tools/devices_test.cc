@@ -16,6 +16,7 @@ TEST_CASE("devices names everything that it looks for") {
     CHECK(text.out.find(name) != std::string::npos);
   }
   CHECK(text.error.empty());
+  CHECK(text.out.find("up to 1024 virtual devices") != std::string::npos);
 }
 
 TEST_CASE("devices --json says the same to programs") {
@@ -24,6 +25,7 @@ TEST_CASE("devices --json says the same to programs") {
   const nlohmann::json json = nlohmann::json::parse(result.out, nullptr, false);
   REQUIRE(json.is_object());
   CHECK(json["processors"].get<int>() > 0);
+  CHECK(json["virtual_devices"].get<int>() == 1024);
   CHECK(json["gpus"].empty() == !json["no_gpu"].get<std::string>().empty());
   for (const char* name : {"driver", "cuBLAS", "cuDNN", "NCCL", "MPI", "oneDNN"}) {
     INFO(name);
