@@ -21,17 +21,20 @@ using Values = std::shared_ptr<const std::vector<int64_t>>;
 
 class Replay {
  public:
-  Replay(const Graph& graph, const Plan& plan, const CostTables& costs, std::vector<CheckTable> tables)
+  Replay(const Graph& graph, const Plan& plan, const CostTables& costs,
+         std::vector<CheckTable> tables)
       : graph_(graph),
         plan_(plan),
         sizes_(costs.sizes),
         renamings_(costs.renamed),
-        tables_(std::move(tables)) {}
+        of_variable_(costs.sizes.size()) {
+    for (CheckTable& table : tables) Add(std::move(table));
+  }
 
   absl::StatusOr<Left> Run(size_t count) {
     YUBA_RETURN_IF_ERROR(CheckOrder());
     for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
-    return Left{std::move(tables_), least_};
+    return Left{TablesLeft(), least_};
   }
 
  private:
@@ -54,15 +57,20 @@ class Replay {
 
   // Replaces all tables of `variable` by one: their sum at its best value.
   absl::Status Eliminate(int variable) {
-    std::vector<CheckTable> mine, rest;
+    std::vector<CheckTable> mine;
     std::vector<int> scope;
-    for (CheckTable& table : tables_) {
-      bool has = std::count(table.scope.begin(), table.scope.end(), variable) > 0;
-      for (int v : table.scope) {
-        if (has && v != variable && !std::count(scope.begin(), scope.end(), v)) scope.push_back(v);
+    std::map<int, int> tables;  // by variable of the scope: how many depend on it
+    for (const int place : of_variable_[variable]) {
+      if (tables_[place].cells == nullptr) continue;
+      mine.push_back(std::move(tables_[place]));
+      tables_[place] = CheckTable();
+      for (int v : mine.back().scope) {
+        if (v != variable && tables[v]++ == 0) scope.push_back(v);
       }
-      (has ? mine : rest).push_back(std::move(table));
     }
+    // What few tables depend on comes last, and so in the inner loops.
+    std::stable_sort(scope.begin(), scope.end(),
+                     [&](int a, int b) { return tables[a] > tables[b]; });
     int64_t cells = 1;
     for (int v : scope) {
       if (__builtin_mul_overflow(cells, sizes_[v], &cells) || cells > kMostCells) {
@@ -70,10 +78,24 @@ class Replay {
       }
     }
     Values least = Minimum(variable, scope, mine);
-    if (scope.empty()) least_ += (*least)[0];
-    else rest.push_back({scope, least});
-    tables_ = std::move(rest);
+    if (scope.empty())
+      least_ += (*least)[0];
+    else
+      Add({scope, least});
     return absl::OkStatus();
+  }
+
+  void Add(CheckTable table) {
+    for (int v : table.scope) of_variable_[v].push_back(static_cast<int>(tables_.size()));
+    tables_.push_back(std::move(table));
+  }
+
+  std::vector<CheckTable> TablesLeft() {
+    std::vector<CheckTable> left;
+    for (CheckTable& table : tables_) {
+      if (table.cells != nullptr) left.push_back(std::move(table));
+    }
+    return left;
   }
 
   Values Minimum(int variable, const std::vector<int>& scope, const std::vector<CheckTable>& mine) {
@@ -91,8 +113,8 @@ class Replay {
     Values& known = done_[key];
     if (known != nullptr) return known;
     for (const CheckTable& table : mine) kept_.push_back(table.cells);
-    known = std::make_shared<const std::vector<int64_t>>(
-        LeastSums(scope, variable, mine, renamings_));
+    known =
+        std::make_shared<const std::vector<int64_t>>(LeastSums(scope, variable, mine, renamings_));
     return known;
   }
 
@@ -100,7 +122,8 @@ class Replay {
   const Plan& plan_;
   std::vector<int> sizes_;  // by variable
   Renamings renamings_;
-  std::vector<CheckTable> tables_;
+  std::vector<CheckTable> tables_;             // those that are gone have no cells
+  std::vector<std::vector<int>> of_variable_;  // places in tables_, those that are gone too
   std::map<std::vector<int64_t>, Values> done_;
   std::vector<Values> kept_;  // so that no address in `done_` is used again
   int64_t least_ = 0;
@@ -115,7 +138,8 @@ absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, cons
 
 std::vector<CheckTable> TablesOf(const CostTables& costs) {
   std::vector<CheckTable> tables;
-  for (const CostTables::Use& use : costs.uses) tables.push_back({{use.node, use.tensor}, use.cost});
+  for (const CostTables::Use& use : costs.uses)
+    tables.push_back({{use.node, use.tensor}, use.cost});
   return tables;
 }
 
@@ -123,17 +147,22 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
   const size_t all = plan.proof.order.size();
   if (plan.proof.prices.empty()) {
-    YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs), all));
+    YUBA_ASSIGN_OR_RETURN(const Left left,
+                          EliminatePlainly(graph, plan, costs, TablesOf(costs), all));
     return left.least;
   }
   if (plan.space.memory <= 0) {
-    return absl::FailedPreconditionError("the proof has prices on memory, the plan's space no limit");
+    return absl::FailedPreconditionError(
+        "the proof has prices on memory, the plan's space no limit");
   }
   YUBA_ASSIGN_OR_RETURN(std::vector<CheckTable> tables, InUnits(costs));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<CheckTable> uses, PricedUses(graph, costs, plan.proof.prices));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<CheckTable> uses,
+                        PricedUses(graph, costs, plan.proof.prices));
   tables.insert(tables.end(), uses.begin(), uses.end());
-  YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables), all));
-  // No plan within the limit costs less than the least sum, less the limit at all prices (Lagrange).
+  YUBA_ASSIGN_OR_RETURN(const Left left,
+                        EliminatePlainly(graph, plan, costs, std::move(tables), all));
+  // No plan within the limit costs less than the least sum, less the limit at all prices
+  // (Lagrange).
   int64_t units = left.least;
   for (const MemoryPrice& price : plan.proof.prices) {
     int64_t off = 0;

@@ -11,15 +11,16 @@
 
 namespace yuba {
 
-// The fewest bytes that any plan of the plan's space moves, by bucket elimination in the order of the
-// plan's proof: numbers of tensors, then of nodes (tensors + node), each once. An error where the
-// order is none, or needs tables of more than 2^27 cells. With prices on memory: the fewest bytes of any
-// plan within the space's limit.
+// The fewest bytes that any plan of the plan's space moves, by bucket elimination in the order of
+// the plan's proof: numbers of tensors, then of nodes (tensors + node), each once. An error where
+// the order is none, or needs tables of more than 2^27 cells. With prices on memory: the fewest
+// bytes of any plan within the space's limit.
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 
 // The plan's lower bound, if nothing is left of a pruned elimination in the order of the proof: as
 // above for the first `plain` elements; of the others only what could be part of a cheaper plan is
-// kept, by a relaxation to grids that is solved exactly. Else an error, as where tables are too large.
+// kept, by a relaxation to grids that is solved exactly. Else an error, as where tables are too
+// large.
 absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
 
 // The bound of a dual proof. An error where messages are malformed or do not add up to 0.

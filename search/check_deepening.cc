@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -8,20 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
+#include "search/check_grids.h"
 
 namespace yuba {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
 constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
-
-using Values = std::shared_ptr<const std::vector<int64_t>>;
-
-// The cuts of an element by grid.
-struct Cuts {
-  std::vector<std::vector<int>> of_grid;
-  std::vector<int> grid, place;  // by cut
-};
 
 // One step. `scope`: elements that go later, the last of them first; then `element` is the last of
 // the joint scope.
@@ -31,7 +23,8 @@ struct Step {
   std::vector<CheckTable> cuts;   // costs by cut that meet here
   std::vector<CheckTable> grids;  // the least of them by grid
   std::vector<int> before;        // steps whose results meet here
-  Values up, down;  // by grids of the scope: the least cost of what is gone, and of the rest
+  CheckTable::Cells up,
+      down;  // by grids of the scope: the least cost of what is gone, and of the rest
   // By grids of the scope: where its block of `cells` starts (-1: all too dear), and the least in
   // it.
   std::vector<int64_t> start, least;
@@ -41,7 +34,7 @@ struct Step {
 class PrunedReplay {
  public:
   PrunedReplay(const Plan& plan, const CostTables& costs, Left left)
-      : plan_(plan), costs_(costs), left_(std::move(left)) {
+      : plan_(plan), tables_(costs), left_(std::move(left)) {
     limit_ = plan.lower_bound - 1 - left_.least;
     rank_.assign(costs.sizes.size(), -1);
     for (size_t i = plan.proof.plain; i < plan.proof.order.size(); ++i) {
@@ -49,15 +42,11 @@ class PrunedReplay {
       steps_.emplace_back();
       steps_.back().element = plan.proof.order[i];
     }
-    for (const auto& grids : costs.grids) cuts_.push_back(CutsOf(*grids));
-    for (const Cuts& cuts : cuts_) {
-      coarse_.push_back(std::make_shared<const std::vector<std::vector<int>>>(
-          1, std::vector<int>(cuts.of_grid.size(), 0)));
-    }
   }
 
   absl::StatusOr<int64_t> Run() {
-    for (CheckTable& table : left_.tables) Place(std::move(table));
+    for (CheckTable& table : tables_.OneOfEachScope(std::move(left_.tables)))
+      Place(std::move(table));
     for (size_t s = 0; s < steps_.size(); ++s) YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s)));
     for (size_t s = steps_.size(); s-- > 0;) Down(&steps_[s]);
     int64_t total = 0;  // of the parts of the graph
@@ -71,18 +60,7 @@ class PrunedReplay {
   }
 
  private:
-  static Cuts CutsOf(const std::vector<int>& grids) {
-    Cuts cuts;
-    cuts.grid = grids;
-    for (size_t cut = 0; cut < grids.size(); ++cut) {
-      if (grids[cut] >= static_cast<int>(cuts.of_grid.size())) cuts.of_grid.resize(grids[cut] + 1);
-      cuts.place.push_back(static_cast<int>(cuts.of_grid[grids[cut]].size()));
-      cuts.of_grid[grids[cut]].push_back(static_cast<int>(cut));
-    }
-    return cuts;
-  }
-
-  int Grids(int element) const { return static_cast<int>(cuts_[element].of_grid.size()); }
+  int Grids(int element) const { return tables_.Grids(element); }
 
   void AddScope(Step* step, const std::vector<int>& scope) const {
     for (int e : scope) {
@@ -98,35 +76,8 @@ class PrunedReplay {
       if (step == nullptr || rank_[e] < rank_[step->element]) step = &steps_[rank_[e]];
     }
     AddScope(step, table.scope);
-    step->grids.push_back(ByGrid(table));
+    step->grids.push_back(tables_.ByGrid(table));
     step->cuts.push_back(std::move(table));
-  }
-
-  CheckTable ByGrid(const CheckTable& table) {
-    std::vector<const void*> key = {table.cells.get()};
-    int64_t size = 1;
-    for (int e : table.scope) {
-      key.push_back(costs_.grids[e].get());
-      size *= Grids(e);
-    }
-    Values& known = by_grid_[key];
-    if (known == nullptr) {
-      std::vector<int64_t> least(size, std::numeric_limits<int64_t>::max());
-      std::vector<int> cut(table.scope.size(), 0);
-      for (int64_t cost : *table.cells) {
-        int64_t at = 0;
-        for (size_t i = 0; i < cut.size(); ++i) {
-          at = at * Grids(table.scope[i]) + cuts_[table.scope[i]].grid[cut[i]];
-        }
-        least[at] = std::min(least[at], cost);
-        for (size_t i = cut.size(); i-- > 0;) {
-          if (++cut[i] < costs_.sizes[table.scope[i]]) break;
-          cut[i] = 0;
-        }
-      }
-      known = std::make_shared<const std::vector<int64_t>>(std::move(least));
-    }
-    return {table.scope, known};
   }
 
   absl::Status Up(int s) {
@@ -143,7 +94,7 @@ class PrunedReplay {
     for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});
     step.up = std::make_shared<const std::vector<int64_t>>(
         tables.empty() ? std::vector<int64_t>(1, 0)
-                       : LeastSums(step.scope, step.element, tables, coarse_));
+                       : LeastSums(step.scope, step.element, tables, tables_.coarse()));
     if (step.scope.empty()) {
       parts_ += (*step.up)[0];
     } else {
@@ -154,36 +105,10 @@ class PrunedReplay {
     return absl::OkStatus();
   }
 
-  // Steps through all assignments of `sizes`, and keeps a place in a table up to date.
-  static bool Next(const std::vector<int>& sizes, std::vector<int>* value) {
-    for (size_t d = sizes.size(); d-- > 0;) {
-      if (++(*value)[d] < sizes[d]) return true;
-      (*value)[d] = 0;
-    }
-    return false;
-  }
-
-  // The place of the joint values in a table over `scope`, of extents `sizes` by place in the
-  // joint.
-  static int64_t At(const std::vector<int>& places, const std::vector<int>& sizes,
-                    const std::vector<int>& value) {
-    int64_t at = 0;
-    for (int place : places) at = at * sizes[place] + value[place];
-    return at;
-  }
-
   static std::vector<int> Joint(const Step& step) {
     std::vector<int> joint = step.scope;
     joint.push_back(step.element);
     return joint;
-  }
-
-  static std::vector<int> Places(const std::vector<int>& joint, const std::vector<int>& scope) {
-    std::vector<int> places;
-    for (int e : scope) {
-      places.push_back(static_cast<int>(std::find(joint.begin(), joint.end(), e) - joint.begin()));
-    }
-    return places;
   }
 
   // What the results that meet here do not contain: `down` of their steps.
@@ -197,9 +122,9 @@ class PrunedReplay {
     for (int e : joint) sizes.push_back(Grids(e));
     std::vector<std::pair<std::vector<int>, const int64_t*>> tables;
     for (int b : step->before)
-      tables.push_back({Places(joint, steps_[b].scope), steps_[b].up->data()});
+      tables.push_back({PlacesIn(joint, steps_[b].scope), steps_[b].up->data()});
     for (const CheckTable& table : step->grids) {
-      tables.push_back({Places(joint, table.scope), table.cells->data()});
+      tables.push_back({PlacesIn(joint, table.scope), table.cells->data()});
     }
     std::vector<std::vector<int64_t>> rest;
     for (int b : step->before) rest.emplace_back(steps_[b].up->size(), kGone);
@@ -208,13 +133,13 @@ class PrunedReplay {
     do {
       int64_t sum = (*step->down)[joint_at++ / sizes.back()];
       for (size_t t = 0; t < tables.size(); ++t) {
-        at[t] = At(tables[t].first, sizes, value);
+        at[t] = CellOf(tables[t].first, sizes, value);
         sum += tables[t].second[at[t]];
       }
       for (size_t b = 0; b < rest.size(); ++b) {
         rest[b][at[b]] = std::min(rest[b][at[b]], sum - tables[b].second[at[b]]);
       }
-    } while (Next(sizes, &value));
+    } while (NextValues(sizes, &value));
     for (size_t b = 0; b < rest.size(); ++b) {
       steps_[step->before[b]].down =
           std::make_shared<const std::vector<int64_t>>(std::move(rest[b]));
@@ -232,8 +157,8 @@ class PrunedReplay {
     layout.joint = Joint(step);
     for (int e : layout.joint) layout.sizes.push_back(Grids(e));
     for (const CheckTable& table : step.cuts)
-      layout.cuts.push_back(Places(layout.joint, table.scope));
-    for (int b : step.before) layout.before.push_back(Places(layout.joint, steps_[b].scope));
+      layout.cuts.push_back(PlacesIn(layout.joint, table.scope));
+    for (int b : step.before) layout.before.push_back(PlacesIn(layout.joint, steps_[b].scope));
     return layout;
   }
 
@@ -250,32 +175,34 @@ class PrunedReplay {
         return absl::FailedPreconditionError("the proof keeps too many cells");
       }
       std::vector<int> scope_grid(grid.begin(), grid.end() - 1);
-      Next(sizes, &scope_grid);
+      NextValues(sizes, &scope_grid);
       std::copy(scope_grid.begin(), scope_grid.end(), grid.begin());
     }
     return absl::OkStatus();
   }
 
+  // The least sums for all cuts of the scope's grids, if any is within the limit.
   void Block(Step* step, const Layout& layout, size_t tuple, std::vector<int>* grid) {
-    const std::vector<int>& joint = layout.joint;
     const int64_t budget = limit_ - (*step->down)[tuple];
-    std::vector<int> extents;  // by place in the joint: cuts of its grid
-    int64_t size = 1;
-    for (size_t i = 0; i + 1 < joint.size(); ++i) {
-      extents.push_back(static_cast<int>(cuts_[joint[i]].of_grid[(*grid)[i]].size()));
-      size *= extents.back();
-    }
-    std::vector<int64_t> block(size, kGone);
+    std::vector<int> cheap;  // grids of the element
     for (int g = 0; g < Grids(step->element); ++g) {
       grid->back() = g;
-      extents.resize(joint.size() - 1);
-      extents.push_back(static_cast<int>(cuts_[step->element].of_grid[g].size()));
-      if (IsCheap(*step, layout, *grid, budget)) {
-        Sums(*step, layout, *grid, extents, budget, &block);
-      }
+      if (IsCheap(*step, layout, *grid, budget)) cheap.push_back(g);
     }
-    int64_t least = *std::min_element(block.begin(), block.end());
+    if (cheap.empty()) return;
+    const std::vector<CheckTable> tables = InBlock(*step, layout, *grid, cheap);
+    std::vector<int> scope;  // places in the joint
+    Renamings renamed;       // by place
+    for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
+      scope.push_back(static_cast<int>(i));
+      renamed.push_back(tables_.RenamedIn(layout.joint[i], (*grid)[i]));
+    }
+    renamed.push_back(Unnamed(tables_.CountIn(step->element, cheap)));
+    std::vector<int64_t> block =
+        LeastSums(scope, static_cast<int>(scope.size()), tables, renamed, budget);
+    const int64_t least = *std::min_element(block.begin(), block.end());
     if (least > budget) return;
+    for (int64_t& cost : block) cost = cost > budget ? kGone : cost;
     step->start[tuple] = static_cast<int64_t>(step->cells.size());
     step->least[tuple] = least;
     step->cells.insert(step->cells.end(), block.begin(), block.end());
@@ -285,118 +212,73 @@ class PrunedReplay {
                int64_t budget) const {
     int64_t sum = 0;
     for (size_t t = 0; t < step.grids.size(); ++t) {
-      sum += (*step.grids[t].cells)[At(layout.cuts[t], layout.sizes, grid)];
+      sum += (*step.grids[t].cells)[CellOf(layout.cuts[t], layout.sizes, grid)];
     }
     for (size_t b = 0; b < step.before.size(); ++b) {
-      sum += steps_[step.before[b]].least[At(layout.before[b], layout.sizes, grid)];
+      sum += steps_[step.before[b]].least[CellOf(layout.before[b], layout.sizes, grid)];
       if (sum > budget) return false;
     }
     return sum <= budget;
   }
 
-  // A table as it is read inside one block: where each label of each place leads.
-  struct Reading {
-    const int64_t* cells;
-    std::vector<std::vector<int64_t>> steps;  // by place in the joint, then label
-  };
-
-  std::vector<Reading> Readings(const Step& step, const Layout& layout,
-                                const std::vector<int>& grid,
-                                const std::vector<int>& extents) const {
-    const std::vector<int>& joint = layout.joint;
-    std::vector<Reading> readings;
+  // The tables that meet in a step, over places in the joint: of the scope the cuts of these grids,
+  // of the element those of all grids in `cheap`.
+  std::vector<CheckTable> InBlock(const Step& step, const Layout& layout,
+                                  const std::vector<int>& grid,
+                                  const std::vector<int>& cheap) const {
+    std::vector<int> all;  // cuts of the element
+    for (int g : cheap) {
+      const std::vector<int>& cuts = tables_.CutsOf(step.element, g);
+      all.insert(all.end(), cuts.begin(), cuts.end());
+    }
+    std::vector<CheckTable> tables;
     for (size_t t = 0; t < step.cuts.size(); ++t) {
-      const CheckTable& table = step.cuts[t];
-      Reading reading = {table.cells->data(), std::vector<std::vector<int64_t>>(joint.size())};
-      int64_t stride = 1;
-      for (size_t i = table.scope.size(); i-- > 0;) {
-        int place = layout.cuts[t][i];
-        for (int cut : cuts_[table.scope[i]].of_grid[grid[place]]) {
-          reading.steps[place].push_back(cut * stride);
-        }
-        stride *= costs_.sizes[table.scope[i]];
+      std::vector<const std::vector<int>*> cuts;
+      for (size_t i = 0; i < step.cuts[t].scope.size(); ++i) {
+        const int e = step.cuts[t].scope[i];
+        cuts.push_back(e == step.element ? &all : &tables_.CutsOf(e, grid[layout.cuts[t][i]]));
       }
-      readings.push_back(std::move(reading));
+      tables.push_back({layout.cuts[t], tables_.OfCuts(step.cuts[t], cuts)});
     }
     for (size_t b = 0; b < step.before.size(); ++b) {
-      const Step& before = steps_[step.before[b]];
-      const std::vector<int>& places = layout.before[b];
-      Reading reading = {before.cells.data() + before.start[At(places, layout.sizes, grid)],
-                         std::vector<std::vector<int64_t>>(joint.size())};
-      int64_t stride = 1;
-      for (size_t i = places.size(); i-- > 0;) {
-        for (int label = 0; label < extents[places[i]]; ++label) {
-          reading.steps[places[i]].push_back(label * stride);
-        }
-        stride *= extents[places[i]];
-      }
-      readings.push_back(std::move(reading));
+      tables.push_back({layout.before[b], OfBlocks(step, layout, b, grid, cheap)});
     }
-    return readings;
+    return tables;
   }
 
-  // The least sums for all cuts of these grids, the element being cut by the last of them. What
-  // renaming leads to is not computed again.
-  void Sums(const Step& step, const Layout& layout, const std::vector<int>& grid,
-            const std::vector<int>& extents, int64_t budget, std::vector<int64_t>* block) const {
-    const std::vector<int>& joint = layout.joint;
-    std::vector<Reading> readings = Readings(step, layout, grid, extents);
-    const size_t last = joint.size() - 1;
-    std::vector<int> label(last, 0), scope_extents(extents.begin(), extents.end() - 1);
-    std::vector<const int64_t*> row(readings.size());
-    size_t cell = 0;
-    do {
-      if (last == 0 || IsLeast(joint[0], cuts_[joint[0]].of_grid[grid[0]][label[0]])) {
-        for (size_t r = 0; r < readings.size(); ++r) {
-          row[r] = readings[r].cells;
-          for (size_t d = 0; d < last; ++d) {
-            if (!readings[r].steps[d].empty()) row[r] += readings[r].steps[d][label[d]];
-          }
-        }
-        int64_t least = kGone;
-        for (int i = 0; i < extents[last]; ++i) {
-          int64_t sum = 0;
-          for (size_t r = 0; r < readings.size(); ++r) sum += row[r][readings[r].steps[last][i]];
-          least = std::min(least, sum);
-        }
-        if (least <= budget && least < (*block)[cell])
-          Keep(joint, grid, scope_extents, label, least, block);
-      }
-      ++cell;
-    } while (Next(scope_extents, &label));
-  }
-
-  bool IsLeast(int element, int cut) const {
-    for (const std::vector<int>& to : *costs_.renamed[element]) {
-      if (to[cut] < cut) return false;
+  // What the step before number `b` has kept of its blocks, side by side. The element is the last
+  // of its scope.
+  CheckTable::Cells OfBlocks(const Step& step, const Layout& layout, size_t b,
+                             const std::vector<int>& grid, const std::vector<int>& cheap) const {
+    const Step& before = steps_[step.before[b]];
+    const std::vector<int>& places = layout.before[b];
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < places.size(); ++i) {
+      rows *= static_cast<int64_t>(tables_.CutsOf(layout.joint[places[i]], grid[places[i]]).size());
     }
-    return true;
-  }
-
-  // For all renamings of the scope's cuts.
-  void Keep(const std::vector<int>& joint, const std::vector<int>& grid,
-            const std::vector<int>& extents, const std::vector<int>& label, int64_t cost,
-            std::vector<int64_t>* block) const {
-    const size_t renamings = costs_.renamed[joint[0]]->size();
-    for (size_t g = 0; g < renamings; ++g) {
-      int64_t at = 0;
-      for (size_t d = 0; d < extents.size(); ++d) {
-        int cut = cuts_[joint[d]].of_grid[grid[d]][label[d]];
-        at = at * extents[d] + cuts_[joint[d]].place[(*costs_.renamed[joint[d]])[g][cut]];
+    const int64_t columns = tables_.CountIn(step.element, cheap);
+    auto cells = std::make_shared<std::vector<int64_t>>(rows * columns, kGone);
+    std::vector<int> here = grid;
+    int64_t column = 0;
+    for (const int g : cheap) {
+      here.back() = g;
+      const int64_t start = before.start[CellOf(places, layout.sizes, here)];
+      const auto width = static_cast<int64_t>(tables_.CutsOf(step.element, g).size());
+      for (int64_t row = 0; row < rows && start >= 0; ++row) {
+        const int64_t* from = before.cells.data() + start + row * width;
+        std::copy(from, from + width, cells->begin() + row * columns + column);
       }
-      (*block)[at] = std::min((*block)[at], cost);
+      column += width;
     }
+    return cells;
   }
 
   const Plan& plan_;
-  const CostTables& costs_;
+  GridTables tables_;
   Left left_;
   int64_t limit_ = 0;
   std::vector<int> rank_;  // by element: its step
   std::vector<Step> steps_;
-  std::vector<Cuts> cuts_;  // by element
-  Renamings coarse_;        // by element: as many values as grids, nothing renamed
-  std::map<std::vector<const void*>, Values> by_grid_;
   int64_t parts_ = 0;
 };
 
@@ -408,9 +290,9 @@ absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
   }
-  YUBA_ASSIGN_OR_RETURN(CostTables costs,
-                        MakeCostTables(graph, plan.mesh, plan.space));
-  YUBA_ASSIGN_OR_RETURN(Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
+  YUBA_ASSIGN_OR_RETURN(CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
+  YUBA_ASSIGN_OR_RETURN(Left left,
+                        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
   return PrunedReplay(plan, costs, std::move(left)).Run();
 }
 

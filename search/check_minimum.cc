@@ -1,136 +1,243 @@
 #include "search/check_minimum.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace yuba {
 namespace {
 
-struct Step {
-  const std::vector<int>& scope;
-  const int variable;
-  const Renamings& renamings;
-  std::vector<int64_t> least;
+// The inner loops, compiled for several processors; the loader takes the best that is there.
+#define YUBA_INNER_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
 
-  int Size(int v) const { return static_cast<int>((*renamings[v])[0].size()); }
+YUBA_INNER_LOOP void SumOf(const int64_t* a, const int64_t* b, int size, int64_t* sum) {
+  for (int i = 0; i < size; ++i) sum[i] = a[i] + b[i];
+}
 
-  // How far apart neighbouring values of each variable of the scope are in `table`, 0 where it does
-  // not depend on one; and of the variable itself, last.
-  std::vector<int64_t> Strides(const CheckTable& table) const {
-    std::vector<int64_t> strides(scope.size() + 1, 0);
-    int64_t stride = 1;
-    for (size_t i = table.scope.size(); i-- > 0;) {
-      int v = table.scope[i];
-      size_t place = std::find(scope.begin(), scope.end(), v) - scope.begin();
-      strides[place] = stride;
-      stride *= Size(v);
+YUBA_INNER_LOOP void LeastOf(const int64_t* a, const int64_t* b, int size, int64_t* least) {
+  for (int i = 0; i < size; ++i) least[i] = std::min(a[i], b[i]);
+}
+
+YUBA_INNER_LOOP int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int i = 0; i < size; ++i) least = std::min(least, a[i] + b[i]);
+  return least;
+}
+
+class Step {
+ public:
+  Step(const std::vector<int>& scope, int variable, const Renamings& renamings, int64_t budget)
+      : scope_(scope), renamings_(renamings), size_(Size(variable)), budget_(budget) {
+    strides_.assign(scope.size(), 1);
+    int64_t cells = 1;
+    for (size_t d = scope.size(); d-- > 0;) {
+      strides_[d] = cells;
+      cells *= Size(scope[d]);
     }
-    return strides;
+    least_.assign(cells, std::numeric_limits<int64_t>::max());
+    sums_.assign(scope.size() + 1, std::vector<int64_t>(size_, 0));
+    rows_.resize(scope.size() + 1);
   }
 
-  // Calls visit(values) for all values of the scope but its first, which stays.
-  template <typename Visit>
-  void ForRest(std::vector<int>* values, const Visit& visit) const {
-    while (true) {
-      visit(*values);
-      size_t d = scope.size();
-      while (d > 1 && ++(*values)[d - 1] == Size(scope[d - 1])) (*values)[--d] = 0;
-      if (d <= 1) return;
+  std::vector<int64_t> Run(const std::vector<CheckTable>& tables) {
+    std::vector<Rows> arranged;
+    for (const CheckTable& table : tables) arranged.push_back(Arrange(table));
+    Merge(&arranged);
+    for (Rows& rows : arranged) {
+      const int depth = rows.dims.empty() ? 0 : rows.dims.back() + 1;
+      rows_[depth].push_back(std::move(rows));
     }
+    if (budget_ < kNoBudget) SumRests();
+    values_.assign(scope_.size(), 0);
+    const std::vector<int64_t> none(size_, 0);
+    Sums(0, none.data(), 0);
+    Rename();
+    return std::move(least_);
   }
 
-  // Only for the least of the values that the first variable of the scope can be renamed to.
-  void Sum(const std::vector<CheckTable>& tables) {
-    std::vector<std::vector<int64_t>> strides;
-    for (const CheckTable& table : tables) strides.push_back(Strides(table));
-    std::vector<int64_t> sum(Size(variable));
-    int first_size = scope.empty() ? 1 : Size(scope[0]);
-    for (int first = 0; first < first_size; ++first) {
-      if (!scope.empty() && !IsLeast(first)) continue;
-      std::vector<int> values(scope.size(), 0);
-      if (!scope.empty()) values[0] = first;
-      ForRest(&values, [&](const std::vector<int>& at) {
-        std::fill(sum.begin(), sum.end(), 0);
-        for (size_t t = 0; t < tables.size(); ++t) {
-          const int64_t* cell = tables[t].cells->data();
-          for (size_t i = 0; i < at.size(); ++i) cell += at[i] * strides[t][i];
-          int64_t stride = strides[t].back();
-          for (int64_t& s : sum) {
-            s += *cell;
-            cell += stride;
-          }
-        }
-        least[Place(at)] = *std::min_element(sum.begin(), sum.end());
+ private:
+  int Size(int v) const { return static_cast<int>((*renamings_[v])[0].size()); }
+
+  // A table over `dims`, places in the scope in ascending order, and the variable, which is last.
+  struct Rows {
+    std::vector<int> dims;
+    std::vector<int64_t> strides;  // by entry of dims
+    std::vector<int64_t> cells;
+  };
+
+  Rows Shaped(const std::vector<int>& dims) const {
+    Rows rows;
+    rows.dims = dims;
+    rows.strides.resize(dims.size());
+    int64_t cells = size_;
+    for (size_t i = dims.size(); i-- > 0;) {
+      rows.strides[i] = cells;
+      cells *= Size(scope_[dims[i]]);
+    }
+    rows.cells.assign(cells, 0);
+    return rows;
+  }
+
+  Rows Arrange(const CheckTable& table) const {
+    std::vector<int> dims;  // by place in the table; the variable counts as the last
+    for (int v : table.scope) {
+      dims.push_back(static_cast<int>(std::find(scope_.begin(), scope_.end(), v) - scope_.begin()));
+    }
+    std::vector<int> sorted = dims;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.pop_back();
+    Rows rows = Shaped(sorted);
+    std::vector<int64_t> steps;  // by place in the table
+    for (int dim : dims) {
+      const auto place = std::lower_bound(sorted.begin(), sorted.end(), dim);
+      steps.push_back(place == sorted.end() ? 1 : rows.strides[place - sorted.begin()]);
+    }
+    std::vector<int> value(dims.size(), 0);
+    int64_t to = 0;
+    for (const int64_t cost : *table.cells) {
+      rows.cells[to] = cost;
+      for (size_t i = value.size(); i-- > 0;) {
+        to += steps[i];
+        if (++value[i] < Size(table.scope[i])) break;
+        to -= steps[i] * value[i];
+        value[i] = 0;
+      }
+    }
+    return rows;
+  }
+
+  // What depends on no more than another table does is added to it.
+  void Merge(std::vector<Rows>* tables) const {
+    std::stable_sort(tables->begin(), tables->end(),
+                     [](const Rows& a, const Rows& b) { return a.dims.size() > b.dims.size(); });
+    std::vector<Rows> kept;
+    for (Rows& table : *tables) {
+      const auto host = std::find_if(kept.begin(), kept.end(), [&](const Rows& large) {
+        return std::includes(large.dims.begin(), large.dims.end(), table.dims.begin(),
+                             table.dims.end());
       });
+      if (host == kept.end()) {
+        kept.push_back(std::move(table));
+      } else {
+        AddInto(table, &*host);
+      }
     }
+    *tables = std::move(kept);
+  }
+
+  void AddInto(const Rows& small, Rows* large) const {
+    std::vector<int64_t> steps(large->dims.size(), 0);  // by entry of large's dims
+    for (size_t i = 0; i < small.dims.size(); ++i) {
+      const auto place = std::lower_bound(large->dims.begin(), large->dims.end(), small.dims[i]);
+      steps[place - large->dims.begin()] = small.strides[i];
+    }
+    std::vector<int> value(steps.size(), 0);
+    int64_t from = 0;
+    for (size_t to = 0; to < large->cells.size(); to += size_) {
+      SumOf(&large->cells[to], &small.cells[from], size_, &large->cells[to]);
+      for (size_t i = value.size(); i-- > 0;) {
+        from += steps[i];
+        if (++value[i] < Size(scope_[large->dims[i]])) break;
+        from -= steps[i] * value[i];
+        value[i] = 0;
+      }
+    }
+  }
+
+  // By depth and value of the variable: the least of all tables that are not yet added there.
+  void SumRests() {
+    rests_.assign(scope_.size() + 1, std::vector<int64_t>(size_, 0));
+    for (size_t depth = scope_.size(); depth-- > 0;) {
+      rests_[depth] = rests_[depth + 1];
+      for (const Rows& rows : rows_[depth + 1]) {
+        std::vector<int64_t> least(rows.cells.begin(), rows.cells.begin() + size_);
+        for (size_t row = size_; row < rows.cells.size(); row += size_) {
+          LeastOf(least.data(), &rows.cells[row], size_, least.data());
+        }
+        SumOf(least.data(), rests_[depth].data(), size_, rests_[depth].data());
+      }
+    }
+  }
+
+  const int64_t* Row(const Rows& rows) const {
+    const int64_t* row = rows.cells.data();
+    for (size_t i = 0; i < rows.dims.size(); ++i) row += rows.strides[i] * values_[rows.dims[i]];
+    return row;
+  }
+
+  // `sum`: of the tables that depend on no more than the first `depth` - 1 of the scope. The first
+  // of the scope only takes the least of the values that it can be renamed to.
+  void Sums(size_t depth, const int64_t* sum, int64_t at) {
+    const std::vector<Rows>& rows = rows_[depth];
+    if (depth == scope_.size() && !rows.empty()) {
+      for (size_t r = 1; r < rows.size(); ++r) sum = Added(depth, sum, Row(rows[r]));
+      least_[at] = LeastSum(sum, Row(rows[0]), size_);
+      return;
+    }
+    for (const Rows& table : rows) sum = Added(depth, sum, Row(table));
+    if (depth == scope_.size()) {
+      least_[at] = *std::min_element(sum, sum + size_);
+      return;
+    }
+    if (!rests_.empty() && LeastSum(sum, rests_[depth].data(), size_) > budget_) return;
+    for (int value = 0; value < Size(scope_[depth]); ++value) {
+      if (depth == 0 && !IsLeast(value)) continue;
+      values_[depth] = value;
+      Sums(depth + 1, sum, at + value * strides_[depth]);
+    }
+  }
+
+  const int64_t* Added(size_t depth, const int64_t* sum, const int64_t* row) {
+    SumOf(sum, row, size_, sums_[depth].data());
+    return sums_[depth].data();
   }
 
   bool IsLeast(int value) const {
-    for (const std::vector<int>& to : *renamings[scope[0]]) {
+    for (const std::vector<int>& to : *renamings_[scope_[0]]) {
       if (to[value] < value) return false;
     }
     return true;
   }
 
-  int64_t Place(const std::vector<int>& at) const {
-    int64_t place = 0;
-    for (size_t i = 0; i < at.size(); ++i) place = place * Size(scope[i]) + at[i];
-    return place;
-  }
-
   // The other cells are those of renamed values.
   void Rename() {
-    size_t count = scope.empty() ? 0 : renamings[scope[0]]->size();
+    const size_t count = scope_.empty() ? 0 : renamings_[scope_[0]]->size();
     for (size_t g = 1; g < count; ++g) {
-      for (int first = 0; first < Size(scope[0]); ++first) {
+      for (int first = 0; first < Size(scope_[0]); ++first) {
         if (!IsLeast(first)) continue;
-        std::vector<int> values(scope.size(), 0), to(scope.size());
-        values[0] = first;
-        ForRest(&values, [&](const std::vector<int>& at) {
-          for (size_t i = 0; i < at.size(); ++i) to[i] = (*renamings[scope[i]])[g][at[i]];
-          least[Place(to)] = least[Place(at)];
-        });
+        const int to = (*renamings_[scope_[0]])[g][first];
+        RenameRest(g, 1, first * strides_[0], to * strides_[0]);
       }
     }
   }
-};
 
-// The same table with `variable` last, so that its values are neighbours.
-CheckTable WithLast(const CheckTable& table, int variable, const Renamings& renamings) {
-  if (table.scope.back() == variable) return table;
-  std::vector<int64_t> sizes;
-  for (int v : table.scope) sizes.push_back(static_cast<int64_t>((*renamings[v])[0].size()));
-  size_t place = std::find(table.scope.begin(), table.scope.end(), variable) - table.scope.begin();
-  int64_t outer = 1, inner = 1;
-  for (size_t i = 0; i < place; ++i) outer *= sizes[i];
-  for (size_t i = place + 1; i < sizes.size(); ++i) inner *= sizes[i];
-  auto cells = std::make_shared<std::vector<int64_t>>(table.cells->size());
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t v = 0; v < sizes[place]; ++v) {
-      for (int64_t i = 0; i < inner; ++i) {
-        (*cells)[(o * inner + i) * sizes[place] + v] =
-            (*table.cells)[(o * sizes[place] + v) * inner + i];
-      }
+  void RenameRest(size_t g, size_t depth, int64_t from, int64_t to) {
+    if (depth == scope_.size()) {
+      least_[to] = least_[from];
+      return;
+    }
+    const std::vector<int>& renamed = (*renamings_[scope_[depth]])[g];
+    for (size_t value = 0; value < renamed.size(); ++value) {
+      RenameRest(g, depth + 1, from + static_cast<int64_t>(value) * strides_[depth],
+                 to + renamed[value] * strides_[depth]);
     }
   }
-  CheckTable moved = {table.scope, cells};
-  moved.scope.erase(moved.scope.begin() + place);
-  moved.scope.push_back(variable);
-  return moved;
-}
+
+  const std::vector<int>& scope_;
+  const Renamings& renamings_;
+  const int size_;  // of the variable
+  const int64_t budget_;
+  std::vector<int64_t> strides_, least_;
+  std::vector<std::vector<Rows>> rows_;  // by depth at which all but the variable is known
+  std::vector<std::vector<int64_t>> sums_, rests_;  // by depth
+  std::vector<int> values_;                         // by place in the scope
+};
 
 }  // namespace
 
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
-                               const std::vector<CheckTable>& tables, const Renamings& renamings) {
-  std::vector<CheckTable> arranged;
-  for (const CheckTable& table : tables) arranged.push_back(WithLast(table, variable, renamings));
-  Step step{scope, variable, renamings, {}};
-  int64_t cells = 1;
-  for (int v : scope) cells *= step.Size(v);
-  step.least.resize(cells);
-  step.Sum(arranged);
-  step.Rename();
-  return std::move(step.least);
+                               const std::vector<CheckTable>& tables, const Renamings& renamings,
+                               int64_t budget) {
+  return Step(scope, variable, renamings, budget).Run(tables);
 }
 
 }  // namespace yuba

@@ -3,6 +3,7 @@
 #define YUBA_SEARCH_CHECK_MINIMUM_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -10,8 +11,9 @@ namespace yuba {
 
 // A table over variables, row-major in their order.
 struct CheckTable {
+  using Cells = std::shared_ptr<const std::vector<int64_t>>;
   std::vector<int> scope;
-  std::shared_ptr<const std::vector<int64_t>> cells;
+  Cells cells;
 };
 
 // By variable and renaming: what each value becomes. Costs do not change when all are renamed.
@@ -23,10 +25,14 @@ struct Left {
   int64_t least = 0;
 };
 
-// For all values of the variables in `scope`: the least sum of `tables` over the values of `variable`,
-// which all of them have in their scopes.
+inline constexpr int64_t kNoBudget = std::numeric_limits<int64_t>::max();
+
+// For all values of the variables in `scope`, row-major: the least sum of `tables` over the values
+// of `variable`, which all of them have in their scopes. Where it is above `budget` it may be given
+// as the greatest number instead.
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
-                               const std::vector<CheckTable>& tables, const Renamings& renamings);
+                               const std::vector<CheckTable>& tables, const Renamings& renamings,
+                               int64_t budget = kNoBudget);
 
 }  // namespace yuba
 
