@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace yuba {
@@ -31,7 +32,9 @@ int64_t CellOf(const std::vector<int>& places, const std::vector<int>& sizes,
 }
 
 Renamings::value_type Unnamed(size_t count) {
-  return std::make_shared<const std::vector<std::vector<int>>>(1, std::vector<int>(count, 0));
+  std::vector<int> same(count);
+  std::iota(same.begin(), same.end(), 0);
+  return std::make_shared<const std::vector<std::vector<int>>>(1, std::move(same));
 }
 
 GridTables::GridTables(const CostTables& costs) : costs_(costs) {

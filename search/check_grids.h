@@ -22,7 +22,7 @@ std::vector<int> PlacesIn(const std::vector<int>& joint, const std::vector<int>&
 int64_t CellOf(const std::vector<int>& places, const std::vector<int>& sizes,
                const std::vector<int>& values);
 
-// `count` values that nothing renames.
+// `count` values that have no other names: each is renamed to itself.
 Renamings::value_type Unnamed(size_t count);
 
 class GridTables {

@@ -232,19 +232,6 @@ std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
   return cost;
 }
 
-// For each node the first one alike.
-std::vector<size_t> FirstAlike(const Graph& graph) {
-  std::vector<size_t> alike;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    size_t first = n;
-    for (size_t m = 0; m < n && first == n; ++m) {
-      if (alike[m] == m && CutAlike(graph, graph.nodes[n], graph.nodes[m])) first = m;
-    }
-    alike.push_back(first);
-  }
-  return alike;
-}
-
 // Each axis takes a place in one of the lists, or of a copy in none: at most so many cuts.
 absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extents, bool copy) {
   int64_t count = 1;
