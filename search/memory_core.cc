@@ -183,7 +183,8 @@ class Reduction {
     while (!neighbours_[v].empty()) {
       int u = neighbours_[v].begin()->first;
       const CoreEdge& edge = EdgeFrom(v, u);
-      for (size_t y = 0; y < costs_[u].size(); ++y) costs_[u][y] = Plus(costs_[u][y], edge.cells[y]);
+      for (size_t y = 0; y < costs_[u].size(); ++y)
+        costs_[u][y] = Plus(costs_[u][y], edge.cells[y]);
       Unlink(v, u);
       Wake(u);
     }
@@ -213,7 +214,8 @@ class Reduction {
       for (size_t y = 0; y < columns; ++y) {
         if (row[y] >= kForbidden) continue;
         ++possible;
-        if (best < 0 || row[y] + costs_[u][y] < row[best] + costs_[u][best]) best = static_cast<int>(y);
+        if (best < 0 || row[y] + costs_[u][y] < row[best] + costs_[u][best])
+          best = static_cast<int>(y);
       }
       if (possible == 0 || (possible > 1 && !leaf)) return absl::nullopt;
       follows.push_back(best);
@@ -236,7 +238,8 @@ class Reduction {
       const size_t width = values_[w].size();
       std::vector<int64_t> cells;
       for (int y : follows) {
-        cells.insert(cells.end(), edge.cells.begin() + y * width, edge.cells.begin() + (y + 1) * width);
+        cells.insert(cells.end(), edge.cells.begin() + y * width,
+                     edge.cells.begin() + (y + 1) * width);
       }
       Unlink(u, w);
       AddEdge(v, w, std::move(cells));

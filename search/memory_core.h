@@ -1,5 +1,6 @@
-// A pairwise problem with memory, made smaller without loss: values that arc consistency forbids are
-// dropped, and a variable whose value follows from a neighbour's becomes part of that neighbour.
+// A pairwise problem with memory, made smaller without loss: values that arc consistency forbids
+// are dropped, and a variable whose value follows from a neighbour's becomes part of that
+// neighbour.
 #ifndef YUBA_SEARCH_MEMORY_CORE_H_
 #define YUBA_SEARCH_MEMORY_CORE_H_
 
@@ -22,8 +23,8 @@ struct CoreUse {
   std::vector<int64_t> usage;
 };
 
-// Variables have at least one value, each of them possible at every edge. Rows are the points of time
-// that may exceed the limit and are not dominated by another.
+// Variables have at least one value, each of them possible at every edge. Rows are the points of
+// time that may exceed the limit and are not dominated by another.
 struct MemoryCore {
   std::vector<std::vector<int64_t>> costs;   // by variable and value
   std::vector<CoreEdge> edges;

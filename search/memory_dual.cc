@@ -70,7 +70,8 @@ MemoryDual::MemoryDual(const MemoryCore& core) : core_(core) {
 void MemoryDual::PriceCosts() {
   costs_ = PricesOf(core_, prices_);
   for (int v = 0; v < core_.size(); ++v) {
-    for (int x = 0; x < core_.values(v); ++x) costs_[v][x] += static_cast<double>(core_.costs[v][x]);
+    for (int x = 0; x < core_.values(v); ++x)
+      costs_[v][x] += static_cast<double>(core_.costs[v][x]);
   }
 }
 
@@ -82,7 +83,8 @@ void MemoryDual::Belief(int v) {
   }
 }
 
-// Sends what `from` believes along an edge; returns how far the message was lowered to have least 0.
+// Sends what `from` believes along an edge; returns how far the message was lowered to have least
+// 0.
 double MemoryDual::Send(int e, int from) {
   const CoreEdge& edge = core_.edges[e];
   const int side = edge.a == from ? 0 : 1;

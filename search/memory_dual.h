@@ -15,15 +15,15 @@ class MemoryDual {
  public:
   explicit MemoryDual(const MemoryCore& core);
 
-  // One sweep over the edges and one step of the prices. `target` is the cost of a known solution, or
-  // a guess of it.
+  // One sweep over the edges and one step of the prices. `target` is the cost of a known solution,
+  // or a guess of it.
   void Step(double target);
 
   // No assignment within the limit costs less (the core's constant included).
   int64_t bound() const;
   const std::vector<double>& prices() const { return best_prices_; }  // by row, those of bound()
   const Assignment& decoded() const { return decoded_; }              // what the messages prefer
-  bool stuck() const { return stuck_; }                               // no more progress is to be expected
+  bool stuck() const { return stuck_; }  // no more progress is to be expected
 
  private:
   double Sweep();

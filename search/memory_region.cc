@@ -55,7 +55,8 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
         }
         continue;
       }
-      const int64_t* cell = &edge.cells[edge.a == v ? assignment[other] : assignment[other] * columns];
+      const int64_t* cell =
+          &edge.cells[edge.a == v ? assignment[other] : assignment[other] * columns];
       const int64_t stride = edge.a == v ? columns : 1;
       for (size_t x = 0; x < sum.size(); ++x) sum[x] += static_cast<double>(cell[x * stride]);
     }
@@ -145,7 +146,8 @@ void Region::EliminateAt(int step) {
   Term result;
   for (int t : bucket.terms) {
     for (int i : terms_[t].scope) {
-      if (i != place && std::find(result.scope.begin(), result.scope.end(), i) == result.scope.end()) {
+      if (i != place &&
+          std::find(result.scope.begin(), result.scope.end(), i) == result.scope.end()) {
         result.scope.push_back(i);
       }
     }

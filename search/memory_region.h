@@ -25,9 +25,9 @@ class Region {
   double least() const { return least_; }        // the cheapest assignment's cost
   double current() const { return current_; }    // that of `assignment`
 
-  // Calls take(values) for assignments that cost less than *limit, roughly the cheapest first: values
-  // by place in variables(). `limit` may sink meanwhile. Ends after `steps` steps or where take
-  // returns false.
+  // Calls take(values) for assignments that cost less than *limit, roughly the cheapest first:
+  // values by place in variables(). `limit` may sink meanwhile. Ends after `steps` steps or where
+  // take returns false.
   template <typename Take>
   void Enumerate(const double* limit, int steps, Take take) {
     steps_ = steps;

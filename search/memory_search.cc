@@ -13,7 +13,11 @@ constexpr int64_t kRoundsBetweenPrices = 500;
 }  // namespace
 
 MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed, int64_t region_cells)
-    : core_(core), region_cells_(region_cells), region_(core), random_(seed), in_region_(core.size(), false) {
+    : core_(core),
+      region_cells_(region_cells),
+      region_(core),
+      random_(seed),
+      in_region_(core.size(), false) {
   SetPrices(std::vector<double>(core.room.size(), 0));
   Start(Assignment(core.size(), 0));
 }
@@ -43,7 +47,8 @@ void MemorySearch::Start(const Assignment& assignment) {
   assignment_ = assignment;
   loads_ = LoadsOf(core_, assignment);
   cost_ = core_.constant;
-  for (int v = 0; v < core_.size(); ++v) cost_ = std::min(kForbidden, cost_ + core_.costs[v][assignment[v]]);
+  for (int v = 0; v < core_.size(); ++v)
+    cost_ = std::min(kForbidden, cost_ + core_.costs[v][assignment[v]]);
   int64_t broken = 0;
   for (const CoreEdge& edge : core_.edges) {
     const int64_t cell = edge.cells[assignment[edge.a] * core_.values(edge.b) + assignment[edge.b]];
@@ -70,7 +75,8 @@ void MemorySearch::Recount() {
 double MemorySearch::Slack(const std::vector<int>& variables) const {
   std::vector<std::pair<int, int>> pieces;
   for (int v : variables) {
-    if (!core_.uses[v].empty()) pieces.emplace_back(core_.uses[v][0].begin, core_.uses[v].back().end);
+    if (!core_.uses[v].empty())
+      pieces.emplace_back(core_.uses[v][0].begin, core_.uses[v].back().end);
   }
   std::sort(pieces.begin(), pieces.end());
   double slack = 0;
@@ -147,7 +153,8 @@ std::vector<int> MemorySearch::Pick() {
     in_region_[v] = true;
     variables.push_back(v);
   };
-  const size_t count = std::min<size_t>({4 + random_() % 37, static_cast<size_t>(core_.size()), 60});
+  const size_t count =
+      std::min<size_t>({4 + random_() % 37, static_cast<size_t>(core_.size()), 60});
   const bool over = overload_ > 0 && random_() % 2 == 0;
   if (!core_.room.empty() && (over || random_() % 2 == 0)) {
     int row = static_cast<int>(random_() % core_.room.size());
@@ -163,7 +170,8 @@ std::vector<int> MemorySearch::Pick() {
   if (cost_ >= kForbidden && random_() % 2 == 0) {
     for (int tries = 0; tries < 20000; ++tries) {
       const CoreEdge& edge = core_.edges[random_() % core_.edges.size()];
-      const int64_t cell = edge.cells[assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]];
+      const int64_t cell =
+          edge.cells[assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]];
       if (cell < kForbidden) continue;
       add(edge.a);
       add(edge.b);

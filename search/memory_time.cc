@@ -56,15 +56,16 @@ std::map<int64_t, Difference> Changes(const PairwiseProblem& problem, const Memo
     changes[use.begin].Add(least);
     changes[use.end].Add(-least);
     for (int64_t& u : usage) u -= least;
-    if (root < 0 || std::all_of(usage.begin(), usage.end(), [](int64_t u) { return u == 0; })) continue;
+    if (root < 0 || std::all_of(usage.begin(), usage.end(), [](int64_t u) { return u == 0; }))
+      continue;
     changes[use.begin].Add(root, usage, 1);
     changes[use.end].Add(root, usage, -1);
   }
   return changes;
 }
 
-// The points of time that no later or earlier one among those kept dominates, to `times`; each as its
-// difference from the one before.
+// The points of time that no later or earlier one among those kept dominates, to `times`; each as
+// its difference from the one before.
 std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes,
                                     std::vector<int64_t>& times) {
   std::vector<Difference> kept;
@@ -161,7 +162,8 @@ void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
     core.uses[v].push_back(std::move(use));
   }
   Normalise(core);
-  for (int64_t room : core.room) core.least_peak = std::max(core.least_peak, problem.memory.limit - room);
+  for (int64_t room : core.room)
+    core.least_peak = std::max(core.least_peak, problem.memory.limit - room);
   DropRoomy(core);
 }
 

@@ -20,14 +20,14 @@ int DimOf(const Position& position, int index) {
   return -1;
 }
 
-// The positions at which the two operands are read. An operand may be multiplied with itself: then the
-// first read that has all of `left_only` and none of `right_only` is the left one.
+// The positions at which the two operands are read. An operand may be multiplied with itself: then
+// the first read that has all of `left_only` and none of `right_only` is the left one.
 struct Reads {
   Position left, right;
 };
 
-Reads FindReads(const Definition& definition, int left, int right, const std::vector<int>& left_only,
-                const std::vector<int>& right_only) {
+Reads FindReads(const Definition& definition, int left, int right,
+                const std::vector<int>& left_only, const std::vector<int>& right_only) {
   std::vector<const Expr*> reads;
   Walk(definition.body, [&](const Expr& expr) {
     if (expr.kind == Expr::kRead) reads.push_back(&expr);
@@ -73,8 +73,8 @@ program::LibraryCall CallOf(const Definition& definition, const Convolution& con
   program::LibraryCall call;
   call.set_left(convolution.input);
   call.set_right(convolution.filter);
-  const Reads reads = FindReads(definition, convolution.input, convolution.filter, convolution.batch,
-                                convolution.outputs);
+  const Reads reads = FindReads(definition, convolution.input, convolution.filter,
+                                convolution.batch, convolution.outputs);
   const Position& result = definition.left;
   AddIndices(convolution.batch, reads, result, call.mutable_batch());
   AddIndices(convolution.groups, reads, result, call.mutable_groups());
@@ -103,7 +103,8 @@ absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition
       !std::all_of(definition.operands.begin(), definition.operands.end(), is_f32)) {
     return absl::nullopt;
   }
-  if (const auto contraction = MatchContraction(definition)) return CallOf(definition, *contraction);
+  if (const auto contraction = MatchContraction(definition))
+    return CallOf(definition, *contraction);
   if (!convolutions) return absl::nullopt;
   constexpr int kMostWindows = 3;
   if (const auto convolution = MatchConvolution(definition)) {

@@ -10,7 +10,8 @@ namespace yuba {
 
 // The call for a contraction or a convolution of f32 tensors; nullopt for everything else.
 // `convolutions`: whether the target's library has them.
-absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition, bool convolutions);
+absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition,
+                                                    bool convolutions);
 
 }  // namespace yuba
 

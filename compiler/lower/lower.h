@@ -1,5 +1,5 @@
-// From graph and plan to a program, in the steps of DESIGN section 7. Each step is one function over
-// the program message, and each has a check of what must hold after it.
+// From graph and plan to a program, in the steps of DESIGN section 7. Each step is one function
+// over the program message, and each has a check of what must hold after it.
 #ifndef YUBA_COMPILER_LOWER_LOWER_H_
 #define YUBA_COMPILER_LOWER_LOWER_H_
 
@@ -13,21 +13,21 @@
 
 namespace yuba {
 
-// cut: buffers (boxes, no offsets), kernels with the parts of their indices, and exchanges where a need
-// is not within what a device has or what it made is not what it owns. `arithmetic` is what the whole
-// program computes in: memory and kernels follow it.
+// cut: buffers (boxes, no offsets), kernels with the parts of their indices, and exchanges where a
+// need is not within what a device has or what it made is not what it owns. `arithmetic` is what
+// the whole program computes in: memory and kernels follow it.
 program::Program CutGraph(const Model& model, const Plan& plan,
                           Arithmetic arithmetic = Arithmetic::kFloat);
 
-// The values of parameters and constants; they are in a program from the cut on, but not in its text.
-// The program's parameters are the model's, in its order.
+// The values of parameters and constants; they are in a program from the cut on, but not in its
+// text. The program's parameters are the model's, in its order.
 void SetInitialValues(const Model& model, program::Program& program);
 
 // recognise: marks the exchanges that equal a collective over some axes.
 void RecogniseCollectives(program::Program& program);
 
-// plan memory: first, last, offset and size of each buffer, and the arena's size. Elements of floats
-// are 8 bytes in hash arithmetic.
+// plan memory: first, last, offset and size of each buffer, and the arena's size. Elements of
+// floats are 8 bytes in hash arithmetic.
 void PlanMemory(program::Program& program);
 struct ProgramMemory {
   int64_t arena = 0;        // bytes a device
@@ -35,8 +35,8 @@ struct ProgramMemory {
   int peak_instruction = 0;
 };
 ProgramMemory MeasureMemory(const program::Program& program);
-// What one device really has live (its boxes, not the slots), in bytes, at its peak: parameters, inputs
-// and outputs; activations; fetch and made buffers. `at`: the node whose instruction it is.
+// What one device really has live (its boxes, not the slots), in bytes, at its peak: parameters,
+// inputs and outputs; activations; fetch and made buffers. `at`: the node whose instruction it is.
 struct DeviceUse {
   int64_t peak = 0, stored = 0, activations = 0, buffers = 0;
   std::string at;
@@ -53,10 +53,10 @@ struct KernelChoice {
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program);
 
-// The static proof, on the program alone, at full scale, without data: made boxes times reduction parts
-// tile each node's iteration space exactly once; every need is within what is owned or received;
-// every element made is delivered by each part once; on every device. The error names the first
-// instruction, device and box that breaks it.
+// The static proof, on the program alone, at full scale, without data: made boxes times reduction
+// parts tile each node's iteration space exactly once; every need is within what is owned or
+// received; every element made is delivered by each part once; on every device. The error names the
+// first instruction, device and box that breaks it.
 absl::Status CheckCover(const program::Program& program);
 
 // The kernels are the nodes of `graph` in its order, copies left out; each reads its operands'
@@ -64,8 +64,8 @@ absl::Status CheckCover(const program::Program& program);
 // ports are the graph's.
 absl::Status CheckFaithful(const Graph& graph, const program::Program& program);
 
-// After PlanMemory: every slot holds every device's box, lies in the arena and shares bytes with no other
-// slot that is live at the same time; every use lies within a life.
+// After PlanMemory: every slot holds every device's box, lies in the arena and shares bytes with no
+// other slot that is live at the same time; every use lies within a life.
 absl::Status CheckMemory(const program::Program& program);
 
 }  // namespace yuba

@@ -53,8 +53,8 @@ bool LiveTogether(const program::Buffer& a, const program::Buffer& b) {
   return a.first() <= b.last() && b.first() <= a.last();
 }
 
-// Places the slots in `order`, each at the lowest offset that is free throughout its life. Returns the
-// size of the arena.
+// Places the slots in `order`, each at the lowest offset that is free throughout its life. Returns
+// the size of the arena.
 int64_t Place(const program::Stage& stage, const std::vector<int>& order,
               std::vector<int64_t>& offsets) {
   std::vector<int> placed;  // by offset

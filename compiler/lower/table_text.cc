@@ -56,7 +56,8 @@ absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view te
     YUBA_ASSIGN_OR_RETURN(const AxisList axes, ParseAxes(mesh, text.substr(0, open)));
     for (uint8_t axis : axes) bound.add_axes(axis);
     text.remove_prefix(open + 1);
-    if (!absl::ConsumeSuffix(&text, ")")) return UserError("')' expected at the end of '", whole, "'");
+    if (!absl::ConsumeSuffix(&text, ")"))
+      return UserError("')' expected at the end of '", whole, "'");
   }
   for (absl::string_view value : absl::StrSplit(text, ' ')) {
     int64_t number = 0;

@@ -1,5 +1,5 @@
-// Tables as text: "[ab(0 8 16 24):ab(8 16 24 32), 0:64]" is a box whose first dimension has a table over
-// the mesh axes a and b for its begin and its end.
+// Tables as text: "[ab(0 8 16 24):ab(8 16 24 32), 0:64]" is a box whose first dimension has a table
+// over the mesh axes a and b for its begin and its end.
 #ifndef YUBA_COMPILER_LOWER_TABLE_TEXT_H_
 #define YUBA_COMPILER_LOWER_TABLE_TEXT_H_
 

@@ -16,8 +16,8 @@ bool SameFile(const std::string& a, const std::string& b);
 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
-// Written beside the file that `path` leads to and renamed; straight to it where it exists and is no
-// regular file. No half file is left where this fails.
+// Written beside the file that `path` leads to and renamed; straight to it where it exists and is
+// no regular file. No half file is left where this fails.
 absl::Status WriteFile(const std::string& path, absl::string_view contents);
 
 }  // namespace yuba
