@@ -115,9 +115,20 @@ absl::StatusOr<T> Field(DictionaryAttr attr, const char* name) {
   return value;
 }
 
+// a * b where that is as large as elaboration lets the numbers of index expressions be, so that
+// sums of them do not overflow.
+absl::StatusOr<int64_t> Product(int64_t a, int64_t b) {
+  constexpr int64_t largest = int64_t{1} << 50;
+  int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product) && product <= largest && product >= -largest)
+    return product;
+  return UserError("definition: an index expression has too large numbers");
+}
+
 absl::Status AddTerms(mlir::AffineExpr expr, int64_t factor, Affine& sum) {
   if (const auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr)) {
-    sum = sum + ConstantAffine(constant.getValue() * factor);
+    YUBA_ASSIGN_OR_RETURN(const int64_t value, Product(constant.getValue(), factor));
+    sum = sum + ConstantAffine(value);
     return absl::OkStatus();
   }
   if (const auto dim = llvm::dyn_cast<mlir::AffineDimExpr>(expr)) {
@@ -131,7 +142,8 @@ absl::Status AddTerms(mlir::AffineExpr expr, int64_t factor, Affine& sum) {
   }
   if (binary && expr.getKind() == mlir::AffineExprKind::Mul) {
     if (const auto right = llvm::dyn_cast<mlir::AffineConstantExpr>(binary.getRHS())) {
-      return AddTerms(binary.getLHS(), factor * right.getValue(), sum);
+      YUBA_ASSIGN_OR_RETURN(factor, Product(factor, right.getValue()));
+      return AddTerms(binary.getLHS(), factor, sum);
     }
   }
   return UserError("definition: an index expression that is no sum of multiples");

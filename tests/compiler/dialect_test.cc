@@ -136,5 +136,19 @@ TEST_CASE("a definition that leaves its operand is refused") {
              Catch::Matchers::Contains("it reads [0, 4)"));
 }
 
+TEST_CASE("numbers of index expressions that could overflow are refused") {
+  ModelBuilder build;
+  const TensorId x = build.Input({8, 2});
+  const TensorId filter = build.Input({3, 2}, TensorKind::kParameter);
+  Compilation state;
+  state.model = build.Finish({build.Window(x, filter, 1, 0)});
+  const std::string text = StateText(state);
+  INFO(text);
+  for (const char* large : {"d0 * 4611686018427387904", "d0 - 9223372036854775806"}) {
+    CHECK_THAT(ErrorOf(Replace(text, "-> (d0", std::string("-> (") + large)),
+               Catch::Matchers::Contains("too large numbers"));
+  }
+}
+
 }  // namespace
 }  // namespace yuba
