@@ -13,8 +13,8 @@ namespace {
 
 class Marginals {
  public:
-  Marginals(const PairwiseProblem& problem, const std::vector<int>& order)
-      : problem_(problem), bucket_of_(problem.variables.size(), -1) {
+  Marginals(const PairwiseProblem& problem, const std::vector<int>& order, const Budget& budget)
+      : problem_(problem), budget_(budget), bucket_of_(problem.variables.size(), -1) {
     YUBA_CHECK(order.size() == problem.variables.size());
     tree_.buckets.resize(order.size());
     for (size_t b = 0; b < order.size(); ++b) {
@@ -30,12 +30,14 @@ class Marginals {
     }
   }
 
-  BucketTree Run() {
+  absl::optional<BucketTree> Run() {
     for (size_t b = 0; b < tree_.buckets.size(); ++b) {
+      if (budget_.Spent()) return absl::nullopt;
       Bucket& bucket = tree_.buckets[b];
       std::sort(bucket.scope.begin(), bucket.scope.end(),
                 [this](int u, int v) { return bucket_of_[u] > bucket_of_[v]; });
       bucket.up = Up(bucket);
+      if (bucket.up->empty()) return absl::nullopt;
       if (bucket.scope.empty()) {
         tree_.least += (*bucket.up)[0];
         continue;
@@ -44,7 +46,10 @@ class Marginals {
       tree_.buckets[parent].children.push_back(static_cast<int>(b));
       AddScope(parent, bucket.scope);
     }
-    for (size_t b = tree_.buckets.size(); b-- > 0;) Down(&tree_.buckets[b]);
+    for (size_t b = tree_.buckets.size(); b-- > 0;) {
+      if (budget_.Spent()) return absl::nullopt;
+      Down(&tree_.buckets[b]);
+    }
     return std::move(tree_);
   }
 
@@ -98,7 +103,7 @@ class Marginals {
     std::sort(key.begin() + 1, key.end());
     Cells& known = done_[std::move(key)];
     if (known == nullptr) {
-      known = std::make_shared<const std::vector<int64_t>>(MinSum(domains, terms));
+      known = std::make_shared<const std::vector<int64_t>>(MinSum(domains, terms, budget_));
     }
     return known;
   }
@@ -183,6 +188,7 @@ class Marginals {
   }
 
   const PairwiseProblem& problem_;
+  const Budget& budget_;
   std::vector<int> bucket_of_;  // by variable
   BucketTree tree_;
   std::map<std::vector<std::vector<intptr_t>>, Cells> done_;
@@ -190,8 +196,9 @@ class Marginals {
 
 }  // namespace
 
-BucketTree MinMarginals(const PairwiseProblem& problem, const std::vector<int>& order) {
-  return Marginals(problem, order).Run();
+absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
+                                        const std::vector<int>& order, const Budget& budget) {
+  return Marginals(problem, order, budget).Run();
 }
 
 }  // namespace yuba

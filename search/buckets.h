@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/optional.h"
+#include "search/budget.h"
 #include "search/pairwise.h"
 
 namespace yuba {
@@ -26,8 +28,11 @@ struct BucketTree {
   int64_t least = 0;            // of the problem
 };
 
-// `order`: all variables, each once. Tables have the sizes that the order gives them.
-BucketTree MinMarginals(const PairwiseProblem& problem, const std::vector<int>& order);
+// `order`: all variables, each once. Tables have the sizes that the order gives them. Nothing where the
+// budget was spent before the end.
+absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
+                                        const std::vector<int>& order,
+                                        const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -11,41 +11,50 @@ namespace yuba {
 namespace {
 
 // The solution of the core, with the best values of all that was folded.
-Solution Unfold(const PairwiseProblem& problem, const Core& core, const Solution& inner) {
+absl::optional<Solution> Unfold(const PairwiseProblem& problem, const Core& core,
+                                const Solution& inner, const Budget& budget) {
   Assignment given(problem.variables.size(), 0);
   for (size_t v = 0; v < core.variables.size(); ++v) given[core.variables[v]] = inner.assignment[v];
-  return Eliminate(problem, core.order, given);
+  return Eliminate(problem, core.order, given, budget);
 }
 
 }  // namespace
 
 absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
                                const std::vector<ClassesPtr>& classes, const Solution& start,
-                               const DeepenOptions& options) {
-  Core core = Fold(problem, options.fold_cells);
+                               const DeepenOptions& options, const Budget& budget) {
+  const absl::optional<Core> folded = Fold(problem, options.fold_cells, budget);
+  if (!folded.has_value()) return absl::nullopt;
+  const Core& core = *folded;
   std::vector<ClassesPtr> kept;
   for (int v : core.variables) kept.push_back(classes[v]);
   PairwiseProblem relaxed = Relaxed(core.problem, kept);
-  absl::optional<std::vector<int>> order = GreedyOrder(relaxed, options.class_cells);
+  const absl::optional<Order> order = GreedyOrder(relaxed, options.class_cells, budget);
   if (!order.has_value()) return absl::nullopt;
-  BucketTree tree = MinMarginals(relaxed, *order);
+  const absl::optional<BucketTree> marginals = MinMarginals(relaxed, order->variables, budget);
+  if (!marginals.has_value()) return absl::nullopt;
+  const BucketTree& tree = *marginals;
   Deepest deepest;
   deepest.solution = start;
   deepest.bound = std::min(start.cost, tree.least + core.constant);
   deepest.order = core.order;
   deepest.plain = static_cast<int>(core.order.size());
-  for (int v : *order) deepest.order.push_back(core.variables[v]);
+  for (int v : order->variables) deepest.order.push_back(core.variables[v]);
   Deepening deepening(core.problem, kept, tree);
   int64_t work = options.work;
   // 0.2 %, 0.4 %, 0.8 % ... above the bound by classes, until the start cannot be undercut.
   for (int64_t step = std::max<int64_t>(deepest.bound / 500, 1);
        deepest.bound < deepest.solution.cost; step *= 2) {
     int64_t limit = std::min(tree.least + core.constant + step, deepest.solution.cost - 1);
-    Deepened found = deepening.Run(limit - core.constant, options.most_cells, &work);
+    Deepened found = deepening.Run(limit - core.constant, options.most_cells, &work, budget);
     if (!found.finished) break;
-    deepest.bound = limit + 1;
-    if (!found.found) continue;
-    deepest.solution = Unfold(problem, core, found.solution);
+    if (!found.found) {
+      deepest.bound = limit + 1;
+      continue;
+    }
+    absl::optional<Solution> unfolded = Unfold(problem, core, found.solution, budget);
+    if (!unfolded.has_value()) break;
+    deepest.solution = *std::move(unfolded);
     deepest.bound = deepest.solution.cost;
   }
   return deepest;

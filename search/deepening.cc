@@ -20,12 +20,13 @@ Deepening::Deepening(const PairwiseProblem& problem, const std::vector<ClassesPt
   }
 }
 
-Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work) {
+Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work, const Budget& budget) {
   Deepened deepened;
   results_.assign(tree_.buckets.size(), {});
   tables_.assign(tree_.buckets.size(), {});
   int64_t cells = 0;
   for (size_t b = 0; b < tree_.buckets.size(); ++b) {
+    if (budget.Spent()) return deepened;
     const Bucket& bucket = tree_.buckets[b];
     std::vector<int> joint = bucket.scope;
     joint.push_back(bucket.variable);
@@ -35,6 +36,7 @@ Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work) {
     input.up = bucket.up.get();
     input.down = bucket.down.get();
     input.limit = limit;
+    input.budget = &budget;
     results_[b] = Join(input, work);
     cells += static_cast<int64_t>(results_[b].cells.size());
     if (*work < 0 || cells > most_cells) return deepened;

@@ -16,7 +16,7 @@
 namespace yuba {
 
 struct Deepened {
-  bool finished = false;  // false: it took more than the work allowed; nothing is known
+  bool finished = false;  // false: it took more than work and budget allowed; nothing is known
   bool found = false;     // false: no assignment costs `limit` or less
   Solution solution;      // where found: the optimum
 };
@@ -28,8 +28,9 @@ class Deepening {
             const BucketTree& tree);
 
   // Takes from `work` the number of sums that it makes; ends where nothing is left of it, or where it
-  // would hold more than `most_cells` cells.
-  Deepened Run(int64_t limit, int64_t most_cells, int64_t* work);
+  // would hold more than `most_cells` cells, or where the budget is spent.
+  Deepened Run(int64_t limit, int64_t most_cells, int64_t* work,
+               const Budget& budget = Budget::Unlimited());
 
  private:
   Met FactorTable(const std::vector<int>& joint, const Factor& factor);

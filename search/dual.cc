@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "opsemantics/base/check.h"
+#include "search/parallel.h"
 
 namespace yuba {
 namespace {
@@ -52,8 +54,12 @@ std::vector<Range> RangesOf(const std::vector<double>& table, int rows) {
 class MessagePassing {
  public:
   MessagePassing(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                 const std::vector<int>& order)
-      : problem_(problem), classes_(classes), order_(order), ends_(problem.variables.size()) {
+                 const std::vector<int>& order, const Budget& budget)
+      : problem_(problem),
+        classes_(classes),
+        order_(order),
+        budget_(budget),
+        ends_(problem.variables.size()) {
     place_.resize(order.size());
     for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
     for (size_t f = 0; f < problem.factors.size(); ++f) {
@@ -72,21 +78,29 @@ class MessagePassing {
     double best = -kInfinity;
     int idle = 0;
     for (int sweep = 0; sweep < sweeps && idle < 4; ++sweep) {
+      const Messages before[2] = {message_[0], message_[1]};
       Pass(true);
       double bound = Pass(false);
+      if (stopped_) {
+        // In the middle of a pass the messages show less than after it.
+        for (int side : {0, 1}) message_[side] = before[side];
+        break;
+      }
       idle = bound > best + 1e-6 * std::abs(best) ? 0 : idle + 1;
       best = std::max(best, bound);
     }
     Dual dual;
     dual.messages = Balanced();
     dual.bound = BoundOf(dual.messages);
-    Pass(true);
+    if (!stopped_) Pass(true);
     dual.assignment = Decode();
     dual.likely = Likely(dual.assignment);
     return dual;
   }
 
  private:
+  using Messages = std::vector<std::vector<double>>;
+
   // One end of a factor: `side` is the place of the variable in its scope.
   struct End {
     int factor, side, other;
@@ -127,7 +141,8 @@ class MessagePassing {
   double Pass(bool forward) {
     double bound = 0;
     std::vector<double> belief, source;
-    for (size_t i = 0; i < order_.size(); ++i) {
+    for (size_t i = 0; i < order_.size() && !stopped_; ++i) {
+      stopped_ = budget_.Spent();
       int v = order_[forward ? i : order_.size() - 1 - i];
       Belief(v, &belief);
       double share = ShareOf(v);
@@ -247,15 +262,15 @@ class MessagePassing {
   }
 
   int64_t BoundOf(const std::vector<std::vector<int64_t>>& messages) const {
-    int64_t bound = 0;
-    for (size_t v = 0; v < ends_.size(); ++v) {
+    std::vector<int64_t> least(ends_.size());
+    ParallelFor(budget_.threads(), static_cast<int64_t>(ends_.size()), [&](int64_t v) {
       std::vector<int64_t> sum(problem_.variables[v]->size, 0);
       for (const End& end : ends_[v]) {
         if (end.side == 1) AddStar(problem_.factors[end.factor], messages[end.factor], &sum);
       }
-      bound += *std::min_element(sum.begin(), sum.end());
-    }
-    return bound;
+      least[v] = *std::min_element(sum.begin(), sum.end());
+    });
+    return std::accumulate(least.begin(), least.end(), int64_t{0});
   }
 
   void AddStar(const Factor& factor, const std::vector<int64_t>& message,
@@ -271,18 +286,20 @@ class MessagePassing {
   const PairwiseProblem& problem_;
   const std::vector<ClassesPtr>& classes_;
   const std::vector<int>& order_;
+  const Budget& budget_;
+  bool stopped_ = false;
   std::vector<int> place_;                               // by variable: its place in the order
   std::vector<std::vector<End>> ends_;                   // by variable
   std::vector<std::shared_ptr<const Reduced>> reduced_;  // by factor
-  std::vector<std::vector<double>> message_[2];          // [side][factor]: to that end
+  Messages message_[2];                                  // [side][factor]: to that end
   std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const Reduced>> reductions_;
 };
 
 }  // namespace
 
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                  const std::vector<int>& order, int sweeps) {
-  return MessagePassing(problem, classes, order).Run(sweeps);
+                  const std::vector<int>& order, int sweeps, const Budget& budget) {
+  return MessagePassing(problem, classes, order, budget).Run(sweeps);
 }
 
 }  // namespace yuba

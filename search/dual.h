@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/budget.h"
 #include "search/pairwise.h"
 
 namespace yuba {
@@ -33,9 +34,11 @@ struct Dual {
 };
 
 // All factors have two variables, and no variable comes first in one scope and second in another.
-// `order`: the variables in an order that follows the problem's structure.
+// `order`: the variables in an order that follows the problem's structure. Where the budget is spent, what
+// the sweeps by then have brought.
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                  const std::vector<int>& order, int sweeps);
+                  const std::vector<int>& order, int sweeps,
+                  const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

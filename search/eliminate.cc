@@ -14,8 +14,9 @@ namespace {
 
 class Elimination {
  public:
-  Elimination(const PairwiseProblem& problem, const std::vector<int>& order, const Assignment& given)
-      : problem_(problem), order_(order), terms_of_(problem.variables.size()) {
+  Elimination(const PairwiseProblem& problem, const std::vector<int>& order, const Assignment& given,
+              const Budget& budget)
+      : problem_(problem), order_(order), budget_(budget), terms_of_(problem.variables.size()) {
     solution_.assignment = given;
     free_.assign(problem.variables.size(), false);
     for (int v : order) free_[v] = true;
@@ -25,17 +26,18 @@ class Elimination {
   }
 
   // Of all variables, those in `order` to be eliminated.
-  Elimination(const PairwiseProblem& problem, const std::vector<int>& order)
+  Elimination(const PairwiseProblem& problem, const std::vector<int>& order, const Budget& budget)
       : problem_(problem),
         order_(order),
+        budget_(budget),
         free_(problem.variables.size(), true),
         domains_(problem.variables),
         terms_of_(problem.variables.size()) {
     for (const Factor& factor : problem.factors) AddFactor(factor);
   }
 
-  Remainder Rest() {
-    for (int v : order_) Step(v);
+  absl::optional<Remainder> Rest() {
+    if (!Steps()) return absl::nullopt;
     Remainder rest;
     rest.constant = solution_.cost;
     std::vector<int> number(problem_.variables.size(), 0);
@@ -57,8 +59,8 @@ class Elimination {
     return rest;
   }
 
-  Solution Run() {
-    for (int v : order_) Step(v);
+  absl::optional<Solution> Run() {
+    if (!Steps()) return absl::nullopt;
     for (size_t step = order_.size(); step-- > 0;) Choose(order_[step], steps_[step]);
     return std::move(solution_);
   }
@@ -69,6 +71,15 @@ class Elimination {
     std::vector<int> scope;
     int table = 0;
   };
+
+  bool Steps() {
+    for (int v : order_) {
+      if (budget_.Spent()) return false;
+      Step(v);
+      if (stopped_) return false;
+    }
+    return true;
+  }
 
   // What is fixed is seldom symmetric.
   void DropSymmetries() {
@@ -121,6 +132,7 @@ class Elimination {
   }
 
   void AddTerm(Term term) {
+    if (stopped_) return;
     if (term.scope.empty()) {
       solution_.cost += (*tables_[term.table])[0];
       return;
@@ -176,8 +188,9 @@ class Elimination {
     }
     auto [place, is_new] = done_.emplace(std::move(key), 0);
     if (is_new) {
-      place->second =
-          NumberOf(std::make_shared<const std::vector<int64_t>>(MinSum(domains, list)));
+      std::vector<int64_t> least = MinSum(domains, list, budget_);
+      stopped_ = least.empty();
+      place->second = NumberOf(std::make_shared<const std::vector<int64_t>>(std::move(least)));
     }
     return place->second;
   }
@@ -203,6 +216,8 @@ class Elimination {
 
   const PairwiseProblem& problem_;
   const std::vector<int>& order_;
+  const Budget& budget_;
+  bool stopped_ = false;
   std::vector<bool> free_;
   std::vector<DomainPtr> domains_;
   std::vector<std::vector<Term>> terms_of_;  // by variable
@@ -215,36 +230,40 @@ class Elimination {
 
 }  // namespace
 
-Remainder EliminateSome(const PairwiseProblem& problem, const std::vector<int>& order) {
-  return Elimination(problem, order).Rest();
+absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,
+                                        const std::vector<int>& order, const Budget& budget) {
+  return Elimination(problem, order, budget).Rest();
 }
 
-absl::optional<std::vector<int>> GreedyOrder(const PairwiseProblem& problem, int64_t cells) {
+absl::optional<Order> GreedyOrder(const PairwiseProblem& problem, int64_t cells,
+                                  const Budget& budget) {
   Interaction interaction(problem);
-  std::vector<int> order;
-  int64_t all_cells = 0, sums = 0;
+  Order order;
+  int64_t all_cells = 0;
   while (interaction.remaining() > 0) {
+    if (budget.Spent()) return absl::nullopt;
     int64_t table = 0;
     int next = interaction.Cheapest(&table);
     if (table > cells) return absl::nullopt;
     const Domain& domain = *problem.variables[next];
     all_cells += table;
-    sums += table * domain.size / static_cast<int64_t>(domain.images.size());
-    if (all_cells > 4 * cells || sums > 256 * cells) return absl::nullopt;
+    order.sums += table * domain.size / static_cast<int64_t>(domain.images.size());
+    if (all_cells > 4 * cells || order.sums > 256 * cells) return absl::nullopt;
     interaction.Eliminate(next);
-    order.push_back(next);
+    order.variables.push_back(next);
   }
   return order;
 }
 
-Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
-                   const Assignment& given) {
-  return Elimination(problem, order, given).Run();
+absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
+                                   const Assignment& given, const Budget& budget) {
+  return Elimination(problem, order, given, budget).Run();
 }
 
-Solution Eliminate(const PairwiseProblem& problem, const std::vector<int>& order) {
+absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
+                                   const Budget& budget) {
   YUBA_CHECK(order.size() == problem.variables.size());
-  return Eliminate(problem, order, Assignment(problem.variables.size(), 0));
+  return Eliminate(problem, order, Assignment(problem.variables.size(), 0), budget);
 }
 
 }  // namespace yuba

@@ -56,7 +56,7 @@ std::vector<Factor> Merged(const PairwiseProblem& problem) {
 
 }  // namespace
 
-Core Fold(const PairwiseProblem& problem, int64_t cells) {
+absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells, const Budget& budget) {
   Core core;
   Interaction interaction(problem);
   while (interaction.remaining() > 0) {
@@ -66,11 +66,12 @@ Core Fold(const PairwiseProblem& problem, int64_t cells) {
     interaction.Eliminate(next);
     core.order.push_back(next);
   }
-  Remainder rest = EliminateSome(problem, core.order);
-  core.problem.factors = Merged(rest.problem);
-  core.problem.variables = std::move(rest.problem.variables);
-  core.variables = std::move(rest.variables);
-  core.constant = rest.constant;
+  absl::optional<Remainder> rest = EliminateSome(problem, core.order, budget);
+  if (!rest.has_value()) return absl::nullopt;
+  core.problem.factors = Merged(rest->problem);
+  core.problem.variables = std::move(rest->problem.variables);
+  core.variables = std::move(rest->variables);
+  core.constant = rest->constant;
   return core;
 }
 

@@ -18,8 +18,9 @@ struct Core {
   int64_t constant = 0;        // to be added to all costs
 };
 
-// No table of more than `cells` cells is made.
-Core Fold(const PairwiseProblem& problem, int64_t cells);
+// No table of more than `cells` cells is made. Nothing where the budget was spent before the end.
+absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells,
+                          const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

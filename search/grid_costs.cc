@@ -113,7 +113,8 @@ int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t ove
 }
 
 std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
-                                       const std::vector<Grid>& node_grids) {
+                                       const std::vector<Grid>& node_grids,
+                                       const Budget& budget) {
   std::vector<int64_t> cells(tensor_grids.size() * node_grids.size(), 0);
   std::vector<NodeSide> sides;
   for (const Grid& grid : node_grids) sides.push_back(SideOf(grid));
@@ -135,7 +136,7 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
       tables.push_back(std::move(table));
     }
     std::vector<const FactorOverlap*> factors(tables.size());
-    for (size_t r = 0; r < tensor_grids.size(); ++r) {
+    for (size_t r = 0; r < tensor_grids.size() && !budget.Spent(); ++r) {
       int64_t parts = PartsOf(tensor_grids[r]);
       for (size_t c = 0; c < columns.size(); ++c) {
         for (size_t f = 0; f < tables.size(); ++f) factors[f] = &tables[f].at(r, c);

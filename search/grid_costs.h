@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "opsemantics/graph.h"
+#include "search/budget.h"
 #include "search/grid_space.h"
 #include "search/regions.h"
 
@@ -18,9 +19,11 @@ class UseCosts {
   // `operand` < 0: the delivery. The definition must outlive it.
   UseCosts(const Definition& definition, int operand, const Mesh& mesh);
 
-  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less.
+  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less. Of no use where the
+  // budget was spent before the end.
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
-                               const std::vector<Grid>& node_grids);
+                               const std::vector<Grid>& node_grids,
+                               const Budget& budget = Budget::Unlimited());
 
   // The bytes of two cuts. Adds to `steps` the most products that it may have summed.
   int64_t Exact(const Cut& tensor, const Cut& node, int64_t* steps);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "search/canonical.h"
+#include "search/parallel.h"
 
 namespace yuba {
 
@@ -34,8 +35,9 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
   return uses;
 }
 
-GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
-                             const std::vector<TensorUse>& uses) {
+absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
+                                             const std::vector<TensorUse>& uses,
+                                             const Budget& budget) {
   GridProblem problem;
   std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
            std::pair<GridList, DomainPtr>>
@@ -56,14 +58,22 @@ GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     add(TensorCuts(graph, static_cast<TensorId>(t)));
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
-  std::map<int, Cells> tables;  // by kind
+  std::map<int, int> first;  // by kind: the place of its first use in `firsts`
+  std::vector<const TensorUse*> firsts;
   for (const TensorUse& use : uses) {
-    Cells& cells = tables[use.kind];
-    if (cells == nullptr) {
-      cells = std::make_shared<const std::vector<int64_t>>(
-          use.costs->Relaxed(*problem.grids[use.tensor], *problem.grids[use.node]));
-    }
-    problem.pairwise.factors.push_back({{use.tensor, use.node}, cells});
+    if (first.emplace(use.kind, static_cast<int>(firsts.size())).second) firsts.push_back(&use);
+  }
+  // Uses of different kinds share nothing that changes.
+  std::vector<Cells> tables(firsts.size());
+  ParallelFor(budget.threads(), static_cast<int64_t>(firsts.size()), [&](int64_t i) {
+    const TensorUse& use = *firsts[i];
+    if (budget.Spent()) return;
+    tables[i] = std::make_shared<const std::vector<int64_t>>(
+        use.costs->Relaxed(*problem.grids[use.tensor], *problem.grids[use.node], budget));
+  });
+  if (budget.end() != Budget::End::kNone) return absl::nullopt;
+  for (const TensorUse& use : uses) {
+    problem.pairwise.factors.push_back({{use.tensor, use.node}, tables[first[use.kind]]});
   }
   return problem;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "opsemantics/graph.h"
 #include "search/grid_costs.h"
 #include "search/pairwise.h"
@@ -26,8 +27,10 @@ struct GridProblem {
   PairwiseProblem pairwise;     // a variable for each element, a factor for each use
   std::vector<GridList> grids;  // by element: its grid for each value
 };
-GridProblem BuildGridProblem(const Graph& graph, const Mesh& mesh,
-                             const std::vector<TensorUse>& uses);
+// Nothing where the budget was spent before the end.
+absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
+                                             const std::vector<TensorUse>& uses,
+                                             const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -6,13 +6,15 @@
 
 namespace yuba {
 
-GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options) {
+GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget) {
   std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   GridSolution found;
-  found.bound = DualBound(graph, options.mesh, uses);
+  found.bound = DualBound(graph, options.mesh, uses, budget);
   LabelOptions label;
   label.mesh = options.mesh;
   label.nesting = options.nesting;
+  const Budget overtime = budget.Overtime();
+  label.budget = budget.end() == Budget::End::kNone ? &budget : &overtime;
   found.cuts = Label(graph, label, uses, found.bound.grids);
   return found;
 }

@@ -14,8 +14,8 @@ struct GridSolution {
   Cuts cuts;  // maximal; all axes of the mesh at once
 };
 
-// Pins are not looked at.
-GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options);
+// Pins are not looked at. Where the budget is spent, what can be had in a little overtime.
+GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget);
 
 }  // namespace yuba
 

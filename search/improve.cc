@@ -1,5 +1,6 @@
 #include "search/improve.h"
 
+#include <utility>
 #include <vector>
 
 #include "search/interaction.h"
@@ -21,12 +22,13 @@ class Random {  // a fixed sequence
 
 // The free variables of one round in the order of their elimination. Whenever no table fits, the
 // variable of the most neighbours keeps its value, rather one that was free in the rounds before.
-// Takes from `work` what the elimination will cost.
+// Takes from `work` what the elimination will cost. Fewer where the budget is spent.
 std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Random* random,
-                               std::vector<int>* times_fixed, int64_t* work) {
+                               std::vector<int>* times_fixed, int64_t* work,
+                               const Budget& budget) {
   Interaction interaction(problem);
   std::vector<int> order;
-  while (interaction.remaining() > 0) {
+  while (interaction.remaining() > 0 && !budget.Spent()) {
     int64_t table = 0;
     int next = interaction.Cheapest(&table);
     if (table <= cells) {
@@ -55,17 +57,19 @@ std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Ra
 }  // namespace
 
 Solution Improve(const PairwiseProblem& problem, const Solution& start,
-                 const ImproveOptions& options) {
+                 const ImproveOptions& options, const Budget& budget) {
   Solution best = start;
   Random random;
   std::vector<int> times_fixed(problem.variables.size(), 0);
   int idle = 0;
   int64_t work = options.work;
   for (int round = 0; round < options.rounds && idle < options.patience && work > 0; ++round) {
-    std::vector<int> order = FreeVariables(problem, options.cells, &random, &times_fixed, &work);
-    Solution next = Eliminate(problem, order, best.assignment);
-    idle = next.cost < best.cost ? 0 : idle + 1;
-    if (next.cost <= best.cost) best = next;
+    std::vector<int> order =
+        FreeVariables(problem, options.cells, &random, &times_fixed, &work, budget);
+    absl::optional<Solution> next = Eliminate(problem, order, best.assignment, budget);
+    if (!next.has_value()) break;
+    idle = next->cost < best.cost ? 0 : idle + 1;
+    if (next->cost <= best.cost) best = *std::move(next);
   }
   return best;
 }

@@ -6,6 +6,8 @@
 namespace yuba {
 namespace {
 
+constexpr int64_t kWorkBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
+
 class Joining {
  public:
   Joining(const JoinInput& input, int64_t* work)
@@ -37,7 +39,12 @@ class Joining {
     result_.place.assign(tuples, -1);
     result_.least.assign(tuples, kTooDear);
     class_.assign(rank_ + 1, 0);
+    int64_t look = *work_ - kWorkBetweenLooks;
     for (int64_t tuple = 0; tuple < tuples && *work_ >= 0; ++tuple) {
+      if (*work_ < look) {
+        look = *work_ - kWorkBetweenLooks;
+        if (input_.budget->Spent()) *work_ = -1;
+      }
       if ((*input_.up)[tuple] + (*input_.down)[tuple] <= input_.limit) OneTuple(tuple);
       for (int d = rank_; d-- > 0;) {
         if (++class_[d] < Classes(d)) break;

@@ -17,7 +17,7 @@ constexpr Effort kUntied = {2, 2, 50'000};
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: no round after that
 
-void Refine(const LabelProblem& problem, const Effort& effort, int64_t table_cells,
+void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
             LabelSearch* search) {
   search->Descend();
   const std::vector<int> start = search->cuts();
@@ -25,7 +25,7 @@ void Refine(const LabelProblem& problem, const Effort& effort, int64_t table_cel
   int64_t least = search->Cost();
   int idle = 0;
   for (int round = 0; round < effort.rounds && idle < kIdle; ++round) {
-    if (search->store().steps() > kMostSteps) break;
+    if (search->store().steps() > kMostSteps || options.budget->Spent()) break;
     const int64_t before = least;
     std::vector<std::vector<int>> found;
     for (int run = 0; run < effort.runs; ++run) {
@@ -37,7 +37,9 @@ void Refine(const LabelProblem& problem, const Effort& effort, int64_t table_cel
       best = search->cuts();
     }
     search->SetAll(best);
-    while (ChooseTogether(problem, found, table_cells, search)) search->Descend();
+    while (ChooseTogether(problem, found, options.table_cells, *options.budget, search)) {
+      search->Descend();
+    }
     best = search->cuts();
     least = search->Cost();
     idle = least < before ? 0 : idle + 1;
@@ -51,14 +53,14 @@ Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<Te
   CutStore store(options.mesh);
   LabelProblem problem = MakeLabelProblem(graph, uses, grids, &store);
   LabelProblem tied = Tied(problem);
-  LabelSearch alike(tied, options.mesh, options.nesting, &store);
+  LabelSearch alike(tied, options.mesh, options.nesting, *options.budget, &store);
   alike.Start();
-  Refine(tied, kTied, options.table_cells, &alike);
-  LabelSearch search(problem, options.mesh, options.nesting, &store);
+  Refine(tied, kTied, options, &alike);
+  LabelSearch search(problem, options.mesh, options.nesting, *options.budget, &store);
   for (size_t e = 0; e < problem.variable.size(); ++e) {
     search.Set(problem.variable[e], alike.cuts()[tied.variable[e]]);
   }
-  Refine(problem, kUntied, options.table_cells, &search);
+  Refine(problem, kUntied, options, &search);
   Cuts cuts;
   for (size_t e = 0; e < problem.variable.size(); ++e) {
     cuts.push_back(store.at(store.Mapped(search.cuts()[problem.variable[e]], problem.dims[e])));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/budget.h"
 #include "search/domain.h"
 #include "search/grid_problem.h"
 #include "search/problem.h"
@@ -17,6 +18,7 @@ struct LabelOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
   int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
+  const Budget* budget = &Budget::Unlimited();
 };
 
 // Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,

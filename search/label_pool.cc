@@ -53,10 +53,12 @@ CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector
   return std::make_shared<const std::vector<int>>(std::move(pool));
 }
 
+// Null where the budget is spent.
 Cells CellsOf(const LabelEdge& edge, const std::vector<int>& rows, const std::vector<int>& columns,
-              const LabelSearch& search) {
+              const Budget& budget, const LabelSearch& search) {
   std::vector<int64_t> cells;
   for (int row : rows) {
+    if (budget.Spent()) return nullptr;
     if (edge.tensor == edge.node) {
       cells.push_back(search.CostOfEdge(edge, row, row));
       continue;
@@ -66,8 +68,10 @@ Cells CellsOf(const LabelEdge& edge, const std::vector<int>& rows, const std::ve
   return std::make_shared<const std::vector<int64_t>>(std::move(cells));
 }
 
-PairwiseProblem ProblemOf(const LabelProblem& labels, const LabelSearch& search,
-                          const std::vector<CutNumbers>& pools) {
+// Nothing where the budget is spent.
+absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels, const LabelSearch& search,
+                                          const std::vector<CutNumbers>& pools,
+                                          const Budget& budget) {
   PairwiseProblem problem;
   std::map<CutNumbers, DomainPtr> domains;
   for (const CutNumbers& pool : pools) {
@@ -86,7 +90,8 @@ PairwiseProblem ProblemOf(const LabelProblem& labels, const LabelSearch& search,
     const CutNumbers &rows = pools[edge.tensor], &columns = pools[edge.node];
     Cells& cells = known[{edge.kind, edge.tensor_dims, edge.node_dims, edge.count, rows,
                           one ? nullptr : columns}];
-    if (cells == nullptr) cells = CellsOf(edge, *rows, *columns, search);
+    if (cells == nullptr) cells = CellsOf(edge, *rows, *columns, budget, search);
+    if (cells == nullptr) return absl::nullopt;
     std::vector<int> scope = {edge.tensor};
     if (!one) scope.push_back(edge.node);
     problem.factors.push_back({std::move(scope), cells});
@@ -106,7 +111,7 @@ bool CanExchange(const LabelProblem& labels, const LabelSearch& search) {
 }  // namespace
 
 bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<int>>& found,
-                    int64_t table_cells, LabelSearch* search) {
+                    int64_t table_cells, const Budget& budget, LabelSearch* search) {
   std::map<int, std::vector<int>> kinds;
   for (size_t v = 0; v < labels.variables.size(); ++v) {
     kinds[labels.variables[v].kind].push_back(static_cast<int>(v));
@@ -114,6 +119,7 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
   const bool exchange = CanExchange(labels, *search);
   std::map<int, CutNumbers> by_kind;
   for (const auto& [kind, variables] : kinds) {
+    if (budget.Spent()) return false;
     by_kind[kind] = Pool(variables, found, exchange, search);
   }
   std::vector<CutNumbers> pools;
@@ -123,16 +129,18 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
     auto own = std::find(pools[v]->begin(), pools[v]->end(), search->cuts()[v]);
     start.push_back(static_cast<int>(own - pools[v]->begin()));
   }
-  const PairwiseProblem problem = ProblemOf(labels, *search, pools);
+  const absl::optional<PairwiseProblem> built = ProblemOf(labels, *search, pools, budget);
+  if (!built.has_value()) return false;
+  const PairwiseProblem& problem = *built;
   const int64_t before = search->Cost();
   Solution solution;
-  if (auto exact = SolveExactly(problem, table_cells)) {
+  if (auto exact = SolveExactly(problem, table_cells, budget)) {
     solution = exact->solution;
   } else {
     ImproveOptions local;
     local.cells = kLocalCells;
     local.work = kLocalWork;
-    solution = Improve(problem, {start, before}, local);
+    solution = Improve(problem, {start, before}, local, budget);
   }
   if (solution.cost >= before) return false;
   for (size_t v = 0; v < pools.size(); ++v) {

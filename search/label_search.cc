@@ -12,14 +12,18 @@ constexpr int kSweeps = 12;
 constexpr size_t kMostWishes = 5;
 constexpr int kMostMended = 60;   // variables after a kick
 constexpr double kSlack = 0.012;  // of the cost
+// Between looks at the budget, some tens of microseconds.
+constexpr int64_t kWorkBetweenLooks = 64;
+constexpr int64_t kStepsBetweenLooks = 100'000;
 
 }  // namespace
 
 LabelSearch::LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting,
-                         CutStore* store)
+                         const Budget& budget, CutStore* store)
     : problem_(problem),
       mesh_(mesh),
       nesting_(nesting),
+      budget_(budget),
       store_(*store),
       cuts_(problem.variables.size(), -1) {}
 
@@ -134,7 +138,27 @@ int64_t LabelSearch::CostAt(int variable, int cut) {
   return cost;
 }
 
+bool LabelSearch::Stopped() {
+  const bool soon = work_ - looked_at_work_ < kWorkBetweenLooks &&
+                    store_.steps() - looked_at_steps_ < kStepsBetweenLooks;
+  if (stopped_ || (soon && work_ > 0)) return stopped_;
+  looked_at_work_ = work_;
+  looked_at_steps_ = store_.steps();
+  return stopped_ = budget_.Spent();
+}
+
+void LabelSearch::Follow(int variable) {
+  const std::vector<Wish> wishes = WishesOf(variable);
+  std::vector<const Wish*> order;
+  for (const Wish& wish : wishes) order.push_back(&wish);
+  cuts_[variable] = NumberOf(CutByWishes(problem_.variables[variable].space, order, mesh_));
+}
+
 int64_t LabelSearch::SetBest(int variable) {
+  if (Stopped()) {
+    if (cuts_[variable] < 0) Follow(variable);
+    return 0;
+  }
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
   int64_t before = kNone, best = kNone;
   int chosen = -1;
@@ -144,6 +168,7 @@ int64_t LabelSearch::SetBest(int variable) {
     if (cost >= best) continue;  // its own comes first and stays among equals
     best = cost;
     chosen = cut;
+    if (Stopped()) break;
   }
   if (chosen == cuts_[variable]) return 0;
   undo_.push_back({variable, cuts_[variable]});
@@ -186,7 +211,7 @@ void LabelSearch::Start() {
 
 void LabelSearch::Descend() {
   const int count = static_cast<int>(cuts_.size());
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kSweeps && !stopped_; ++sweep) {
     int64_t gained = 0;
     for (int i = 0; i < count; ++i) gained += SetBest(sweep % 2 == 0 ? count - 1 - i : i);
     if (gained == 0) break;
@@ -223,7 +248,7 @@ void LabelSearch::Mend(int variable, int64_t* gained) {
     }
   };
   enqueue(variable);
-  for (int mended = 0; !queue.empty() && mended < kMostMended; ++mended) {
+  for (int mended = 0; !queue.empty() && mended < kMostMended && !stopped_; ++mended) {
     const int v = queue.front();
     queue.pop_front();
     queued[v] = false;
@@ -239,7 +264,7 @@ void LabelSearch::Kick(int64_t work) {
   const int64_t begin = work_;
   const double slack = kSlack * static_cast<double>(Cost());
   int64_t above = 0;  // how far above the best
-  while (work_ < begin + work) {
+  while (work_ < begin + work && !Stopped()) {
     const int v = static_cast<int>(random_.Below(cuts_.size()));
     undo_.clear();
     const int cut = RandomCut(v);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "search/budget.h"
 #include "search/domain.h"
 #include "search/label_problem.h"
 #include "search/suggest.h"
@@ -15,8 +16,10 @@ namespace yuba {
 
 class LabelSearch {
  public:
-  // All must outlive this.
-  LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting, CutStore* store);
+  // All must outlive this. Where the budget is spent, everything below ends soon, and what it leaves is
+  // as legal as ever.
+  LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting, const Budget& budget,
+              CutStore* store);
 
   // Cuts by variable, numbers in the store; -1 where there is none yet.
   const std::vector<int>& cuts() const { return cuts_; }
@@ -25,7 +28,8 @@ class LabelSearch {
   int64_t Cost() const;
   const CutStore& store() const { return store_; }
 
-  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
+  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers. Where
+  // the budget is spent, without a look at what that costs.
   void Start();
   // Changes one variable after the other until nothing gets better.
   void Descend();
@@ -73,18 +77,23 @@ class LabelSearch {
   int64_t CostAt(int variable, int cut);
   // What the variable then costs less; 0 where it stays as it is.
   int64_t SetBest(int variable);
+  void Follow(int variable);
+  bool Stopped();
   bool HasNeighbour(int variable) const;
   void Mend(int variable, int64_t* gained);
 
   const LabelProblem& problem_;
   const Mesh& mesh_;
   const Nesting nesting_;
+  const Budget& budget_;
   CutStore& store_;
   std::vector<int> cuts_;
   std::vector<std::pair<int, int>> undo_;                                // (variable, cut before)
   absl::flat_hash_map<std::vector<int>, std::vector<int>> suggestions_;  // by kind and cuts around
   Random random_;
   int64_t work_ = 0;
+  int64_t looked_at_work_ = 0, looked_at_steps_ = 0;  // when it last looked at the budget
+  bool stopped_ = false;
 };
 
 }  // namespace yuba

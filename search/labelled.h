@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/budget.h"
 #include "search/dual.h"
 #include "search/pairwise.h"
 
@@ -50,10 +51,12 @@ struct JoinInput {
   const std::vector<int64_t>* up;    // by classes of the scope: no sum is less
   const std::vector<int64_t>* down;  // by classes of the scope: what is to be added elsewhere
   int64_t limit = 0;
+  const Budget* budget = &Budget::Unlimited();
 };
 
 // The least sum of the tables over the values of the variable, where with `down` it is at most
-// `limit`. Takes from `work` the number of sums made; the result is of no use once that is below 0.
+// `limit`. Takes from `work` the number of sums made; the result is of no use once that is below 0, as
+// it is where the budget is spent.
 LabelledTable Join(const JoinInput& input, int64_t* work);
 
 }  // namespace yuba

@@ -16,11 +16,11 @@ constexpr int64_t kTiedCells = int64_t{1} << 22;
 
 // The best plan that cuts repeated steps alike; nothing where nothing repeats or tables do not fit.
 absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
-                                     int64_t table_cells) {
+                                     int64_t table_cells, const Budget& budget) {
   std::vector<int> numbers = RepeatedVariables(graph, problem);
   PairwiseProblem tied = Tied(problem.pairwise, numbers);
   if (tied.variables.size() == numbers.size()) return absl::nullopt;
-  auto exact = SolveExactly(tied, std::min(table_cells, kTiedCells));
+  auto exact = SolveExactly(tied, std::min(table_cells, kTiedCells), budget);
   if (!exact.has_value()) return absl::nullopt;
   Assignment assignment;
   for (int number : numbers) assignment.push_back(exact->solution.assignment[number]);
@@ -46,9 +46,10 @@ Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells) {
 }
 
 Solution SolveApproximately(const Graph& graph, const Problem& problem,
-                            std::vector<Assignment> starts, int64_t table_cells) {
-  if (auto tied = SolveTied(graph, problem, table_cells)) starts.push_back(*std::move(tied));
-  return SolveLocally(problem.pairwise, starts, table_cells);
+                            std::vector<Assignment> starts, int64_t table_cells,
+                            const Budget& budget) {
+  if (auto tied = SolveTied(graph, problem, table_cells, budget)) starts.push_back(*std::move(tied));
+  return SolveLocally(problem.pairwise, starts, table_cells, budget);
 }
 
 Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
@@ -61,11 +62,15 @@ Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups&
     level.given = found.cuts;
     Problem problem = BuildProblem(graph, level);
     const PairwiseProblem& pairwise = problem.pairwise;
-    auto exact = SolveExactly(pairwise, table_cells);
     Assignment first(pairwise.variables.size(), 0);
+    if (!problem.complete) {
+      found.cuts = problem.CutsOf(first);
+      continue;
+    }
+    auto exact = SolveExactly(pairwise, table_cells, *base.budget);
     Solution solution = exact.has_value()
                             ? exact->solution
-                            : SolveApproximately(graph, problem, {first}, table_cells);
+                            : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
     found.cuts = problem.CutsOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = "elimination";

@@ -27,13 +27,15 @@ struct Found {
 };
 
 // `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved
-// where besides there is one group only.
+// where besides there is one group only. Where the budget is spent, the groups that are left take the
+// first cuts that there are.
 Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                    int64_t table_cells);
 
 // Local search from the starts, and from the best plan that cuts repeated steps alike.
 Solution SolveApproximately(const Graph& graph, const Problem& problem,
-                            std::vector<Assignment> starts, int64_t table_cells);
+                            std::vector<Assignment> starts, int64_t table_cells,
+                            const Budget& budget);
 
 // Bytes that each level of a plan adds, first level first (Tofu's deltas): what the plan moves when
 // only the first i axes are there, less what it moves with one axis less. For plans nested by

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "search/dual.h"
+#include "search/suggest.h"
 
 namespace yuba {
 namespace {
@@ -27,7 +28,7 @@ std::vector<int> ProgramOrder(const Graph& graph) {
   return order;
 }
 
-Dual DualOfGrids(const Graph& graph, const GridProblem& problem) {
+Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const Budget& budget) {
   std::vector<ClassesPtr> classes;
   std::map<const void*, ClassesPtr> known;
   for (const GridList& grids : problem.grids) {
@@ -41,18 +42,33 @@ Dual DualOfGrids(const Graph& graph, const GridProblem& problem) {
     }
     classes.push_back(each);
   }
-  return MaximiseDual(problem.pairwise, classes, ProgramOrder(graph), kSweeps);
+  return MaximiseDual(problem.pairwise, classes, ProgramOrder(graph), kSweeps, budget);
 }
 
 bool IsZero(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
 }
 
+// A grid for each element, whatever it costs.
+LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
+  LowerBound none;
+  none.proof.kind = "none";
+  auto add = [&](const CutSpace& space) {
+    none.grids.push_back({GridOf(CutByWishes(space, {}, mesh), mesh)});
+  };
+  for (size_t t = 0; t < graph.tensors.size(); ++t) add(TensorCuts(graph, static_cast<TensorId>(t)));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
+  return none;
+}
+
 }  // namespace
 
-LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses) {
-  GridProblem problem = BuildGridProblem(graph, mesh, uses);
-  Dual dual = DualOfGrids(graph, problem);
+LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
+                     const Budget& budget) {
+  const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, budget);
+  if (!built.has_value()) return NoBound(graph, mesh);
+  const GridProblem& problem = *built;
+  Dual dual = DualOfGrids(graph, problem, budget);
   LowerBound found;
   found.bytes = std::max<int64_t>(0, dual.bound);
   found.proof.kind = "dual";

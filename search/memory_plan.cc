@@ -1,6 +1,7 @@
 #include "search/memory_plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +13,7 @@
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
 #include "search/memory_search.h"
+#include "search/parallel.h"
 #include "search/relax.h"
 #include "search/solve.h"
 
@@ -66,7 +68,7 @@ MemoryRows RelaxedRows(const MemoryRows& rows, const std::vector<ClassesPtr>& cl
 }
 
 // Prices that make the bound of the relaxation good, by time.
-std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed) {
+std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed, const Budget& budget) {
   std::vector<MemoryPrice> prices;
   const absl::optional<MemoryCore> core = MakeCore(relaxed);
   if (!core.has_value() || core->room.empty()) return prices;
@@ -74,7 +76,7 @@ std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed) {
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(relaxed)));
   int64_t target = search.cost();  // within the limit if anything is
-  for (int step = 0; step < kDualSteps && !dual.stuck(); ++step) {
+  for (int step = 0; step < kDualSteps && !dual.stuck() && !budget.Spent(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());
       for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
@@ -145,7 +147,8 @@ void TryRest(const MemoryCore& core, const std::vector<double>& prices, Assignme
 // The best that regions, solved exactly one after another, make of the start.
 absl::optional<Assignment> SearchWithin(const MemoryCore& core,
                                         const std::vector<MemoryPrice>& prices,
-                                        const Assignment& start, int64_t bound) {
+                                        const Assignment& start, int64_t bound,
+                                        const Budget& budget) {
   const std::vector<double> row_prices = RowPrices(core, prices);
   MemorySearch search(core, 1, kRegionCells);
   search.SetPrices(row_prices);
@@ -158,10 +161,11 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
       best = search.assignment();
       if (least <= bound) break;
     }
+    if (budget.Spent()) break;
     const double left = 1 - 1.0 * round / kRounds;
     search.Round(search.Feasible() ? kHeat * left * left : 0);
   }
-  if (best.has_value() && least > bound) TryRest(core, row_prices, *best);
+  if (best.has_value() && least > bound && !budget.Spent()) TryRest(core, row_prices, *best);
   return best;
 }
 
@@ -188,11 +192,11 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
 }
 
 LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                         int64_t table_cells)
-    : problem_(problem), table_cells_(table_cells) {
+                         int64_t table_cells, const Budget& budget)
+    : problem_(problem), table_cells_(table_cells), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem.memory, classes);
-  Scale(PricesOf(relaxed));
+  Scale(PricesOf(relaxed, budget_));
 }
 
 // The best of the prices times a common factor. The bound is the least of the lines that
@@ -211,7 +215,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
       price.price = static_cast<int64_t>(static_cast<double>(price.price) * scale);
     }
     if (!Evaluate(scaled)) {
-      prices_ = prices;
+      if (order_.empty()) prices_ = prices;
       return;
     }
     double used = 0;
@@ -235,9 +239,10 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
   }
 }
 
-// False where the tables do not fit.
+// False where the tables do not fit, or the budget is spent.
 bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
-  absl::optional<ExactSolution> exact = SolveExactly(AtPrices(problem_, prices), table_cells_);
+  absl::optional<ExactSolution> exact =
+      SolveExactly(AtPrices(problem_, prices), table_cells_, budget_);
   if (!exact.has_value()) return false;
   int64_t units = exact->solution.cost;
   for (const MemoryPrice& price : prices) {
@@ -264,15 +269,22 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
   if (!core.has_value() || core->least_peak > target) return absl::nullopt;
   std::vector<Assignment> starts = starts_;
   starts.push_back(LeastUsage(problem_));  // within the target if anything is
-  absl::optional<Assignment> best;
-  for (const Assignment& start : starts) {
-    absl::optional<Assignment> here = SearchWithin(*core, prices_, start, bound_);
+  std::vector<absl::optional<Assignment>> found(starts.size());
+  std::atomic<int64_t> first{static_cast<int64_t>(starts.size())};  // that reaches the bound
+  ParallelFor(budget_.threads(), first, [&](int64_t i) {
+    if (i > first) return;
+    found[i] = SearchWithin(*core, prices_, starts[i], bound_, budget_);
+    if (!found[i].has_value() || CostOf(*core, *found[i]) > bound_) return;
+    for (int64_t other = first; i < other && !first.compare_exchange_weak(other, i);) continue;
+  });
+  const absl::optional<Assignment>* best = nullptr;  // the first of the cheapest
+  for (const absl::optional<Assignment>& here : found) {
     if (!here.has_value()) continue;
-    if (!best.has_value() || CostOf(*core, *here) < CostOf(*core, *best)) best = std::move(here);
-    if (CostOf(*core, *best) <= bound_) break;
+    if (best == nullptr || CostOf(*core, *here) < CostOf(*core, **best)) best = &here;
+    if (CostOf(*core, **best) <= bound_) break;
   }
-  if (!best.has_value()) return best;
-  return core->Expand(*best);
+  if (best == nullptr) return absl::nullopt;
+  return core->Expand(**best);
 }
 
 Assignment LeastUsage(const PairwiseProblem& problem) {

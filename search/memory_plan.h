@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "search/budget.h"
 #include "search/dual.h"
 #include "search/memory_price.h"
 #include "search/pairwise.h"
@@ -19,12 +20,13 @@ namespace yuba {
 // (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
 
-// Deterministic. The problem must outlive the solver.
+// Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does with
+// what it has.
 class LimitSolver {
  public:
   // `classes` by variable, closed under the symmetries.
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-              int64_t table_cells);
+              int64_t table_cells, const Budget& budget = Budget::Unlimited());
 
   void AddStart(Assignment assignment) { starts_.push_back(std::move(assignment)); }
 
@@ -33,7 +35,7 @@ class LimitSolver {
   absl::optional<Assignment> Solve(int64_t target) const;
 
   // No assignment within the problem's limit costs less: an elimination in this order, at these
-  // prices, proves it. 0 and no order where the tables do not fit.
+  // prices, proves it. 0 and no order where the tables do not fit, or there was no time.
   int64_t bound() const { return bound_; }
   const std::vector<int>& order() const { return order_; }
   const std::vector<MemoryPrice>& prices() const { return prices_; }
@@ -44,6 +46,7 @@ class LimitSolver {
 
   const PairwiseProblem& problem_;
   const int64_t table_cells_;
+  const Budget& budget_;
   int64_t bound_ = 0;
   std::vector<int> order_;
   std::vector<MemoryPrice> prices_;

@@ -29,9 +29,10 @@ int64_t ShardBytes(const Mesh& mesh, const TensorType& type, const Cut& cut) {
 
 class RowsBuilder {
  public:
-  RowsBuilder(const Graph& graph, const Mesh& mesh, const Problem& problem)
+  RowsBuilder(const Graph& graph, const Mesh& mesh, const Problem& problem, const Budget& budget)
       : graph_(graph),
         mesh_(mesh),
+        budget_(budget),
         problem_(problem),
         tensors_(static_cast<int>(graph.tensors.size())),
         definitions_(DefinitionNumbers(graph)) {}
@@ -107,6 +108,7 @@ class RowsBuilder {
       const Domain& domain = *problem_.pairwise.variables[problem_.variable[tensors_ + n]];
       auto bytes = std::make_shared<std::vector<int64_t>>(cuts->size(), 0);
       for (const int value : OrbitRepresentatives(domain)) {
+        if (budget_.Spent()) return;
         const int64_t here = Computing(node, (*cuts)[value], least);
         for (const std::vector<int>& image : domain.images) (*bytes)[image[value]] = here;
       }
@@ -138,6 +140,7 @@ class RowsBuilder {
 
   const Graph& graph_;
   const Mesh& mesh_;
+  const Budget& budget_;
   const Problem& problem_;
   const int tensors_;
   const std::vector<int> definitions_;
@@ -150,8 +153,8 @@ class RowsBuilder {
 }  // namespace
 
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
-                        int64_t limit) {
-  return RowsBuilder(graph, mesh, problem).Run(limit);
+                        int64_t limit, const Budget& budget) {
+  return RowsBuilder(graph, mesh, problem, budget).Run(limit);
 }
 
 }  // namespace yuba

@@ -15,7 +15,8 @@
 namespace yuba {
 namespace {
 
-constexpr double kDualShare = 0.35;   // of the time, where one thread does both
+constexpr double kDualShare = 0.35;   // of the time left, where one thread does both
+constexpr double kLongDualShare = 0.9;  // where one does nothing else
 constexpr double kHeat = 2e-4;        // of the cost, at the beginning
 constexpr int kRoundsBetweenLooks = 16;
 constexpr int kSweepsBetweenPrices = 50;
@@ -25,13 +26,13 @@ constexpr int kLooksBeforeCatchUp = 200;
 
 class Solver {
  public:
-  Solver(const MemoryCore& core, double seconds, int threads)
-      : core_(core), threads_(threads), start_(Clock::now()), seconds_(seconds) {}
+  Solver(const MemoryCore& core, const Budget& budget)
+      : core_(core), budget_(budget), begun_(budget.Passed()) {}
 
   void Run() {
     MemoryDual dual(core_);
     std::vector<std::thread> others;
-    for (int t = 1; t < threads_; ++t) others.emplace_back([this, t] { Search(t); });
+    for (int t = 1; t < budget_.threads(); ++t) others.emplace_back([this, t] { Search(t); });
     Raise(dual);
     Search(0);
     for (std::thread& other : others) other.join();
@@ -42,8 +43,6 @@ class Solver {
   const Assignment& assignment() const { return assignment_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Watch {  // what a search has seen of the dual
     int64_t version = -kSweepsBetweenPrices;
     int64_t bound = 0;  // when it began
@@ -51,19 +50,17 @@ class Solver {
     int looks = 0;  // since
   };
 
-  // The share of the time that has passed.
-  double Passed() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count() / seconds_;
-  }
-
   bool Done() {
     std::lock_guard<std::mutex> lock(mutex_);
     return best_ <= bound_;
   }
 
   void Raise(MemoryDual& dual) {
-    const double share = threads_ > 1 ? 0.9 : kDualShare;
-    for (bool first = true; first || (!dual.stuck() && Passed() < share && !Done()); first = false) {
+    const double share = budget_.threads() > 1 ? kLongDualShare : kDualShare;
+    const double end = begun_ + share * (1 - begun_);
+    for (bool first = true;
+         first || (!dual.stuck() && budget_.Passed() < end && !Done() && !budget_.Spent());
+         first = false) {
       double target;
       {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -116,10 +113,11 @@ class Solver {
     while (!Ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     MemorySearch search(core_, 1 + number);
     Watch watch;
-    for (double passed = Passed(); passed < 1 && !Done(); passed = Passed()) {
+    while (!Done() && !budget_.Spent()) {
+      const double left = std::max(0.0, 1 - budget_.Passed());
       Look(search, watch);
       for (int i = 0; i < kRoundsBetweenLooks; ++i) {
-        search.Round(search.Feasible() ? kHeat * (1 - passed) * (1 - passed) : 0);
+        search.Round(search.Feasible() ? kHeat * left * left : 0);
       }
       CatchUp(search, watch);
     }
@@ -127,9 +125,8 @@ class Solver {
   }
 
   const MemoryCore& core_;
-  const int threads_;
-  const Clock::time_point start_;
-  const double seconds_;
+  const Budget& budget_;
+  const double begun_;  // the share of the time that had passed before
   std::mutex mutex_;  // of what follows
   int64_t bound_ = 0, best_ = kForbidden, version_ = 0;
   bool ready_ = false;
@@ -140,8 +137,7 @@ class Solver {
 }  // namespace
 
 absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
-                                               const MemorySolveOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+                                               const Budget& budget) {
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value()) {
     return absl::FailedPreconditionError("every choice has a forbidden cost: there is no solution");
@@ -151,9 +147,12 @@ absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
         absl::StrCat("no choice is within the limit: at some time the smallest usages add up to ",
                      core->least_peak, ", the limit is ", problem.memory.limit));
   }
-  const double reduced = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Solver solver(*core, std::max(0.01, options.seconds - reduced), options.threads);
+  Solver solver(*core, budget);
   solver.Run();
+  if (solver.best() >= kForbidden && budget.end() == Budget::End::kAsked) {
+    return absl::CancelledError(
+        absl::StrCat("interrupted before anything within the limit was found (bound ", solver.bound(), ")"));
+  }
   if (solver.best() >= kForbidden) {
     return absl::FailedPreconditionError(absl::StrCat(
         "nothing within the limit was found in time; a longer --time-limit may find it (bound ",

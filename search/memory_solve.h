@@ -5,14 +5,10 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "search/budget.h"
 #include "search/pairwise.h"
 
 namespace yuba {
-
-struct MemorySolveOptions {
-  double seconds = 60;  // of wall-clock time
-  int threads = 1;      // with two or more, one raises the bound while the others search
-};
 
 struct MemorySolution {
   Assignment assignment;
@@ -21,10 +17,12 @@ struct MemorySolution {
   int64_t peak = 0;   // the most memory in use
 };
 
-// Ends early where cost equals bound. FailedPrecondition where nothing is within the limit, or
-// nothing was found in time; the message says which.
+// Takes all of the budget, unless cost equals bound before. With two threads or more one raises the
+// bound while the others search. FailedPrecondition where nothing is within the limit, or nothing was
+// found in time; the message says which. Cancelled where nothing was found when somebody asked for the
+// end.
 absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
-                                               const MemorySolveOptions& options);
+                                               const Budget& budget);
 
 }  // namespace yuba
 

@@ -1,10 +1,12 @@
 #include "search/min_sum.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
 #include "opsemantics/base/check.h"
+#include "search/parallel.h"
 
 namespace yuba {
 namespace {
@@ -74,8 +76,9 @@ void Add(const int64_t* row, std::vector<int64_t>* sum) {
 
 class Kernel {
  public:
-  Kernel(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms)
-      : domains_(domains), result_rank_(static_cast<int>(domains.size()) - 1) {
+  Kernel(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
+         const Budget& budget)
+      : domains_(domains), budget_(budget), result_rank_(static_cast<int>(domains.size()) - 1) {
     for (const MinSumTerm& term : terms) rows_.push_back(Arrange(domains, term));
     int64_t cells = 1;
     strides_.assign(result_rank_, 1);
@@ -88,62 +91,97 @@ class Kernel {
   }
 
   std::vector<int64_t> Run() {
-    value_.assign(result_rank_, 0);
     if (result_rank_ == 0) {
       std::vector<int64_t> sum(domains_.back()->size, 0);
       for (const Rows& rows : rows_) Add(rows.cells, &sum);
       result_[0] = Least(sum.data(), domains_.back()->size);
-    } else {
-      Outer(0);
-      FillOrbits();
+      return std::move(result_);
     }
+    const int64_t count = static_cast<int64_t>(first_values_.size());
+    const int64_t sums = count * strides_[0] * domains_.back()->size;
+    if (result_rank_ == 1 || sums < kParallelSums) {
+      Part(*this, 0, count).Run();
+    } else {
+      ParallelFor(budget_.threads(), count, [this](int64_t i) { Part(*this, i, i + 1).Run(); });
+    }
+    if (stopped_) return {};
+    FillOrbits();
     return std::move(result_);
   }
 
  private:
-  // All values of dimension d and those after it, but for the last dimension of the result.
-  void Outer(int d) {
-    if (d == result_rank_ - 1) {
-      Inner();
-      return;
-    }
-    int count = d == 0 ? static_cast<int>(first_values_.size()) : domains_[d]->size;
-    for (int i = 0; i < count; ++i) {
-      value_[d] = d == 0 ? first_values_[i] : i;
-      Outer(d + 1);
-    }
-  }
+  static constexpr int64_t kParallelSums = int64_t{1} << 21;
+  static constexpr int64_t kSumsBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
 
-  // One row of the result. Terms without its last dimension are summed once.
-  void Inner() {
-    const int last = result_rank_ - 1, size = domains_.back()->size;
-    fixed_.assign(size, 0);
-    varying_.clear();
-    int64_t at = 0;
-    for (int d = 0; d < last; ++d) at += value_[d] * strides_[d];
-    for (const Rows& rows : rows_) {
-      const int64_t* row = rows.cells;
-      for (int d = 0; d < last; ++d) row += value_[d] * rows.strides[d];
-      if (rows.strides[last] == 0) Add(row, &fixed_);
-      else varying_.push_back({row, rows.strides[last]});
-    }
-    int count = last == 0 ? static_cast<int>(first_values_.size()) : domains_[last]->size;
-    for (int i = 0; i < count; ++i) {
-      int value = last == 0 ? first_values_[i] : i;
-      result_[at + value] = OneCell(value, size);
-    }
-  }
+  // The cells whose first value is one of some representatives.
+  class Part {
+   public:
+    Part(Kernel& kernel, int64_t begin, int64_t end)
+        : kernel_(kernel), begin_(begin), end_(end), value_(kernel.result_rank_, 0) {}
 
-  int64_t OneCell(int value, int size) {
-    if (varying_.empty()) return Least(fixed_.data(), size);
-    const int64_t* first = varying_[0].first + value * varying_[0].second;
-    if (varying_.size() == 1) return LeastSum(fixed_.data(), first, size);
-    sum_ = fixed_;
-    for (size_t t = 1; t < varying_.size(); ++t) {
-      Add(varying_[t].first + value * varying_[t].second, &sum_);
+    void Run() { Outer(0); }
+
+   private:
+    // The values of dimension d, by place.
+    int64_t Begin(int d) const { return d == 0 ? begin_ : 0; }
+    int64_t End(int d) const { return d == 0 ? end_ : kernel_.domains_[d]->size; }
+    int Value(int d, int64_t i) const {
+      return d == 0 ? kernel_.first_values_[i] : static_cast<int>(i);
     }
-    return LeastSum(sum_.data(), first, size);
-  }
+
+    // All values of dimension d and those after it, but for the last dimension of the result.
+    void Outer(int d) {
+      if (d == kernel_.result_rank_ - 1) {
+        Inner();
+        return;
+      }
+      for (int64_t i = Begin(d); i < End(d) && !kernel_.stopped_; ++i) {
+        value_[d] = Value(d, i);
+        Outer(d + 1);
+      }
+    }
+
+    // One row of the result. Terms without its last dimension are summed once.
+    void Inner() {
+      const int last = kernel_.result_rank_ - 1, size = kernel_.domains_.back()->size;
+      fixed_.assign(size, 0);
+      varying_.clear();
+      int64_t at = 0;
+      for (int d = 0; d < last; ++d) at += value_[d] * kernel_.strides_[d];
+      for (const Rows& rows : kernel_.rows_) {
+        const int64_t* row = rows.cells;
+        for (int d = 0; d < last; ++d) row += value_[d] * rows.strides[d];
+        if (rows.strides[last] == 0) Add(row, &fixed_);
+        else varying_.push_back({row, rows.strides[last]});
+      }
+      for (int64_t i = Begin(last); i < End(last); ++i) {
+        const int value = Value(last, i);
+        kernel_.result_[at + value] = OneCell(value, size);
+      }
+      sums_ += (End(last) - Begin(last)) * size;
+      if (sums_ < kSumsBetweenLooks) return;
+      sums_ = 0;
+      if (kernel_.budget_.Spent()) kernel_.stopped_ = true;
+    }
+
+    int64_t OneCell(int value, int size) {
+      if (varying_.empty()) return Least(fixed_.data(), size);
+      const int64_t* first = varying_[0].first + value * varying_[0].second;
+      if (varying_.size() == 1) return LeastSum(fixed_.data(), first, size);
+      sum_ = fixed_;
+      for (size_t t = 1; t < varying_.size(); ++t) {
+        Add(varying_[t].first + value * varying_[t].second, &sum_);
+      }
+      return LeastSum(sum_.data(), first, size);
+    }
+
+    Kernel& kernel_;
+    const int64_t begin_, end_;
+    int64_t sums_ = 0;  // since the last look
+    std::vector<int> value_;
+    std::vector<int64_t> fixed_, sum_;
+    std::vector<std::pair<const int64_t*, int64_t>> varying_;
+  };
 
   // Cells whose first value is no representative equal those of one that is.
   void FillOrbits() {
@@ -168,19 +206,19 @@ class Kernel {
   }
 
   const std::vector<DomainPtr>& domains_;
+  const Budget& budget_;
   const int result_rank_;
   std::vector<Rows> rows_;
   std::vector<int64_t> strides_, result_;
-  std::vector<int> first_values_, value_;
-  std::vector<int64_t> fixed_, sum_;
-  std::vector<std::pair<const int64_t*, int64_t>> varying_;
+  std::vector<int> first_values_;
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace
 
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
-                            const std::vector<MinSumTerm>& terms) {
-  return Kernel(domains, terms).Run();
+                            const std::vector<MinSumTerm>& terms, const Budget& budget) {
+  return Kernel(domains, terms, budget).Run();
 }
 
 }  // namespace yuba

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/budget.h"
 #include "search/pairwise.h"
 
 namespace yuba {
@@ -16,9 +17,11 @@ struct MinSumTerm {
 };
 
 // domains[0 .. n-2] are of the result, in its order; the last domain is minimised over. All terms
-// have the last domain in their scope. Uses the symmetries that the domains have in common.
+// have the last domain in their scope. Uses the symmetries that the domains have in common. No cells
+// where the budget was spent before the end.
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
-                            const std::vector<MinSumTerm>& terms);
+                            const std::vector<MinSumTerm>& terms,
+                            const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -56,6 +56,9 @@ struct Space {
   int64_t memory = 0;              // bytes a device that a plan may need; 0: no limit
 };
 
+constexpr char kTimeLimit[] = "time limit";
+constexpr char kInterrupt[] = "interrupt";
+
 struct Plan {
   Mesh mesh;
   Space space;
@@ -65,6 +68,9 @@ struct Plan {
   PlanCost cost;
   int64_t lower_bound = 0;    // bytes; no plan of the space is cheaper
   Proof proof;
+  // What ended the search before its time, kTimeLimit or kInterrupt: the plan is the best by then.
+  // Empty: nothing did.
+  std::string stopped;
 };
 
 enum class MoveKind : uint8_t { kFetch, kDeliver };

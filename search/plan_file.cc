@@ -175,6 +175,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   head["version"] = notes.version;
   head["options"] = OptionsJson(notes);
   head["search"] = plan.search;
+  if (!plan.stopped.empty()) head["stopped"] = plan.stopped;
   head["space"] = {{"nesting", plan.space.nesting},
                    {"factors", plan.space.factors},
                    {"copies", plan.space.copies},

@@ -60,7 +60,7 @@ struct PlanFile {
   };
   Mesh mesh;
   Space space;
-  std::string search;
+  std::string search, stopped;  // as in Plan
   PlanCost cost;
   int64_t claimed_bytes = 0;
   int64_t lower_bound = 0;

@@ -100,6 +100,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.mesh = file.mesh;
   plan.space = file.space;
   plan.search = file.search;
+  plan.stopped = file.stopped;
   plan.cost = file.cost;
   plan.lower_bound = file.lower_bound;
   plan.proof = file.proof;

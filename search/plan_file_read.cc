@@ -58,6 +58,12 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
     file->notes.options[name] = value.String();
   }
   file->search = root.Field("search").String();
+  if (root.Has("stopped")) {
+    file->stopped = root.Field("stopped").String();
+    if (file->stopped != kTimeLimit && file->stopped != kInterrupt) {
+      root.Field("stopped").Fail(absl::StrCat("\"", kTimeLimit, "\" or \"", kInterrupt, "\""));
+    }
+  }
   JsonReader space = root.Field("space");
   file->space.nesting = space.Field("nesting").String();
   file->space.factors = space.Field("factors").Bool();

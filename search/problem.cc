@@ -1,6 +1,7 @@
 #include "search/problem.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
 #include "search/canonical.h"
+#include "search/parallel.h"
 #include "search/symmetry.h"
 #include "search/tables.h"
 
@@ -47,10 +49,14 @@ class Builder {
     problem_.clusters = MakeClusters(graph_, pinned);
     AddVariables();
     definition_numbers_ = DefinitionNumbers(graph_);
-    std::vector<int> order = CanonicalOrder(graph_);
+    const std::vector<int> order = CanonicalOrder(graph_);
     for (int element : order) {
-      if (element >= tensors_) AddNode(element - tensors_);
+      if (element >= tensors_) FindUses(element - tensors_);
     }
+    FillTables();
+    problem_.complete = !stopped_;
+    if (stopped_) return std::move(problem_);
+    for (const Use& use : uses_) AddCost(use);
     return std::move(problem_);
   }
 
@@ -144,19 +150,91 @@ class Builder {
     return list;
   }
 
-  void AddNode(int n) {
+  // The fetch of operand `operand`, or, where that is -1, the delivery of the result.
+  struct Use {
+    int node = 0, operand = -1, tensor = 0;
+    int table = 0;
+  };
+  // What equal uses share: the first of them, and its cells.
+  struct Table {
+    Use use;
+    int boxes = 0;
+    Cells cells;
+  };
+  struct BoxList {
+    int node = 0;
+    std::vector<int> values;  // those of which the boxes are
+    std::vector<NodeBoxes> boxes;
+  };
+
+  void FindUses(int n) {
     const Node& node = graph_.nodes[n];
     for (size_t o = 0; o < node.operands.size(); ++o)
-      AddCost(n, static_cast<int>(o), node.operands[o]);
+      FindUse({n, static_cast<int>(o), node.operands[o]});
     bool made_in_place =
         IsCopy(graph_, node) && problem_.variable[node.result] == problem_.variable[tensors_ + n];
-    if (!made_in_place) AddCost(n, -1, node.result);
+    if (!made_in_place) FindUse({n, -1, node.result});
   }
 
-  // The fetch of operand `operand`, or the delivery of the result.
-  void AddCost(int n, int operand, int tensor) {
-    int row = problem_.variable[tensor], column = problem_.variable[tensors_ + n];
-    Cells cells = TableOf(n, operand, tensor);
+  void FindUse(Use use) {
+    const CutList &rows = problem_.cuts[use.tensor], &columns = problem_.cuts[tensors_ + use.node];
+    const int definition = definition_numbers_[use.node];
+    const auto [table, is_new] = table_numbers_.emplace(
+        std::make_tuple(definition, use.operand, rows, columns), static_cast<int>(tables_.size()));
+    use.table = table->second;
+    uses_.push_back(use);
+    if (!is_new) return;
+    const auto [boxes, are_new] = box_numbers_.emplace(std::make_pair(definition, columns),
+                                                       static_cast<int>(boxes_.size()));
+    if (are_new) {
+      boxes_.push_back({use.node, OrbitRepresentatives(DomainOfVariable(tensors_ + use.node)), {}});
+    }
+    tables_.push_back({use, boxes->second, nullptr});
+  }
+
+  const Domain& DomainOfVariable(int element) const {
+    return *problem_.pairwise.variables[problem_.variable[element]];
+  }
+
+  void FillTables() {
+    const Budget& budget = *options_.budget;
+    ParallelFor(budget.threads(), static_cast<int64_t>(boxes_.size()), [&](int64_t b) {
+      BoxList& list = boxes_[b];
+      const std::vector<Cut>& cuts = *problem_.cuts[tensors_ + list.node];
+      for (size_t i = 0; i < list.values.size() && !Stopped(); ++i) {
+        list.boxes.push_back(AnalyzeNode(*graph_.nodes[list.node].definition, cuts[list.values[i]],
+                                         options_.mesh));
+      }
+    });
+    ParallelFor(budget.threads(), static_cast<int64_t>(tables_.size()), [&](int64_t t) {
+      if (!Stopped()) Fill(tables_[t]);
+    });
+  }
+
+  bool Stopped() {
+    if (!stopped_ && options_.budget->Spent()) stopped_ = true;
+    return stopped_;
+  }
+
+  void Fill(Table& table) const {
+    const Use& use = table.use;
+    const Domain &rows = DomainOfVariable(use.tensor), &columns = DomainOfVariable(tensors_ + use.node);
+    const BoxList& list = boxes_[table.boxes];
+    const TableInput input = {&options_.mesh,
+                              &graph_.tensors[use.tensor].type,
+                              problem_.cuts[use.tensor].get(),
+                              columns.size,
+                              &list.values,
+                              &list.boxes};
+    std::vector<int64_t> cells =
+        use.operand < 0 ? DeliverTable(input) : FetchTable(input, use.operand);
+    FillOrbits(rows, columns, list.values, &cells);
+    table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  }
+
+  void AddCost(const Use& use) {
+    const int row = problem_.variable[use.tensor], column = problem_.variable[tensors_ + use.node];
+    const Cells& cells = tables_[use.table].cells;
     if (std::all_of(cells->begin(), cells->end(), [](int64_t cell) { return cell == 0; })) return;
     if (row != column) {
       problem_.pairwise.factors.push_back({{row, column}, cells});
@@ -166,25 +244,6 @@ class Builder {
     auto diagonal = std::make_shared<std::vector<int64_t>>();
     for (int value = 0; value < size; ++value) diagonal->push_back((*cells)[value * size + value]);
     problem_.pairwise.factors.push_back({{row}, diagonal});
-  }
-
-  Cells TableOf(int n, int operand, int tensor) {
-    int element = tensors_ + n;
-    const CutList& rows = problem_.cuts[tensor];
-    const CutList& columns = problem_.cuts[element];
-    Cells& cells = tables_[{definition_numbers_[n], operand, rows, columns}];
-    if (cells != nullptr) return cells;
-    const Domain& row_domain = *problem_.pairwise.variables[problem_.variable[tensor]];
-    const Domain& column_domain = *problem_.pairwise.variables[problem_.variable[element]];
-    std::vector<int> representatives = OrbitRepresentatives(column_domain);
-    const std::vector<NodeBoxes>& boxes = BoxesOf(n, representatives);
-    TableInput input = {&options_.mesh,   &graph_.tensors[tensor].type,
-                        rows.get(),       column_domain.size,
-                        &representatives, &boxes};
-    std::vector<int64_t> table = operand < 0 ? DeliverTable(input) : FetchTable(input, operand);
-    FillOrbits(row_domain, column_domain, representatives, &table);
-    cells = std::make_shared<const std::vector<int64_t>>(std::move(table));
-    return cells;
   }
 
   // Costs do not change when both cuts are relabelled.
@@ -201,17 +260,6 @@ class Builder {
     }
   }
 
-  const std::vector<NodeBoxes>& BoxesOf(int n, const std::vector<int>& values) {
-    const CutList& cuts = problem_.cuts[tensors_ + n];
-    std::vector<NodeBoxes>& boxes = boxes_[{definition_numbers_[n], cuts}];
-    if (boxes.empty()) {
-      for (int value : values) {
-        boxes.push_back(AnalyzeNode(*graph_.nodes[n].definition, (*cuts)[value], options_.mesh));
-      }
-    }
-    return boxes;
-  }
-
   const Graph& graph_;
   const ProblemOptions& options_;
   const int tensors_;
@@ -223,8 +271,12 @@ class Builder {
   std::map<CutList, DomainPtr> domain_of_;
   std::map<std::pair<CutList, std::vector<int>>, CutList> mapped_;
   absl::flat_hash_map<std::string, CutList> by_content_;
-  std::map<std::tuple<int, int, CutList, CutList>, Cells> tables_;
-  std::map<std::pair<int, CutList>, std::vector<NodeBoxes>> boxes_;
+  std::vector<Use> uses_;
+  std::map<std::tuple<int, int, CutList, CutList>, int> table_numbers_;  // by definition, operand, cuts
+  std::vector<Table> tables_;
+  std::map<std::pair<int, CutList>, int> box_numbers_;  // by definition and cuts
+  std::vector<BoxList> boxes_;
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opsemantics/graph.h"
+#include "search/budget.h"
 #include "search/cluster.h"
 #include "search/domain.h"
 #include "search/pairwise.h"
@@ -24,6 +25,7 @@ struct ProblemOptions {
   Restrictions restrictions;  // by element; each leaves at least one cut
   bool replicate = false;     // stored tensors may be replicated
   bool cluster = true;        // false: a variable for each element; needed with `replicate`
+  const Budget* budget = &Budget::Unlimited();
 };
 
 // Variables are in an order that does not depend on names, and hardly on the order of nodes.
@@ -33,6 +35,7 @@ struct Problem {
   std::vector<int> elements;  // by variable: the representative of its cluster
   std::vector<int> variable;  // by element
   std::vector<std::shared_ptr<const std::vector<Cut>>> cuts;  // by element: its cut for each value
+  bool complete = true;  // false: the budget was spent, some or all of the costs are missing
 
   Cuts CutsOf(const Assignment& assignment) const;
   // The other way; the first value where a cut is in no domain.

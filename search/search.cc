@@ -13,6 +13,7 @@
 #include "search/grid_search.h"
 #include "search/grids.h"
 #include "search/levels.h"
+#include "search/parallel.h"
 #include "search/pin_text.h"
 #include "search/problem.h"
 #include "search/solve.h"
@@ -25,8 +26,13 @@ namespace {
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
 
-ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions) {
+// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes first.
+constexpr int64_t kLongElimination = int64_t{1} << 31;
+
+ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget) {
   ProblemOptions result;
+  result.budget = &budget;
   result.mesh = options.mesh;
   result.nesting = options.nesting;
   result.restrictions = restrictions;
@@ -35,41 +41,83 @@ ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restr
 
 // Exactly by grids, where the tables of all cuts do not fit but those of grids do.
 absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
-                                       const Mesh& mesh, int64_t table_cells) {
+                                       const Mesh& mesh, int64_t table_cells,
+                                       const Budget& budget) {
   DeepenOptions deepen;
   deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
   deepen.class_cells = std::min(deepen.class_cells, table_cells);
-  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen);
+  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
+}
+
+Found FoundOnGrids(GridSolution found) {
+  return {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)};
+}
+
+// What can be found in a little overtime, once the budget is spent and there is nothing yet.
+Found SearchLate(const Graph& graph, const SearchOptions& options,
+                 const Restrictions& restrictions, const Budget& budget) {
+  const Budget overtime = budget.Overtime();
+  Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
+                             GroupsOf(options.mesh, 1), options.table_cells);
+  found.proof = Proof{"none", {}, 0, {}, {}};
+  found.lower_bound = 0;
+  if (overtime.end() == Budget::End::kNone || !restrictions.empty()) return found;
+  return FoundOnGrids(SearchOnGrids(graph, options, overtime));
+}
+
+// A few axes at a time, the recursion and wider steps, and grids: for where nothing exact can be had.
+std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
+                               const ProblemOptions& base, const Problem& problem,
+                               GridSolution* on_grids) {
+  const int axes = static_cast<int>(base.mesh.axes.size());
+  std::vector<Assignment> starts(std::max(1, axes));
+  ParallelFor(base.budget->threads(), static_cast<int64_t>(starts.size()), [&](int64_t size) {
+    Cuts cuts;
+    if (size == 0) {
+      *on_grids = SearchOnGrids(graph, options, *base.budget);
+      cuts = on_grids->cuts;
+    } else {
+      cuts = SearchGroups(graph, base, GroupsOf(base.mesh, static_cast<int>(size)),
+                          options.table_cells)
+                 .cuts;
+    }
+    starts[size] = problem.ValuesOf(cuts);
+  });
+  return starts;
 }
 
 // All axes at once.
 Found SearchTogether(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions) {
+                     const Restrictions& restrictions, const Budget& budget) {
   const int64_t table_cells = options.table_cells;
-  const ProblemOptions base = OptionsOf(options, restrictions);
-  std::vector<int> axes(base.mesh.axes.size());
-  std::iota(axes.begin(), axes.end(), 0);
+  const ProblemOptions base = OptionsOf(options, restrictions, budget);
   ProblemOptions together = base;
-  together.axes = axes;
-  Problem problem = BuildProblem(graph, together);
+  together.axes.resize(base.mesh.axes.size());
+  std::iota(together.axes.begin(), together.axes.end(), 0);
+  const Problem problem = BuildProblem(graph, together);
+  if (!problem.complete) return SearchLate(graph, options, restrictions, budget);
   Found found;
-  if (auto exact = SolveExactly(problem.pairwise, table_cells)) {
-    found.cuts = problem.CutsOf(exact->solution.assignment);
-    found.proof.kind = "elimination";
-    found.proof.order = problem.ElementOrder(exact->order);
-    found.lower_bound = exact->solution.cost;
-    return found;
+  if (const auto order = GreedyOrder(problem.pairwise, table_cells, budget)) {
+    absl::optional<GridSolution> on_grids;
+    if (order->sums > kLongElimination && restrictions.empty()) {
+      on_grids = SearchOnGrids(graph, options, budget);
+    }
+    if (const auto exact = Eliminate(problem.pairwise, order->variables, budget)) {
+      found.cuts = problem.CutsOf(exact->assignment);
+      found.proof.kind = "elimination";
+      found.proof.order = problem.ElementOrder(order->variables);
+      found.lower_bound = exact->cost;
+      return found;
+    }
+    if (on_grids.has_value()) return FoundOnGrids(*std::move(on_grids));
+    return SearchLate(graph, options, restrictions, budget);
   }
-  GridSolution on_grids = SearchOnGrids(graph, options);
+  if (budget.end() != Budget::End::kNone) return SearchLate(graph, options, restrictions, budget);
+  GridSolution on_grids;
+  std::vector<Assignment> starts = Starts(graph, options, base, problem, &on_grids);
   LowerBound& bound = on_grids.bound;
-  // A few axes at a time: the recursion, and wider steps.
-  std::vector<Assignment> starts = {problem.ValuesOf(on_grids.cuts)};
-  for (int size = 1; size < static_cast<int>(axes.size()); ++size) {
-    Found stepwise = SearchGroups(graph, base, GroupsOf(base.mesh, size), table_cells);
-    starts.push_back(problem.ValuesOf(stepwise.cuts));
-  }
-  Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells);
-  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells)) {
+  Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells, budget);
+  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells, budget)) {
     best = deepest->solution;
     if (deepest->bound > bound.bytes) {
       found.cuts = problem.CutsOf(best.assignment);
@@ -104,33 +152,35 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
 }
 
 Plan SearchDefault(const Graph& graph, const SearchOptions& options,
-                   const Restrictions& restrictions) {
+                   const Restrictions& restrictions, const Budget& budget) {
   const Groups levels = GroupsOf(options.mesh, 1),
                widest = WidestGroups(graph, options.mesh, kMostCells);
   if (widest.size() == 1)
-    return PlanOf(graph, options, SearchTogether(graph, options, restrictions));
+    return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget));
   if (restrictions.empty()) {
-    GridSolution found = SearchOnGrids(graph, options);
-    return PlanOf(graph, options,
-                  {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)});
+    return PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget)));
   }
-  const ProblemOptions base = OptionsOf(options, restrictions);
+  const ProblemOptions base = OptionsOf(options, restrictions, budget);
   Plan plan = PlanOf(graph, options, SearchGroups(graph, base, widest, options.table_cells));
-  Plan by_level = PlanOf(graph, options, SearchGroups(graph, base, levels, options.table_cells));
+  Plan by_level = PlanOf(graph, options,
+                         budget.Spent()
+                             ? SearchLate(graph, options, restrictions, budget)
+                             : SearchGroups(graph, base, levels, options.table_cells));
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
 }
 
 Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions) {
-  Found found = SearchGroups(graph, OptionsOf(options, restrictions), GroupsOf(options.mesh, 1),
-                             options.table_cells);
+                     const Restrictions& restrictions, const Budget& budget) {
+  Found found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
+                             GroupsOf(options.mesh, 1), options.table_cells);
   if (!restrictions.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
   return PlanOf(graph, options, std::move(found));
 }
 
-Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline) {
+Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,
+                    const Budget& budget) {
   Found found;
-  found.cuts = baseline.find(graph, options.mesh, options.table_cells);
+  found.cuts = baseline.find(graph, options.mesh, options.table_cells, budget);
   found.proof.kind = "none";
   Plan plan = PlanOf(graph, options, std::move(found));
   plan.space.nesting = "level";
@@ -149,20 +199,21 @@ bool Decided(const Restrictions& restrictions) {
 }
 
 Plan SearchWithin(const Graph& graph, const SearchOptions& options,
-                  const Restrictions& restrictions) {
-  return options.search == "recursive" ? SearchRecursive(graph, options, restrictions)
-                                       : SearchDefault(graph, options, restrictions);
+                  const Restrictions& restrictions, const Budget& budget) {
+  return options.search == "recursive" ? SearchRecursive(graph, options, restrictions, budget)
+                                       : SearchDefault(graph, options, restrictions, budget);
 }
 
 // With a limit on memory, or with replicas: all axes at once, or an error.
-absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options) {
+absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options,
+                                   const Budget& budget) {
   const bool replicate = options.replicate == "auto";
   const auto limited_plan = [&](Plan plan) {
     plan.space.replicate = options.replicate;
     plan.space.memory = options.memory_limit;
     return plan;
   };
-  const Plan plain = limited_plan(SearchWithin(graph, options, {}));
+  const Plan plain = limited_plan(SearchWithin(graph, options, {}, budget));
   const bool fits = options.memory_limit == 0 ||
                     (options.memory_of && options.memory_of(plain) <= options.memory_limit);
   if (fits && !replicate) return plain;
@@ -171,14 +222,14 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
                      " devices for this graph: its tables are too large; use fewer devices");
   }
   LimitedSearch limited;
-  limited.problem = OptionsOf(options, {});
+  limited.problem = OptionsOf(options, {}, budget);
   limited.problem.axes.resize(options.mesh.axes.size());
   std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
   limited.problem.replicate = replicate;
   limited.problem.cluster = false;
   limited.limit = options.memory_limit;
   limited.table_cells = options.table_cells;
-  for (const Plan& known : {plain, SearchRecursive(graph, options, {})}) {
+  for (const Plan& known : {plain, SearchRecursive(graph, options, {}, budget)}) {
     limited.known.push_back(known.tensors);
     limited.known.back().insert(limited.known.back().end(), known.nodes.begin(), known.nodes.end());
   }
@@ -187,9 +238,11 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
       return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof{"none", {}, 0, {}}}));
     };
   }
-  YUBA_ASSIGN_OR_RETURN(LimitedCuts found, SearchWithinLimit(graph, limited));
+  absl::StatusOr<LimitedCuts> found = SearchWithinLimit(graph, limited);
+  if (!found.ok() && fits && budget.end() != Budget::End::kNone) return plain;
+  if (!found.ok()) return found.status();
   Plan plan = limited_plan(
-      PlanOf(graph, options, {std::move(found.cuts), found.lower_bound, std::move(found.proof)}));
+      PlanOf(graph, options, {std::move(found->cuts), found->lower_bound, std::move(found->proof)}));
   // No limit makes plans cheaper: the bound without one holds too.
   if (!replicate && plain.lower_bound > plan.lower_bound) {
     plan.lower_bound = plain.lower_bound;
@@ -221,6 +274,31 @@ absl::StatusOr<std::vector<Pin>> AllPins(const Graph& graph, const SearchOptions
   return pins;
 }
 
+absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& options,
+                                   const Budget& budget) {
+  if (const Baseline* baseline = FindBaseline(options.search)) {
+    return PlanOfBaseline(graph, options, *baseline, budget);
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
+  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, pins));
+  if (options.memory_limit > 0 || options.replicate == "auto") {
+    if (restrictions.empty() && options.search == "default") {
+      return SearchLimited(graph, options, budget);
+    }
+    return UserError("--memory and --replicate auto are for --search default without pins");
+  }
+  Plan plan = SearchWithin(graph, options, restrictions, budget);
+  if (restrictions.empty() || options.search == "recursive") return plan;
+  plan.proof = Proof{"none", {}, 0, {}};
+  plan.lower_bound = 0;
+  if (Decided(restrictions) || budget.Spent()) return plan;
+  // The bound is of all plans, pinned or not: the gap is what the pins cost.
+  Plan unpinned = SearchDefault(graph, options, {}, budget);
+  plan.lower_bound = unpinned.lower_bound;
+  plan.proof = std::move(unpinned.proof);
+  return plan;
+}
+
 }  // namespace
 
 std::vector<std::string> SearchNames() {
@@ -231,32 +309,17 @@ std::vector<std::string> SearchNames() {
 
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
   YUBA_RETURN_IF_ERROR(CheckOptions(graph, options));
-  if (const Baseline* baseline = FindBaseline(options.search)) {
-    return PlanOfBaseline(graph, options, *baseline);
-  }
-  YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
-  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, pins));
-  if (options.memory_limit > 0 || options.replicate == "auto") {
-    if (restrictions.empty() && options.search == "default") return SearchLimited(graph, options);
-    return UserError("--memory and --replicate auto are for --search default without pins");
-  }
-  Plan plan = SearchWithin(graph, options, restrictions);
-  if (restrictions.empty() || options.search == "recursive") return plan;
-  if (Decided(restrictions)) {
-    plan.proof = Proof{"none", {}, 0, {}};
-    plan.lower_bound = 0;
-    return plan;
-  }
-  // The bound is of all plans, pinned or not: the gap is what the pins cost.
-  Plan unpinned = SearchDefault(graph, options, {});
-  plan.lower_bound = unpinned.lower_bound;
-  plan.proof = std::move(unpinned.proof);
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  YUBA_ASSIGN_OR_RETURN(Plan plan, SearchAsAsked(graph, options, budget));
+  if (budget.end() == Budget::End::kTime) plan.stopped = kTimeLimit;
+  if (budget.end() == Budget::End::kAsked) plan.stopped = kInterrupt;
   return plan;
 }
 
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
                                                    const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
+  const Budget budget(options.time_limit, options.threads, options.asked);
   std::vector<PinPrice> prices;
   for (const Pin& pin : pins) {
     const bool known = std::any_of(prices.begin(), prices.end(),
@@ -268,7 +331,8 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
     }
     YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
                           RestrictionsOf(graph, options.mesh, others));
-    const Plan without = SearchWithin(graph, options, restrictions);
+    const Plan without = SearchWithin(graph, options, restrictions, budget);
+    if (budget.end() != Budget::End::kNone) break;
     prices.push_back({pin.text, plan.cost.bytes() - without.cost.bytes()});
   }
   return prices;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "search/budget.h"
 #include "search/domain.h"
 #include "search/pin.h"
 #include "search/plan.h"
@@ -28,6 +29,10 @@ struct SearchOptions {
   // What a plan's program needs, in bytes a device, which is more than the search can count; may be
   // empty.
   std::function<int64_t(const Plan&)> memory_of;
+  double time_limit = 0;  // seconds; 0: none
+  int threads = 1;        // the plan is the same for any number
+  // Whether somebody asks for the end; called from all threads, may be empty.
+  Budget::Asked asked;
 };
 
 // "default", "recursive" and the baselines (baselines/baselines.h).
@@ -36,11 +41,13 @@ std::vector<std::string> SearchNames();
 // A plan for `graph`, which has its copies already (WithCopies; `copies` here is for who makes that
 // graph); with pins its lower bound is that of all plans, so that the gap is what the pins
 // cost, and where they leave no choice the plan is only priced. Deterministic, independent of names
-// and of the order of nodes in the file beyond ties. An error where a pin cannot be satisfied.
+// and of the order of nodes in the file beyond ties, unless something stops it: then the plan says so,
+// and is the best by then with what was proved by then. An error where a pin cannot be satisfied, and
+// where nothing within a limit on memory was found before the end.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
 // What each pin costs: the bytes that the plan, which Search found with these options, moves more
-// than the plan without the pins of that text.
+// than the plan without the pins of that text. Those for which there is no time are left out.
 struct PinPrice {
   std::string text;
   int64_t bytes = 0;

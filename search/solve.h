@@ -10,17 +10,19 @@
 
 namespace yuba {
 
-// The optimum and the order of elimination that finds it; nothing where the tables do not fit.
+// The optimum and the order of elimination that finds it; nothing where the tables do not fit, or the
+// budget is spent.
 struct ExactSolution {
   Solution solution;
   std::vector<int> order;
 };
-absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells);
+absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells,
+                                           const Budget& budget = Budget::Unlimited());
 
 // A good solution of any problem: the best of what local search makes of the starts (at least one),
-// searched further.
+// searched further as far as the budget goes.
 Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,
-                      int64_t table_cells);
+                      int64_t table_cells, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

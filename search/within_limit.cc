@@ -73,13 +73,18 @@ class WithinLimit {
       : graph_(graph),
         search_(search),
         limit_(search.limit > 0 ? search.limit : kNoLimit),
+        budget_(*search.problem.budget),
         problem_(BuildProblem(graph, search.problem)) {
-    problem_.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem_, limit_);
+    if (budget_.Spent()) return;
+    problem_.pairwise.memory = 
+        MemoryRowsOf(graph, search.problem.mesh, problem_, limit_, budget_);
   }
 
   absl::StatusOr<LimitedCuts> Run() {
+    if (budget_.Spent()) return Stopped();
     const PairwiseProblem& pairwise = problem_.pairwise;
-    LimitSolver solver(pairwise, GridsOf(problem_, search_.problem.mesh), search_.table_cells);
+    LimitSolver solver(pairwise, GridsOf(problem_, search_.problem.mesh), search_.table_cells,
+                       budget_);
     for (const Cuts& cuts : search_.known) {
       const Assignment known = problem_.ValuesOf(cuts);
       solver.AddStart(known);
@@ -89,7 +94,7 @@ class WithinLimit {
     // What the rows do not count shows in programs: the rows must then keep to less, at first by
     // just that, then by more and more.
     int64_t target = limit_;
-    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle; ++round) {
+    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle && !budget_.Spent(); ++round) {
       const absl::optional<Assignment> assignment = solver.Solve(target);
       if (!assignment.has_value()) break;
       const int64_t excess = Try(*assignment);
@@ -98,6 +103,7 @@ class WithinLimit {
       const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
       target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
     }
+    if (!best_.has_value() && budget_.end() != Budget::End::kNone) return Stopped();
     if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
     LimitedCuts result;
     result.cuts = problem_.CutsOf(*best_);
@@ -110,6 +116,16 @@ class WithinLimit {
   }
 
  private:
+  absl::Status Stopped() const {
+    if (budget_.end() == Budget::End::kAsked) {
+      return absl::CancelledError(
+          absl::StrCat("interrupted before a plan within ", limit_, " bytes a device was found"));
+    }
+    return absl::DeadlineExceededError(
+        absl::StrCat("no plan within ", limit_, " bytes a device was found in time: allow more with ",
+                     "--time-limit or --memory, or use more devices"));
+  }
+
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
   int64_t Try(const Assignment& assignment) {
     const PairwiseProblem& pairwise = problem_.pairwise;
@@ -126,6 +142,7 @@ class WithinLimit {
   const Graph& graph_;
   const LimitedSearch& search_;
   const int64_t limit_;
+  const Budget& budget_;
   Problem problem_;
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;

@@ -13,7 +13,8 @@
 namespace yuba {
 
 struct LimitedSearch {
-  ProblemOptions problem;  // all axes at once, no clusters: a merged node says nothing of memory
+  // All axes at once, no clusters: a merged node says nothing of memory. Its budget is that of all.
+  ProblemOptions problem;
   int64_t limit = 0;       // bytes a device that the bound is for; 0: no limit
   // What programs of these cuts need, which is more than the rows of memory_rows.h say; may be
   // empty.
@@ -29,7 +30,8 @@ struct LimitedCuts {  // the plan, its bound and the proof of that
 };
 
 // FailedPrecondition where nothing within the limit was found; the message says how much is needed
-// at least, at which node, and which tensors fill it.
+// at least, at which node, and which tensors fill it. DeadlineExceeded or Cancelled where the budget is
+// spent before anything within the limit is found.
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
 }  // namespace yuba

@@ -1,5 +1,5 @@
 // The exit codes of all commands: 0 done, 1 a negative answer, 2 bad input or usage, 3 an internal
-// fault or a failed run.
+// fault or a failed run, 130 interrupted before there was anything to show.
 #ifndef YUBA_TOOLS_EXIT_CODE_H_
 #define YUBA_TOOLS_EXIT_CODE_H_
 
@@ -18,6 +18,8 @@ inline int ExitCode(const absl::Status& status) {
     case absl::StatusCode::kAborted:
     case absl::StatusCode::kDeadlineExceeded:
       return 3;
+    case absl::StatusCode::kCancelled:
+      return 130;
     default:
       return 2;
   }

@@ -82,6 +82,7 @@ class GraphWriter {
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (plan_ != nullptr) {
       add("search", Text(plan_->search));
+      if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));
       add("nesting", Text(plan_->space.nesting));
       add("factors", builder_.getBoolAttr(plan_->space.factors));
       add("copies", Number(plan_->space.copies));

@@ -7,11 +7,11 @@
 
 namespace yuba {
 
-Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = Unrestricted(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     restrictions[t] = OnFirstDimension(graph.tensors[t]);
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
 }  // namespace yuba

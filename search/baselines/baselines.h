@@ -15,21 +15,21 @@ struct Baseline {
   const char* name;  // as --search takes it
   const char* what;  // in half a line
   bool replicates;   // stores tensors on several devices that could be cut
-  Cuts (*find)(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+  Cuts (*find)(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 };
 
 absl::Span<const Baseline> Baselines();
 const Baseline* FindBaseline(absl::string_view name);  // null: none of that name
 
 // One file each; the file says where it is from.
-Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells);
-Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t table_cells);
+Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 
 }  // namespace yuba
 

@@ -8,13 +8,13 @@
 
 namespace yuba {
 
-Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = OnTheBatch(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     if (IsStoredBefore(tensor)) restrictions[t] = Whole(tensor.type.dims.size());
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
 }  // namespace yuba

@@ -26,7 +26,7 @@ Restriction OnOneExtent(const CutSpace& space, int devices) {
 
 }  // namespace
 
-Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions;
   for (const Tensor& tensor : graph.tensors) {
     restrictions.push_back(OnOneExtent(TensorCuts(tensor.type), mesh.devices()));
@@ -34,7 +34,7 @@ Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
   for (const Node& node : graph.nodes) {
     restrictions.push_back(OnOneExtent(NodeCuts(*node.definition), mesh.devices()));
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
 }  // namespace yuba

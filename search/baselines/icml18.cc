@@ -9,7 +9,7 @@
 
 namespace yuba {
 
-Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = Unrestricted(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     std::vector<bool> outputs;
@@ -20,7 +20,7 @@ Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
     }
     if (reduces) restrictions[graph.tensors.size() + n] = Along(outputs);
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
 }  // namespace yuba

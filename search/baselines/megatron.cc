@@ -130,8 +130,8 @@ class Planner {
 
 }  // namespace
 
-Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
-  return CheapestWithin(graph, mesh, Planner(graph).Run(), table_cells);
+Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+  return CheapestWithin(graph, mesh, Planner(graph).Run(), table_cells, budget);
 }
 
 }  // namespace yuba

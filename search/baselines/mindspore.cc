@@ -12,7 +12,7 @@
 
 namespace yuba {
 
-Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t) {
+Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int64_t> work;
   for (const Node& node : graph.nodes) {
@@ -26,7 +26,7 @@ Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t) {
     for (TensorId operand : graph.nodes[n].operands) order.push_back(operand);
     order.push_back(graph.nodes[n].result);
   }
-  return GreedyByLevel(graph, mesh, order);
+  return GreedyByLevel(graph, mesh, order, budget);
 }
 
 }  // namespace yuba

@@ -8,7 +8,7 @@
 
 namespace yuba {
 
-Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t) {
+Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int> by_size(tensors), order;
   std::iota(by_size.begin(), by_size.end(), 0);
@@ -22,7 +22,7 @@ Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t) {
     if (graph.tensors[t].producer >= 0) order.push_back(tensors + graph.tensors[t].producer);
     for (NodeId reader : graph.tensors[t].consumers) order.push_back(tensors + reader);
   }
-  return GreedyByLevel(graph, mesh, order);
+  return GreedyByLevel(graph, mesh, order, budget);
 }
 
 }  // namespace yuba

@@ -86,9 +86,10 @@ Restriction Whole(size_t extents) {
 }
 
 Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
-                    int64_t table_cells) {
+                    int64_t table_cells, const Budget& budget) {
   ProblemOptions options;
   options.mesh = mesh;
+  options.budget = &budget;
   options.nesting = Nesting::kLevel;
   options.restrictions = std::move(restrictions);
   // A node must not take the cut of a replicated result: it would be computed alike.
@@ -97,9 +98,11 @@ Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restricti
   return SearchGroups(graph, options, WidestGroups(graph, mesh, kMostCells), table_cells).cuts;
 }
 
-Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order) {
+Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
+                   const Budget& budget) {
   ProblemOptions level;
   level.mesh = mesh;
+  level.budget = &budget;
   level.nesting = Nesting::kLevel;
   level.cluster = false;
   for (const std::vector<int>& group : GroupsOf(mesh, 1)) {

@@ -22,11 +22,12 @@ Restriction Whole(size_t extents);
 
 // The cheapest cuts that the restrictions allow, axes nested by level.
 Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
-                    int64_t table_cells);
+                    int64_t table_cells, const Budget& budget);
 
 // Level by level: the elements in `order` one after the other, each the cheapest given those
 // chosen, the others taken at their best. Elements that are not in `order` come last.
-Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order);
+Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
+                   const Budget& budget);
 
 }  // namespace yuba
 

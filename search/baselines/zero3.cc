@@ -8,12 +8,12 @@
 
 namespace yuba {
 
-Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells) {
+Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = OnTheBatch(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     if (IsStoredBefore(graph.tensors[t])) restrictions[t] = OnFirstDimension(graph.tensors[t]);
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells);
+  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
 }  // namespace yuba

@@ -1,0 +1,36 @@
+#include "search/budget.h"
+
+namespace yuba {
+namespace {
+
+constexpr double kOvertime = 0.1;        // of the time limit,
+constexpr double kLeastOvertime = 0.15;  // and seconds besides
+constexpr double kOvertimeAsked = 1;     // seconds, for who waits
+
+}  // namespace
+
+const Budget& Budget::Unlimited() {
+  static const Budget& unlimited = *new Budget;
+  return unlimited;
+}
+
+double Budget::Elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Budget::Spent() const {
+  if (end() != End::kNone) return true;
+  End end = End::kNone;
+  if (asked_ && asked_()) end = End::kAsked;
+  if (end == End::kNone && limited() && Elapsed() >= seconds_) end = End::kTime;
+  if (end == End::kNone) return false;
+  End none = End::kNone;
+  end_.compare_exchange_strong(none, end);
+  return true;
+}
+
+Budget Budget::Overtime() const {
+  return Budget(end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime, threads_);
+}
+
+}  // namespace yuba

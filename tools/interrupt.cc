@@ -1,0 +1,51 @@
+#include "tools/interrupt.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+
+namespace yuba {
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+
+// All that the handler touches.
+std::atomic<bool> came{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not lock");
+struct sigaction before[2];  // by signal; written only while it has no handler
+
+void GiveBack() {
+  for (int i : {0, 1}) sigaction(kSignals[i], &before[i], nullptr);
+}
+
+void Note(int) {
+  const int error = errno;
+  came = true;
+  GiveBack();
+  constexpr char kWords[] = "stopping with the best so far; once more ends at once\n";
+  const ssize_t written = write(STDERR_FILENO, kWords, sizeof(kWords) - 1);
+  static_cast<void>(written);
+  errno = error;
+}
+
+}  // namespace
+
+InterruptNote::InterruptNote() {
+  came = false;
+  struct sigaction note = {};
+  note.sa_handler = Note;
+  note.sa_flags = SA_RESTART;
+  for (int signal : kSignals) sigaddset(&note.sa_mask, signal);
+  for (int i : {0, 1}) sigaction(kSignals[i], nullptr, &before[i]);
+  for (int i : {0, 1}) {
+    if (before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &note, nullptr);
+  }
+}
+
+InterruptNote::~InterruptNote() { GiveBack(); }
+
+bool InterruptNote::Came() { return came.load(std::memory_order_relaxed); }
+
+}  // namespace yuba
