@@ -28,8 +28,8 @@ struct BucketTree {
   int64_t least = 0;            // of the problem
 };
 
-// `order`: all variables, each once. Tables have the sizes that the order gives them. Nothing where the
-// budget was spent before the end.
+// `order`: all variables, each once. Tables have the sizes that the order gives them. Nothing where
+// the budget was spent before the end.
 absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
                                         const std::vector<int>& order,
                                         const Budget& budget = Budget::Unlimited());

@@ -30,7 +30,8 @@ bool Budget::Spent() const {
 }
 
 Budget Budget::Overtime() const {
-  return Budget(end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime, threads_);
+  return Budget(end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime,
+                threads_);
 }
 
 }  // namespace yuba

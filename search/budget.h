@@ -1,5 +1,5 @@
-// What a search may take: time, and threads. Solvers ask at coarse steps whether they are to stop, and
-// then give the best they have.
+// What a search may take: time, and threads. Solvers ask at coarse steps whether they are to stop,
+// and then give the best they have.
 #ifndef YUBA_SEARCH_BUDGET_H_
 #define YUBA_SEARCH_BUDGET_H_
 
@@ -30,7 +30,7 @@ class Budget {
   End end() const { return end_.load(std::memory_order_relaxed); }
 
   bool limited() const { return seconds_ > 0; }
-  double Elapsed() const;                                 // seconds
+  double Elapsed() const;                                                 // seconds
   double Passed() const { return limited() ? Elapsed() / seconds_ : 0; }  // the share of the time
   int threads() const { return threads_; }
 

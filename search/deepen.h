@@ -26,8 +26,8 @@ struct Deepest {
   int plain = 0;           // how many of these, from the first, were eliminated without classes
 };
 
-// Nothing where the tables do not fit, or where the budget is spent before there is a bound; later, the
-// best by then. `classes` by variable, closed under the symmetries.
+// Nothing where the tables do not fit, or where the budget is spent before there is a bound; later,
+// the best by then. `classes` by variable, closed under the symmetries.
 absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
                                const std::vector<ClassesPtr>& classes, const Solution& start,
                                const DeepenOptions& options,

@@ -27,8 +27,8 @@ class Deepening {
   Deepening(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
             const BucketTree& tree);
 
-  // Takes from `work` the number of sums that it makes; ends where nothing is left of it, or where it
-  // would hold more than `most_cells` cells, or where the budget is spent.
+  // Takes from `work` the number of sums that it makes; ends where nothing is left of it, or where
+  // it would hold more than `most_cells` cells, or where the budget is spent.
   Deepened Run(int64_t limit, int64_t most_cells, int64_t* work,
                const Budget& budget = Budget::Unlimited());
 

@@ -34,8 +34,8 @@ struct Dual {
 };
 
 // All factors have two variables, and no variable comes first in one scope and second in another.
-// `order`: the variables in an order that follows the problem's structure. Where the budget is spent, what
-// the sweeps by then have brought.
+// `order`: the variables in an order that follows the problem's structure. Where the budget is
+// spent, what the sweeps by then have brought.
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                   const std::vector<int>& order, int sweeps,
                   const Budget& budget = Budget::Unlimited());

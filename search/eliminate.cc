@@ -14,8 +14,8 @@ namespace {
 
 class Elimination {
  public:
-  Elimination(const PairwiseProblem& problem, const std::vector<int>& order, const Assignment& given,
-              const Budget& budget)
+  Elimination(const PairwiseProblem& problem, const std::vector<int>& order,
+              const Assignment& given, const Budget& budget)
       : problem_(problem), order_(order), budget_(budget), terms_of_(problem.variables.size()) {
     solution_.assignment = given;
     free_.assign(problem.variables.size(), false);

@@ -14,9 +14,9 @@ namespace yuba {
 
 // Here nothing is returned where the budget was spent before the end.
 
-// The greedy order: next the variable whose elimination leaves the smallest table. Nothing also where
-// some table would have more than `cells` cells, all together more than 4 times as many, or where they
-// would take more than 256 * `cells` sums.
+// The greedy order: next the variable whose elimination leaves the smallest table. Nothing also
+// where some table would have more than `cells` cells, all together more than 4 times as many, or
+// where they would take more than 256 * `cells` sums.
 struct Order {
   std::vector<int> variables;
   int64_t sums = 0;  // that elimination takes, about one a nanosecond

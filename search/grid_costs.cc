@@ -113,8 +113,7 @@ int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t ove
 }
 
 std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
-                                       const std::vector<Grid>& node_grids,
-                                       const Budget& budget) {
+                                       const std::vector<Grid>& node_grids, const Budget& budget) {
   std::vector<int64_t> cells(tensor_grids.size() * node_grids.size(), 0);
   std::vector<NodeSide> sides;
   for (const Grid& grid : node_grids) sides.push_back(SideOf(grid));

@@ -19,8 +19,8 @@ class UseCosts {
   // `operand` < 0: the delivery. The definition must outlive it.
   UseCosts(const Definition& definition, int operand, const Mesh& mesh);
 
-  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less. Of no use where the
-  // budget was spent before the end.
+  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less. Of no use where
+  // the budget was spent before the end.
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
                                const std::vector<Grid>& node_grids,
                                const Budget& budget = Budget::Unlimited());

@@ -24,8 +24,7 @@ class Random {  // a fixed sequence
 // variable of the most neighbours keeps its value, rather one that was free in the rounds before.
 // Takes from `work` what the elimination will cost. Fewer where the budget is spent.
 std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Random* random,
-                               std::vector<int>* times_fixed, int64_t* work,
-                               const Budget& budget) {
+                               std::vector<int>* times_fixed, int64_t* work, const Budget& budget) {
   Interaction interaction(problem);
   std::vector<int> order;
   while (interaction.remaining() > 0 && !budget.Spent()) {

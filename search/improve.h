@@ -16,8 +16,8 @@ struct ImproveOptions {
   int64_t work = int64_t{1} << 32;  // sums of costs, about one a nanosecond
 };
 
-// Never costlier than `start`. The same arguments give the same result; where the budget is spent, the
-// best by then.
+// Never costlier than `start`. The same arguments give the same result; where the budget is spent,
+// the best by then.
 Solution Improve(const PairwiseProblem& problem, const Solution& start,
                  const ImproveOptions& options, const Budget& budget = Budget::Unlimited());
 

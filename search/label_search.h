@@ -16,8 +16,8 @@ namespace yuba {
 
 class LabelSearch {
  public:
-  // All must outlive this. Where the budget is spent, everything below ends soon, and what it leaves is
-  // as legal as ever.
+  // All must outlive this. Where the budget is spent, everything below ends soon, and what it
+  // leaves is as legal as ever.
   LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting, const Budget& budget,
               CutStore* store);
 
@@ -28,8 +28,8 @@ class LabelSearch {
   int64_t Cost() const;
   const CutStore& store() const { return store_; }
 
-  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers. Where
-  // the budget is spent, without a look at what that costs.
+  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
+  // Where the budget is spent, without a look at what that costs.
   void Start();
   // Changes one variable after the other until nothing gets better.
   void Descend();

@@ -55,8 +55,8 @@ struct JoinInput {
 };
 
 // The least sum of the tables over the values of the variable, where with `down` it is at most
-// `limit`. Takes from `work` the number of sums made; the result is of no use once that is below 0, as
-// it is where the budget is spent.
+// `limit`. Takes from `work` the number of sums made; the result is of no use once that is below 0,
+// as it is where the budget is spent.
 LabelledTable Join(const JoinInput& input, int64_t* work);
 
 }  // namespace yuba

@@ -48,7 +48,8 @@ Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells) {
 Solution SolveApproximately(const Graph& graph, const Problem& problem,
                             std::vector<Assignment> starts, int64_t table_cells,
                             const Budget& budget) {
-  if (auto tied = SolveTied(graph, problem, table_cells, budget)) starts.push_back(*std::move(tied));
+  if (auto tied = SolveTied(graph, problem, table_cells, budget))
+    starts.push_back(*std::move(tied));
   return SolveLocally(problem.pairwise, starts, table_cells, budget);
 }
 
@@ -68,9 +69,9 @@ Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups&
       continue;
     }
     auto exact = SolveExactly(pairwise, table_cells, *base.budget);
-    Solution solution = exact.has_value()
-                            ? exact->solution
-                            : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
+    Solution solution =
+        exact.has_value() ? exact->solution
+                          : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
     found.cuts = problem.CutsOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = "elimination";

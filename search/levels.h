@@ -27,8 +27,8 @@ struct Found {
 };
 
 // `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved
-// where besides there is one group only. Where the budget is spent, the groups that are left take the
-// first cuts that there are.
+// where besides there is one group only. Where the budget is spent, the groups that are left take
+// the first cuts that there are.
 Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                    int64_t table_cells);
 

@@ -56,7 +56,8 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
   auto add = [&](const CutSpace& space) {
     none.grids.push_back({GridOf(CutByWishes(space, {}, mesh), mesh)});
   };
-  for (size_t t = 0; t < graph.tensors.size(); ++t) add(TensorCuts(graph, static_cast<TensorId>(t)));
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    add(TensorCuts(graph, static_cast<TensorId>(t)));
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
   return none;
 }

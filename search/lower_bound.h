@@ -15,8 +15,8 @@ struct LowerBound {
   std::vector<std::vector<Grid>> grids;  // by element: likely ones, the best first
 };
 
-// Where the budget is spent, as good a bound as there is by then: 0, without proof and with any grids,
-// before the costs are known.
+// Where the budget is spent, as good a bound as there is by then: 0, without proof and with any
+// grids, before the costs are known.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited());
 

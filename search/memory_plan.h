@@ -20,8 +20,8 @@ namespace yuba {
 // (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
 
-// Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does with
-// what it has.
+// Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does
+// with what it has.
 class LimitSolver {
  public:
   // `classes` by variable, closed under the symmetries.

@@ -152,8 +152,8 @@ class RowsBuilder {
 
 }  // namespace
 
-MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
-                        int64_t limit, const Budget& budget) {
+MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
+                        const Budget& budget) {
   return RowsBuilder(graph, mesh, problem, budget).Run(limit);
 }
 

@@ -19,11 +19,12 @@ namespace yuba {
 // - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched
 // or
 //   as stored), what it needs of another where no shard can hold it, and what it makes.
-// Each begins at a multiple of kSlotBytes. All of this is in every program of the plan. Buffers that exist only where a shard and a need
-// differ are left out: they are no sum over variables. So the rows bound the true peak from below.
-// Some are missing where the budget was spent before the end.
-MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
-                        int64_t limit, const Budget& budget = Budget::Unlimited());
+// Each begins at a multiple of kSlotBytes. All of this is in every program of the plan. Buffers
+// that exist only where a shard and a need differ are left out: they are no sum over variables. So
+// the rows bound the true peak from below. Some are missing where the budget was spent before the
+// end.
+MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
+                        const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -15,7 +15,7 @@
 namespace yuba {
 namespace {
 
-constexpr double kDualShare = 0.35;   // of the time left, where one thread does both
+constexpr double kDualShare = 0.35;     // of the time left, where one thread does both
 constexpr double kLongDualShare = 0.9;  // where one does nothing else
 constexpr double kHeat = 2e-4;        // of the cost, at the beginning
 constexpr int kRoundsBetweenLooks = 16;
@@ -150,8 +150,8 @@ absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
   Solver solver(*core, budget);
   solver.Run();
   if (solver.best() >= kForbidden && budget.end() == Budget::End::kAsked) {
-    return absl::CancelledError(
-        absl::StrCat("interrupted before anything within the limit was found (bound ", solver.bound(), ")"));
+    return absl::CancelledError(absl::StrCat(
+        "interrupted before anything within the limit was found (bound ", solver.bound(), ")"));
   }
   if (solver.best() >= kForbidden) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -18,9 +18,9 @@ struct MemorySolution {
 };
 
 // Takes all of the budget, unless cost equals bound before. With two threads or more one raises the
-// bound while the others search. FailedPrecondition where nothing is within the limit, or nothing was
-// found in time; the message says which. Cancelled where nothing was found when somebody asked for the
-// end.
+// bound while the others search. FailedPrecondition where nothing is within the limit, or nothing
+// was found in time; the message says which. Cancelled where nothing was found when somebody asked
+// for the end.
 absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
                                                const Budget& budget);
 

@@ -151,8 +151,10 @@ class Kernel {
       for (const Rows& rows : kernel_.rows_) {
         const int64_t* row = rows.cells;
         for (int d = 0; d < last; ++d) row += value_[d] * rows.strides[d];
-        if (rows.strides[last] == 0) Add(row, &fixed_);
-        else varying_.push_back({row, rows.strides[last]});
+        if (rows.strides[last] == 0)
+          Add(row, &fixed_);
+        else
+          varying_.push_back({row, rows.strides[last]});
       }
       for (int64_t i = Begin(last); i < End(last); ++i) {
         const int value = Value(last, i);

@@ -1,5 +1,5 @@
-// Loops over independent pieces of work on several threads. The pieces are the same for any number of
-// threads, and each writes to a place of its own: so is the result.
+// Loops over independent pieces of work on several threads. The pieces are the same for any number
+// of threads, and each writes to a place of its own: so is the result.
 #ifndef YUBA_SEARCH_PARALLEL_H_
 #define YUBA_SEARCH_PARALLEL_H_
 

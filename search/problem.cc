@@ -184,8 +184,8 @@ class Builder {
     use.table = table->second;
     uses_.push_back(use);
     if (!is_new) return;
-    const auto [boxes, are_new] = box_numbers_.emplace(std::make_pair(definition, columns),
-                                                       static_cast<int>(boxes_.size()));
+    const auto [boxes, are_new] =
+        box_numbers_.emplace(std::make_pair(definition, columns), static_cast<int>(boxes_.size()));
     if (are_new) {
       boxes_.push_back({use.node, OrbitRepresentatives(DomainOfVariable(tensors_ + use.node)), {}});
     }
@@ -202,8 +202,8 @@ class Builder {
       BoxList& list = boxes_[b];
       const std::vector<Cut>& cuts = *problem_.cuts[tensors_ + list.node];
       for (size_t i = 0; i < list.values.size() && !Stopped(); ++i) {
-        list.boxes.push_back(AnalyzeNode(*graph_.nodes[list.node].definition, cuts[list.values[i]],
-                                         options_.mesh));
+        list.boxes.push_back(
+            AnalyzeNode(*graph_.nodes[list.node].definition, cuts[list.values[i]], options_.mesh));
       }
     });
     ParallelFor(budget.threads(), static_cast<int64_t>(tables_.size()), [&](int64_t t) {
@@ -218,7 +218,8 @@ class Builder {
 
   void Fill(Table& table) const {
     const Use& use = table.use;
-    const Domain &rows = DomainOfVariable(use.tensor), &columns = DomainOfVariable(tensors_ + use.node);
+    const Domain &rows = DomainOfVariable(use.tensor),
+                 &columns = DomainOfVariable(tensors_ + use.node);
     const BoxList& list = boxes_[table.boxes];
     const TableInput input = {&options_.mesh,
                               &graph_.tensors[use.tensor].type,
@@ -272,7 +273,8 @@ class Builder {
   std::map<std::pair<CutList, std::vector<int>>, CutList> mapped_;
   absl::flat_hash_map<std::string, CutList> by_content_;
   std::vector<Use> uses_;
-  std::map<std::tuple<int, int, CutList, CutList>, int> table_numbers_;  // by definition, operand, cuts
+  std::map<std::tuple<int, int, CutList, CutList>, int>
+      table_numbers_;  // by definition, operand, cuts
   std::vector<Table> tables_;
   std::map<std::pair<int, CutList>, int> box_numbers_;  // by definition and cuts
   std::vector<BoxList> boxes_;

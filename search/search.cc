@@ -26,7 +26,8 @@ namespace {
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
 
-// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes first.
+// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes
+// first.
 constexpr int64_t kLongElimination = int64_t{1} << 31;
 
 ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
@@ -54,8 +55,8 @@ Found FoundOnGrids(GridSolution found) {
 }
 
 // What can be found in a little overtime, once the budget is spent and there is nothing yet.
-Found SearchLate(const Graph& graph, const SearchOptions& options,
-                 const Restrictions& restrictions, const Budget& budget) {
+Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+                 const Budget& budget) {
   const Budget overtime = budget.Overtime();
   Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
                              GroupsOf(options.mesh, 1), options.table_cells);
@@ -65,7 +66,8 @@ Found SearchLate(const Graph& graph, const SearchOptions& options,
   return FoundOnGrids(SearchOnGrids(graph, options, overtime));
 }
 
-// A few axes at a time, the recursion and wider steps, and grids: for where nothing exact can be had.
+// A few axes at a time, the recursion and wider steps, and grids: for where nothing exact can be
+// had.
 std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
                                const ProblemOptions& base, const Problem& problem,
                                GridSolution* on_grids) {
@@ -163,9 +165,8 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
   Plan plan = PlanOf(graph, options, SearchGroups(graph, base, widest, options.table_cells));
   Plan by_level = PlanOf(graph, options,
-                         budget.Spent()
-                             ? SearchLate(graph, options, restrictions, budget)
-                             : SearchGroups(graph, base, levels, options.table_cells));
+                         budget.Spent() ? SearchLate(graph, options, restrictions, budget)
+                                        : SearchGroups(graph, base, levels, options.table_cells));
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
 }
 
@@ -241,8 +242,8 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   absl::StatusOr<LimitedCuts> found = SearchWithinLimit(graph, limited);
   if (!found.ok() && fits && budget.end() != Budget::End::kNone) return plain;
   if (!found.ok()) return found.status();
-  Plan plan = limited_plan(
-      PlanOf(graph, options, {std::move(found->cuts), found->lower_bound, std::move(found->proof)}));
+  Plan plan = limited_plan(PlanOf(
+      graph, options, {std::move(found->cuts), found->lower_bound, std::move(found->proof)}));
   // No limit makes plans cheaper: the bound without one holds too.
   if (!replicate && plain.lower_bound > plan.lower_bound) {
     plan.lower_bound = plain.lower_bound;
@@ -309,6 +310,9 @@ std::vector<std::string> SearchNames() {
 
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
   YUBA_RETURN_IF_ERROR(CheckOptions(graph, options));
+  if (options.asked && options.asked()) {
+    return absl::CancelledError("interrupted before there was a plan");
+  }
   const Budget budget(options.time_limit, options.threads, options.asked);
   YUBA_ASSIGN_OR_RETURN(Plan plan, SearchAsAsked(graph, options, budget));
   if (budget.end() == Budget::End::kTime) plan.stopped = kTimeLimit;

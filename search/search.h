@@ -41,9 +41,10 @@ std::vector<std::string> SearchNames();
 // A plan for `graph`, which has its copies already (WithCopies; `copies` here is for who makes that
 // graph); with pins its lower bound is that of all plans, so that the gap is what the pins
 // cost, and where they leave no choice the plan is only priced. Deterministic, independent of names
-// and of the order of nodes in the file beyond ties, unless something stops it: then the plan says so,
-// and is the best by then with what was proved by then. An error where a pin cannot be satisfied, and
-// where nothing within a limit on memory was found before the end.
+// and of the order of nodes in the file beyond ties, unless something stops it: then the plan says
+// so, and is the best by then with what was proved by then. An error where a pin cannot be
+// satisfied, and where nothing within a limit on memory was found before the end; Cancelled where
+// that is asked for before the search begins.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
 // What each pin costs: the bytes that the plan, which Search found with these options, moves more

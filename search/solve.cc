@@ -36,8 +36,9 @@ Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignme
     improved[i] = Improve(problem, {starts[i], CostOf(problem, starts[i])}, trees, budget);
   });
   // The first of the cheapest.
-  Solution best = *std::min_element(improved.begin(), improved.end(),
-                                    [](const Solution& a, const Solution& b) { return a.cost < b.cost; });
+  Solution best =
+      *std::min_element(improved.begin(), improved.end(),
+                        [](const Solution& a, const Solution& b) { return a.cost < b.cost; });
   ImproveOptions wider;
   wider.cells = std::min({table_cells, largest_domain * largest_domain, kLocalCells});
   wider.rounds = 24;

@@ -10,8 +10,8 @@
 
 namespace yuba {
 
-// The optimum and the order of elimination that finds it; nothing where the tables do not fit, or the
-// budget is spent.
+// The optimum and the order of elimination that finds it; nothing where the tables do not fit, or
+// the budget is spent.
 struct ExactSolution {
   Solution solution;
   std::vector<int> order;

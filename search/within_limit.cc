@@ -76,8 +76,7 @@ class WithinLimit {
         budget_(*search.problem.budget),
         problem_(BuildProblem(graph, search.problem)) {
     if (budget_.Spent()) return;
-    problem_.pairwise.memory = 
-        MemoryRowsOf(graph, search.problem.mesh, problem_, limit_, budget_);
+    problem_.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem_, limit_, budget_);
   }
 
   absl::StatusOr<LimitedCuts> Run() {
@@ -94,7 +93,8 @@ class WithinLimit {
     // What the rows do not count shows in programs: the rows must then keep to less, at first by
     // just that, then by more and more.
     int64_t target = limit_;
-    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle && !budget_.Spent(); ++round) {
+    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle && !budget_.Spent();
+         ++round) {
       const absl::optional<Assignment> assignment = solver.Solve(target);
       if (!assignment.has_value()) break;
       const int64_t excess = Try(*assignment);
@@ -121,9 +121,9 @@ class WithinLimit {
       return absl::CancelledError(
           absl::StrCat("interrupted before a plan within ", limit_, " bytes a device was found"));
     }
-    return absl::DeadlineExceededError(
-        absl::StrCat("no plan within ", limit_, " bytes a device was found in time: allow more with ",
-                     "--time-limit or --memory, or use more devices"));
+    return absl::DeadlineExceededError(absl::StrCat(
+        "no plan within ", limit_, " bytes a device was found in time: allow more with ",
+        "--time-limit or --memory, or use more devices"));
   }
 
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.

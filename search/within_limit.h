@@ -30,8 +30,8 @@ struct LimitedCuts {  // the plan, its bound and the proof of that
 };
 
 // FailedPrecondition where nothing within the limit was found; the message says how much is needed
-// at least, at which node, and which tensors fill it. DeadlineExceeded or Cancelled where the budget is
-// spent before anything within the limit is found.
+// at least, at which node, and which tensors fill it. DeadlineExceeded or Cancelled where the
+// budget is spent before anything within the limit is found.
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
 }  // namespace yuba

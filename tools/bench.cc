@@ -166,6 +166,13 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   search->add_option("--copies", flags->options.copies, "the window of copies; 0: none")
       ->check(WholeNumber(0, 1 << 20));
+  search->add_option("--threads", flags->options.threads, "threads of a search")
+      ->check(WholeNumber(1, kMostThreads))
+      ->capture_default_str();
+  search
+      ->add_option("--time-limit", flags->options.time_limit,
+                   "seconds of a search; what it then takes is in the table")
+      ->check(NumberAbove0());
   search->add_option("--repeat", flags->repeat, "take the least of N times")
       ->check(WholeNumber(1, 1 << 20))
       ->capture_default_str();

@@ -18,6 +18,8 @@ CLI::Validator Seed();  // any of 64 bits
 CLI::Validator NumberAbove0();
 CLI::Validator NumberFrom0();
 
+constexpr int kMostThreads = 64;  // as --threads takes them
+
 // An error for an option that was given as "", as in -o "".
 absl::Status RefuseEmptyValues(const CLI::App& app);
 

@@ -9,15 +9,16 @@
 namespace yuba {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+constexpr int kCount = 2;
+constexpr int kSignals[kCount] = {SIGINT, SIGTERM};
 
 // All that the handler touches.
 std::atomic<bool> came{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not lock");
-struct sigaction before[2];  // by signal; written only while it has no handler
+struct sigaction before[kCount];  // by signal; written only while it has no handler
 
 void GiveBack() {
-  for (int i : {0, 1}) sigaction(kSignals[i], &before[i], nullptr);
+  for (int i = 0; i < kCount; ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 
 void Note(int) {
@@ -38,8 +39,8 @@ InterruptNote::InterruptNote() {
   note.sa_handler = Note;
   note.sa_flags = SA_RESTART;
   for (int signal : kSignals) sigaddset(&note.sa_mask, signal);
-  for (int i : {0, 1}) sigaction(kSignals[i], nullptr, &before[i]);
-  for (int i : {0, 1}) {
+  for (int i = 0; i < kCount; ++i) sigaction(kSignals[i], nullptr, &before[i]);
+  for (int i = 0; i < kCount; ++i) {
     if (before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &note, nullptr);
   }
 }

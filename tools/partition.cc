@@ -2,6 +2,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/phases.h"
@@ -12,6 +13,7 @@
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/interrupt.h"
 #include "tools/plan_notes.h"
 #include "tools/plan_report.h"
 #include "tools/search_report.h"
@@ -20,6 +22,10 @@
 
 namespace yuba {
 namespace {
+
+int Processors() {
+  return std::min<int>(std::max(1u, std::thread::hardware_concurrency()), kMostThreads);
+}
 
 struct PartitionFlags {
   ModelFlags model;
@@ -31,6 +37,8 @@ struct PartitionFlags {
   std::vector<std::string> pins;
   std::string replicate = "none";
   uint64_t memory = 0;  // bytes a device; 0: no limit
+  double time_limit = 0;  // seconds; 0: none
+  int threads = Processors();
   std::string output;
   std::string from, to, dump;
   bool json = false;
@@ -45,11 +53,11 @@ absl::Status CheckFrom(const PartitionFlags& flags) {
   if (flags.from.empty() || flags.from == "import" || flags.from == "search")
     return absl::OkStatus();
   const bool given = flags.search != "default" || flags.space != "default" || !flags.pins.empty() ||
-                     flags.memory > 0 || flags.replicate != "none";
+                     flags.memory > 0 || flags.replicate != "none" || flags.time_limit > 0;
   if (!given) return absl::OkStatus();
   return UserError("--from ", flags.from,
-                   " takes the plan that an earlier run has made: leave out --search, ",
-                   "--space, --pin, --memory and --replicate, or start with --from search");
+                   " takes the plan that an earlier run has made: leave out --search, --space, ",
+                   "--pin, --memory, --replicate and --time-limit, or start with --from search");
 }
 
 // The phases up to the plan, or as far as --to says; with --dump each state is written.
@@ -106,6 +114,9 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
     options.nesting = Nesting::kLevel;
     options.factors = flags.model.factors;
   }
+  options.time_limit = flags.time_limit;
+  options.threads = flags.threads;
+  options.asked = InterruptNote::Came;
   options.replicate = flags.replicate;
   options.memory_limit = static_cast<int64_t>(std::min<uint64_t>(flags.memory, int64_t{1} << 50));
   if (flags.search != "default" && (flags.replicate != "none" || options.memory_limit > 0)) {
@@ -145,7 +156,8 @@ PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded, const 
   return notes;
 }
 
-// What a plain search level by level moves, to print beside the default's.
+// What a plain search level by level moves, to print beside the default's; nothing where that would
+// take longer.
 absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
                                                        const Graph& graph, SearchOptions options) {
   const bool plain = options.memory_limit == 0 && flags.replicate == "none";
@@ -154,18 +166,27 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   }
   options.search = "recursive";
   YUBA_ASSIGN_OR_RETURN(const Plan plan, Search(graph, options));
+  if (!plan.stopped.empty()) return absl::optional<int64_t>();
   return absl::optional<int64_t>(plan.cost.bytes());
 }
 
 absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Plan& plan,
-                       const SearchOptions& options, const std::string& text, double seconds) {
+                       SearchOptions options, const std::string& text, double seconds) {
   YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
-  YUBA_ASSIGN_OR_RETURN(const auto by_level, RecursiveBytes(flags, graph, options));
+  // What is searched for the sake of these lines has no more than the time that is left.
+  const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
+  const bool search_on = plan.stopped.empty() && left > 0;
+  absl::optional<int64_t> by_level;
+  if (search_on) {
+    options.time_limit = std::min(left, seconds + 1);
+    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
+  }
   std::cout << SearchText(plan, by_level, seconds);
   if (plan.space.nesting == "level" && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }
-  if (!flags.pins.empty()) {
+  if (!flags.pins.empty() && search_on) {
+    options.time_limit = left;
     YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices, PricesOfPins(graph, options, plan));
     std::cout << PinsText(prices);
   }
@@ -188,6 +209,7 @@ absl::Status Partition(PartitionFlags flags) {
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.model_file = flags.model.file;
   compilation.request.search = options;
+  const InterruptNote note;
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
   const double seconds = SecondsSince(start);
@@ -256,6 +278,14 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->add_option("--pin", flags->pins,
                    "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data")
       ->take_all();
+  command
+      ->add_option("--time-limit", flags->time_limit,
+                   "seconds; then the search ends with the best plan so far, as at Ctrl-C")
+      ->check(NumberAbove0());
+  command
+      ->add_option("--threads", flags->threads,
+                   "threads of the search; the plan is the same; default: one a processor")
+      ->check(WholeNumber(1, kMostThreads));
   command->add_option("-o,--output", flags->output,
                       "the plan file; default: beside the model's name");
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");

@@ -92,8 +92,8 @@ std::string PlanHtml(const PlanFile& plan) {
                       "</title><style>", kStyle, "</style><h1>", Escape(title), "</h1><p>",
                       plan.mesh.devices(), " devices, mesh <code>", Escape(MeshText(plan.mesh)),
                       "</code>. <code>[32/ab, 64]</code> reads: the first dimension, 32 "
-                      "long, is cut over mesh axes a and b; the second is whole.</p>",
-                      Figures(plan),
+                      "long, is cut over mesh axes a and b; the second is whole. ",
+                      Escape(StoppedText(plan)), "</p>", Figures(plan),
                       "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>",
                       NodeRows(plan),
                       "<p><span class=bar style='width:1em'></span> fetched <span class='bar sum' "

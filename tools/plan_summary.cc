@@ -99,6 +99,13 @@ const DeviceMemory* LargestDevice(const PlanFile& plan) {
 
 }  // namespace
 
+std::string StoppedText(const PlanFile& plan) {
+  if (plan.stopped.empty()) return "";
+  return absl::StrCat("the search was cut short by ",
+                      plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
+                      ": this is the best plan by then, more time may find better");
+}
+
 std::string SummaryText(const PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   const int devices = plan.mesh.devices();

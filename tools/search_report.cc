@@ -76,6 +76,11 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
     absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %%\n", Bytes(plan.lower_bound),
                           bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes);
   }
+  if (!plan.stopped.empty()) {
+    absl::StrAppend(&text, "               CUT SHORT by ",
+                    plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
+                    ": the best by then; more time may find better\n");
+  }
   return text;
 }
 

@@ -1,5 +1,4 @@
 // yuba solve: problem files of the IOPDDL contest, with the solvers of the search.
-#include <chrono>
 #include <iostream>
 #include <limits>
 
@@ -9,6 +8,8 @@
 #include "search/iopddl.h"
 #include "search/memory_solve.h"
 #include "tools/command.h"
+#include "tools/command_line.h"
+#include "tools/interrupt.h"
 #include "tools/subcommands.h"
 
 namespace yuba {
@@ -21,25 +22,15 @@ struct SolveFlags {
 };
 
 absl::Status Solve(const SolveFlags& flags) {
-  if (!(flags.seconds > 0) || flags.seconds > 1e7) {
-    return UserError("--time-limit ", flags.seconds, ": a number of seconds above 0 is needed");
-  }
-  if (flags.threads < 1 || flags.threads > 64) {
-    return UserError("--threads ", flags.threads, ": 1 to 64 threads are possible");
-  }
-  const auto start = std::chrono::steady_clock::now();
+  const InterruptNote note;
+  const Budget budget(flags.seconds, flags.threads, InterruptNote::Came);
   absl::StatusOr<PairwiseProblem> problem;
   {
     YUBA_ASSIGN_OR_RETURN(const std::string text, ReadGzip(flags.file));
     problem = ParseIopddl(text);
   }
   if (!problem.ok()) return Annotate(problem.status(), flags.file);
-  MemorySolveOptions options;
-  const double reading =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  options.seconds = flags.seconds - reading;
-  options.threads = flags.threads;
-  YUBA_ASSIGN_OR_RETURN(const MemorySolution solution, SolveWithMemory(*problem, options));
+  YUBA_ASSIGN_OR_RETURN(const MemorySolution solution, SolveWithMemory(*problem, budget));
   const double gap =
       solution.cost == 0
           ? 0
@@ -59,9 +50,14 @@ void AddSolve(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<SolveFlags>();
   CLI::App* command = app.add_subcommand("solve", "solve a problem file of the IOPDDL contest");
   command->add_option("file", flags->file, "the problem, JSON, gzipped or not")->required();
-  command->add_option("--time-limit", flags->seconds, "seconds, reading included")
+  command
+      ->add_option("--time-limit", flags->seconds,
+                   "seconds, reading included; Ctrl-C ends it before, with the best so far")
+      ->check(NumberAbove0())
       ->capture_default_str();
-  command->add_option("--threads", flags->threads, "threads to use")->capture_default_str();
+  command->add_option("--threads", flags->threads, "threads to use")
+      ->check(WholeNumber(1, kMostThreads))
+      ->capture_default_str();
   OnRun(command, exit_code, [flags] { return Solve(*flags); });
 }
 

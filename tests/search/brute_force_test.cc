@@ -34,7 +34,7 @@ struct Tally {
 // What is planned for many devices: its bound, with the proof, and its plan are on both sides of
 // the least.
 void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t least) {
-  GridSolution found = SearchOnGrids(graph, options);
+  GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
   Plan plan;
   plan.mesh = options.mesh;
   plan.space.copies = graph.copies;

@@ -25,16 +25,14 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-MemorySolveOptions Shortly() {
-  MemorySolveOptions options;
-  options.seconds = 0.05;
-  return options;
+absl::StatusOr<MemorySolution> SolveShortly(const PairwiseProblem& problem) {
+  return SolveWithMemory(problem, Budget(0.05, 1));
 }
 
 TEST_CASE("the contest's example has the optimum that the contest says") {
   const auto problem = ParseIopddl(kExample);
   REQUIRE(problem.ok());
-  const auto solution = SolveWithMemory(*problem, Shortly());
+  const auto solution = SolveShortly(*problem);
   REQUIRE(solution.ok());
   CHECK(solution->cost == 445);
   CHECK(solution->assignment == Assignment{0, 0, 2, 1, 0});
@@ -44,7 +42,7 @@ TEST_CASE("the contest's example has the optimum that the contest says") {
 TEST_CASE("without a limit the example is cheaper") {
   const auto problem = ParseIopddl(Replaced(kExample, ",\n  \"usage_limit\": 50", ""));
   REQUIRE(problem.ok());
-  const auto solution = SolveWithMemory(*problem, Shortly());
+  const auto solution = SolveShortly(*problem);
   REQUIRE(solution.ok());
   CHECK(solution->cost == 415);
   CHECK(CostOf(*problem, {0, 1, 2, 0, 0}) == 495);
@@ -111,9 +109,7 @@ TEST_CASE("random problems: the optimum is found, and the bound is never above i
   for (int i = 0; i < 300; ++i) {
     const Sample sample = RandomSample(random, i % 3 != 0);
     INFO("problem " << i);
-    MemorySolveOptions options;
-    options.seconds = 0.02;
-    const auto solution = SolveWithMemory(sample.problem, options);
+    const auto solution = SolveWithMemory(sample.problem, Budget(0.02, 1));
     if (sample.best == kForbidden) {
       CHECK(!solution.ok());
       ++impossible;
@@ -194,14 +190,29 @@ TEST_CASE("bad files are refused with the place") {
   CHECK_THAT(std::string(problem.status().message()), Catch::Contains(bad.message));
 }
 
+TEST_CASE("who asks for the end gets the best by then, or hears that there is nothing") {
+  const auto problem = ParseIopddl(kExample);
+  REQUIRE(problem.ok());
+  const Budget at_once(0, 2, [] { return true; });
+  const auto none = SolveWithMemory(*problem, at_once);
+  REQUIRE(!none.ok());
+  CHECK(none.status().code() == absl::StatusCode::kCancelled);
+  int looks = 0;
+  const Budget later(0, 1, [&] { return ++looks > 10'000; });
+  const auto some = SolveWithMemory(*problem, later);
+  REQUIRE(some.ok());
+  CHECK(some->bound <= 445);
+  CHECK(some->cost >= 445);
+}
+
 TEST_CASE("problems without a solution say so") {
   const auto tight = ParseIopddl(Replaced(kExample, "50}}", "49}}"));
   REQUIRE(tight.ok());
-  CHECK_THAT(std::string(SolveWithMemory(*tight, Shortly()).status().message()),
+  CHECK_THAT(std::string(SolveShortly(*tight).status().message()),
              Catch::Contains("the smallest usages add up to 50, the limit is 49"));
   const auto forbidden = ParseIopddl(Replaced(kExample, "[15]", "[1000000000000000000]"));
   REQUIRE(forbidden.ok());
-  CHECK_THAT(std::string(SolveWithMemory(*forbidden, Shortly()).status().message()),
+  CHECK_THAT(std::string(SolveShortly(*forbidden).status().message()),
              Catch::Contains("every choice has a forbidden cost"));
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("elimination finds the optimum, in any order") {
     std::vector<int> order(7);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random);
-    CHECK(Eliminate(problem, order).cost == least);
+    CHECK(Eliminate(problem, order)->cost == least);
   }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("elimination with some variables given finds the best of the others") 
   for (int i = 0; i < 50; ++i) {
     PairwiseProblem problem = RandomProblem(6, false, &random);
     Assignment given(6, 1);
-    Solution solution = Eliminate(problem, {0, 2, 4}, given);
+    Solution solution = *Eliminate(problem, {0, 2, 4}, given);
     CHECK(CostOf(problem, solution.assignment) == solution.cost);
     int64_t least = std::numeric_limits<int64_t>::max();
     for (given[0] = 0; given[0] < problem.variables[0]->size; ++given[0]) {

@@ -1,0 +1,184 @@
+// Searches that are stopped, at every place where they look whether to stop; and searches on
+// several threads.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "search/check.h"
+#include "search/copies.h"
+#include "search/parallel.h"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+// One graph for each way that a search can go.
+struct Way {
+  std::string name;
+  Graph graph;
+  SearchOptions options;
+};
+
+// Products that meet again, so that tables have three variables and labels matter.
+Graph Rings() {
+  GraphBuilder b;
+  const TensorId x = b.Input({64, 48});
+  TensorId sum = b.Matmul(x, b.Parameter({48, 96}));
+  for (int ring = 0; ring < 3; ++ring) {
+    const TensorId left = b.Relu(b.Matmul(sum, b.Parameter({96, 64})));
+    const TensorId right = b.Matmul(b.Relu(sum), b.Parameter({96, 64}));
+    sum = b.Add(b.Matmul(left, b.Parameter({64, 96})), b.Matmul(right, b.Parameter({64, 96})));
+  }
+  return b.Finish({sum});
+}
+
+std::vector<Way> Ways() {
+  std::vector<Way> ways;
+  const auto add = [&](const std::string& name, Graph graph, int devices) -> SearchOptions& {
+    ways.push_back({name, std::move(graph), {}});
+    ways.back().options.mesh = MeshOf(devices);
+    return ways.back().options;
+  };
+  add("elimination", Rings(), 8);
+  add("copies", WithCopies(Rings(), 8), 4).copies = 8;
+  add("local search", Rings(), 8).table_cells = 2000;
+  add("deepening", Rings(), 8).table_cells = 20000;
+  add("grids", MatmulChain({256, 1024, 256}, 512), 256);
+  add("recursion", Rings(), 12).search = "recursive";
+  add("pins", Rings(), 6).pin_texts = {"t1=[-, b]"};
+  add("pins on many devices", MatmulChain({256, 512}, 256), 512).pin_texts = {"t1=[-, b]"};
+  add("a baseline", Rings(), 8).search = "spartan";
+  SearchOptions& memory = add("a limit on memory", Rings(), 4);
+  memory.replicate = "auto";
+  memory.memory_limit = 60'000;
+  return ways;
+}
+
+void CheckEqual(const Plan& a, const Plan& b) {
+  CHECK(a.tensors == b.tensors);
+  CHECK(a.nodes == b.nodes);
+  CHECK(a.lower_bound == b.lower_bound);
+  CHECK(a.proof.kind == b.proof.kind);
+  CHECK(a.proof.order == b.proof.order);
+  CHECK(a.proof.plain == b.proof.plain);
+  CHECK(a.proof.messages == b.proof.messages);
+  CHECK(a.proof.prices.size() == b.proof.prices.size());
+  CHECK(a.stopped == b.stopped);
+}
+
+TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole plan") {
+  for (Way& way : Ways()) {
+    INFO(way.name);
+    const absl::StatusOr<Plan> whole = Search(way.graph, way.options);
+    REQUIRE(whole.ok());
+    CHECK(whole->stopped.empty());
+    REQUIRE(CheckPlan(way.graph, *whole).ToString() == "OK");
+    int with_bound = 0, stops = 0;
+    bool finished = false;
+    for (int allowed = 1; !finished; allowed += 1 + allowed / 3) {
+      INFO("stopped at look " << allowed);
+      REQUIRE(allowed < 1 << 24);
+      int looks = 0;
+      way.options.asked = [&] { return ++looks > allowed; };
+      const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
+      finished = looks <= allowed;
+      if (finished) {
+        REQUIRE(plan.ok());
+        CheckEqual(*plan, *whole);
+        break;
+      }
+      ++stops;
+      if (!plan.ok()) {  // there is no plan within a limit until one is found
+        CHECK(way.options.memory_limit > 0);
+        CHECK(plan.status().code() == absl::StatusCode::kCancelled);
+        continue;
+      }
+      CHECK(plan->stopped == kInterrupt);
+      CHECK(CheckPlan(way.graph, *plan).ToString() == "OK");
+      if (whole->lower_bound == whole->cost.bytes()) {
+        CHECK(plan->cost.bytes() >= whole->cost.bytes());
+        CHECK(plan->lower_bound <= whole->cost.bytes());
+      }
+      with_bound += plan->proof.kind != "none";
+    }
+    CHECK(stops > 2);
+    if (way.name == "local search" || way.name == "grids") CHECK(with_bound > 2);
+  }
+}
+
+TEST_CASE("a time limit that is over at once leaves a plan, one that is not struck no trace") {
+  for (Way& way : Ways()) {
+    INFO(way.name);
+    const absl::StatusOr<Plan> whole = Search(way.graph, way.options);
+    REQUIRE(whole.ok());
+    way.options.time_limit = 1e-9;
+    const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
+    if (way.options.memory_limit == 0) {
+      REQUIRE(plan.ok());
+      CHECK(plan->stopped == kTimeLimit);
+      CHECK(CheckPlan(way.graph, *plan).ToString() == "OK");
+    } else if (!plan.ok()) {
+      CHECK(plan.status().code() == absl::StatusCode::kDeadlineExceeded);
+    }
+    way.options.time_limit = 1e6;
+    CheckEqual(*Search(way.graph, way.options), *whole);
+  }
+}
+
+TEST_CASE("whoever asks for the end before the search begins gets no plan") {
+  Way way = Ways()[0];
+  way.options.asked = [] { return true; };
+  CHECK(Search(way.graph, way.options).status().code() == absl::StatusCode::kCancelled);
+}
+
+TEST_CASE("any number of threads finds the same plan") {
+  for (Way& way : Ways()) {
+    INFO(way.name);
+    const absl::StatusOr<Plan> alone = Search(way.graph, way.options);
+    REQUIRE(alone.ok());
+    for (const int threads : {2, 3, 5}) {
+      way.options.threads = threads;
+      const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
+      REQUIRE(plan.ok());
+      CheckEqual(*plan, *alone);
+    }
+  }
+}
+
+TEST_CASE("threads that are stopped leave a plan that checks") {
+  for (Way& way : Ways()) {
+    INFO(way.name);
+    way.options.threads = 3;
+    for (int allowed = 1; allowed < 1 << 12; allowed *= 4) {
+      std::atomic<int> looks{0};
+      way.options.asked = [&] { return ++looks > allowed; };
+      const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
+      if (plan.ok()) CHECK(CheckPlan(way.graph, *plan).ToString() == "OK");
+    }
+  }
+}
+
+TEST_CASE("a parallel loop does each piece once, loops within it too") {
+  std::vector<std::atomic<int>> done(60 * 7);
+  ParallelFor(4, 60, [&](int64_t i) { ParallelFor(4, 7, [&](int64_t j) { ++done[i * 7 + j]; }); });
+  for (const std::atomic<int>& count : done) REQUIRE(count == 1);
+  ParallelFor(4, 0, [](int64_t) { FAIL(); });
+}
+
+TEST_CASE("an error of a piece ends a parallel loop and is thrown on") {
+  const auto fail = [](int64_t i) {
+    if (i == 5) throw std::runtime_error("piece 5");
+  };
+  for (const int threads : {1, 4}) {
+    CHECK_THROWS_WITH(ParallelFor(threads, 100, fail), "piece 5");
+    std::atomic<int> again{0};
+    ParallelFor(threads, 10, [&](int64_t) { ++again; });
+    CHECK(again == 10);
+  }
+}
+
+}  // namespace
+}  // namespace yuba
