@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "opsemantics/base/check.h"
-
 namespace yuba {
 
 int CutStore::Number(const Cut& cut) {
@@ -30,20 +28,24 @@ int CutStore::Mapped(int cut, int dims) {
 }
 
 int64_t CutStore::Cost(UseCosts& costs, int kind, int tensor, int node) {
-  YUBA_CHECK(tensor < 1 << 24 && node < 1 << 24 && kind < 1 << 16);
-  const uint64_t key = static_cast<uint64_t>(kind) << 48 | static_cast<uint64_t>(tensor) << 24 |
-                       static_cast<uint64_t>(node);
-  auto [place, is_new] = costs_.emplace(key, 0);
+  Known& known = kinds_[kind];
+  const uint64_t key = uint64_t{static_cast<uint32_t>(tensor)} << 32 | static_cast<uint32_t>(node);
+  auto [place, is_new] = known.costs.emplace(key, 0);
   if (is_new) {
-    auto [named, is_first] = by_names_.emplace(Renamed(kind, cuts_[tensor], cuts_[node]), 0);
-    if (is_first) named->second = costs.Exact(cuts_[tensor], cuts_[node], &steps_);
+    auto [named, is_first] = known.by_names.emplace(Renamed(cuts_[tensor], cuts_[node]), 0);
+    if (is_first) {
+      int64_t steps = 0;
+      named->second = costs.Exact(cuts_[tensor], cuts_[node], &steps);
+      steps_.fetch_add(steps, std::memory_order_relaxed);
+      pairs_.fetch_add(1, std::memory_order_relaxed);
+    }
     place->second = named->second;
   }
   return place->second;
 }
 
-std::string CutStore::Renamed(int kind, const Cut& tensor, const Cut& node) const {
-  std::string key(reinterpret_cast<const char*>(&kind), sizeof(kind));
+std::string CutStore::Renamed(const Cut& tensor, const Cut& node) const {
+  std::string key;
   std::vector<char> name(mesh_.axes.size(), -1);
   std::map<int, char> next;  // by size
   for (const Cut* cut : {&tensor, &node}) {

@@ -2,6 +2,7 @@
 #ifndef YUBA_SEARCH_CUT_STORE_H_
 #define YUBA_SEARCH_CUT_STORE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -26,23 +27,28 @@ class CutStore {
   // The cut that takes its axes so.
   int Mapped(int cut, int dims);
 
-  // Bytes of a use. `kind` is one for each `costs`.
+  // Bytes of a use. `kind` is one for each `costs`, and one of so many. Uses of different kinds may
+  // be counted at the same time while no cut is added.
+  void SetKinds(int count) { kinds_.resize(count); }
   int64_t Cost(UseCosts& costs, int kind, int tensor, int node);
   // Products summed so far, and how many for a new pair of cuts on average.
-  int64_t steps() const { return steps_; }
-  double StepsOfPair() const { return static_cast<double>(steps_) / (1.0 + by_names_.size()); }
+  int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
+  double StepsOfPair() const { return static_cast<double>(steps()) / (1.0 + pairs_.load()); }
 
  private:
-  std::string Renamed(int kind, const Cut& tensor, const Cut& node) const;
+  std::string Renamed(const Cut& tensor, const Cut& node) const;
 
   const Mesh& mesh_;
   std::deque<Cut> cuts_;
   std::deque<std::vector<int>> dims_;
   absl::flat_hash_map<std::vector<AxisList>, int> numbers_;
   absl::flat_hash_map<uint64_t, int> mapped_;
-  absl::flat_hash_map<uint64_t, int64_t> costs_;  // by kind and both cuts
-  int64_t steps_ = 0;
-  absl::flat_hash_map<std::string, int64_t> by_names_;  // axes called by where they come first
+  struct Known {
+    absl::flat_hash_map<uint64_t, int64_t> costs;        // by both cuts
+    absl::flat_hash_map<std::string, int64_t> by_names;  // axes called by where they come first
+  };
+  std::vector<Known> kinds_;
+  std::atomic<int64_t> steps_{0}, pairs_{0};  // sums over all kinds
 };
 
 }  // namespace yuba

@@ -1,13 +1,16 @@
 #include "search/label_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "search/improve.h"
+#include "search/parallel.h"
 #include "search/solve.h"
 
 namespace yuba {
@@ -53,48 +56,84 @@ CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector
   return std::make_shared<const std::vector<int>>(std::move(pool));
 }
 
-// Null where the budget is spent.
-Cells CellsOf(const LabelEdge& edge, const std::vector<int>& rows, const std::vector<int>& columns,
-              const Budget& budget, const LabelSearch& search) {
-  std::vector<int64_t> cells;
-  for (int row : rows) {
-    if (budget.Spent()) return nullptr;
-    if (edge.tensor == edge.node) {
-      cells.push_back(search.CostOfEdge(edge, row, row));
-      continue;
+// The costs of an edge between two pools.
+struct PoolTable {
+  const LabelEdge* edge = nullptr;
+  std::vector<int> rows, columns;  // numbers in the store, as the edge's ends take them
+  std::vector<int64_t> cells;      // row-major; the diagonal where both ends are one variable
+};
+
+// Tables of one kind one after the other, those of different kinds at the same time. False where
+// the budget is spent.
+bool Fill(std::vector<PoolTable>& tables, const Budget& budget, LabelSearch* search) {
+  std::map<int, std::vector<PoolTable*>> by_kind;
+  for (PoolTable& table : tables) by_kind[table.edge->kind].push_back(&table);
+  std::vector<const std::vector<PoolTable*>*> kinds;
+  for (const auto& [kind, of_kind] : by_kind) kinds.push_back(&of_kind);
+  std::atomic<bool> stopped{false};
+  ParallelFor(budget.threads(), static_cast<int64_t>(kinds.size()), [&](int64_t k) {
+    for (PoolTable* table : *kinds[k]) {
+      const LabelEdge& edge = *table->edge;
+      const bool diagonal = edge.tensor == edge.node;
+      for (size_t row = 0; row < table->rows.size(); ++row) {
+        if (stopped || budget.Spent()) {
+          stopped = true;
+          return;
+        }
+        for (size_t column = 0; column < table->columns.size(); ++column) {
+          if (diagonal && column != row) continue;
+          table->cells.push_back(
+              search->CostOfMapped(edge, table->rows[row], table->columns[column]));
+        }
+      }
     }
-    for (int column : columns) cells.push_back(search.CostOfEdge(edge, row, column));
-  }
-  return std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  });
+  return !stopped;
+}
+
+DomainPtr PlainDomain(int size) {
+  std::vector<int> identity(size);
+  std::iota(identity.begin(), identity.end(), 0);
+  return std::make_shared<const Domain>(Domain{size, {std::move(identity)}});
 }
 
 // Nothing where the budget is spent.
-absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels, const LabelSearch& search,
+absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
                                           const std::vector<CutNumbers>& pools,
-                                          const Budget& budget) {
+                                          const Budget& budget, LabelSearch* search) {
   PairwiseProblem problem;
   std::map<CutNumbers, DomainPtr> domains;
   for (const CutNumbers& pool : pools) {
     DomainPtr& domain = domains[pool];
-    if (domain == nullptr) {
-      std::vector<int> identity;
-      for (size_t i = 0; i < pool->size(); ++i) identity.push_back(static_cast<int>(i));
-      domain = std::make_shared<const Domain>(
-          Domain{static_cast<int>(pool->size()), {std::move(identity)}});
-    }
+    if (domain == nullptr) domain = PlainDomain(static_cast<int>(pool->size()));
     problem.variables.push_back(domain);
   }
-  std::map<std::tuple<int, int, int, int64_t, CutNumbers, CutNumbers>, Cells> known;
+  std::map<std::tuple<int, int, int, int64_t, CutNumbers, CutNumbers>, int> known;
+  std::vector<PoolTable> tables;
+  std::vector<int> table_of;  // by edge
   for (const LabelEdge& edge : labels.edges) {
-    const bool one = edge.tensor == edge.node;
     const CutNumbers &rows = pools[edge.tensor], &columns = pools[edge.node];
-    Cells& cells = known[{edge.kind, edge.tensor_dims, edge.node_dims, edge.count, rows,
-                          one ? nullptr : columns}];
-    if (cells == nullptr) cells = CellsOf(edge, *rows, *columns, budget, search);
-    if (cells == nullptr) return absl::nullopt;
+    const auto [table, is_new] =
+        known.emplace(std::make_tuple(edge.kind, edge.tensor_dims, edge.node_dims, edge.count, rows,
+                                      edge.tensor == edge.node ? nullptr : columns),
+                      static_cast<int>(tables.size()));
+    table_of.push_back(table->second);
+    if (!is_new) continue;
+    tables.push_back({&edge,
+                      search->Mapped(*rows, edge.tensor_dims),
+                      search->Mapped(*columns, edge.node_dims),
+                      {}});
+  }
+  if (!Fill(tables, budget, search)) return absl::nullopt;
+  std::vector<Cells> cells;
+  for (PoolTable& table : tables) {
+    cells.push_back(std::make_shared<const std::vector<int64_t>>(std::move(table.cells)));
+  }
+  for (size_t e = 0; e < labels.edges.size(); ++e) {
+    const LabelEdge& edge = labels.edges[e];
     std::vector<int> scope = {edge.tensor};
-    if (!one) scope.push_back(edge.node);
-    problem.factors.push_back({std::move(scope), cells});
+    if (edge.tensor != edge.node) scope.push_back(edge.node);
+    problem.factors.push_back({std::move(scope), cells[table_of[e]]});
   }
   return problem;
 }
@@ -129,7 +168,7 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
     auto own = std::find(pools[v]->begin(), pools[v]->end(), search->cuts()[v]);
     start.push_back(static_cast<int>(own - pools[v]->begin()));
   }
-  const absl::optional<PairwiseProblem> built = ProblemOf(labels, *search, pools, budget);
+  const absl::optional<PairwiseProblem> built = ProblemOf(labels, pools, budget, search);
   if (!built.has_value()) return false;
   const PairwiseProblem& problem = *built;
   const int64_t before = search->Cost();

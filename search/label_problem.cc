@@ -85,6 +85,9 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
     problem.variable[e] = problem.variable[clusters.representative[e]];
     problem.dims.push_back(store->NumberOfDims(clusters.dims[e]));
   }
+  int kinds = 0;
+  for (const TensorUse& use : uses) kinds = std::max(kinds, use.kind + 1);
+  store->SetKinds(kinds);
   std::map<int, int> along;  // by kind of use
   std::vector<int> next_operand(graph.nodes.size(), -1);
   for (const TensorUse& use : uses) {

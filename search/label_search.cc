@@ -28,9 +28,18 @@ LabelSearch::LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting 
       cuts_(problem.variables.size(), -1) {}
 
 int64_t LabelSearch::CostOfEdge(const LabelEdge& edge, int tensor_cut, int node_cut) const {
-  return edge.count * store_.Cost(*edge.costs, edge.kind,
-                                  store_.Mapped(tensor_cut, edge.tensor_dims),
-                                  store_.Mapped(node_cut, edge.node_dims));
+  return CostOfMapped(edge, store_.Mapped(tensor_cut, edge.tensor_dims),
+                      store_.Mapped(node_cut, edge.node_dims));
+}
+
+int64_t LabelSearch::CostOfMapped(const LabelEdge& edge, int tensor_cut, int node_cut) const {
+  return edge.count * store_.Cost(*edge.costs, edge.kind, tensor_cut, node_cut);
+}
+
+std::vector<int> LabelSearch::Mapped(const std::vector<int>& cuts, int dims) const {
+  std::vector<int> mapped;
+  for (int cut : cuts) mapped.push_back(store_.Mapped(cut, dims));
+  return mapped;
 }
 
 int64_t LabelSearch::Cost() const {

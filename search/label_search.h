@@ -51,6 +51,9 @@ class LabelSearch {
     }
   }
   int64_t CostOfEdge(const LabelEdge& edge, int tensor_cut, int node_cut) const;
+  // The same for cuts as the edge's ends take them; Mapped says which those are.
+  int64_t CostOfMapped(const LabelEdge& edge, int tensor_cut, int node_cut) const;
+  std::vector<int> Mapped(const std::vector<int>& cuts, int dims) const;
 
  private:
   class Random {  // a fixed sequence

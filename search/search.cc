@@ -175,7 +175,13 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
   Found found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
                              GroupsOf(options.mesh, 1), options.table_cells);
   if (!restrictions.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
-  return PlanOf(graph, options, std::move(found));
+  Plan plan = PlanOf(graph, options, std::move(found));
+  if (budget.end() == Budget::End::kNone || !restrictions.empty()) return plan;
+  // Levels that had no time have any cuts: what follows its neighbours is mostly better.
+  SearchOptions by_level = options;
+  by_level.nesting = Nesting::kLevel;
+  Plan late = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, by_level, budget)));
+  return late.cost.bytes() < plan.cost.bytes() ? late : plan;
 }
 
 Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,

@@ -1,6 +1,7 @@
 #include "compiler/lower/tables.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/element_type.h"
@@ -16,9 +17,11 @@ int Stride(const Mesh& mesh, int axis) {
 }
 
 bool DependsOn(const Mesh& mesh, int axis, const std::vector<int64_t>& values) {
-  const int stride = Stride(mesh, axis);
-  for (int device = 0; device < static_cast<int>(values.size()); ++device) {
-    if (mesh.coordinate(device, axis) > 0 && values[device] != values[device - stride]) return true;
+  const size_t stride = Stride(mesh, axis), block = stride * mesh.axes[axis].size;
+  for (size_t first = 0; first < values.size(); first += block) {
+    for (size_t device = first + stride; device < first + block; ++device) {
+      if (values[device] != values[device - stride]) return true;
+    }
   }
   return false;
 }
@@ -42,16 +45,20 @@ Mesh MeshOf(const program::Program& program) {
 program::Bound BoundTable(const Mesh& mesh, const std::vector<int64_t>& values) {
   YUBA_CHECK(static_cast<int>(values.size()) == mesh.devices());
   program::Bound bound;
-  int rows = 1;
+  // The devices at coordinate 0 of all axes that the bound does not depend on, in the order of
+  // rows.
+  std::vector<int> devices = {0};
   for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
     if (!DependsOn(mesh, axis, values)) continue;
     bound.add_axes(axis);
-    rows *= mesh.axes[axis].size;
+    std::vector<int> finer;
+    for (int device : devices) {
+      for (int i = 0; i < mesh.axes[axis].size; ++i)
+        finer.push_back(device + i * Stride(mesh, axis));
+    }
+    devices = std::move(finer);
   }
-  bound.mutable_values()->Resize(rows, 0);
-  for (int device = 0; device < mesh.devices(); ++device) {
-    bound.set_values(Row(mesh, bound, device), values[device]);
-  }
+  for (int device : devices) bound.add_values(values[device]);
   return bound;
 }
 

@@ -20,6 +20,13 @@ bool TransferLess(const Transfer& a, const Transfer& b) {
   return a.source != b.source ? a.source < b.source : BoxLess(a.box, b.box);
 }
 
+bool Overlap(const Box& a, const Box& b) {
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (std::max(a[d].begin, b[d].begin) >= std::min(a[d].end, b[d].end)) return false;
+  }
+  return true;
+}
+
 // What moves to `destination` that needs `need`: from itself, then from each of `sources` in their
 // order what none before has. Appended in the order of FetchTransfers.
 void FetchInto(int destination, const Box& need, const Box& own, const std::vector<Box>& have,
@@ -35,6 +42,9 @@ void FetchInto(int destination, const Box& need, const Box& own, const std::vect
   for (int source : sources) {
     if (rest.empty()) break;
     if (source == destination || IsEmpty(have[source])) continue;
+    const bool apart = std::none_of(rest.begin(), rest.end(),
+                                    [&](const Box& piece) { return Overlap(piece, have[source]); });
+    if (apart) continue;
     std::vector<Box> left;
     for (const Box& piece : rest) {
       const Box common = Intersect(piece, have[source]);

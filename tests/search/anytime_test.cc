@@ -26,11 +26,11 @@ struct Way {
 Graph Rings() {
   GraphBuilder b;
   const TensorId x = b.Input({64, 48});
-  TensorId sum = b.Matmul(x, b.Parameter({48, 96}));
-  for (int ring = 0; ring < 3; ++ring) {
-    const TensorId left = b.Relu(b.Matmul(sum, b.Parameter({96, 64})));
-    const TensorId right = b.Matmul(b.Relu(sum), b.Parameter({96, 64}));
-    sum = b.Add(b.Matmul(left, b.Parameter({64, 96})), b.Matmul(right, b.Parameter({64, 96})));
+  TensorId sum = b.Matmul(x, b.Parameter({48, 32}));
+  for (int ring = 0; ring < 2; ++ring) {
+    const TensorId left = b.Relu(b.Matmul(sum, b.Parameter({32, 64})));
+    const TensorId right = b.Matmul(b.Relu(sum), b.Parameter({32, 64}));
+    sum = b.Add(b.Matmul(left, b.Parameter({64, 32})), b.Matmul(right, b.Parameter({64, 32})));
   }
   return b.Finish({sum});
 }
@@ -46,10 +46,10 @@ std::vector<Way> Ways() {
   add("copies", WithCopies(Rings(), 8), 4).copies = 8;
   add("local search", Rings(), 8).table_cells = 2000;
   add("deepening", Rings(), 8).table_cells = 20000;
-  add("grids", MatmulChain({256, 1024, 256}, 512), 256);
+  add("grids", MatmulChain({256, 512, 256}, 256), 64);
   add("recursion", Rings(), 12).search = "recursive";
   add("pins", Rings(), 6).pin_texts = {"t1=[-, b]"};
-  add("pins on many devices", MatmulChain({256, 512}, 256), 512).pin_texts = {"t1=[-, b]"};
+  add("pins on many devices", MatmulChain({256, 512}, 256), 256).pin_texts = {"t1=[-, b]"};
   add("a baseline", Rings(), 8).search = "spartan";
   SearchOptions& memory = add("a limit on memory", Rings(), 4);
   memory.replicate = "auto";
@@ -78,7 +78,7 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
     REQUIRE(CheckPlan(way.graph, *whole).ToString() == "OK");
     int with_bound = 0, stops = 0;
     bool finished = false;
-    for (int allowed = 1; !finished; allowed += 1 + allowed / 3) {
+    for (int allowed = 1; !finished; allowed += 1 + allowed) {
       INFO("stopped at look " << allowed);
       REQUIRE(allowed < 1 << 24);
       int looks = 0;
