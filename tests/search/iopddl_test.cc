@@ -25,14 +25,15 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-absl::StatusOr<MemorySolution> SolveShortly(const PairwiseProblem& problem) {
-  return SolveWithMemory(problem, Budget(0.05, 1));
+// Ends as soon as the optimum is proved; the limit is for machines that are slow or busy.
+absl::StatusOr<MemorySolution> SolveToTheEnd(const PairwiseProblem& problem) {
+  return SolveWithMemory(problem, Budget(20, 1));
 }
 
 TEST_CASE("the contest's example has the optimum that the contest says") {
   const auto problem = ParseIopddl(kExample);
   REQUIRE(problem.ok());
-  const auto solution = SolveShortly(*problem);
+  const auto solution = SolveToTheEnd(*problem);
   REQUIRE(solution.ok());
   CHECK(solution->cost == 445);
   CHECK(solution->assignment == Assignment{0, 0, 2, 1, 0});
@@ -42,7 +43,7 @@ TEST_CASE("the contest's example has the optimum that the contest says") {
 TEST_CASE("without a limit the example is cheaper") {
   const auto problem = ParseIopddl(Replaced(kExample, ",\n  \"usage_limit\": 50", ""));
   REQUIRE(problem.ok());
-  const auto solution = SolveShortly(*problem);
+  const auto solution = SolveToTheEnd(*problem);
   REQUIRE(solution.ok());
   CHECK(solution->cost == 415);
   CHECK(CostOf(*problem, {0, 1, 2, 0, 0}) == 495);
@@ -212,11 +213,11 @@ TEST_CASE("who asks for the end gets the best by then, or hears that there is no
 TEST_CASE("problems without a solution say so") {
   const auto tight = ParseIopddl(Replaced(kExample, "50}}", "49}}"));
   REQUIRE(tight.ok());
-  CHECK_THAT(std::string(SolveShortly(*tight).status().message()),
+  CHECK_THAT(std::string(SolveToTheEnd(*tight).status().message()),
              Catch::Contains("the smallest usages add up to 50, the limit is 49"));
   const auto forbidden = ParseIopddl(Replaced(kExample, "[15]", "[1000000000000000000]"));
   REQUIRE(forbidden.ok());
-  CHECK_THAT(std::string(SolveShortly(*forbidden).status().message()),
+  CHECK_THAT(std::string(SolveToTheEnd(*forbidden).status().message()),
              Catch::Contains("every choice has a forbidden cost"));
 }
 
