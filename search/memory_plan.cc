@@ -29,6 +29,7 @@ constexpr int kRounds = 600;
 constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;  // steps
+constexpr int kMostAsked = 1000;
 constexpr double kHeat = 2e-4;  // of the cost, at the beginning
 
 // The price of a use of one byte during [begin, end).
@@ -120,27 +121,30 @@ bool Fits(const MemoryCore& core, const Assignment& assignment) {
   return true;
 }
 
-// Of a small core: tries what could be cheaper than `best` at the prices, one after another.
-void TryRest(const MemoryCore& core, const std::vector<double>& prices, Assignment& best) {
+// Of a small core: tries what could cost less than `least` at the prices, one after another, and keeps
+// in `best` what is within its limit and accepted.
+template <typename Accept>
+void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t least,
+             Assignment& best, const Accept& accept) {
   if (core.size() == 0 || core.size() > Region::kMostVariables) return;
   std::vector<int> all(core.size());
   std::iota(all.begin(), all.end(), 0);
   Region region(core);
   region.Prepare(all, best, PricesOf(core, prices), kTryCells);
-  int64_t least = CostOf(core, best);
   double room = 0.5 - static_cast<double>(core.constant);
   for (size_t row = 0; row < prices.size(); ++row) room += prices[row] * core.room[row];
   double limit = static_cast<double>(least) + room;
   Assignment tried(core.size());
+  int asked = 0;
   region.Enumerate(&limit, kTries, [&](const std::vector<int>& values) {
     for (size_t i = 0; i < values.size(); ++i) tried[region.variables()[i]] = values[i];
     const int64_t cost = CostOf(core, tried);
-    if (cost < least && Fits(core, tried)) {
+    if (cost < least && Fits(core, tried) && ++asked && accept(tried)) {
       least = cost;
       best = tried;
       limit = static_cast<double>(least) + room;
     }
-    return true;
+    return asked < kMostAsked;
   });
 }
 
@@ -165,7 +169,9 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
     const double left = 1 - 1.0 * round / kRounds;
     search.Round(search.Feasible() ? kHeat * left * left : 0);
   }
-  if (best.has_value() && least > bound && !budget.Spent()) TryRest(core, row_prices, *best);
+  if (best.has_value() && least > bound && !budget.Spent()) {
+    TryRest(core, row_prices, least, *best, [](const Assignment&) { return true; });
+  }
   return best;
 }
 
@@ -285,6 +291,17 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
   }
   if (best == nullptr) return absl::nullopt;
   return core->Expand(**best);
+}
+
+Assignment LimitSolver::Improve(const Assignment& start, int64_t least,
+                                const std::function<bool(const Assignment&)>& accept) const {
+  const absl::optional<MemoryCore> core = MakeCore(problem_);
+  if (!core.has_value() || least <= bound_ || budget_.Spent()) return start;
+  Assignment best = core->Reduce(start);
+  const Assignment before = best;
+  TryRest(*core, RowPrices(*core, prices_), least, best,
+          [&](const Assignment& tried) { return accept(core->Expand(tried)); });
+  return best == before ? start : core->Expand(best);
 }
 
 Assignment LeastUsage(const PairwiseProblem& problem) {

@@ -4,6 +4,7 @@
 #define YUBA_SEARCH_MEMORY_PLAN_H_
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,13 @@ class LimitSolver {
   // The cheapest assignment found that needs at most `target`, which is no more than the problem's
   // limit. Nothing where even the least usages exceed it, or where nothing was found.
   absl::optional<Assignment> Solve(int64_t target) const;
+
+  int64_t limit() const { return problem_.memory.limit; }
+
+  // For small problems: the cheapest assignment within the problem's limit that costs less than
+  // `least` and is accepted; else `start`. Asks about a limited number of them.
+  Assignment Improve(const Assignment& start, int64_t least,
+                     const std::function<bool(const Assignment&)>& accept) const;
 
   // No assignment within the problem's limit costs less: an elimination in this order, at these
   // prices, proves it. 0 and no order where the tables do not fit, or there was no time.

@@ -240,6 +240,11 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
     limited.known.push_back(known.tensors);
     limited.known.back().insert(limited.known.back().end(), known.nodes.begin(), known.nodes.end());
   }
+  for (const Baseline& baseline : Baselines()) {
+    if (baseline.replicates && !replicate) continue;
+    limited.known.push_back(
+        baseline.find(graph, options.mesh, options.table_cells, budget));
+  }
   if (options.memory_of) {
     limited.memory_of = [&](const Cuts& cuts) {
       return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof{"none", {}, 0, {}}}));

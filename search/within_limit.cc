@@ -21,6 +21,7 @@ namespace {
 constexpr size_t kNamed = 3;  // of what fills the memory
 constexpr int kIdle = 4;      // targets in which nothing better was found
 constexpr int kFineRounds = 4;
+constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
@@ -82,26 +83,19 @@ class WithinLimit {
   absl::StatusOr<LimitedCuts> Run() {
     if (budget_.Spent()) return Stopped();
     const PairwiseProblem& pairwise = problem_.pairwise;
-    LimitSolver solver(pairwise, GridsOf(problem_, search_.problem.mesh), search_.table_cells,
-                       budget_);
     for (const Cuts& cuts : search_.known) {
       const Assignment known = problem_.ValuesOf(cuts);
-      solver.AddStart(known);
-      Try(known);
+      if (Try(known) <= 0) starts_.push_back(known);
     }
     Try(LeastUsage(pairwise));
-    // What the rows do not count shows in programs: the rows must then keep to less, at first by
-    // just that, then by more and more.
-    int64_t target = limit_;
-    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle && !budget_.Spent();
-         ++round) {
-      const absl::optional<Assignment> assignment = solver.Solve(target);
-      if (!assignment.has_value()) break;
-      const int64_t excess = Try(*assignment);
-      if (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * 101) break;
-      idle += best_.has_value() && CostOf(pairwise, *assignment) >= CostOf(pairwise, *best_);
-      const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
-      target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
+    const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
+    const LimitSolver solver = SolverOf(pairwise, grids);
+    Solve(solver);
+    // Prices of other limits lead to other plans.
+    for (int pass = 1; pass <= kPasses && IsFar(solver.bound()) && !budget_.Spent(); ++pass) {
+      PairwiseProblem less = pairwise;
+      less.memory.limit -= limit_ / kSteps * pass * pass;
+      Solve(SolverOf(less, grids));
     }
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) return Stopped();
     if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
@@ -126,6 +120,37 @@ class WithinLimit {
         "--time-limit or --memory, or use more devices"));
   }
 
+  LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids) const {
+    LimitSolver solver(problem, grids, search_.table_cells, budget_);
+    for (const Assignment& start : starts_) solver.AddStart(start);
+    return solver;
+  }
+
+  bool IsFar(int64_t bound) const {
+    return !best_.has_value() || CostOf(problem_.pairwise, *best_) * 20 > bound * 21;
+  }
+
+  // What the rows do not count shows in programs: the rows must then keep to less, at first by just
+  // that, then by more and more.
+  void Solve(const LimitSolver& solver) {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    int64_t target = solver.limit();
+    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle && !budget_.Spent();
+         ++round) {
+      const absl::optional<Assignment> assignment = solver.Solve(target);
+      if (!assignment.has_value()) break;
+      const int64_t excess = Try(*assignment);
+      if (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * 101) return;
+      idle += best_.has_value() && CostOf(pairwise, *assignment) >= CostOf(pairwise, *best_);
+      const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
+      target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
+    }
+    solver.Improve(
+        best_.value_or(LeastUsage(pairwise)),
+        best_.has_value() ? CostOf(pairwise, *best_) : kForbidden,
+        [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
+  }
+
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
   int64_t Try(const Assignment& assignment) {
     const PairwiseProblem& pairwise = problem_.pairwise;
@@ -144,6 +169,7 @@ class WithinLimit {
   const int64_t limit_;
   const Budget& budget_;
   Problem problem_;
+  std::vector<Assignment> starts_;  // known, within the limit
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
 };

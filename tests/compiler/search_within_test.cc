@@ -111,6 +111,25 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   CHECK_THAT(std::string(none.status().message()), Catch::Contains("are in use at node "));
 }
 
+TEST_CASE("within a limit that another's plan keeps, no more is moved than by that plan") {
+  const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
+  REQUIRE(model.ok());
+  int cheaper = 0;
+  for (const char* name : {"data", "zero3", "megatron", "all-row"}) {
+    INFO(name);
+    SearchOptions options = Options(4, "none", 0);
+    options.search = name;
+    const absl::StatusOr<Plan> other = Search(model->graph, options);
+    REQUIRE(other.ok());
+    const absl::StatusOr<Plan> plan =
+        SearchWithinMemory(*model, Options(4, "auto", ArenaBytes(*model, *other)));
+    REQUIRE(plan.ok());
+    CHECK(plan->cost.bytes() <= other->cost.bytes());
+    cheaper += plan->cost.bytes() < other->cost.bytes();
+  }
+  CHECK(cheaper > 0);
+}
+
 TEST_CASE("prices that were altered prove no more than what is true") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());
