@@ -10,8 +10,9 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program_file.h"
+#include "search/accumulators.h"
 #include "search/check.h"
-#include "search/copies.h"
+
 
 namespace yuba {
 namespace {
@@ -28,14 +29,14 @@ absl::Status VerifyGraph(const Compilation& c) {
 
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
-  c.model.graph = WithCopies(c.model.graph, c.request.search.copies);
+  c.model.graph = WithSharing(c.model.graph, c.request.search.copies, c.request.search.mesh);
   YUBA_ASSIGN_OR_RETURN(c.plan, SearchWithinMemory(c.model, c.request.search));
   return absl::OkStatus();
 }
 
 absl::Status Attach(Compilation& c) {
   if (!c.request.plan.has_value()) return absl::OkStatus();
-  c.model.graph = WithCopies(c.model.graph, c.request.plan->space.copies);
+  c.model.graph = WithSharing(c.model.graph, c.request.plan->space.copies, c.request.plan->mesh);
   YUBA_ASSIGN_OR_RETURN(c.plan, AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
   return absl::OkStatus();
 }

@@ -148,7 +148,18 @@ bool operator==(const Definition& a, const Definition& b) {
          a.where == b.where && a.data_where.size() == b.data_where.size() &&
          std::equal(a.data_where.begin(), a.data_where.end(), b.data_where.begin(),
                     SameCondition) &&
-         SameBody(a.body, b.body) && a.nograd == b.nograd;
+         SameBody(a.body, b.body) && a.nograd == b.nograd && a.accumulation == b.accumulation;
+}
+
+Definition InGroups(const Definition& accumulator, int groups) {
+  YUBA_CHECK(accumulator.accumulation == Accumulation::kSum) << accumulator.name;
+  Definition definition = accumulator;
+  definition.indices.back().extent = groups;
+  if (groups > 1) return definition;
+  definition.indices.pop_back();
+  definition.reducer = Reducer::kNone;
+  definition.accumulation = Accumulation::kNone;
+  return definition;
 }
 
 }  // namespace yuba

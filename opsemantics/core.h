@@ -123,6 +123,16 @@ struct DataCondition {
   ExprPtr value;
 };
 
+// Sums that are kept apart for a while (search/accumulators.h).
+enum class Accumulation : uint8_t {
+  kNone,
+  kAddend,  // each device keeps a sum of some of the terms for its box of the result
+  kSum      // the operands are such: they are added up, and the sums of several devices are parts of
+            // the result. The last index numbers these parts; it is cut like an index of a
+            // reduction, but nothing runs through it.
+};
+constexpr int64_t kMostGroups = 4096;  // the extent of that index: the most devices of a mesh
+
 struct Definition {
   std::string name;                  // of the result in its description, e.g. "y"; "y.1" if hoisted
   std::vector<Index> indices;  // output indices in the order of `left`, then reduction indices
@@ -134,7 +144,12 @@ struct Definition {
   std::vector<DataCondition> data_where;
   ExprPtr body;
   bool nograd = false;
+  Accumulation accumulation = Accumulation::kNone;
 };
+
+// What a program computes for an accumulator (kSum) in `groups` groups of devices: each computes the
+// part of its group of an index of that extent; of one group there is no such index.
+Definition InGroups(const Definition& accumulator, int groups);
 
 // The type of an expression's value: comparisons are bool; of mixed arguments the float one counts.
 ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands);

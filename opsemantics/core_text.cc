@@ -48,7 +48,9 @@ class Writer {
     std::string text;
     for (const Index& index : definition_.indices) {
       if (!index.reduction) continue;
-      absl::StrAppend(&text, text.empty() ? "" : ", ", index.name, ": ", index.extent);
+      absl::StrAppend(&text, text.empty() ? "" : ", ", index.name);
+      if (definition_.accumulation == Accumulation::kSum) continue;  // as many as there are groups
+      absl::StrAppend(&text, ": ", index.extent);
     }
     return text;
   }

@@ -1,5 +1,7 @@
 #include "opsemantics/graph.h"
 
+#include <algorithm>
+
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -10,7 +12,23 @@ bool IsId(TensorId id, const Graph& graph) {
 }
 
 bool IsComputed(TensorKind kind) {
-  return kind == TensorKind::kActivation || kind == TensorKind::kCopy;
+  return kind == TensorKind::kActivation || kind == TensorKind::kCopy ||
+         kind == TensorKind::kAddend;
+}
+
+// Whether the body is the sum of all operands, each read once at the indices of the result.
+bool AddsOperands(const Definition& definition) {
+  std::vector<int> reads(definition.operands.size(), 0);
+  bool sum = definition.reducer == Reducer::kSum;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind == Expr::kCall) {
+      sum = sum && expr.function == Function::kAdd;
+    } else {
+      sum = sum && expr.kind == Expr::kRead && expr.args.empty() &&
+            expr.position == definition.left && ++reads[expr.operand] == 1;
+    }
+  });
+  return sum && std::count(reads.begin(), reads.end(), 1) == static_cast<int64_t>(reads.size());
 }
 
 void CheckTensor(const Tensor& tensor) {
@@ -36,6 +54,7 @@ void CheckNode(const Graph& graph, const Node& node) {
     for (size_t j = 0; j < i; ++j) YUBA_CHECK(node.operands[j] != node.operands[i]) << node.name;
   }
   YUBA_CHECK(!IsCopy(graph, node) || IsIdentity(definition)) << node.name;
+  YUBA_CHECK(WhyNoAccumulation(graph, node).empty()) << WhyNoAccumulation(graph, node);
 }
 
 }  // namespace
@@ -47,6 +66,7 @@ const char* Name(TensorKind kind) {
     case TensorKind::kConstant: return "constant";
     case TensorKind::kActivation: return "activation";
     case TensorKind::kCopy: return "copy";
+    case TensorKind::kAddend: return "addend";
   }
   return "?";
 }
@@ -92,6 +112,36 @@ void CheckGraph(const Graph& graph) {
 
 bool IsCopy(const Graph& graph, const Node& node) {
   return graph.tensors[node.result].kind == TensorKind::kCopy;
+}
+
+bool IsTransient(const Tensor& tensor) {
+  return tensor.kind == TensorKind::kCopy || tensor.kind == TensorKind::kAddend;
+}
+
+bool IsAccumulator(const Node& node) {
+  return node.definition->accumulation == Accumulation::kSum;
+}
+
+std::string WhyNoAccumulation(const Graph& graph, const Node& node) {
+  const Definition& definition = *node.definition;
+  const Tensor& result = graph.tensors[node.result];
+  const bool addend = definition.accumulation == Accumulation::kAddend;
+  if (addend != (result.kind == TensorKind::kAddend)) return node.name + " keeps no addends";
+  if (addend && (definition.reducer != Reducer::kSum || result.consumers.size() != 1 ||
+                 result.output)) {
+    return node.name + " keeps addends that are not of a sum, or not for one accumulator alone";
+  }
+  for (TensorId operand : node.operands) {
+    if (IsAccumulator(node) == (graph.tensors[operand].kind == TensorKind::kAddend)) continue;
+    return node.name + " reads addends and is no accumulator, or the other way round";
+  }
+  if (!IsAccumulator(node)) return "";
+  if (!AddsOperands(definition)) return node.name + " is not the sum of its addends";
+  if (definition.indices.size() == definition.left.size() + 1 &&
+      definition.indices.back().reduction && definition.indices.back().extent == kMostGroups) {
+    return "";
+  }
+  return node.name + " has no index for the groups of its addends";
 }
 
 bool IsIdentity(const Definition& definition) {

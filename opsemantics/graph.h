@@ -15,8 +15,9 @@ namespace yuba {
 using TensorId = int;
 using NodeId = int;
 
-enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy };
-const char* Name(TensorKind kind);  // "input", "weight", "constant", "activation", "copy"
+enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy, kAddend };
+// "input", "weight", "constant", "activation", "copy", "addend"
+const char* Name(TensorKind kind);
 
 struct Tensor {
   std::string name;
@@ -58,6 +59,13 @@ void CheckGraph(const Graph& graph);
 bool IsCopy(const Graph& graph, const Node& node);
 // Whether the result is the one operand, element for element: what a copy's definition must be.
 bool IsIdentity(const Definition& definition);
+// Whether the tensor is a copy or an addend: axes may be left out of its cut at will.
+bool IsTransient(const Tensor& tensor);
+// Whether the node adds up what the nodes that make its operands (of kind kAddend) keep apart.
+bool IsAccumulator(const Node& node);
+// What is wrong with a node of addends or of their sum, else "": addends are of a sum and read by one
+// accumulator alone, which is their sum and has an index for groups.
+std::string WhyNoAccumulation(const Graph& graph, const Node& node);
 // What a copy is a copy of; any other tensor itself.
 TensorId SourceOf(const Graph& graph, TensorId tensor);
 

@@ -74,6 +74,19 @@ Interval PartInterval(const Mesh& mesh, const AxisList& axes, int64_t extent, in
   return PartOf(extent, PartCount(mesh, axes), PartNumber(mesh, axes, device));
 }
 
+int GroupNumber(const Mesh& mesh, const Cut& cut, int device) {
+  std::vector<bool> used(mesh.axes.size());
+  for (const AxisList& axes : cut.axes) {
+    for (uint8_t axis : axes) used[axis] = true;
+  }
+  int group = 0;
+  for (size_t axis = 0; axis < used.size(); ++axis) {
+    if (used[axis]) continue;
+    group = group * mesh.axes[axis].size + mesh.coordinate(device, static_cast<int>(axis));
+  }
+  return group;
+}
+
 Box ShardBox(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims, int device) {
   YUBA_CHECK(cut.axes.size() == dims.size());
   Box box(dims.size());

@@ -50,6 +50,9 @@ int PartCount(const Mesh& mesh, const AxisList& axes);
 int PartNumber(const Mesh& mesh, const AxisList& axes, int device);
 Interval PartInterval(const Mesh& mesh, const AxisList& axes, int64_t extent, int device);
 
+// A number for the device's coordinates on the axes that the cut leaves out, from 0 on.
+int GroupNumber(const Mesh& mesh, const Cut& cut, int device);
+
 // The box of a tensor with dimensions `dims` that `device` holds under `cut`.
 Box ShardBox(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims, int device);
 

@@ -84,6 +84,16 @@ ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exc
     boxes.source.push_back(program.BufferBox(exchange.source(), device));
     boxes.destination.push_back(program.BufferBox(exchange.destination(), device));
   }
+  if (!exchange.has_group()) return boxes;
+  std::vector<int> groups;
+  for (int device = 0; device < program.devices(); ++device) {
+    groups.push_back(static_cast<int>(program.Value(exchange.group(), device)));
+  }
+  for (std::vector<Box>* each : {&boxes.from, &boxes.to}) *each = BoxesInGroups(*each, groups);
+  // A buffer has nothing of other groups, but others walk through it in the numbers of theirs.
+  for (std::vector<Box>* each : {&boxes.source, &boxes.destination}) {
+    *each = BoxesInGroups(*each, groups);
+  }
   return boxes;
 }
 

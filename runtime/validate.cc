@@ -162,6 +162,7 @@ class ShapeChecker {
     if (exchange.parts() < 1 || exchange.parts() > kMostDevices) {
       return UserError("a delivery of ", exchange.parts(), " parts");
     }
+    if (exchange.has_group()) YUBA_RETURN_IF_ERROR(Groups(exchange));
     if (exchange.parts() == 1) return absl::OkStatus();  // which part is no question
     YUBA_RETURN_IF_ERROR(Bound(exchange.part()));
     for (int64_t part : exchange.part().values()) {
@@ -169,7 +170,18 @@ class ShapeChecker {
         return UserError("part ", part, " of ", exchange.parts());
       }
     }
-    const program::Reducer reducer = exchange.reducer();
+    return Combines(exchange.reducer());
+  }
+
+  absl::Status Groups(const program::Exchange& exchange) {
+    YUBA_RETURN_IF_ERROR(Bound(exchange.group()));
+    for (int64_t group : exchange.group().values()) {
+      if (group < 0 || group >= kMostDevices) return UserError("no group ", group);
+    }
+    return Combines(exchange.reducer());  // what no device of a group made gets its identity
+  }
+
+  static absl::Status Combines(program::Reducer reducer) {
     if (reducer == program::NONE || reducer == program::ARGMAX || reducer == program::ARGMIN) {
       return UserError("parts of ", program::Reducer_Name(reducer), " cannot be combined");
     }

@@ -33,6 +33,7 @@ Hash HashOf(const TensorType& type) {
 // Of what decides boxes, and of the shape of the body; not of names.
 Hash HashOf(const Definition& definition) {
   Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
+  hash = Mix(hash, static_cast<Hash>(definition.accumulation));
   for (const Index& index : definition.indices) {
     hash = Mix(Mix(hash, static_cast<Hash>(index.extent)), index.reduction);
   }

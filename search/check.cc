@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
+#include "search/cut_space.h"
 
 namespace yuba {
 namespace {
@@ -93,9 +94,9 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
   const bool replicas = plan.space.replicate == "auto";
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
-    const bool copy = graph.tensors[t].kind == TensorKind::kCopy;
+    const bool transient = IsTransient(graph.tensors[t]);
     YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name), dims,
-                                  std::vector<bool>(dims.size(), false), replicas || copy,
+                                  std::vector<bool>(dims.size(), false), replicas || transient,
                                   plan.tensors[t]));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -108,6 +109,11 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
                                   whole, IsCopy(graph, graph.nodes[n]), plan.nodes[n]));
     if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
       return Refuse(absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
+    }
+    for (TensorId operand : graph.nodes[n].operands) {
+      if (!IsAccumulator(graph.nodes[n]) || AddendCut(plan.nodes[n]) == plan.tensors[operand]) continue;
+      return Refuse(absl::StrCat("accumulator ", graph.nodes[n].name, " and its addend ",
+                                 graph.tensors[operand].name, " are cut differently"));
     }
   }
   return absl::OkStatus();

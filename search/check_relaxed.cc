@@ -56,7 +56,7 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
 std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor) {
   const std::vector<int64_t>& dims = tensor.type.dims;
   return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false),
-                   tensor.kind == TensorKind::kCopy);
+                   IsTransient(tensor));
 }
 
 std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy) {
@@ -94,6 +94,8 @@ class UseTable {
       if (definition_.indices[i].reduction) reductions *= node[i];
     }
     const bool partial = operand_ < 0 && reductions > 1;
+    const bool addend = definition_.accumulation ==
+                        (operand_ < 0 ? Accumulation::kAddend : Accumulation::kSum);
     const int64_t elements = ElementCount(type_);
     const std::vector<BoxFactor> none;
     const std::vector<BoxFactor>& factors = type_.dims.empty() ? none : boxes_[partial].factors();
@@ -112,9 +114,12 @@ class UseTable {
         shared[f] = &columns[f]->shared[rows_[partial][f].kind[t]];
       }
       int64_t kept = MostShared(devices_, shared);
-      if (partial) kept = std::min(kept, elements);  // only homes keep what they have made
+      // Only homes keep what they have made, but all that add up addends.
+      if (partial && !addend) kept = std::min(kept, elements);
       Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
-      if (partial)
+      if (addend)
+        expected = operand_ < 0 ? held : owners * elements;
+      else if (partial)
         expected = held + (owners - 1) * elements;
       else if (operand_ < 0)
         expected = held * owners;
@@ -208,11 +213,11 @@ std::vector<size_t> FirstAlike(const Graph& graph) {
 
 RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh) {
   RelaxedTables tables;
-  // By dimensions, and whether they are a copy's.
+  // By dimensions, and whether axes may be left out.
   std::map<std::pair<std::vector<int64_t>, bool>, std::vector<Parts>> tensor_grids;
   const auto grids_of = [&](TensorId id) -> std::vector<Parts>& {
     const Tensor& tensor = graph.tensors[id];
-    return tensor_grids[{tensor.type.dims, tensor.kind == TensorKind::kCopy}];
+    return tensor_grids[{tensor.type.dims, IsTransient(tensor)}];
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     std::vector<Parts>& grids = grids_of(static_cast<TensorId>(t));

@@ -103,6 +103,17 @@ int64_t Delivered(const std::vector<Box>& own, const std::vector<bool>& home, co
   return moved;
 }
 
+// Into an addend each device's box moves where it is not at home already. An accumulator would have
+// to fetch its addend again where that is cut in another way: each element that devices hold.
+int64_t MovedAddends(const std::vector<Box>& own, const NodeBoxes& node, int operand) {
+  int64_t moved = 0;
+  for (size_t device = 0; device < own.size(); ++device) {
+    const Box& box = operand < 0 ? node.made[device] : node.needs[device][operand];
+    moved += Volume(operand < 0 ? box : own[device]) - Common(box, own[device]);
+  }
+  return moved;
+}
+
 std::vector<Cut> EveryCut(const Mesh& mesh, const std::vector<int64_t>& extents,
                           const std::vector<bool>& whole, bool level, bool copy) {
   CutLister lister{mesh, extents, whole, level, copy, {}};
@@ -207,9 +218,12 @@ std::vector<int> LeastOfRenamed(const Renamed& renamed) {
 
 // What a node fetches of operand `operand`, or delivers (operand -1). `boxes` are those of the cuts in
 // `least`; the others cost what those cost that they are renamed to.
-std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
+std::vector<int64_t> EveryCost(Accumulation accumulation, const TensorType& type,
+                               const Storage& storage,
                                const std::vector<int>& least, const std::vector<NodeBoxes>& boxes,
                                int operand, const Renamed& node_cuts, const Renamed& tensor_cuts) {
+  const bool addend =
+      accumulation == (operand < 0 ? Accumulation::kAddend : Accumulation::kSum);
   const size_t columns = storage.shards.size();
   std::vector<int64_t> cost(node_cuts[0].size() * columns);
   for (size_t i = 0; i < least.size(); ++i) {
@@ -221,7 +235,8 @@ std::vector<int64_t> EveryCost(const TensorType& type, const Storage& storage,
     bool all = made == node.parts * ElementCount(type);
     ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
     for (size_t t = 0; t < columns; ++t) {
-      int64_t elements = operand < 0
+      int64_t elements = addend ? MovedAddends(storage.shards[t], node, operand)
+                         : operand < 0
                              ? Delivered(storage.shards[t], storage.homes[t], node, all)
                              : Fetched(storage.shards[t], node, operand);
       for (size_t g = 0; g < node_cuts.size(); ++g) {
@@ -246,7 +261,7 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh, size_t extent
 
 // Whether axes of its cuts may be left out at will.
 bool MayReplicate(const Tensor& tensor, const Space& space) {
-  return tensor.kind == TensorKind::kCopy || space.replicate == "auto";
+  return IsTransient(tensor) || space.replicate == "auto";
 }
 
 absl::Status CheckCounts(const Graph& graph, const Mesh& mesh, const Space& space) {
@@ -360,7 +375,7 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
       } else {
         const TensorFacts& facts = FactsOf(mesh, tensor, space, renamings, &known);
         use.cost = std::make_shared<const std::vector<int64_t>>(
-            EveryCost(tensor.type, facts.storage, least, boxes, o, *tables.renamed[tensors + n],
+            EveryCost(node.definition->accumulation, tensor.type, facts.storage, least, boxes, o, *tables.renamed[tensors + n],
                       *facts.renamed));
       }
       tables.uses.push_back(std::move(use));

@@ -47,6 +47,7 @@ class Merging {
   }
 
   Clusters Run() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) AddendsIntoSum(static_cast<int>(n));
     for (size_t n = 0; n < graph_.nodes.size(); ++n) MapIntoResult(static_cast<int>(n));
     for (int t = 0; t < tensors_; ++t) TensorIntoReader(t);
     for (int t = 0; t < tensors_; ++t) ResultIntoMap(t);
@@ -63,6 +64,16 @@ class Merging {
   bool IsAlignedMap(const Node& node) const {
     return node.definition->reducer == Reducer::kNone &&
            Alignment(*node.definition, -1).has_value();
+  }
+
+  // Always, whatever is pinned: this is what an addend is. The groups' index is not one of its own.
+  void AddendsIntoSum(int n) {
+    if (!IsAccumulator(graph_.nodes[n])) return;
+    for (TensorId addend : graph_.nodes[n].operands) {
+      std::vector<int> dims(graph_.tensors[addend].type.dims.size());
+      std::iota(dims.begin(), dims.end(), 0);
+      Merge(addend, tensors_ + n, dims);
+    }
   }
 
   void MapIntoResult(int n) {

@@ -6,6 +6,7 @@
 //   - a map of one operand takes the cut of its result (a copy is one variable with its node);
 //   - a tensor that only one map reads takes the cut of that map;
 //   - the result of a map takes the cut of the map where at most one node reads it.
+// And the addends of an accumulator are always cut as it is.
 #ifndef YUBA_SEARCH_CLUSTER_H_
 #define YUBA_SEARCH_CLUSTER_H_
 

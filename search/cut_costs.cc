@@ -219,7 +219,7 @@ int64_t UseCosts::Exact(const Cut& tensor, const Cut& node, int64_t* steps) {
     parts *= PartCount(mesh_, axes);
   }
   AxisSet all = (AxisSet{1} << mesh_.axes.size()) - 1;
-  if (side.partial) all = owners;
+  if (side.partial && !IntoAddend()) all = owners;
   Regions& regions = RegionsOf(side.partial);
   EvenCounting even_counting(mesh_, all);
   bool even = true;

@@ -21,7 +21,7 @@ CutSpace NodeCuts(const Definition& definition) {
 
 CutSpace TensorCuts(const Graph& graph, TensorId id) {
   CutSpace space = TensorCuts(graph.tensors[id].type);
-  space.optional = graph.tensors[id].kind == TensorKind::kCopy;
+  space.optional = IsTransient(graph.tensors[id]);
   return space;
 }
 
@@ -29,6 +29,12 @@ CutSpace NodeCuts(const Graph& graph, NodeId id) {
   CutSpace space = NodeCuts(*graph.nodes[id].definition);
   space.optional = IsCopy(graph, graph.nodes[id]);
   return space;
+}
+
+Cut AddendCut(const Cut& accumulator) {
+  Cut cut = accumulator;
+  cut.axes.pop_back();
+  return cut;
 }
 
 Cut WholeCut(const CutSpace& space) {

@@ -27,6 +27,9 @@ CutSpace TensorCuts(const Graph& graph, TensorId id);
 CutSpace NodeCuts(const Graph& graph, NodeId id);
 
 // The cut that uses no axis.
+// The cut of an accumulator's addends: its own without its groups.
+Cut AddendCut(const Cut& accumulator);
+
 Cut WholeCut(const CutSpace& space);
 
 // "" if `cut` cuts only what can be cut, each axis used at most once, else what is wrong with it.

@@ -105,7 +105,11 @@ UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
 int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const {
   int64_t copies = devices_ / tensor_parts;  // of each element
   int64_t expected = side.needed;
-  if (operand_ < 0) {
+  if (IntoAddend()) {
+    expected = side.made;
+  } else if (FromAddend()) {
+    expected = CheckedMultiply(elements_, copies);
+  } else if (operand_ < 0) {
     expected = side.parts == 1 ? CheckedMultiply(side.made, copies)
                                : CheckedAdd(side.made, CheckedMultiply(elements_, copies - 1));
   }
@@ -141,7 +145,7 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
         for (size_t f = 0; f < tables.size(); ++f) factors[f] = &tables[f].at(r, c);
         int64_t overlap = GreatestOverlap(devices_, factors);
         // Homes alone are one device for each part of the tensor: no more than all of it.
-        if (partial) overlap = std::min(overlap, elements_);
+        if (partial && !IntoAddend()) overlap = std::min(overlap, elements_);
         cells[r * node_grids.size() + columns[c]] = CostOf(sides[columns[c]], parts, overlap);
       }
     }

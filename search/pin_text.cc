@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   if (list.back() != ']') return UserError("']' is missing at the end");
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (graph.tensors[t].kind == TensorKind::kCopy || !Matches(pattern, graph.tensors[t].name))
+    if (IsTransient(graph.tensors[t]) || !Matches(pattern, graph.tensors[t].name))
       continue;
     YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, graph.tensors[t]));
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
@@ -169,7 +169,7 @@ absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
       if (place < 0 || extents[place] < PartCount(mesh, axes)) place = static_cast<int>(d);
       if (extents[place] >= PartCount(mesh, axes)) break;
     }
-    if (place < 0 || graph.tensors[t].kind == TensorKind::kCopy) continue;
+    if (place < 0 || IsTransient(graph.tensors[t])) continue;
     demands[place].axes = axes;
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }

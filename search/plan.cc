@@ -18,6 +18,15 @@ std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
   return shards;
 }
 
+// By device: its group, where the tensor is an addend.
+std::vector<int> Groups(const Plan& plan, TensorId tensor) {
+  std::vector<int> groups;
+  for (int device = 0; device < plan.mesh.devices(); ++device) {
+    groups.push_back(GroupNumber(plan.mesh, plan.tensors[tensor], device));
+  }
+  return groups;
+}
+
 // Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then
 // no cut of the tensor is aligned with the need, and what is fetched is a halo.
 bool ReadsBeyond(const Definition& definition, int operand, const Cut& cut) {
@@ -56,10 +65,17 @@ NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
                             ByteSize(graph.tensors[tensor].type.type));
   }
   const ElementType type = graph.tensors[node.result].type.type;
-  bytes.partial = boxes.parts > 1;
+  const bool addend = node.definition->accumulation == Accumulation::kAddend;
+  bytes.partial = boxes.parts > 1 || addend;
+  std::vector<Box> own = Shards(graph, plan, node.result);
+  if (addend) {
+    const std::vector<int> groups = Groups(plan, node.result);
+    own = BoxesInGroups(own, groups);
+    boxes.made = BoxesInGroups(boxes.made, groups);
+  }
   Makers makers = {std::move(boxes.made), std::move(boxes.part), boxes.parts};
-  bytes.delivered = DeliverVolume(makers, Shards(graph, plan, node.result)) *
-                    ByteSize(bytes.partial ? AccumulatorType(type) : type);
+  bytes.delivered =
+      DeliverVolume(makers, own) * ByteSize(bytes.partial ? AccumulatorType(type) : type);
   return bytes;
 }
 

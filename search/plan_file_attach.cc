@@ -126,6 +126,11 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
       return absl::FailedPreconditionError(
           absl::StrCat("the plan cuts ", node.name, " and the node that makes it differently"));
     }
+    for (TensorId operand : node.operands) {
+      if (!IsAccumulator(node) || AddendCut(plan.nodes[n]) == plan.tensors[operand]) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the plan cuts ", graph.tensors[operand].name, " and its accumulator differently"));
+    }
   }
   return plan;
 }

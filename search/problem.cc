@@ -227,8 +227,7 @@ class Builder {
                               columns.size,
                               &list.values,
                               &list.boxes};
-    std::vector<int64_t> cells =
-        use.operand < 0 ? DeliverTable(input) : FetchTable(input, use.operand);
+    std::vector<int64_t> cells = CellsOf(graph_.nodes[use.node], use.operand, input);
     FillOrbits(rows, columns, list.values, &cells);
     table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
@@ -245,6 +244,15 @@ class Builder {
     auto diagonal = std::make_shared<std::vector<int64_t>>();
     for (int value = 0; value < size; ++value) diagonal->push_back((*cells)[value * size + value]);
     problem_.pairwise.factors.push_back({{row}, diagonal});
+  }
+
+  static std::vector<int64_t> CellsOf(const Node& node, int operand, const TableInput& input) {
+    const Accumulation accumulation = node.definition->accumulation;
+    if (operand >= 0) {
+      return accumulation == Accumulation::kSum ? RegroupTable(input, operand)
+                                                : FetchTable(input, operand);
+    }
+    return accumulation == Accumulation::kAddend ? AddendTable(input) : DeliverTable(input);
   }
 
   // Costs do not change when both cuts are relabelled.

@@ -219,6 +219,41 @@ std::vector<int64_t> DeliverTable(const TableInput& input) {
   return cells;
 }
 
+std::vector<int64_t> AddendTable(const TableInput& input) {
+  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+                                        std::vector<int64_t>(input.mesh->devices(), 1));
+  Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
+    return (*input.boxes)[column].made[device];
+  });
+  std::vector<int64_t> cells(all.size() * input.node_cuts, 0);
+  for (size_t c = 0; c < input.columns->size(); ++c) {
+    int64_t made = 0;
+    for (const Box& box : (*input.boxes)[c].made) made = CheckedAdd(made, Volume(box));
+    for (size_t r = 0; r < all.size(); ++r) {
+      cells[r * input.node_cuts + (*input.columns)[c]] =
+          CheckedMultiply(made - overlaps(r, c), ByteSize(input.type->type));
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> RegroupTable(const TableInput& input, int operand) {
+  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+                                        std::vector<int64_t>(input.mesh->devices(), 1));
+  Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
+    return (*input.boxes)[column].needs[device][operand];
+  });
+  const std::vector<int64_t> held = HeldElements(input);
+  std::vector<int64_t> cells(all.size() * input.node_cuts, 0);
+  for (size_t c = 0; c < input.columns->size(); ++c) {
+    for (size_t r = 0; r < all.size(); ++r) {
+      cells[r * input.node_cuts + (*input.columns)[c]] =
+          CheckedMultiply(held[r] - overlaps(r, c), ByteSize(input.type->type));
+    }
+  }
+  return cells;
+}
+
 int64_t DeliveredElementSize(ElementType type, int parts) {
   return ByteSize(parts > 1 ? AccumulatorType(type) : type);
 }

@@ -30,6 +30,12 @@ std::vector<int64_t> FetchTable(const TableInput& input, int operand);
 // What the node delivers to the owners of its result.
 std::vector<int64_t> DeliverTable(const TableInput& input);
 
+// The same for an addend: what moves into the boxes of groups, wherever it is made.
+std::vector<int64_t> AddendTable(const TableInput& input);
+// And for an accumulator that reads one: what has to move where the addend is cut in another way than
+// the accumulator. No plan has that; bounds may.
+std::vector<int64_t> RegroupTable(const TableInput& input, int operand);
+
 // The size of one element that a node delivers: partial results move in the accumulator's type.
 int64_t DeliveredElementSize(ElementType type, int parts);
 

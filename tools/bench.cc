@@ -13,7 +13,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check.h"
-#include "search/copies.h"
+#include "search/accumulators.h"
 #include "search/search.h"
 #include "tools/bench_suite.h"
 #include "tools/command.h"
@@ -64,14 +64,14 @@ int64_t PeakMemory() {
 }
 
 absl::StatusOr<SearchRun> Measure(const Graph& bare, const SearchOptions& options, int repeat) {
-  const Graph graph = WithCopies(bare, options.copies);
+  const Graph graph = WithSharing(bare, options.copies, options.mesh);
   SearchRun run;
   run.devices = options.mesh.devices();
   run.search = options.search;
   Plan plan;
   YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
-                          YUBA_ASSIGN_OR_RETURN(plan,
-                                                Search(WithCopies(bare, options.copies), options));
+                          YUBA_ASSIGN_OR_RETURN(
+                              plan, Search(WithSharing(bare, options.copies, options.mesh), options));
                           return absl::OkStatus();
                         }));
   run.peak_memory = PeakMemory();

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
-#include "search/copies.h"
+#include "search/accumulators.h"
 #include "runtime/io/tensor_file.h"
 #include "opsemantics/base/files.h"
 #include "tools/command_line.h"
@@ -254,7 +254,7 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
   }
   Graph whole = loaded.model.graph;
-  loaded.model.graph = WithCopies(whole, file->space.copies);
+  loaded.model.graph = WithSharing(whole, file->space.copies, file->mesh);
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   if (plan->space.factors != flags.factors) {

@@ -98,6 +98,8 @@ class Writer {
         builder_.getNamedAttr("data_where", builder_.getArrayAttr(data_where)),
         builder_.getNamedAttr("body", Body(*definition.body)),
         builder_.getNamedAttr("nograd", builder_.getBoolAttr(definition.nograd)),
+        builder_.getNamedAttr(
+            "accumulation", builder_.getI64IntegerAttr(static_cast<int>(definition.accumulation))),
     });
   }
 
@@ -229,6 +231,12 @@ class Reader {
     YUBA_ASSIGN_OR_RETURN(definition.body, Body(body));
     YUBA_ASSIGN_OR_RETURN(const auto nograd, Field<mlir::BoolAttr>(attr, "nograd"));
     definition.nograd = nograd.getValue();
+    if (const auto kind = attr.getAs<mlir::IntegerAttr>("accumulation")) {
+      if (kind.getInt() < 0 || kind.getInt() > static_cast<int>(Accumulation::kSum)) {
+        return UserError("definition: there is no accumulation ", kind.getInt());
+      }
+      definition.accumulation = static_cast<Accumulation>(kind.getInt());
+    }
     return definition;
   }
 

@@ -73,7 +73,9 @@ absl::Status CheckExchange(ExchangeOp op) {
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getSource(), op.getFrom()));
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getDestination(), op.getTo()));
   YUBA_RETURN_IF_ERROR(ParseAxes(mesh, View(op.getAxes())).status());
-  if (op.getPart()) return ParseBound(mesh, View(*op.getPart())).status();
+  for (const auto& table : {op.getPart(), op.getGroup()}) {
+    if (table) YUBA_RETURN_IF_ERROR(ParseBound(mesh, View(*table)).status());
+  }
   return absl::OkStatus();
 }
 

@@ -49,6 +49,10 @@ class GraphReader {
     }
     YUBA_RETURN_IF_ERROR(ReadInfo());
     Link(graph_);
+    for (const Node& node : graph_.nodes) {
+      const std::string why = WhyNoAccumulation(graph_, node);
+      if (!why.empty()) return UserError("yuba.graph: ", why);
+    }
     CheckGraph(graph_);
     if (!op_.getMesh()) plan_ = Plan();
     return absl::OkStatus();
@@ -110,9 +114,11 @@ class GraphReader {
       }
       node.operands.push_back(id);
     }
-    YUBA_RETURN_IF_ERROR(AddTensor(op.getResult(), op.getName(), op.getId(),
-                                   op.getCopy() ? TensorKind::kCopy : TensorKind::kActivation,
-                                   op.getSharding()));
+    TensorKind kind = TensorKind::kActivation;
+    if (op.getCopy()) kind = TensorKind::kCopy;
+    if (definition.accumulation == Accumulation::kAddend) kind = TensorKind::kAddend;
+    YUBA_RETURN_IF_ERROR(
+        AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
     if (op.getCut()) {
       YUBA_ASSIGN_OR_RETURN(Cut cut,

@@ -65,7 +65,8 @@ class ProgramReader {
     function->set_reducer(static_cast<program::Reducer>(reducer));
     for (absl::string_view text : absl::StrSplit(View(op.getIndices()), ' ', absl::SkipEmpty())) {
       program::FunctionIndex* index = function->add_indices();
-      index->set_reduction(absl::ConsumeSuffix(&text, "+"));
+      index->set_groups(absl::ConsumeSuffix(&text, "*"));
+      index->set_reduction(absl::ConsumeSuffix(&text, "+") || index->groups());
       const size_t colon = text.rfind(':');
       int64_t extent = 0;
       if (colon == absl::string_view::npos || !absl::SimpleAtoi(text.substr(colon + 1), &extent)) {
@@ -149,6 +150,9 @@ class ProgramReader {
     }
     if (op.getPart()) {
       YUBA_ASSIGN_OR_RETURN(*exchange->mutable_part(), ParseBound(mesh_, View(*op.getPart())));
+    }
+    if (op.getGroup()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), ParseBound(mesh_, View(*op.getGroup())));
     }
     program::Collective collective;
     if (!program::Collective_Parse(op.getCollective().str(), &collective)) {

@@ -61,7 +61,7 @@ class ProgramWriter {
   void WriteFunction(const program::Function& function) {
     const std::string indices = absl::StrJoin(
         function.indices(), " ", [](std::string* out, const program::FunctionIndex& index) {
-          absl::StrAppend(out, index.name(), ":", index.extent(), index.reduction() ? "+" : "");
+          absl::StrAppend(out, index.name(), ":", index.extent(), index.groups() ? "*" : index.reduction() ? "+" : "");
         });
     builder_.create<FunctionOp>(
         builder_.getUnknownLoc(), Text(function.text()), Text(indices),
@@ -115,6 +115,7 @@ class ProgramWriter {
                Name(static_cast<Reducer>(exchange.reducer()))),
         Number(exchange.parts()),
         TextIf(exchange.has_part(), BoundText(mesh_, exchange.part())),
+        TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
         Text(program::Collective_Name(exchange.collective())), Text(AxesText(mesh_, axes)));
   }
 

@@ -67,7 +67,7 @@ def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {
   let summary = "What kernels call; numbered in the order of these";
-  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices.";
+  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices, * where they number groups.";
   let arguments = (ins StrAttr:$text, StrAttr:$indices, StrAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
                    OptionalAttr<StrAttr>:$library);
   let assemblyFormat = "$text $indices $reducer attr-dict";
@@ -101,7 +101,7 @@ def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
   let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, AnyMemRef:$destination,
                    StrAttr:$from, StrAttr:$to, UnitAttr:$deliver, UnitAttr:$from_first_only,
                    OptionalAttr<StrAttr>:$reducer, I64Attr:$parts, OptionalAttr<StrAttr>:$part,
-                   StrAttr:$collective, StrAttr:$axes);
+                   OptionalAttr<StrAttr>:$group, StrAttr:$collective, StrAttr:$axes);
   let assemblyFormat = [{
     (`deliver` $deliver^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
     $axes attr-dict `:` type($source) `->` type($destination)

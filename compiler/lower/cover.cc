@@ -31,6 +31,10 @@ class Region {
     }
     for (Box& rest : SubtractAll(box, boxes_)) boxes_.push_back(std::move(rest));
   }
+  bool Touches(const Box& box) const {
+    return std::any_of(boxes_.begin(), boxes_.end(),
+                       [&](const Box& held) { return !IsEmpty(Intersect(box, held)); });
+  }
   // A box that is not in the region, empty if there is none.
   absl::optional<Box> Missing(const Box& box) const {
     const std::vector<Box> rest = SubtractAll(box, boxes_);
@@ -53,6 +57,8 @@ class Prover {
     }
     written_.assign(held_.size(), std::vector<Region>(mesh_.devices()));
     partial_.assign(held_.size(), nullptr);
+    makers_.assign(held_.size(), nullptr);
+    addends_.resize(held_.size());
   }
 
   absl::Status Prove() {
@@ -73,6 +79,11 @@ class Prover {
  private:
   const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
   void Write(int buffer, int device, const Box& box) { written_[buffer][device].Add(box); }
+  bool IsPartial(int id) const { return partial_[id] != nullptr || !addends_[id].empty(); }
+  void SetWhole(int id) {
+    partial_[id] = makers_[id] = nullptr;
+    addends_[id].clear();
+  }
 
   // A stored tensor: every element is on some device.
   absl::Status CheckWhole(int id) const {
@@ -87,7 +98,7 @@ class Prover {
   }
 
   absl::Status CheckOutput(int id) const {
-    if (partial_[id] != nullptr) return Broken("output ", NameOf(id), " holds partial results");
+    if (IsPartial(id)) return Broken("output ", NameOf(id), " holds partial results");
     YUBA_RETURN_IF_ERROR(CheckWhole(id));
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = written_[id][device].Missing(held_[id][device])) {
@@ -130,10 +141,74 @@ class Prover {
 
   absl::Status RunKernel(const program::Kernel& kernel) {
     YUBA_RETURN_IF_ERROR(CheckTiling(kernel));
+    const bool accumulates = NumbersGroups(kernel);
     for (const program::Access& operand : kernel.operands()) {
+      if (IsPartial(operand.buffer()) != accumulates) {
+        return Broken("it reads ", accumulates ? "no partial results in " : "partial results of ",
+                      NameOf(operand.buffer()));
+      }
       YUBA_RETURN_IF_ERROR(CheckRead(operand));
+      if (accumulates) YUBA_RETURN_IF_ERROR(CheckAddends(operand, kernel.result()));
     }
+    if (accumulates) YUBA_RETURN_IF_ERROR(CheckGroups(kernel));
     return Make(kernel);
+  }
+
+  bool NumbersGroups(const program::Kernel& kernel) const {
+    const auto& indices = program_.functions(kernel.function()).indices();
+    return std::any_of(indices.begin(), indices.end(),
+                       [](const program::FunctionIndex& index) { return index.groups(); });
+  }
+
+  // The sum of what all devices hold is the whole: each adds up all that it holds of it.
+  absl::Status CheckAddends(const program::Access& operand, const program::Access& result) const {
+    const int id = operand.buffer();
+    std::vector<Box> held = addends_[id];
+    if (const program::Kernel* maker = partial_[id]) {
+      held = BoxesOn(mesh_, maker->result().box());
+      YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
+      YUBA_RETURN_IF_ERROR(CheckDistinct(*maker));
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box need = BoxOn(mesh_, operand.box(), device);
+      const Box made = BoxOn(mesh_, result.box(), device);
+      if (SameSet(need, held[device]) && SameSet(made, held[device])) continue;
+      return Broken("device ", device, " adds ", ToString(made), " of its addends ",
+                    ToString(held[device]), " of ", NameOf(id));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckSum(program::Reducer reducer) {
+    if (reducer == program::SUM) return absl::OkStatus();
+    return Broken("what is reduced by another reducer than a sum cannot be added up");
+  }
+
+  // Every device has a part of its own: none is left out as the copy of another's.
+  absl::Status CheckGroups(const program::Kernel& kernel) const {
+    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(kernel.function()).reducer()));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      for (const Interval& group : RangesOn(kernel, device, true)) {
+        if (group.size() == 1) continue;
+        return Broken("device ", device, " is of the groups ", ToString(group));
+      }
+    }
+    return CheckDistinct(kernel);
+  }
+
+  // No two devices run over the same points.
+  absl::Status CheckDistinct(const program::Kernel& kernel) const {
+    std::map<std::vector<int64_t>, int> first;  // by where its indices begin
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      std::vector<int64_t> begins;
+      for (const program::Range& range : kernel.indices()) {
+        begins.push_back(IntervalOn(mesh_, range, device).begin);
+      }
+      const auto [place, is_new] = first.emplace(std::move(begins), device);
+      if (is_new) continue;
+      return Broken("devices ", place->second, " and ", device, " make the same addends");
+    }
+    return absl::OkStatus();
   }
 
   // The devices' pieces fill the iteration space and overlap only where they are equal.
@@ -176,7 +251,6 @@ class Prover {
 
   absl::Status CheckRead(const program::Access& operand) const {
     const int id = operand.buffer();
-    if (partial_[id] != nullptr) return Broken("it reads partial results of ", NameOf(id));
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box need = BoxOn(mesh_, operand.box(), device);
       if (!Contains(held_[id][device], need)) {
@@ -217,7 +291,9 @@ class Prover {
                       NameOf(id));
       }
     }
-    partial_[id] = partial ? &kernel : nullptr;
+    SetWhole(id);
+    if (partial) partial_[id] = &kernel;
+    makers_[id] = &kernel;
     return absl::OkStatus();
   }
 
@@ -272,6 +348,10 @@ class Prover {
         return Broken(ToString(*lost), ", made by device ", device, ", is delivered to nobody");
       }
     }
+    if (!addends_[exchange.source()].empty()) {
+      return Broken("it takes addends of ", NameOf(exchange.source()), " for whole results");
+    }
+    if (exchange.has_group()) return Gather(exchange, offers, to);
     if (exchange.parts() > 1) return Combine(exchange, offers, to);
     if (partial_[exchange.source()] != nullptr) {
       return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
@@ -283,7 +363,38 @@ class Prover {
       }
       Write(exchange.destination(), device, to[device]);
     }
-    partial_[exchange.destination()] = nullptr;
+    SetWhole(exchange.destination());
+    return absl::OkStatus();
+  }
+
+  // Into addends: each element that a device made reaches one device of its group.
+  absl::Status Gather(const program::Exchange& exchange, const std::vector<Box>& from,
+                      const std::vector<Box>& to) {
+    const program::Kernel* maker = makers_[exchange.source()];
+    if (maker == nullptr || !exchange.deliver()) return Broken("it gathers what no kernel made");
+    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
+    YUBA_RETURN_IF_ERROR(CheckSum(exchange.reducer()));
+    YUBA_RETURN_IF_ERROR(CheckDistinct(*maker));
+    YUBA_RETURN_IF_ERROR(CheckParts(exchange, *maker, from));
+    std::map<int64_t, Region> received;  // by group
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      Region& region = received[ValueOn(mesh_, exchange.group(), device)];
+      if (region.Touches(to[device])) {
+        return Broken("device ", device, " adds ", ToString(to[device]),
+                      ", some of which another device of its group adds too");
+      }
+      region.Add(to[device]);
+      Write(exchange.destination(), device, to[device]);
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Region& region = received[ValueOn(mesh_, exchange.group(), device)];
+      if (const auto lost = region.Missing(from[device])) {
+        return Broken(ToString(*lost), ", made by device ", device,
+                      ", is delivered to nobody of its group");
+      }
+    }
+    SetWhole(exchange.destination());
+    addends_[exchange.destination()] = to;
     return absl::OkStatus();
   }
 
@@ -295,14 +406,26 @@ class Prover {
     if (exchange.reducer() != program_.functions(maker->function()).reducer()) {
       return Broken("it combines with another reducer than its kernel's");
     }
+    YUBA_RETURN_IF_ERROR(CheckParts(exchange, *maker, from));
+    std::set<Box, BoxLess> homes;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (homes.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
+    }
+    SetWhole(exchange.destination());
+    return absl::OkStatus();
+  }
+
+  // `from` is what the maker made, and parts have the numbers of its shares of the reduction.
+  absl::Status CheckParts(const program::Exchange& exchange, const program::Kernel& maker,
+                          const std::vector<Box>& from) const {
     std::map<int64_t, Ranges> parts;
     std::set<std::vector<int64_t>> distinct;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const int64_t part = ValueOn(mesh_, exchange.part(), device);
-      const Ranges ranges = RangesOn(*maker, device, true);
-      if (!SameSet(BoxOn(mesh_, maker->result().box(), device), from[device])) {
+      const int64_t part = exchange.parts() > 1 ? ValueOn(mesh_, exchange.part(), device) : 0;
+      const Ranges ranges = RangesOn(maker, device, true);
+      if (!SameSet(BoxOn(mesh_, maker.result().box(), device), from[device])) {
         return Broken("device ", device, " offers ", ToString(from[device]), " and made ",
-                      ToString(BoxOn(mesh_, maker->result().box(), device)));
+                      ToString(BoxOn(mesh_, maker.result().box(), device)));
       }
       if (part < 0 || part >= exchange.parts() || parts.emplace(part, ranges).first->second != ranges) {
         return Broken("device ", device, " numbers its part ", part,
@@ -316,11 +439,6 @@ class Prover {
       return Broken("it combines ", exchange.parts(), " parts numbered in ", parts.size(),
                     " ways where ", distinct.size(), " are made");
     }
-    std::set<Box, BoxLess> homes;
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      if (homes.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
-    }
-    partial_[exchange.destination()] = nullptr;
     return absl::OkStatus();
   }
 
@@ -330,6 +448,9 @@ class Prover {
   std::vector<std::vector<Box>> held_;        // [buffer][device]
   std::vector<std::vector<Region>> written_;  // [buffer][device]
   std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
+  std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
+  // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.
+  std::vector<std::vector<Box>> addends_;
 };
 
 }  // namespace

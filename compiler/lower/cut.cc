@@ -91,11 +91,18 @@ class Cutter {
   void AddNode(NodeId id) {
     const Node& node = graph_.nodes[id];
     if (IsCopy(graph_, node)) return AddCopy(node);
-    const NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
+    NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
+    if (IsAccumulator(node)) {  // each group computes its part of an index that numbers them
+      for (size_t device = 0; device < boxes.ranges.size(); ++device) {
+        boxes.ranges[device].back() = {boxes.part[device], boxes.part[device] + 1};
+      }
+    }
+    const Definition computed =
+        IsAccumulator(node) ? InGroups(*node.definition, boxes.parts) : *node.definition;
     program::Kernel kernel;
     kernel.set_node(node.name);
     kernel.set_from(node.from);
-    for (size_t index = 0; index < node.definition->indices.size(); ++index) {
+    for (size_t index = 0; index < computed.indices.size(); ++index) {
       std::vector<Interval> parts;
       for (const std::vector<Interval>& ranges : boxes.ranges) parts.push_back(ranges[index]);
       *kernel.add_indices() = RangeTable(mesh_, parts);
@@ -107,7 +114,7 @@ class Cutter {
       access->set_buffer(Fetch(node, node.operands[operand], needs));
       *access->mutable_box() = BoxTable(mesh_, needs);
     }
-    Make(node, boxes, std::move(kernel));
+    Make(node, computed, boxes, std::move(kernel));
   }
 
   // The buffer in which `node` reads `tensor`: the shard where that holds all needs, else a buffer of
@@ -123,12 +130,14 @@ class Cutter {
   }
 
   // The kernel and the way of its result into the tensor.
-  void Make(const Node& node, const NodeBoxes& boxes, program::Kernel kernel) {
+  void Make(const Node& node, Definition made, const NodeBoxes& boxes, program::Kernel kernel) {
     const Tensor& tensor = graph_.tensors[node.result];
     const std::vector<Box>& own = shards_[node.result];
-    const bool direct = boxes.parts == 1 && AllSame(boxes.made, own);
-    Definition made = *node.definition;
+    const std::vector<int64_t> groups = GroupsOf(node.result);
+    const bool grouped = *std::max_element(groups.begin(), groups.end()) > 0;
+    const bool direct = (boxes.parts == 1 || grouped) && AllSame(boxes.made, own);
     if (boxes.parts > 1) made.result.type = AccumulatorType(made.result.type);
+    if (made.accumulation == Accumulation::kAddend) made.accumulation = Accumulation::kNone;
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("made(", tensor.name, ")"),
@@ -143,14 +152,26 @@ class Cutter {
         AddExchange(node, tensor.name, {buffer, boxes.made}, {stored, own});
     deliver->set_deliver(true);
     deliver->set_parts(boxes.parts);
-    if (boxes.parts == 1) return;
+    if (grouped) *deliver->mutable_group() = BoundTable(mesh_, groups);
+    if (boxes.parts == 1 && !grouped) return;
     deliver->set_reducer(static_cast<program::Reducer>(node.definition->reducer));
+    if (boxes.parts == 1) return;
     *deliver->mutable_part() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.part.begin(), boxes.part.end()));
     // Only the first owner of an element combines its parts; other owners take the result from it.
-    if (AllSame(HomeBoxes(own), own)) return;
+    if (grouped || AllSame(HomeBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})
         ->set_from_first_only(true);
+  }
+
+  // By device: its group, where the tensor is an addend; else all are one.
+  std::vector<int64_t> GroupsOf(TensorId tensor) const {
+    std::vector<int64_t> groups(mesh_.devices(), 0);
+    if (graph_.tensors[tensor].kind != TensorKind::kAddend) return groups;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      groups[device] = GroupNumber(mesh_, plan_.tensors[tensor], device);
+    }
+    return groups;
   }
 
   program::Exchange* AddExchange(const Node& node, const std::string& tensor,
@@ -181,6 +202,7 @@ class Cutter {
       added->set_name(index.name);
       added->set_extent(index.extent);
       added->set_reduction(index.reduction);
+      added->set_groups(index.reduction && definition.accumulation == Accumulation::kSum);
     }
     same_text.emplace_back(definition, program_.functions_size() - 1);
     return program_.functions_size() - 1;

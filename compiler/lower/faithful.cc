@@ -86,8 +86,9 @@ class Reader {
     if (next_ == static_cast<NodeId>(graph_.nodes.size())) return Broken("the graph has no such node");
     const Node& node = graph_.nodes[next_++];
     if (kernel.node() != node.name) return Broken("the graph's next node is ", node.name);
-    const Definition& definition = *node.definition;
-    YUBA_RETURN_IF_ERROR(CheckFunction(definition, program_.functions(kernel.function())));
+    const program::Function& function = program_.functions(kernel.function());
+    const Definition definition = ComputedBy(function, *node.definition);
+    YUBA_RETURN_IF_ERROR(CheckFunction(definition, function));
     if (kernel.operands_size() != static_cast<int>(node.operands.size())) {
       return Broken("it reads ", kernel.operands_size(), " tensors instead of ",
                     node.operands.size());
@@ -117,7 +118,9 @@ class Reader {
     for (int i = 0; i < function.indices_size(); ++i) {
       const program::FunctionIndex& index = function.indices(i);
       if (index.extent() != definition.indices[i].extent ||
-          index.reduction() != definition.indices[i].reduction) {
+          index.reduction() != definition.indices[i].reduction ||
+          index.groups() !=
+              (index.reduction() && definition.accumulation == Accumulation::kSum)) {
         return other("indices");
       }
     }

@@ -125,6 +125,9 @@ class Form {
     if (exchange.parts() > 1 && !IsWellFormed(mesh_, exchange.part())) {
       return Malformed("the part numbers of an exchange are no table over the mesh");
     }
+    if (exchange.has_group() && !IsWellFormed(mesh_, exchange.group())) {
+      return Malformed("the groups of an exchange are no table over the mesh");
+    }
     return absl::OkStatus();
   }
 

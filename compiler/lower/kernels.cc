@@ -25,7 +25,7 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
     const Node& node = graph.nodes[next++];
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
     Definition& definition = definitions[kernel.function()];
-    definition = *node.definition;
+    definition = ComputedBy(program.functions(kernel.function()), *node.definition);
     definition.result.type =
         static_cast<ElementType>(stage.buffers(kernel.result().buffer()).type());
   }

@@ -122,6 +122,14 @@ bool IsWellFormed(const Mesh& mesh, const program::Box& box) {
   });
 }
 
+Definition ComputedBy(const program::Function& function, const Definition& definition) {
+  if (definition.accumulation != Accumulation::kSum) return definition;
+  const int indices = function.indices_size();
+  const bool several = indices == static_cast<int>(definition.indices.size());
+  const int64_t groups = several ? function.indices(indices - 1).extent() : 1;
+  return InGroups(definition, static_cast<int>(std::min(groups, kMostGroups)));
+}
+
 int64_t ElementBytes(program::ElementType type, bool hash_arithmetic) {
   const ElementType element = static_cast<ElementType>(type);
   return hash_arithmetic && IsFloat(element) ? 8 : ByteSize(element);

@@ -29,6 +29,9 @@ std::vector<Box> BoxesOn(const Mesh& mesh, const program::Box& box);  // [device
 bool IsWellFormed(const Mesh& mesh, const program::Bound& bound);
 bool IsWellFormed(const Mesh& mesh, const program::Box& box);
 
+// What `function` computes of a node's definition: an accumulator in as many groups as it has.
+Definition ComputedBy(const program::Function& function, const Definition& definition);
+
 // Bytes of an element in a buffer of `type`: floats are 8 bytes in hash arithmetic.
 int64_t ElementBytes(program::ElementType type, bool hash_arithmetic);
 

@@ -194,6 +194,16 @@ std::vector<Box> HomeBoxes(const std::vector<Box>& own) {
   return homes;
 }
 
+std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<int>& group) {
+  YUBA_CHECK(boxes.size() == group.size());
+  std::vector<Box> grouped;
+  for (size_t d = 0; d < boxes.size(); ++d) {
+    grouped.push_back({{group[d], group[d] + 1}});
+    grouped.back().insert(grouped.back().end(), boxes[d].begin(), boxes[d].end());
+  }
+  return grouped;
+}
+
 int64_t FetchVolume(const std::vector<Box>& have, const std::vector<Box>& need) {
   YUBA_CHECK(have.size() == need.size());
   const std::vector<int> sources = AllDevices(have.size());

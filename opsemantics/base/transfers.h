@@ -48,6 +48,10 @@ std::vector<Delivery> DeliverTransfers(const Makers& makers, const std::vector<B
 // empty (for scalars, whose one box is not empty, one empty interval).
 std::vector<Box> HomeBoxes(const std::vector<Box>& own);
 
+// Deliver to an addend: devices of equal `group` take only from each other. The group is one more
+// dimension, the first, of what they make and what they own; all else is a delivery.
+std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<int>& group);
+
 // Elements that move between different devices. Equal to the sum over the lists above.
 int64_t FetchVolume(const std::vector<Box>& have, const std::vector<Box>& need);
 int64_t DeliverVolume(const Makers& makers, const std::vector<Box>& own);

@@ -18,10 +18,12 @@ struct TriedTensor {
   };
   std::vector<Use> own, through_copy;
   MarkedTable making_copy;  // [tensor cut][copy's cut]
+  int cut_as = -1;  // an addend's cut is that of the accumulator, this node; else -1
   size_t cuts = 0;
   double plans = 1;     // combinations of its cuts and its copy's
 
   int64_t Least(const std::vector<int64_t>& choice) const {
+    if (cut_as >= 0) return Sum(own, choice, choice[cut_as]);
     std::vector<int64_t> reading;
     for (size_t c = 0; making_copy.size() > 0 && c < making_copy[0].size(); ++c) {
       reading.push_back(Sum(through_copy, choice, c));
@@ -58,6 +60,16 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
   const Tensor& tensor = graph.tensors[id];
   std::vector<Cut> cuts = TriedCuts(mesh, tensor.type.dims, !space.replicate), copy_cuts;
   TriedTensor priced;
+  if (tensor.kind == TensorKind::kAddend) {
+    priced.cut_as = tensor.consumers[0];
+    cuts = node_cuts[tensor.consumers[0]];
+    for (Cut& cut : cuts) cut.axes.pop_back();  // what is left are the groups
+    const NodeId maker = tensor.producer;
+    priced.own.push_back({static_cast<size_t>(maker),
+                          MarkedBytes(*graph.nodes[maker].definition, mesh, -1, node_cuts[maker],
+                                      cuts)});
+    return priced;
+  }
   priced.cuts = cuts.size();
   priced.plans = static_cast<double>(cuts.size());
   bool copied = space.copies && tensor.consumers.size() > 1;

@@ -23,6 +23,7 @@ struct TriedPlans {
   double plans = 0;    // how many plans that covers
 };
 
+// Accumulators are of the graph, copies are not: `graph` has none.
 // Tries the cuts of all nodes in all combinations, at most `limit`, and for each of them, tensor by
 // tensor, all cuts of the tensor and of its copy: tensors meet only through nodes.
 TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& space,

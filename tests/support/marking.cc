@@ -183,6 +183,32 @@ int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making
   return moved;
 }
 
+// Elements that devices have made of a sum and that another device of their group keeps: groups agree
+// on the axes that `cut` leaves out.
+int64_t GatheredElements(const Mesh& mesh, const Making& making, const Cut& cut,
+                         const std::vector<Points>& kept) {
+  std::vector<bool> used(mesh.axes.size(), false);
+  for (const AxisList& list : cut.axes) {
+    for (uint8_t axis : list) used[axis] = true;
+  }
+  const auto same_group = [&](int a, int b) {
+    for (size_t axis = 0; axis < used.size(); ++axis) {
+      const int at = static_cast<int>(axis);
+      if (!used[axis] && Digit(mesh, a, at) != Digit(mesh, b, at)) return false;
+    }
+    return true;
+  };
+  int64_t moved = 0;
+  for (int maker = 0; maker < mesh.devices(); ++maker) {
+    for (const Point& point : making.made[maker]) {
+      for (int keeper = 0; keeper < mesh.devices(); ++keeper) {
+        moved += keeper != maker && same_group(maker, keeper) && kept[keeper].count(point) > 0;
+      }
+    }
+  }
+  return moved;
+}
+
 void TryAxes(const Mesh& mesh, const std::vector<int64_t>& extents, size_t axis, Cut* cut,
              std::vector<Cut>* found) {
   if (axis == mesh.axes.size()) {
@@ -222,8 +248,11 @@ bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents, const
 
 }  // namespace
 
-MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int operand,
+MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
                         const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts) {
+  Definition definition = whole;
+  const bool accumulates = definition.accumulation == Accumulation::kSum;
+  if (accumulates) definition.indices.back().extent = mesh.devices();  // enough, and soon marked
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
   std::vector<std::vector<Points>> owned;
   for (const Cut& cut : tensor_cuts) owned.push_back(Owned(mesh, cut, type.dims));
@@ -241,6 +270,13 @@ MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int oper
       continue;
     }
     Making making = MakingOf(definition, mesh, cut);
+    if (definition.accumulation == Accumulation::kAddend) {
+      for (size_t t = 0; t < tensor_cuts.size(); ++t) {
+        bytes.back().push_back(GatheredElements(mesh, making, tensor_cuts[t], owned[t]) *
+                               ByteSize(type.type));
+      }
+      continue;
+    }
     std::set<Point> parts(making.part.begin(), making.part.end());
     ElementType moved = parts.size() > 1 ? AccumulatorType(type.type) : type.type;
     for (const std::vector<Points>& own : owned) {
