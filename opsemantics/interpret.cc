@@ -289,9 +289,11 @@ void InterpretGraph(const Graph& graph, Arithmetic arithmetic, std::vector<Tenso
     std::vector<const TensorValue*> operands;
     for (TensorId operand : node.operands) operands.push_back(&values[operand]);
     TensorValue result;
-    result.type = node.definition->result;
+    const Definition definition =
+        IsAccumulator(node) ? InGroups(*node.definition, 1) : *node.definition;
+    result.type = definition.result;
     result.elements.resize(ElementCount(result.type));
-    Interpret(*node.definition, WholeRanges(*node.definition), operands, arithmetic, result);
+    Interpret(definition, WholeRanges(definition), operands, arithmetic, result);
     values[node.result] = std::move(result);
   }
 }

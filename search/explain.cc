@@ -95,6 +95,12 @@ std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   if (IsCopy(graph, node)) {
     return absl::StrCat(graph.tensors[node.result].consumers.size(), " nodes share the copy");
   }
+  if (node.definition->accumulation == Accumulation::kAddend) {
+    const std::string words = CutInWords(*node.definition, cut, plan.mesh, true);
+    return absl::StrCat(words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
+                        " gathers its sums within groups, for ",
+                        graph.nodes[graph.tensors[node.result].consumers[0]].name);
+  }
   std::string words = CutInWords(*node.definition, cut, plan.mesh, move.partial);
   std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")
                                   : absl::StrCat(node.name, " cuts ", words);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/mesh_text.h"
 #include "search/explain.h"
 
 namespace yuba {
@@ -150,6 +151,33 @@ Json CopiesJson(const Graph& graph, const Plan& plan) {
   return rows;
 }
 
+// The rows of accumulators whose addends several groups keep.
+Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
+  Json rows = Json::array();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const Cut& cut = plan.nodes[n];
+    if (!IsAccumulator(node) || cut.axes.back().empty()) continue;
+    const Tensor& addend = graph.tensors[node.operands[0]];
+    const Cut& kept = plan.tensors[node.operands[0]];
+    int64_t largest = 0;
+    for (int device = 0; device < plan.mesh.devices(); ++device) {
+      largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, addend.type.dims, device)));
+    }
+    NodeId first = static_cast<NodeId>(n);
+    for (TensorId operand : node.operands) first = std::min(first, graph.tensors[operand].producer);
+    const int64_t addends = static_cast<int64_t>(node.operands.size());
+    rows.push_back({{"accumulator", node.name},
+                    {"addends", addends},
+                    {"cut", ToString(kept, addend.dims, plan.mesh)},
+                    {"over", AxesText(plan.mesh, cut.axes.back())},
+                    {"bytes", addends * largest * ByteSize(addend.type.type)},
+                    {"first", graph.nodes[first].name},
+                    {"last", node.name}});
+  }
+  return rows;
+}
+
 const std::string& At(const std::vector<std::string>& list, size_t i) {
   static const std::string& none = *new std::string;
   return i < list.size() ? list[i] : none;
@@ -204,6 +232,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   }
   AppendRows("memory", MemoryJson(notes), &text);
   AppendRows("copies", CopiesJson(graph, plan), &text);
+  AppendRows("accumulators", AccumulatorsJson(graph, plan), &text);
   AppendRows("tensors", tensors, &text);
   AppendRows("nodes", nodes, &text);
   AppendRows("transfers", transfers, &text);

@@ -58,6 +58,14 @@ struct PlanFile {
     int64_t readers = 0;
     int64_t bytes = 0;        // on the device that has most of it
   };
+  // An accumulator whose addends are kept by several groups of devices: live from before the first
+  // node that makes one to the accumulator.
+  struct AccumulatorRow {
+    std::string accumulator, cut, over;  // `over`: the axes that number the groups
+    std::string first, last;             // nodes, in the order of the program
+    int64_t addends = 0;
+    int64_t bytes = 0;  // of all addends, on the device that has most
+  };
   Mesh mesh;
   Space space;
   std::string search, stopped;  // as in Plan
@@ -69,6 +77,7 @@ struct PlanFile {
   std::vector<NodeRow> nodes;
   std::vector<TransferRow> transfers;
   std::vector<CopyRow> copies;
+  std::vector<AccumulatorRow> accumulators;
 };
 // Errors name the line or field, what was found and what is expected. Never crashes on any bytes.
 absl::StatusOr<PlanFile> ReadPlan(absl::string_view json);

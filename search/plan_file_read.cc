@@ -195,6 +195,21 @@ void ReadCopies(const JsonReader& rows, PlanFile* file) {
   }
 }
 
+void ReadAccumulators(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::AccumulatorRow sum;
+    sum.accumulator = row.Field("accumulator").String();
+    sum.cut = row.Field("cut").String();
+    sum.over = row.Field("over").String();
+    sum.first = row.Field("first").String();
+    sum.last = row.Field("last").String();
+    sum.addends = row.Field("addends").Integer(0, kMost);
+    sum.bytes = row.Field("bytes").Integer(0, kMost);
+    if (!rows.ok()) return;
+    file->accumulators.push_back(std::move(sum));
+  }
+}
+
 void ReadTransfers(const JsonReader& rows, PlanFile* file) {
   for (const JsonReader& row : rows.Items()) {
     PlanFile::TransferRow transfer;
@@ -236,6 +251,7 @@ absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
   ReadCost(reader, &file);
   ReadMemory(reader.Field("memory"), &file);
   ReadCopies(reader.Field("copies"), &file);
+  ReadAccumulators(reader.Field("accumulators"), &file);
   ReadTensors(reader.Field("tensors"), &file);
   ReadNodes(reader.Field("nodes"), &file);
   ReadTransfers(reader.Field("transfers"), &file);

@@ -167,7 +167,7 @@ std::vector<ReplicatedTensor> Replicated(const PlanFile& plan) {
   for (const auto& row : plan.tensors) {
     int64_t parts = 1;
     for (const AxisList& axes : row.cut.axes) parts *= PartCount(plan.mesh, axes);
-    if (parts >= plan.mesh.devices() || row.kind == "copy") continue;
+    if (parts >= plan.mesh.devices() || row.kind == "copy" || row.kind == "addend") continue;
     result.push_back(
         {row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
   }

@@ -47,6 +47,9 @@ std::string TransfersText(const PlanFile& plan);
 std::string MemoryText(const PlanFile& plan);
 // The `count` largest copies; "" where there are none.
 std::string CopiesText(const PlanFile& plan, size_t count);
+// The `count` largest accumulators whose addends several groups of devices keep; "" where there are
+// none.
+std::string AccumulatorsText(const PlanFile& plan, size_t count);
 std::string KernelsText(const PlanFile& plan);
 std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row);
 std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row);

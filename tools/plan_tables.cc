@@ -105,6 +105,24 @@ std::string CopiesText(const PlanFile& plan, size_t count) {
                       more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "", "\n");
 }
 
+std::string AccumulatorsText(const PlanFile& plan, size_t count) {
+  if (plan.accumulators.empty()) return "";
+  std::vector<const PlanFile::AccumulatorRow*> rows;
+  for (const auto& row : plan.accumulators) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
+  if (rows.size() > count) rows.resize(count);
+  TextTable table(4);
+  table.Add({"accumulator", "cut", "groups over", "live", "addends", "MB a device"});
+  for (const auto* row : rows) {
+    table.Add({ShortName(row->accumulator), row->cut, row->over,
+               absl::StrCat(ShortName(row->first), " … ", ShortName(row->last)),
+               absl::StrCat(row->addends), Megabytes(row->bytes)});
+  }
+  const size_t more = plan.accumulators.size() - rows.size();
+  return absl::StrCat(table.ToString(),
+                      more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "", "\n");
+}
+
 std::string KernelsText(const PlanFile& plan) {
   TextTable table(3);
   table.Add({"node", "operator", "kernel"});

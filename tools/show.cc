@@ -81,13 +81,15 @@ absl::Status Show(const ShowFlags& flags) {
   }
   if (flags.transfers || flags.memory || flags.kernels) {
     if (flags.transfers) std::cout << TransfersText(plan);
-    if (flags.memory) std::cout << CopiesText(plan, plan.copies.size()) << MemoryText(plan);
+    if (flags.memory) std::cout << CopiesText(plan, plan.copies.size())
+                                << AccumulatorsText(plan, plan.accumulators.size())
+                                << MemoryText(plan);
     if (flags.kernels) std::cout << KernelsText(plan);
     return absl::OkStatus();
   }
   std::cout << OverviewText(plan) << NodeTableText(plan, flags.all) << "\n"
             << LargestTransfersText(plan, 8) << "\n"
-            << CopiesText(plan, 8) << MemoryText(plan)
+            << CopiesText(plan, 8) << AccumulatorsText(plan, 8) << MemoryText(plan)
             << "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff PLAN, "
                "--html FILE\n";
   return absl::OkStatus();

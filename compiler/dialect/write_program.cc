@@ -61,7 +61,8 @@ class ProgramWriter {
   void WriteFunction(const program::Function& function) {
     const std::string indices = absl::StrJoin(
         function.indices(), " ", [](std::string* out, const program::FunctionIndex& index) {
-          absl::StrAppend(out, index.name(), ":", index.extent(), index.groups() ? "*" : index.reduction() ? "+" : "");
+          const char* mark = index.groups() ? "*" : index.reduction() ? "+" : "";
+          absl::StrAppend(out, index.name(), ":", index.extent(), mark);
         });
     builder_.create<FunctionOp>(
         builder_.getUnknownLoc(), Text(function.text()), Text(indices),

@@ -67,7 +67,7 @@ def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {
   let summary = "What kernels call; numbered in the order of these";
-  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices, * where they number groups.";
+  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices, * at groups of devices.";
   let arguments = (ins StrAttr:$text, StrAttr:$indices, StrAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
                    OptionalAttr<StrAttr>:$library);
   let assemblyFormat = "$text $indices $reducer attr-dict";

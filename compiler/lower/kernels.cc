@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/lower/library_call.h"
 #include "compiler/lower/lower.h"
+#include "compiler/lower/tables.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {

@@ -112,7 +112,8 @@ class Recogniser {
         to_(BoxesOn(mesh, exchange.to())) {}
 
   void Mark() {
-    if (exchange_.from_first_only() || exchange_.has_group() || (exchange_.parts() == 1 && IsLocal())) return;
+    if (exchange_.from_first_only() || exchange_.has_group()) return;
+    if (exchange_.parts() == 1 && IsLocal()) return;
     for (const Axes& axes : Candidates()) {
       if (exchange_.parts() > 1) {
         if (MarkIf(program::REDUCE_SCATTER, axes, IsReduceScatter)) return;

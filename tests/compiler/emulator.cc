@@ -1,6 +1,7 @@
 #include "tests/compiler/emulator.h"
 
 #include "absl/strings/str_cat.h"
+#include "compiler/lower/tables.h"
 #include "opsemantics/base/transfers.h"
 
 namespace yuba {
@@ -98,7 +99,8 @@ class Machine {
   }
 
   void RunKernel(const program::Kernel& kernel, const Node& node) {
-    Definition definition = *node.definition;
+    Definition definition =
+        ComputedBy(program_.functions(kernel.function()), *node.definition);
     definition.result.type =
         memory_[kernel.result().buffer()][0].value.type.type;
     for (int device = 0; device < devices_; ++device) {
@@ -142,8 +144,16 @@ class Machine {
     for (int device = 0; device < devices_; ++device) {
       makers.part.push_back(exchange.parts() > 1 ? Value(exchange.part(), device) : 0);
     }
-    const std::vector<Box> own = Boxes(exchange.to());
-    if (exchange.parts() > 1) {
+    std::vector<Box> own = Boxes(exchange.to());
+    if (exchange.has_group()) {
+      std::vector<int> groups;
+      for (int device = 0; device < devices_; ++device) {
+        groups.push_back(static_cast<int>(Value(exchange.group(), device)));
+      }
+      makers.made = BoxesInGroups(makers.made, groups);
+      own = BoxesInGroups(own, groups);
+    }
+    if (exchange.parts() > 1 || exchange.has_group()) {
       Combine(exchange, sources, makers, own);
       return;
     }
@@ -167,7 +177,8 @@ class Machine {
       std::fill(totals[device].there.begin(), totals[device].there.end(), true);
     }
     for (const Delivery& delivery : DeliverTransfers(makers, own)) {
-      const Transfer& transfer = delivery.transfer;
+      Transfer transfer = delivery.transfer;
+      if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
       Memory piece = sources[transfer.source];
       Move(sources[transfer.source], transfer.box, piece);
       yuba::Combine(reducer, arithmetic_, piece.value, transfer.box,
@@ -176,7 +187,7 @@ class Machine {
     }
     for (int device = 0; device < devices_; ++device) {
       if (homes[device] != own[device]) continue;
-      Move(totals[device], own[device], memory_[exchange.destination()][device]);
+      Move(totals[device], BoxOn(exchange.to(), device), memory_[exchange.destination()][device]);
     }
   }
 

@@ -107,6 +107,25 @@ TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithme
   }
 }
 
+TEST_CASE("accumulators give the whole, in any order of instructions, and move what they cost") {
+  for (int seed = 0; seed < 12; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Mesh mesh = MeshOf(seed % 3 == 0 ? 8 : 2 + seed % 7);
+    const Model model = RandomSums(mesh, random);
+    const Plan plan = RandomPlan(model.graph, mesh, random);
+    const Arithmetic arithmetic = seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat;
+    const program::Program program = Compile(model, plan, arithmetic, true);
+    for (int order = 0; order < 3; ++order) {
+      RunOptions options;
+      options.interleave = true;
+      options.interleave_seed = order;
+      options.poison = options.guards = true;
+      RunAndCompare(model, plan, program, random, options);
+    }
+  }
+}
+
 TEST_CASE("any legal plan runs in floats, with library calls and without, on threads") {
   for (int seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);

@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/boxes.h"
+#include "search/accumulators.h"
+#include "search/cut_space.h"
 
 namespace yuba {
 namespace {
@@ -244,6 +246,48 @@ Model RandomModel(Random& random) {
   return build.Finish({matrices.back(), scalar}, true);
 }
 
+Model RandomSums(const Mesh& mesh, Random& random) {
+  ModelBuilder build;
+  const auto parameter = [&](std::vector<int64_t> dims) {
+    return build.Input(std::move(dims), TensorKind::kParameter);
+  };
+  const int64_t rows = 4 + Pick(random, 5), columns = 4 + Pick(random, 5);
+  const TensorId a = build.Input({rows, 3 + Pick(random, 8)});
+  const TensorId b = Pick(random, 2) == 0 ? a : build.Input({rows, 3 + Pick(random, 8)});
+  TensorId sum = build.Add(build.MatMul(a, parameter({build.Dims(a)[1], columns})),
+                           build.MatMul(b, parameter({build.Dims(b)[1], columns})));
+  if (Pick(random, 2) == 0) sum = build.Relu(build.AddRow(sum, parameter({columns})));
+  if (rows < 8 && Pick(random, 2) == 0) {  // a second sum, of terms that reach some elements only
+    const TensorId spread = build.Spread(sum, parameter({3, columns}), 1, 1);
+    const TensorId window = build.Window(sum, parameter({3, columns}), 1, 1);
+    sum = build.Add(spread, window);
+  }
+  Model model = build.Finish({sum});
+  model.graph = WithAccumulators(model.graph, mesh);
+  return model;
+}
+
+namespace {
+
+// Cuts over all axes, each where there is room.
+Cut FullCut(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
+  Cut cut;
+  cut.axes.resize(extents.size());
+  std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
+  std::shuffle(axes.begin(), axes.end(), random);
+  for (int axis : axes) {
+    std::vector<int> room;
+    for (size_t d = 0; d < extents.size(); ++d) {
+      const int64_t parts = PartCount(mesh, cut.axes[d]) * mesh.axes[axis].size;
+      if (parts <= extents[d]) room.push_back(static_cast<int>(d));
+    }
+    cut.axes[room[Pick(random, static_cast<int>(room.size()))]].push_back(axis);
+  }
+  return cut;
+}
+
+}  // namespace
+
 Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
   Plan plan;
   plan.mesh = mesh;
@@ -255,7 +299,11 @@ Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
     for (int index : CuttableIndices(*node.definition)) {
       extents[index] = node.definition->indices[index].extent;
     }
-    plan.nodes.push_back(RandomCut(extents, mesh, random));
+    const bool all = node.definition->accumulation != Accumulation::kNone;
+    plan.nodes.push_back(all ? FullCut(extents, mesh, random) : RandomCut(extents, mesh, random));
+    for (TensorId operand : node.operands) {
+      if (IsAccumulator(node)) plan.tensors[operand] = AddendCut(plan.nodes.back());
+    }
   }
   return plan;
 }

@@ -39,6 +39,9 @@ class ModelBuilder {
 
 Model RandomModel(Random& random);
 
+// Sums of products, with accumulators for meshes like this one.
+Model RandomSums(const Mesh& mesh, Random& random);
+
 // Any legal plan, good or bad: each tensor and node is cut on each axis where a random choice
 // falls, or not at all. Cost and proof are not filled in.
 Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random);
