@@ -29,14 +29,16 @@ absl::Status VerifyGraph(const Compilation& c) {
 
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
-  c.model.graph = WithSharing(c.model.graph, c.request.search.copies, c.request.search.mesh);
+  c.model.graph = SharedGraph(c.model.graph, c.request.search);
   YUBA_ASSIGN_OR_RETURN(c.plan, SearchWithinMemory(c.model, c.request.search));
   return absl::OkStatus();
 }
 
 absl::Status Attach(Compilation& c) {
   if (!c.request.plan.has_value()) return absl::OkStatus();
-  c.model.graph = WithSharing(c.model.graph, c.request.plan->space.copies, c.request.plan->mesh);
+  const PlanFile& plan = *c.request.plan;
+  c.model.graph =
+      WithSharing(c.model.graph, plan.space.copies, plan.has_accumulators, plan.mesh);
   YUBA_ASSIGN_OR_RETURN(c.plan, AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
   return absl::OkStatus();
 }

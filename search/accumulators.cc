@@ -264,9 +264,13 @@ Graph WithAccumulators(const Graph& graph, const Mesh& mesh) {
   return Accumulating(graph, mesh).Run();
 }
 
-Graph WithSharing(const Graph& graph, int window, const Mesh& mesh) {
-  if (window <= 0) return graph;
-  return WithAccumulators(WithCopies(graph, window), mesh);
+Graph WithSharing(const Graph& graph, int window, bool accumulators, const Mesh& mesh) {
+  Graph copied = WithCopies(graph, window);
+  return accumulators ? WithAccumulators(copied, mesh) : copied;
+}
+
+bool HasAccumulators(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), IsAccumulator);
 }
 
 }  // namespace yuba

@@ -5,6 +5,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/mesh_text.h"
+#include "search/accumulators.h"
 #include "search/explain.h"
 
 namespace yuba {
@@ -207,6 +208,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   head["space"] = {{"nesting", plan.space.nesting},
                    {"factors", plan.space.factors},
                    {"copies", plan.space.copies},
+                   {"accumulators", HasAccumulators(graph)},
                    {"replicate", plan.space.replicate},
                    {"memory", plan.space.memory},
                    {"ties", Json::array()}};

@@ -77,6 +77,7 @@ struct PlanFile {
   std::vector<NodeRow> nodes;
   std::vector<TransferRow> transfers;
   std::vector<CopyRow> copies;
+  bool has_accumulators = false;  // its graph has them, whether they have groups or not
   std::vector<AccumulatorRow> accumulators;
 };
 // Errors name the line or field, what was found and what is expected. Never crashes on any bytes.

@@ -8,8 +8,11 @@
 
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
+#include "search/accumulators.h"
 #include "search/baselines/baselines.h"
+#include "search/copies.h"
 #include "search/deepen.h"
+#include "search/eliminate.h"
 #include "search/grid_search.h"
 #include "search/grids.h"
 #include "search/levels.h"
@@ -317,6 +320,23 @@ std::vector<std::string> SearchNames() {
   std::vector<std::string> names = {"default", "recursive"};
   for (const Baseline& baseline : Baselines()) names.push_back(baseline.name);
   return names;
+}
+
+Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
+  const bool automatic = options.accumulators == "auto";
+  const bool none = options.accumulators == "none" || (automatic && options.copies == 0);
+  Graph graph = WithSharing(bare, options.copies, !none, options.mesh);
+  if (!automatic || !HasAccumulators(graph)) return graph;
+  if (WidestGroups(graph, options.mesh, kMostCells).size() == 1) {
+    ProblemOptions together = OptionsOf(options, {}, Budget::Unlimited());
+    together.axes.resize(options.mesh.axes.size());
+    std::iota(together.axes.begin(), together.axes.end(), 0);
+    const Problem problem = BuildProblem(graph, together);
+    if (GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value()) {
+      return graph;
+    }
+  }
+  return WithCopies(bare, options.copies);
 }
 
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {

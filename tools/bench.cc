@@ -13,7 +13,6 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check.h"
-#include "search/accumulators.h"
 #include "search/search.h"
 #include "tools/bench_suite.h"
 #include "tools/command.h"
@@ -64,14 +63,13 @@ int64_t PeakMemory() {
 }
 
 absl::StatusOr<SearchRun> Measure(const Graph& bare, const SearchOptions& options, int repeat) {
-  const Graph graph = WithSharing(bare, options.copies, options.mesh);
+  const Graph graph = SharedGraph(bare, options);
   SearchRun run;
   run.devices = options.mesh.devices();
   run.search = options.search;
   Plan plan;
   YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
-                          YUBA_ASSIGN_OR_RETURN(
-                              plan, Search(WithSharing(bare, options.copies, options.mesh), options));
+                          YUBA_ASSIGN_OR_RETURN(plan, Search(SharedGraph(bare, options), options));
                           return absl::OkStatus();
                         }));
   run.peak_memory = PeakMemory();
@@ -173,6 +171,8 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->add_option("--time-limit", flags->options.time_limit,
                    "seconds of a search; what it then takes is in the table")
       ->check(NumberAbove0());
+  search->add_option("--accumulators", flags->options.accumulators, "as in partition")
+      ->check(CLI::IsMember({"auto", "all", "none"}));
   search->add_option("--repeat", flags->repeat, "take the least of N times")
       ->check(WholeNumber(1, 1 << 20))
       ->capture_default_str();

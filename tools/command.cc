@@ -254,7 +254,7 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
   }
   Graph whole = loaded.model.graph;
-  loaded.model.graph = WithSharing(whole, file->space.copies, file->mesh);
+  loaded.model.graph = WithSharing(whole, file->space.copies, file->has_accumulators, file->mesh);
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   if (plan->space.factors != flags.factors) {

@@ -14,7 +14,6 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
 #include "search/baselines/baselines.h"
-#include "search/accumulators.h"
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -43,8 +42,7 @@ struct Candidate {
 
 absl::StatusOr<Candidate> Try(Model model, SearchOptions options, const std::string& name,
                               const std::string& what) {
-  Candidate candidate{name, what, WithSharing(model.graph, options.copies, options.mesh),
-                      {}, 0, 0};
+  Candidate candidate{name, what, SharedGraph(model.graph, options), {}, 0, 0};
   const auto start = std::chrono::steady_clock::now();
   YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(candidate.graph, options));
   candidate.seconds =

@@ -32,6 +32,7 @@ struct PartitionFlags {
   MeshFlags mesh;
   std::string search = "default";
   int copies = 8;
+  std::string accumulators = "auto";
   bool copies_given = false;
   std::string space = "default";
   std::vector<std::string> pins;
@@ -99,6 +100,10 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
                      " has no shared copies: every consumer fetches for itself; leave --copies ",
                      flags.copies, " out");
   }
+  if (flags.accumulators == "all") {
+    return UserError(baseline ? "--search " + flags.search : "--space tofu",
+                     " delivers each product for itself; leave --accumulators out");
+  }
   flags.copies = 0;
   return absl::OkStatus();
 }
@@ -109,6 +114,7 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
   options.copies = flags.copies;
+  options.accumulators = flags.accumulators;
   options.pin_texts = flags.pins;
   if (flags.space == "tofu") {
     options.nesting = Nesting::kLevel;
@@ -268,6 +274,12 @@ void AddPartition(CLI::App& app, int& exit_code) {
               "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
           ->check(CLI::Range(0, 1 << 20))
           ->capture_default_str();
+  command
+      ->add_option("--accumulators", flags->accumulators,
+                   "products of one sum meet before they are delivered: all, none, or auto: where "
+                   "there are copies and the plan can still be proven the best")
+      ->check(CLI::IsMember({"auto", "all", "none"}))
+      ->capture_default_str();
   command
       ->add_option(
           "--space", flags->space,

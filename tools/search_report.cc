@@ -32,7 +32,7 @@ std::string ModelText(const Model& model) {
   }
   int definitions = 0;
   for (const Node& node : model.graph.nodes) {
-    if (IsCopy(model.graph, node)) continue;
+    if (IsCopy(model.graph, node) || IsAccumulator(node)) continue;  // ours, not the model's
     ++definitions;
     flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }

@@ -49,6 +49,10 @@ TEST_CASE("two products of one sum meet in an accumulator, from the plan to the 
   CHECK(Has(shown, "accumulator"));
   CHECK(Has(shown, "groups over"));
   Succeed("yuba check " + model + " " + plan);
+  const std::string none = folder + "/none.json";
+  Succeed("yuba partition " + model + " --devices 8 --accumulators none -o " + none);
+  CHECK_FALSE(Has(Succeed("yuba show " + none), "accumulator"));
+  Succeed("yuba verify " + model + " " + none);
   Succeed("yuba verify " + model + " " + plan);
   Succeed("yuba compile " + model + " " + plan + " -o " + folder + "/p.yuba");
   const std::string data = " --inputs " + folder + "/whole --check 1e-4 --check-memory";
