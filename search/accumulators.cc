@@ -17,8 +17,8 @@ namespace {
 
 using DefinitionPtr = std::shared_ptr<const Definition>;
 
-// Whether every cut of the node that goes as far as it can uses all axes. An axis of f devices is left
-// out only where all extents are below f times their parts.
+// Whether every cut of the node that goes as far as it can uses all axes. An axis of f devices is
+// left out only where all extents are below f times their parts.
 bool UsesAllAxes(const Definition& definition, const Mesh& mesh) {
   __int128 least = 1;  // elements
   int64_t largest = 1;
@@ -106,8 +106,8 @@ class Accumulating {
       std::vector<ExprPtr> terms;
       Terms(expr, node, reads, &terms);
       const auto alike = [&](const ExprPtr& a, const ExprPtr& b) {
-        return a->position == b->position && node.definition->operands[a->operand] ==
-                                                 node.definition->operands[b->operand];
+        return a->position == b->position &&
+               node.definition->operands[a->operand] == node.definition->operands[b->operand];
       };
       for (const ExprPtr& first : terms) {
         sum->operands.clear();
@@ -214,7 +214,8 @@ class Accumulating {
     rest.operands.clear();
     std::vector<int> number(node.operands.size(), -1);
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      const bool term = std::count(sum.operands.begin(), sum.operands.end(), static_cast<int>(o)) > 0;
+      const bool term =
+          std::count(sum.operands.begin(), sum.operands.end(), static_cast<int>(o)) > 0;
       if (term && static_cast<int>(o) != sum.read->operand) continue;
       number[o] = static_cast<int>(rest.operands.size());
       rest.operands.push_back(term ? accumulator : node.operands[o]);
@@ -229,8 +230,8 @@ class Accumulating {
     return rest;
   }
 
-  // Reads of operand o become reads of number[o]; null where that is -1. A sum without one of its terms
-  // is the other.
+  // Reads of operand o become reads of number[o]; null where that is -1. A sum without one of its
+  // terms is the other.
   static ExprPtr Renumbered(const ExprPtr& expr, const std::vector<int>& number) {
     if (expr->kind == Expr::kRead && number[expr->operand] < 0) return nullptr;
     auto renumbered = std::make_shared<Expr>(*expr);

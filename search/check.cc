@@ -111,7 +111,8 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
       return Refuse(absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
     }
     for (TensorId operand : graph.nodes[n].operands) {
-      if (!IsAccumulator(graph.nodes[n]) || AddendCut(plan.nodes[n]) == plan.tensors[operand]) continue;
+      if (!IsAccumulator(graph.nodes[n]) || AddendCut(plan.nodes[n]) == plan.tensors[operand])
+        continue;
       return Refuse(absl::StrCat("accumulator ", graph.nodes[n].name, " and its addend ",
                                  graph.tensors[operand].name, " are cut differently"));
     }

@@ -55,8 +55,7 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
 
 std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor) {
   const std::vector<int64_t>& dims = tensor.type.dims;
-  return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false),
-                   IsTransient(tensor));
+  return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false), IsTransient(tensor));
 }
 
 std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy) {
@@ -94,8 +93,8 @@ class UseTable {
       if (definition_.indices[i].reduction) reductions *= node[i];
     }
     const bool partial = operand_ < 0 && reductions > 1;
-    const bool addend = definition_.accumulation ==
-                        (operand_ < 0 ? Accumulation::kAddend : Accumulation::kSum);
+    const bool addend =
+        definition_.accumulation == (operand_ < 0 ? Accumulation::kAddend : Accumulation::kSum);
     const int64_t elements = ElementCount(type_);
     const std::vector<BoxFactor> none;
     const std::vector<BoxFactor>& factors = type_.dims.empty() ? none : boxes_[partial].factors();

@@ -219,11 +219,10 @@ std::vector<int> LeastOfRenamed(const Renamed& renamed) {
 // What a node fetches of operand `operand`, or delivers (operand -1). `boxes` are those of the cuts in
 // `least`; the others cost what those cost that they are renamed to.
 std::vector<int64_t> EveryCost(Accumulation accumulation, const TensorType& type,
-                               const Storage& storage,
-                               const std::vector<int>& least, const std::vector<NodeBoxes>& boxes,
-                               int operand, const Renamed& node_cuts, const Renamed& tensor_cuts) {
-  const bool addend =
-      accumulation == (operand < 0 ? Accumulation::kAddend : Accumulation::kSum);
+                               const Storage& storage, const std::vector<int>& least,
+                               const std::vector<NodeBoxes>& boxes, int operand,
+                               const Renamed& node_cuts, const Renamed& tensor_cuts) {
+  const bool addend = accumulation == (operand < 0 ? Accumulation::kAddend : Accumulation::kSum);
   const size_t columns = storage.shards.size();
   std::vector<int64_t> cost(node_cuts[0].size() * columns);
   for (size_t i = 0; i < least.size(); ++i) {
@@ -235,10 +234,9 @@ std::vector<int64_t> EveryCost(Accumulation accumulation, const TensorType& type
     bool all = made == node.parts * ElementCount(type);
     ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
     for (size_t t = 0; t < columns; ++t) {
-      int64_t elements = addend ? MovedAddends(storage.shards[t], node, operand)
-                         : operand < 0
-                             ? Delivered(storage.shards[t], storage.homes[t], node, all)
-                             : Fetched(storage.shards[t], node, operand);
+      int64_t elements = addend        ? MovedAddends(storage.shards[t], node, operand)
+                         : operand < 0 ? Delivered(storage.shards[t], storage.homes[t], node, all)
+                                       : Fetched(storage.shards[t], node, operand);
       for (size_t g = 0; g < node_cuts.size(); ++g) {
         cost[node_cuts[g][least[i]] * columns + tensor_cuts[g][t]] = elements * ByteSize(moved);
       }
@@ -375,8 +373,8 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
       } else {
         const TensorFacts& facts = FactsOf(mesh, tensor, space, renamings, &known);
         use.cost = std::make_shared<const std::vector<int64_t>>(
-            EveryCost(node.definition->accumulation, tensor.type, facts.storage, least, boxes, o, *tables.renamed[tensors + n],
-                      *facts.renamed));
+            EveryCost(node.definition->accumulation, tensor.type, facts.storage, least, boxes, o,
+                      *tables.renamed[tensors + n], *facts.renamed));
       }
       tables.uses.push_back(std::move(use));
     }

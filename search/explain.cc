@@ -97,9 +97,10 @@ std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   }
   if (node.definition->accumulation == Accumulation::kAddend) {
     const std::string words = CutInWords(*node.definition, cut, plan.mesh, true);
-    return absl::StrCat(words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
-                        " gathers its sums within groups, for ",
-                        graph.nodes[graph.tensors[node.result].consumers[0]].name);
+    return absl::StrCat(
+        words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
+        " gathers its sums within groups, for ",
+        graph.nodes[graph.tensors[node.result].consumers[0]].name);
   }
   std::string words = CutInWords(*node.definition, cut, plan.mesh, move.partial);
   std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")

@@ -118,8 +118,7 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   if (list.back() != ']') return UserError("']' is missing at the end");
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (IsTransient(graph.tensors[t]) || !Matches(pattern, graph.tensors[t].name))
-      continue;
+    if (IsTransient(graph.tensors[t]) || !Matches(pattern, graph.tensors[t].name)) continue;
     YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, graph.tensors[t]));
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }

@@ -81,9 +81,9 @@ absl::Status Show(const ShowFlags& flags) {
   }
   if (flags.transfers || flags.memory || flags.kernels) {
     if (flags.transfers) std::cout << TransfersText(plan);
-    if (flags.memory) std::cout << CopiesText(plan, plan.copies.size())
-                                << AccumulatorsText(plan, plan.accumulators.size())
-                                << MemoryText(plan);
+    if (flags.memory)
+      std::cout << CopiesText(plan, plan.copies.size())
+                << AccumulatorsText(plan, plan.accumulators.size()) << MemoryText(plan);
     if (flags.kernels) std::cout << KernelsText(plan);
     return absl::OkStatus();
   }

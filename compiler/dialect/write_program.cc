@@ -112,10 +112,8 @@ class ProgramWriter {
         At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
         buffers_[exchange.source()], buffers_[exchange.destination()], Boxed(exchange.from()),
         Boxed(exchange.to()), If(exchange.deliver()), If(exchange.from_first_only()),
-        TextIf(exchange.reducer() != program::NONE,
-               Name(static_cast<Reducer>(exchange.reducer()))),
-        Number(exchange.parts()),
-        TextIf(exchange.has_part(), BoundText(mesh_, exchange.part())),
+        TextIf(exchange.reducer() != program::NONE, Name(static_cast<Reducer>(exchange.reducer()))),
+        Number(exchange.parts()), TextIf(exchange.has_part(), BoundText(mesh_, exchange.part())),
         TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
         Text(program::Collective_Name(exchange.collective())), Text(AxesText(mesh_, axes)));
   }

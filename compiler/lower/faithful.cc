@@ -119,8 +119,7 @@ class Reader {
       const program::FunctionIndex& index = function.indices(i);
       if (index.extent() != definition.indices[i].extent ||
           index.reduction() != definition.indices[i].reduction ||
-          index.groups() !=
-              (index.reduction() && definition.accumulation == Accumulation::kSum)) {
+          index.groups() != (index.reduction() && definition.accumulation == Accumulation::kSum)) {
         return other("indices");
       }
     }

@@ -25,7 +25,8 @@ Case RandomCase(int seed, Arithmetic arithmetic) {
   return result;
 }
 
-// Whether the program, run, reads only what is there and gives the whole graph's results; what it moves.
+// Whether the program, run, reads only what is there and gives the whole graph's results; what it
+// moves.
 bool IsRight(const Case& c, int64_t* moved = nullptr) {
   Random random(7);
   const Arithmetic arithmetic =
@@ -84,7 +85,8 @@ TEST_CASE("a program without one of its deliveries within groups is refused") {
       INFO("seed " << seed << ", instruction " << i);
       CHECK_FALSE(CheckCover(broken.program).ok());
       CHECK_FALSE(IsRight(broken));
-      // Without its groups, it combines what others keep; in other groups, part is lost or comes twice.
+      // Without its groups, it combines what others keep; in other groups, part is lost or comes
+      // twice.
       broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions(i)->mutable_exchange()->clear_group();
       CHECK_FALSE(CheckCover(broken.program).ok());

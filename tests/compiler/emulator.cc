@@ -99,8 +99,7 @@ class Machine {
   }
 
   void RunKernel(const program::Kernel& kernel, const Node& node) {
-    Definition definition =
-        ComputedBy(program_.functions(kernel.function()), *node.definition);
+    Definition definition = ComputedBy(program_.functions(kernel.function()), *node.definition);
     definition.result.type =
         memory_[kernel.result().buffer()][0].value.type.type;
     for (int device = 0; device < devices_; ++device) {

@@ -1,6 +1,6 @@
-// Two products of one sum, as a user meets them: the plan has an accumulator, moves less than without,
-// and the run gives the same answer in any order of instructions. `yuba run` refuses a run whose
-// bytes are not the plan's.
+// Two products of one sum, as a user meets them: the plan has an accumulator, moves less than
+// without, and the run gives the same answer in any order of instructions. `yuba run` refuses a run
+// whose bytes are not the plan's.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>

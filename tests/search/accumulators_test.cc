@@ -128,8 +128,8 @@ std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh) {
   return LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
 }
 
-// All tables of the uses of addends, and of what their accumulator delivers, against elements marked
-// one by one; and the bounds of grids, of solver and checker, against all cuts.
+// All tables of the uses of addends, and of what their accumulator delivers, against elements
+// marked one by one; and the bounds of grids, of solver and checker, against all cuts.
 void CompareCosts(const Graph& bare, int devices) {
   CAPTURE(devices);
   const Mesh mesh = MeshOf(devices);
@@ -159,7 +159,8 @@ void CompareCosts(const Graph& bare, int devices) {
       const MarkedTable marked = MarkedBytes(definition, mesh, o, node_cuts, cuts);
       int64_t steps = 0, wrong = 0, too_high = 0;
       for (size_t c = 0; c < node_cuts.size(); ++c) {
-        const auto column = std::find(node_grids.begin(), node_grids.end(), GridOf(node_cuts[c], mesh));
+        const auto column =
+            std::find(node_grids.begin(), node_grids.end(), GridOf(node_cuts[c], mesh));
         for (size_t t = 0; t < cuts.size(); ++t) {
           const auto row = std::find(grids.begin(), grids.end(), GridOf(cuts[t], mesh));
           const int64_t bound =

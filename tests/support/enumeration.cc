@@ -18,7 +18,7 @@ struct TriedTensor {
   };
   std::vector<Use> own, through_copy;
   MarkedTable making_copy;  // [tensor cut][copy's cut]
-  int cut_as = -1;  // an addend's cut is that of the accumulator, this node; else -1
+  int cut_as = -1;          // an addend's cut is that of the accumulator, this node; else -1
   size_t cuts = 0;
   double plans = 1;     // combinations of its cuts and its copy's
 
@@ -65,9 +65,9 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
     cuts = node_cuts[tensor.consumers[0]];
     for (Cut& cut : cuts) cut.axes.pop_back();  // what is left are the groups
     const NodeId maker = tensor.producer;
-    priced.own.push_back({static_cast<size_t>(maker),
-                          MarkedBytes(*graph.nodes[maker].definition, mesh, -1, node_cuts[maker],
-                                      cuts)});
+    priced.own.push_back(
+        {static_cast<size_t>(maker),
+         MarkedBytes(*graph.nodes[maker].definition, mesh, -1, node_cuts[maker], cuts)});
     return priced;
   }
   priced.cuts = cuts.size();

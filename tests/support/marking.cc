@@ -183,8 +183,8 @@ int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making
   return moved;
 }
 
-// Elements that devices have made of a sum and that another device of their group keeps: groups agree
-// on the axes that `cut` leaves out.
+// Elements that devices have made of a sum and that another device of their group keeps: groups
+// agree on the axes that `cut` leaves out.
 int64_t GatheredElements(const Mesh& mesh, const Making& making, const Cut& cut,
                          const std::vector<Points>& kept) {
   std::vector<bool> used(mesh.axes.size(), false);
