@@ -275,6 +275,9 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
   if (graph.copies > 0) {
     return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
   }
+  if (HasAccumulators(graph)) {
+    return UserError("--search ", options.search, " knows no accumulators: leave --accumulators out");
+  }
   if (options.pins.empty() && options.pin_texts.empty()) return absl::OkStatus();
   return UserError("--search ", options.search,
                    " does as its authors say and takes no pins; use default ", "or recursive");
