@@ -217,7 +217,7 @@ bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
 
   SearchOptions options;
   options.mesh = mesh;
-  GridSolution found = SearchOnGrids(graph, options);
+  GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
   Plan by_grids = plan;
   by_grids.tensors.assign(found.cuts.begin(), found.cuts.begin() + graph.tensors.size());
   by_grids.nodes.assign(found.cuts.begin() + graph.tensors.size(), found.cuts.end());
