@@ -144,6 +144,7 @@ class ShapeChecker {
       if (axis < 0 || axis >= message_.mesh_size()) return UserError("no mesh axis ", axis);
     }
     YUBA_RETURN_IF_ERROR(ExchangeTypes(exchange, source, destination));
+    if (exchange.has_group()) YUBA_RETURN_IF_ERROR(Groups(exchange));
     return exchange.deliver() ? Delivery(exchange) : absl::OkStatus();
   }
 
@@ -162,7 +163,6 @@ class ShapeChecker {
     if (exchange.parts() < 1 || exchange.parts() > kMostDevices) {
       return UserError("a delivery of ", exchange.parts(), " parts");
     }
-    if (exchange.has_group()) YUBA_RETURN_IF_ERROR(Groups(exchange));
     if (exchange.parts() == 1) return absl::OkStatus();  // which part is no question
     YUBA_RETURN_IF_ERROR(Bound(exchange.part()));
     for (int64_t part : exchange.part().values()) {
@@ -174,6 +174,9 @@ class ShapeChecker {
   }
 
   absl::Status Groups(const program::Exchange& exchange) {
+    if (!exchange.deliver() || exchange.collective() != program::PLAIN) {
+      return UserError("groups are for deliveries that are no collectives");
+    }
     YUBA_RETURN_IF_ERROR(Bound(exchange.group()));
     for (int64_t group : exchange.group().values()) {
       if (group < 0 || group >= kMostDevices) return UserError("no group ", group);

@@ -35,7 +35,7 @@ void CheckShortPlan(const std::string& model, const std::string& plan, const std
 
 TEST_CASE("a time limit ends the search with a plan that says so") {
   const std::string plan = ScratchFolder("limit") + "/p.json";
-  for (const std::string& flags : {"--devices 8", "--devices 1024", "--search recursive",
+  for (const std::string flags : {"--devices 8", "--devices 1024", "--search recursive",
                                    "--pin 'e.weight=[-,a]'", "--search spartan"}) {
     INFO(flags);
     const CommandResult result = RunCommand("yuba partition " + Model("gpt") + " " + flags +
@@ -78,7 +78,7 @@ CommandResult Interrupted(const std::string& command, const std::string& signal,
 
 TEST_CASE("Ctrl-C ends the search with the best plan so far") {
   const std::string model = Model("gpt");
-  for (const std::string& signal : {"INT", "TERM"}) {
+  for (const std::string signal : {"INT", "TERM"}) {
     const std::string plan = ScratchFolder("signal") + "/p.json";
     const std::string partition = "yuba partition " + model + " --devices 512 -o " + plan;
     // While the model is read there is no plan: the signal is sent later and later.
@@ -107,7 +107,7 @@ TEST_CASE("Ctrl-C before there is a plan leaves no file") {
 
 TEST_CASE("any number of threads writes the same bytes") {
   const std::string folder = ScratchFolder("threads");
-  for (const std::string& what :
+  for (const std::string what :
        {"mlp --devices 6", "conv --devices 8", "gpt --devices 64", "lstm --devices 8",
         "conv --devices 4 --copies 0 --replicate auto --memory 300kB"}) {
     INFO(what);
