@@ -245,7 +245,7 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   }
   for (const Baseline& baseline : Baselines()) {
     if (baseline.replicates && !replicate) continue;
-    limited.known.push_back(
+    limited.others.push_back(
         baseline.find(graph, options.mesh, options.table_cells, budget));
   }
   if (options.memory_of) {

@@ -84,15 +84,16 @@ class WithinLimit {
     if (budget_.Spent()) return Stopped();
     const PairwiseProblem& pairwise = problem_.pairwise;
     for (const Cuts& cuts : search_.known) {
-      const Assignment known = problem_.ValuesOf(cuts);
-      if (Try(known) <= 0) starts_.push_back(known);
+      starts_.push_back(problem_.ValuesOf(cuts));
+      Try(starts_.back());
     }
+    for (const Cuts& cuts : search_.others) Try(problem_.ValuesOf(cuts));
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
     const LimitSolver solver = SolverOf(pairwise, grids);
     Solve(solver);
-    // Prices of other limits lead to other plans.
-    for (int pass = 1; pass <= kPasses && IsFar(solver.bound()) && !budget_.Spent(); ++pass) {
+    // Where nothing fits, prices of other limits lead to other plans.
+    for (int pass = 1; pass <= kPasses && !best_.has_value() && !budget_.Spent(); ++pass) {
       PairwiseProblem less = pairwise;
       less.memory.limit -= limit_ / kSteps * pass * pass;
       Solve(SolverOf(less, grids));
@@ -124,10 +125,6 @@ class WithinLimit {
     LimitSolver solver(problem, grids, search_.table_cells, budget_);
     for (const Assignment& start : starts_) solver.AddStart(start);
     return solver;
-  }
-
-  bool IsFar(int64_t bound) const {
-    return !best_.has_value() || CostOf(problem_.pairwise, *best_) * 20 > bound * 21;
   }
 
   // What the rows do not count shows in programs: the rows must then keep to less, at first by just
@@ -169,7 +166,7 @@ class WithinLimit {
   const int64_t limit_;
   const Budget& budget_;
   Problem problem_;
-  std::vector<Assignment> starts_;  // known, within the limit
+  std::vector<Assignment> starts_;
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
 };

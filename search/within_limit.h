@@ -15,12 +15,14 @@ namespace yuba {
 struct LimitedSearch {
   // All axes at once, no clusters: a merged node says nothing of memory. Its budget is that of all.
   ProblemOptions problem;
-  int64_t limit = 0;       // bytes a device that the bound is for; 0: no limit
+  int64_t limit = 0;  // bytes a device that the bound is for; 0: no limit
   // What programs of these cuts need, which is more than the rows of memory_rows.h say; may be
   // empty.
   std::function<int64_t(const Cuts&)> memory_of;
   int64_t table_cells = 0;
-  std::vector<Cuts> known;  // plans of other searches: the result costs no more than those that fit
+  // Plans of other searches, from which this one starts, and of others: the result costs no more
+  // than those that fit.
+  std::vector<Cuts> known, others;
 };
 
 struct LimitedCuts {  // the plan, its bound and the proof of that
