@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "search/inner_loop.h"
+
 namespace yuba {
 namespace {
-
-// The inner loops, compiled for several processors; the loader takes the best that is there.
-#define YUBA_INNER_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
 
 YUBA_INNER_LOOP void SumOf(const int64_t* a, const int64_t* b, int size, int64_t* sum) {
   for (int i = 0; i < size; ++i) sum[i] = a[i] + b[i];
@@ -61,7 +60,9 @@ class Step {
   struct Rows {
     std::vector<int> dims;
     std::vector<int64_t> strides;  // by entry of dims
-    std::vector<int64_t> cells;
+    std::vector<int64_t> own;      // its cells, unless they are those of a table as it was given
+    const int64_t* cells = nullptr;
+    size_t size = 0;
   };
 
   Rows Shaped(const std::vector<int>& dims) const {
@@ -73,7 +74,7 @@ class Step {
       rows.strides[i] = cells;
       cells *= Size(scope_[dims[i]]);
     }
-    rows.cells.assign(cells, 0);
+    rows.size = cells;
     return rows;
   }
 
@@ -86,6 +87,10 @@ class Step {
     std::sort(sorted.begin(), sorted.end());
     sorted.pop_back();
     Rows rows = Shaped(sorted);
+    rows.cells = table.cells->data();
+    if (std::is_sorted(dims.begin(), dims.end())) return rows;
+    rows.own.resize(rows.size);
+    rows.cells = rows.own.data();
     std::vector<int64_t> steps;  // by place in the table
     for (int dim : dims) {
       const auto place = std::lower_bound(sorted.begin(), sorted.end(), dim);
@@ -94,7 +99,7 @@ class Step {
     std::vector<int> value(dims.size(), 0);
     int64_t to = 0;
     for (const int64_t cost : *table.cells) {
-      rows.cells[to] = cost;
+      rows.own[to] = cost;
       for (size_t i = value.size(); i-- > 0;) {
         to += steps[i];
         if (++value[i] < Size(table.scope[i])) break;
@@ -132,8 +137,9 @@ class Step {
     }
     std::vector<int> value(steps.size(), 0);
     int64_t from = 0;
-    for (size_t to = 0; to < large->cells.size(); to += size_) {
-      SumOf(&large->cells[to], &small.cells[from], size_, &large->cells[to]);
+    if (large->own.empty()) large->own.resize(large->size);
+    for (size_t to = 0; to < large->size; to += size_) {
+      SumOf(large->cells + to, small.cells + from, size_, &large->own[to]);
       for (size_t i = value.size(); i-- > 0;) {
         from += steps[i];
         if (++value[i] < Size(scope_[large->dims[i]])) break;
@@ -141,6 +147,7 @@ class Step {
         value[i] = 0;
       }
     }
+    large->cells = large->own.data();
   }
 
   // By depth and value of the variable: the least of all tables that are not yet added there.
@@ -149,9 +156,9 @@ class Step {
     for (size_t depth = scope_.size(); depth-- > 0;) {
       rests_[depth] = rests_[depth + 1];
       for (const Rows& rows : rows_[depth + 1]) {
-        std::vector<int64_t> least(rows.cells.begin(), rows.cells.begin() + size_);
-        for (size_t row = size_; row < rows.cells.size(); row += size_) {
-          LeastOf(least.data(), &rows.cells[row], size_, least.data());
+        std::vector<int64_t> least(rows.cells, rows.cells + size_);
+        for (size_t row = size_; row < rows.size; row += size_) {
+          LeastOf(least.data(), rows.cells + row, size_, least.data());
         }
         SumOf(least.data(), rests_[depth].data(), size_, rests_[depth].data());
       }
@@ -159,7 +166,7 @@ class Step {
   }
 
   const int64_t* Row(const Rows& rows) const {
-    const int64_t* row = rows.cells.data();
+    const int64_t* row = rows.cells;
     for (size_t i = 0; i < rows.dims.size(); ++i) row += rows.strides[i] * values_[rows.dims[i]];
     return row;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "opsemantics/base/check.h"
+#include "search/inner_loop.h"
 #include "search/parallel.h"
 
 namespace yuba {
@@ -17,13 +18,7 @@ namespace {
 constexpr size_t kLikely = 6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The inner loop, compiled for several processors; the loader takes the best that is there.
-#if defined(__x86_64__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-void LowerTo(double* least,
-                                                                          const double* row,
-                                                                          double more, int size) {
+YUBA_INNER_LOOP void LowerTo(double* least, const double* row, double more, int size) {
   for (int i = 0; i < size; ++i) {
     double value = row[i] + more;
     least[i] = value < least[i] ? value : least[i];

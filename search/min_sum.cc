@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "opsemantics/base/check.h"
+#include "search/inner_loop.h"
 #include "search/parallel.h"
 
 namespace yuba {
@@ -50,9 +51,6 @@ Rows Arrange(const std::vector<DomainPtr>& domains, const MinSumTerm& term) {
   rows.cells = rows.storage.data();
   return rows;
 }
-
-// The inner loops, compiled for several processors; the loader takes the best that is there.
-#define YUBA_INNER_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
 
 YUBA_INNER_LOOP int64_t Least(const int64_t* a, int size) {
   int64_t least = std::numeric_limits<int64_t>::max();

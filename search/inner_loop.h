@@ -1,0 +1,12 @@
+// Inner loops over rows of numbers, compiled for several processors; the loader takes the best that
+// is there.
+#ifndef YUBA_SEARCH_INNER_LOOP_H_
+#define YUBA_SEARCH_INNER_LOOP_H_
+
+#if defined(__x86_64__)
+#define YUBA_INNER_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define YUBA_INNER_LOOP
+#endif
+
+#endif  // YUBA_SEARCH_INNER_LOOP_H_
