@@ -6,18 +6,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/lower/broken.h"
 #include "compiler/lower/form.h"
+#include "compiler/lower/iteration.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/tables.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
 namespace {
-
-template <typename... Args>
-absl::Status Broken(const Args&... args) {
-  return absl::FailedPreconditionError(absl::StrCat(args...));
-}
 
 // The elements of a box, kept as disjoint boxes.
 class Region {
@@ -45,8 +42,6 @@ class Region {
  private:
   std::vector<Box> boxes_;
 };
-
-using Ranges = std::vector<Interval>;
 
 class Prover {
  public:
@@ -129,18 +124,8 @@ class Prover {
     return absl::OkStatus();
   }
 
-  Ranges RangesOn(const program::Kernel& kernel, int device, bool reduction) const {
-    Ranges ranges;
-    const program::Function& function = program_.functions(kernel.function());
-    for (int index = 0; index < kernel.indices_size(); ++index) {
-      if (function.indices(index).reduction() != reduction) continue;
-      ranges.push_back(IntervalOn(mesh_, kernel.indices(index), device));
-    }
-    return ranges;
-  }
-
   absl::Status RunKernel(const program::Kernel& kernel) {
-    YUBA_RETURN_IF_ERROR(CheckTiling(kernel));
+    YUBA_RETURN_IF_ERROR(CheckTiling(program_, mesh_, kernel));
     const bool accumulates = NumbersGroups(kernel);
     for (const program::Access& operand : kernel.operands()) {
       if (IsPartial(operand.buffer()) != accumulates) {
@@ -167,7 +152,7 @@ class Prover {
     if (const program::Kernel* maker = partial_[id]) {
       held = BoxesOn(mesh_, maker->result().box());
       YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
-      YUBA_RETURN_IF_ERROR(CheckDistinct(*maker));
+      YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
     }
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box need = BoxOn(mesh_, operand.box(), device);
@@ -188,65 +173,12 @@ class Prover {
   absl::Status CheckGroups(const program::Kernel& kernel) const {
     YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(kernel.function()).reducer()));
     for (int device = 0; device < mesh_.devices(); ++device) {
-      for (const Interval& group : RangesOn(kernel, device, true)) {
+      for (const Interval& group : RangesOn(program_, mesh_, kernel, device, true)) {
         if (group.size() == 1) continue;
         return Broken("device ", device, " is of the groups ", ToString(group));
       }
     }
-    return CheckDistinct(kernel);
-  }
-
-  // No two devices run over the same points.
-  absl::Status CheckDistinct(const program::Kernel& kernel) const {
-    std::map<std::vector<int64_t>, int> first;  // by where its indices begin
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      std::vector<int64_t> begins;
-      for (const program::Range& range : kernel.indices()) {
-        begins.push_back(IntervalOn(mesh_, range, device).begin);
-      }
-      const auto [place, is_new] = first.emplace(std::move(begins), device);
-      if (is_new) continue;
-      return Broken("devices ", place->second, " and ", device, " make the same addends");
-    }
-    return absl::OkStatus();
-  }
-
-  // The devices' pieces fill the iteration space and overlap only where they are equal.
-  absl::Status CheckTiling(const program::Kernel& kernel) const {
-    const program::Function& function = program_.functions(kernel.function());
-    std::set<std::vector<int64_t>> pieces;  // distinct ones, by their begins
-    std::vector<std::map<int64_t, int64_t>> parts(kernel.indices_size());
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      std::vector<int64_t> begins;
-      for (int index = 0; index < kernel.indices_size(); ++index) {
-        const Interval part = IntervalOn(mesh_, kernel.indices(index), device);
-        begins.push_back(part.begin);
-        if (parts[index].emplace(part.begin, part.end).first->second == part.end) continue;
-        return Broken("device ", device, " takes ", ToString(part), " of index ",
-                      function.indices(index).name(), ", which overlaps another device's part");
-      }
-      pieces.insert(begins);
-    }
-    size_t combinations = 1;
-    for (int index = 0; index < kernel.indices_size(); ++index) {
-      int64_t end = 0;
-      for (const auto& part : parts[index]) {
-        if (part.first != end) {
-          return Broken("the parts of index ", function.indices(index).name(), " do not meet at ",
-                        end);
-        }
-        end = part.second;
-      }
-      if (end != function.indices(index).extent()) {
-        return Broken("the parts of index ", function.indices(index).name(), " end at ", end,
-                      " instead of ", function.indices(index).extent());
-      }
-      combinations *= parts[index].size();
-    }
-    if (combinations != pieces.size()) {
-      return Broken("only ", pieces.size(), " of ", combinations, " pieces are computed");
-    }
-    return absl::OkStatus();
+    return CheckDistinct(mesh_, kernel);
   }
 
   absl::Status CheckRead(const program::Access& operand) const {
@@ -254,8 +186,8 @@ class Prover {
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box need = BoxOn(mesh_, operand.box(), device);
       if (!Contains(held_[id][device], need)) {
-        return Broken("device ", device, " reads ", ToString(need), " of ", NameOf(id),
-                      " and has ", ToString(held_[id][device]));
+        return Broken("device ", device, " reads ", ToString(need), " of ", NameOf(id), " and has ",
+                      ToString(held_[id][device]));
       }
       if (const auto lost = written_[id][device].Missing(need)) {
         return Broken("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
@@ -276,9 +208,10 @@ class Prover {
                       " and has room for ", ToString(held_[id][device]));
       }
       Write(id, device, made);
-      partial = partial || RangesOn(kernel, device, true) != WholeReduction(kernel);
+      partial = partial ||
+                RangesOn(program_, mesh_, kernel, device, true) != WholeReduction(program_, kernel);
       if (IsEmpty(made)) continue;
-      const Ranges ranges = RangesOn(kernel, device, false);
+      const Ranges ranges = RangesOn(program_, mesh_, kernel, device, false);
       if (outputs.emplace(made, ranges).first->second != ranges) {
         return Broken("two pieces of different output indices make ", ToString(made), " of ",
                       NameOf(id));
@@ -305,14 +238,6 @@ class Prover {
           });
     }
   };
-
-  Ranges WholeReduction(const program::Kernel& kernel) const {
-    Ranges whole;
-    for (const program::FunctionIndex& index : program_.functions(kernel.function()).indices()) {
-      if (index.reduction()) whole.push_back({0, index.extent()});
-    }
-    return whole;
-  }
 
   // What each device offers: with from_first_only nothing where an earlier device offers the same.
   std::vector<Box> Offers(const program::Exchange& exchange) const {
@@ -358,8 +283,8 @@ class Prover {
     }
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = offered.Missing(to[device])) {
-        return Broken("device ", device, " waits for ", ToString(*lost), " of ",
-                      exchange.tensor(), ", which no device offers");
+        return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
+                      ", which no device offers");
       }
       Write(exchange.destination(), device, to[device]);
     }
@@ -374,7 +299,7 @@ class Prover {
     if (maker == nullptr || !exchange.deliver()) return Broken("it gathers what no kernel made");
     YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
     YUBA_RETURN_IF_ERROR(CheckSum(exchange.reducer()));
-    YUBA_RETURN_IF_ERROR(CheckDistinct(*maker));
+    YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
     YUBA_RETURN_IF_ERROR(CheckParts(exchange, *maker, from));
     std::map<int64_t, Region> received;  // by group
     for (int device = 0; device < mesh_.devices(); ++device) {
@@ -398,7 +323,8 @@ class Prover {
     return absl::OkStatus();
   }
 
-  // Parts are told apart by their numbers: equal numbers must mean equal terms, and others disjoint.
+  // Parts are told apart by their numbers: equal numbers must mean equal terms, and others
+  // disjoint.
   absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
                        const std::vector<Box>& to) {
     const program::Kernel* maker = partial_[exchange.source()];
@@ -422,12 +348,13 @@ class Prover {
     std::set<std::vector<int64_t>> distinct;
     for (int device = 0; device < mesh_.devices(); ++device) {
       const int64_t part = exchange.parts() > 1 ? ValueOn(mesh_, exchange.part(), device) : 0;
-      const Ranges ranges = RangesOn(maker, device, true);
+      const Ranges ranges = RangesOn(program_, mesh_, maker, device, true);
       if (!SameSet(BoxOn(mesh_, maker.result().box(), device), from[device])) {
         return Broken("device ", device, " offers ", ToString(from[device]), " and made ",
                       ToString(BoxOn(mesh_, maker.result().box(), device)));
       }
-      if (part < 0 || part >= exchange.parts() || parts.emplace(part, ranges).first->second != ranges) {
+      if (part < 0 || part >= exchange.parts() ||
+          parts.emplace(part, ranges).first->second != ranges) {
         return Broken("device ", device, " numbers its part ", part,
                       ", which is not its share of the reduction");
       }
@@ -445,8 +372,8 @@ class Prover {
   const program::Program& program_;
   const program::Stage& stage_;
   const Mesh mesh_;
-  std::vector<std::vector<Box>> held_;        // [buffer][device]
-  std::vector<std::vector<Region>> written_;  // [buffer][device]
+  std::vector<std::vector<Box>> held_;           // [buffer][device]
+  std::vector<std::vector<Region>> written_;     // [buffer][device]
   std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
   std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
   // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.

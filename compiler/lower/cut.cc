@@ -117,8 +117,8 @@ class Cutter {
     Make(node, computed, boxes, std::move(kernel));
   }
 
-  // The buffer in which `node` reads `tensor`: the shard where that holds all needs, else a buffer of
-  // exactly the needs, filled by an exchange.
+  // The buffer in which `node` reads `tensor`: the shard where that holds all needs, else a buffer
+  // of exactly the needs, filled by an exchange.
   int Fetch(const Node& node, TensorId tensor, const std::vector<Box>& needs) {
     const std::vector<Box>& shards = shards_[tensor];
     if (AllContain(shards, needs)) return buffers_[tensor];
@@ -160,8 +160,7 @@ class Cutter {
         BoundTable(mesh_, std::vector<int64_t>(boxes.part.begin(), boxes.part.end()));
     // Only the first owner of an element combines its parts; other owners take the result from it.
     if (grouped || AllSame(HomeBoxes(own), own)) return;
-    AddExchange(node, tensor.name, {stored, own}, {stored, own})
-        ->set_from_first_only(true);
+    AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
   }
 
   // By device: its group, where the tensor is an addend; else all are one.

@@ -1,8 +1,10 @@
-// faithful: the program's kernels compute the graph's nodes, each from the tensors that it reads, as far
-// as its definition reaches. Together with cover this is the whole proof short of the arithmetic.
+// faithful: the program's kernels compute the graph's nodes, each from the tensors that it reads,
+// as far as its definition reaches. Together with cover this is the whole proof short of the
+// arithmetic.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/lower/broken.h"
 #include "compiler/lower/form.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/tables.h"
@@ -11,11 +13,6 @@
 
 namespace yuba {
 namespace {
-
-template <typename... Args>
-absl::Status Broken(const Args&... args) {
-  return absl::FailedPreconditionError(absl::StrCat(args...));
-}
 
 class Reader {
  public:
@@ -76,14 +73,16 @@ class Reader {
 
   // Copies are not computed: what reads one reads its tensor.
   void SkipCopies() {
-    while (next_ < static_cast<NodeId>(graph_.nodes.size()) && IsCopy(graph_, graph_.nodes[next_])) {
+    while (next_ < static_cast<NodeId>(graph_.nodes.size()) &&
+           IsCopy(graph_, graph_.nodes[next_])) {
       ++next_;
     }
   }
 
   absl::Status CheckKernel(const program::Kernel& kernel) {
     SkipCopies();
-    if (next_ == static_cast<NodeId>(graph_.nodes.size())) return Broken("the graph has no such node");
+    if (next_ == static_cast<NodeId>(graph_.nodes.size()))
+      return Broken("the graph has no such node");
     const Node& node = graph_.nodes[next_++];
     if (kernel.node() != node.name) return Broken("the graph's next node is ", node.name);
     const program::Function& function = program_.functions(kernel.function());

@@ -21,7 +21,8 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
   for (const program::Instruction& instruction : stage.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Kernel& kernel = instruction.kernel();
-    while (next < static_cast<NodeId>(graph.nodes.size()) && IsCopy(graph, graph.nodes[next])) ++next;
+    while (next < static_cast<NodeId>(graph.nodes.size()) && IsCopy(graph, graph.nodes[next]))
+      ++next;
     YUBA_CHECK(next < static_cast<NodeId>(graph.nodes.size())) << kernel.node();
     const Node& node = graph.nodes[next++];
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();

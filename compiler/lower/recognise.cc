@@ -1,4 +1,5 @@
-// recognise: which exchanges are collectives over some axes of the mesh, judged by their boxes alone.
+// recognise: which exchanges are collectives over some axes of the mesh, judged by their boxes
+// alone.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -78,8 +79,7 @@ bool IsPermute(const Sides& s) {
 bool IsAllToAll(const Sides& s) { return SameUnion(s.from, s.to); }
 
 bool IsReduceScatter(const Sides& s) {
-  return AllEqual(s.from) && s.parts.size() == s.from.size() &&
-         SameUnion({s.from[0]}, s.to);
+  return AllEqual(s.from) && s.parts.size() == s.from.size() && SameUnion({s.from[0]}, s.to);
 }
 
 bool IsAllReduce(const Sides& s) {
@@ -138,8 +138,8 @@ class Recogniser {
     axes.insert(bound.axes().begin(), bound.axes().end());
   }
 
-  // Subsets of the axes on which the exchange depends, small ones first, so that the least set of axes
-  // over which something moves is found.
+  // Subsets of the axes on which the exchange depends, small ones first, so that the least set of
+  // axes over which something moves is found.
   std::vector<Axes> Candidates() const {
     std::set<int> used;
     for (const program::Box* box : {&exchange_.from(), &exchange_.to()}) {
@@ -170,7 +170,8 @@ class Recogniser {
         sides.to.push_back(to_[device]);
         if (exchange_.parts() > 1) sides.parts.insert(ValueOn(mesh_, exchange_.part(), device));
       }
-      if (exchange_.parts() > 1 && static_cast<int>(group.size()) != exchange_.parts()) return false;
+      if (exchange_.parts() > 1 && static_cast<int>(group.size()) != exchange_.parts())
+        return false;
       if (!holds(sides)) return false;
     }
     exchange_.set_collective(collective);
