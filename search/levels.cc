@@ -56,7 +56,6 @@ Solution SolveApproximately(const Graph& graph, const Problem& problem,
 Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                    int64_t table_cells) {
   Found found;
-  found.proof.kind = "none";
   for (const std::vector<int>& group : groups) {
     ProblemOptions level = base;
     level.axes = group;

@@ -52,7 +52,6 @@ bool IsZero(const std::vector<int64_t>& values) {
 // A grid for each element, whatever it costs.
 LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
   LowerBound none;
-  none.proof.kind = "none";
   auto add = [&](const CutSpace& space) {
     none.grids.push_back({GridOf(CutByWishes(space, {}, mesh), mesh)});
   };

@@ -34,7 +34,7 @@ struct DualMessage {
 };
 
 struct Proof {
-  std::string kind;  // "elimination", "deepening", "dual", or "none": only the trivial bound
+  std::string kind = "none";  // "elimination", "deepening", "dual"; "none": only the trivial bound
   std::vector<int> order;  // elimination, deepening: the order of the problem's variables
   // deepening: how many of them, from the first, are eliminated plainly; of the others only what
   // can be part of a plan cheaper than the bound is kept, and nothing is left.

@@ -63,7 +63,7 @@ Found SearchLate(const Graph& graph, const SearchOptions& options, const Restric
   const Budget overtime = budget.Overtime();
   Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
                              GroupsOf(options.mesh, 1), options.table_cells);
-  found.proof = Proof{"none", {}, 0, {}, {}};
+  found.proof = Proof();
   found.lower_bound = 0;
   if (overtime.end() == Budget::End::kNone || !restrictions.empty()) return found;
   return FoundOnGrids(SearchOnGrids(graph, options, overtime));
@@ -177,7 +177,10 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
                      const Restrictions& restrictions, const Budget& budget) {
   Found found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
                              GroupsOf(options.mesh, 1), options.table_cells);
-  if (!restrictions.empty()) found.proof = Proof{"none", {}, 0, {}}, found.lower_bound = 0;
+  if (!restrictions.empty()) {
+    found.proof = Proof();
+    found.lower_bound = 0;
+  }
   Plan plan = PlanOf(graph, options, std::move(found));
   if (budget.end() == Budget::End::kNone || !restrictions.empty()) return plan;
   // Levels that had no time have any cuts: what follows its neighbours is mostly better.
@@ -191,7 +194,6 @@ Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Base
                     const Budget& budget) {
   Found found;
   found.cuts = baseline.find(graph, options.mesh, options.table_cells, budget);
-  found.proof.kind = "none";
   Plan plan = PlanOf(graph, options, std::move(found));
   plan.space.nesting = "level";
   plan.space.replicate = baseline.replicates ? "auto" : "none";
@@ -245,12 +247,11 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   }
   for (const Baseline& baseline : Baselines()) {
     if (baseline.replicates && !replicate) continue;
-    limited.others.push_back(
-        baseline.find(graph, options.mesh, options.table_cells, budget));
+    limited.others.push_back(baseline.find(graph, options.mesh, options.table_cells, budget));
   }
   if (options.memory_of) {
     limited.memory_of = [&](const Cuts& cuts) {
-      return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof{"none", {}, 0, {}}}));
+      return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));
     };
   }
   absl::StatusOr<LimitedCuts> found = SearchWithinLimit(graph, limited);
@@ -276,7 +277,8 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
     return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
   }
   if (HasAccumulators(graph)) {
-    return UserError("--search ", options.search, " knows no accumulators: leave --accumulators out");
+    return UserError("--search ", options.search,
+                     " knows no accumulators: leave --accumulators out");
   }
   if (options.pins.empty() && options.pin_texts.empty()) return absl::OkStatus();
   return UserError("--search ", options.search,
@@ -307,7 +309,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   }
   Plan plan = SearchWithin(graph, options, restrictions, budget);
   if (restrictions.empty() || options.search == "recursive") return plan;
-  plan.proof = Proof{"none", {}, 0, {}};
+  plan.proof = Proof();
   plan.lower_bound = 0;
   if (Decided(restrictions) || budget.Spent()) return plan;
   // The bound is of all plans, pinned or not: the gap is what the pins cost.

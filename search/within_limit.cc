@@ -102,8 +102,8 @@ class WithinLimit {
     if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
     LimitedCuts result;
     result.cuts = problem_.CutsOf(*best_);
-    result.proof.kind = solver.order().empty() ? "none" : "elimination";
     if (solver.order().empty()) return result;
+    result.proof.kind = "elimination";
     result.lower_bound = solver.bound();
     result.proof.order = problem_.ElementOrder(solver.order());
     if (search_.limit > 0) result.proof.prices = solver.prices();

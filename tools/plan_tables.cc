@@ -21,6 +21,21 @@ std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
   return AxesText(mesh, axes);
 }
 
+// At most `count` of the rows, those of the most bytes.
+template <typename Row>
+std::vector<const Row*> LargestOf(const std::vector<Row>& all, size_t count) {
+  std::vector<const Row*> rows;
+  for (const Row& row : all) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row* a, const Row* b) { return a->bytes > b->bytes; });
+  if (rows.size() > count) rows.resize(count);
+  return rows;
+}
+
+std::string SmallerText(size_t more) {
+  return more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "";
+}
+
 }  // namespace
 
 std::string NodeTableText(const PlanFile& plan, bool all) {
@@ -89,10 +104,7 @@ std::string MemoryText(const PlanFile& plan) {
 
 std::string CopiesText(const PlanFile& plan, size_t count) {
   if (plan.copies.empty()) return "";
-  std::vector<const PlanFile::CopyRow*> rows;
-  for (const auto& row : plan.copies) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
-  if (rows.size() > count) rows.resize(count);
+  const auto rows = LargestOf(plan.copies, count);
   TextTable table(3);
   table.Add({"copy of", "cut", "live", "readers", "MB a device"});
   for (const auto* copy : rows) {
@@ -100,17 +112,13 @@ std::string CopiesText(const PlanFile& plan, size_t count) {
                absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
                absl::StrCat(copy->readers), Megabytes(copy->bytes)});
   }
-  const size_t more = plan.copies.size() - rows.size();
   return absl::StrCat("copies, within ", plan.space.copies, " nodes\n", table.ToString(),
-                      more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "", "\n");
+                      SmallerText(plan.copies.size() - rows.size()), "\n");
 }
 
 std::string AccumulatorsText(const PlanFile& plan, size_t count) {
   if (plan.accumulators.empty()) return "";
-  std::vector<const PlanFile::AccumulatorRow*> rows;
-  for (const auto& row : plan.accumulators) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
-  if (rows.size() > count) rows.resize(count);
+  const auto rows = LargestOf(plan.accumulators, count);
   TextTable table(4);
   table.Add({"accumulator", "cut", "groups over", "live", "addends", "MB a device"});
   for (const auto* row : rows) {
@@ -118,9 +126,8 @@ std::string AccumulatorsText(const PlanFile& plan, size_t count) {
                absl::StrCat(ShortName(row->first), " … ", ShortName(row->last)),
                absl::StrCat(row->addends), Megabytes(row->bytes)});
   }
-  const size_t more = plan.accumulators.size() - rows.size();
   return absl::StrCat(table.ToString(),
-                      more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "", "\n");
+                      SmallerText(plan.accumulators.size() - rows.size()), "\n");
 }
 
 std::string KernelsText(const PlanFile& plan) {

@@ -123,13 +123,18 @@ TEST_CASE("a changed text is refused with a place and a reason") {
              Contains("not one number for each place"));
 }
 
-TEST_CASE("a definition that leaves its operand is refused") {
+// The state of a graph of one window.
+std::string WindowText() {
   ModelBuilder build;
   const TensorId x = build.Input({8, 2});
   const TensorId filter = build.Input({3, 2}, TensorKind::kParameter);
   Compilation state;
   state.model = build.Finish({build.Window(x, filter, 1, 0)});
-  const std::string text = StateText(state);
+  return StateText(state);
+}
+
+TEST_CASE("a definition that leaves its operand is refused") {
+  const std::string text = WindowText();
   INFO(text);
   // One more tap of the filter than it has.
   CHECK_THAT(ErrorOf(Replace(text, "extent = 3", "extent = 4")),
@@ -137,12 +142,7 @@ TEST_CASE("a definition that leaves its operand is refused") {
 }
 
 TEST_CASE("numbers of index expressions that could overflow are refused") {
-  ModelBuilder build;
-  const TensorId x = build.Input({8, 2});
-  const TensorId filter = build.Input({3, 2}, TensorKind::kParameter);
-  Compilation state;
-  state.model = build.Finish({build.Window(x, filter, 1, 0)});
-  const std::string text = StateText(state);
+  const std::string text = WindowText();
   INFO(text);
   for (const char* large : {"d0 * 4611686018427387904", "d0 - 9223372036854775806"}) {
     CHECK_THAT(ErrorOf(Replace(text, "-> (d0", std::string("-> (") + large)),

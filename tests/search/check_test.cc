@@ -166,7 +166,6 @@ TEST_CASE("stored replicas are legal in the space that has them, and only there"
   plan.cost = CostOf(graph, plan);
   plan.lower_bound = 0;
   plan.proof = Proof();
-  plan.proof.kind = "none";
   CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
   plan.space.replicate = "auto";
   CHECK(Answer(graph, plan) == "");
