@@ -17,7 +17,9 @@ absl::Status Refuse(const std::string& what) { return absl::FailedPreconditionEr
 absl::Status CheckMesh(const Mesh& mesh) {
   int64_t devices = 1;
   for (const MeshAxis& axis : mesh.axes) {
-    if (axis.size < 2) return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size));
+    if (axis.size < 2) {
+      return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size));
+    }
     devices *= axis.size;
     if (devices > kMostPlannedDevices) {
       return Refuse(absl::StrCat("the mesh has more than ", kMostPlannedDevices, " devices"));
@@ -26,10 +28,11 @@ absl::Status CheckMesh(const Mesh& mesh) {
   return absl::OkStatus();
 }
 
-// `extents[i]` may be cut where `whole[i]` is false. Only where `may_replicate` may an axis be left out
-// that fits.
-absl::Status CheckCut(const Mesh& mesh, const std::string& what, const std::vector<int64_t>& extents,
-                      const std::vector<bool>& whole, bool may_replicate, const Cut& cut) {
+// `extents[i]` may be cut where `whole[i]` is false. Only where `may_replicate` may an axis be left
+// out that fits.
+absl::Status CheckCut(const Mesh& mesh, const std::string& what,
+                      const std::vector<int64_t>& extents, const std::vector<bool>& whole,
+                      bool may_replicate, const Cut& cut) {
   if (cut.axes.size() != extents.size()) {
     return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan cuts ",
                                cut.axes.size()));
@@ -38,7 +41,9 @@ absl::Status CheckCut(const Mesh& mesh, const std::string& what, const std::vect
   std::vector<int64_t> parts(extents.size(), 1);
   for (size_t e = 0; e < extents.size(); ++e) {
     for (uint8_t axis : cut.axes[e]) {
-      if (axis >= mesh.axes.size()) return Refuse(absl::StrCat(what, " is cut over an unknown axis"));
+      if (axis >= mesh.axes.size()) {
+        return Refuse(absl::StrCat(what, " is cut over an unknown axis"));
+      }
       if (++uses[axis] > 1) {
         return Refuse(absl::StrCat(what, " is cut twice over axis ", mesh.axes[axis].name));
       }
@@ -81,8 +86,8 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
                                "\": neither \"none\" nor \"auto\""));
   }
   if (plan.space.copies != graph.copies) {
-    return Refuse(absl::StrCat("the plan copies within ", plan.space.copies, " nodes, the graph within ",
-                               graph.copies));
+    return Refuse(absl::StrCat("the plan copies within ", plan.space.copies,
+                               " nodes, the graph within ", graph.copies));
   }
   if (plan.space.nesting != "free" && plan.space.nesting != "level") {
     return Refuse(absl::StrCat("the plan's space nests \"", plan.space.nesting,
@@ -108,7 +113,8 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("node ", graph.nodes[n].name), extents,
                                   whole, IsCopy(graph, graph.nodes[n]), plan.nodes[n]));
     if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
-      return Refuse(absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
+      return Refuse(
+          absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
     }
     for (TensorId operand : graph.nodes[n].operands) {
       if (!IsAccumulator(graph.nodes[n]) || AddendCut(plan.nodes[n]) == plan.tensors[operand])
@@ -124,8 +130,8 @@ absl::Status CheckCost(const Graph& graph, const Plan& plan) {
   PlanCost cost = CostOf(graph, plan);
   auto same = [](const char* what, int64_t claimed, int64_t found) {
     if (claimed == found) return absl::OkStatus();
-    return Refuse(absl::StrCat("the plan says that it moves ", claimed, " bytes", what, "; it moves ",
-                               found));
+    return Refuse(absl::StrCat("the plan says that it moves ", claimed, " bytes", what,
+                               "; it moves ", found));
   };
   YUBA_RETURN_IF_ERROR(same("", plan.cost.bytes(), cost.bytes()));
   YUBA_RETURN_IF_ERROR(same(" of weights", plan.cost.weight, cost.weight));

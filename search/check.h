@@ -8,8 +8,8 @@
 
 namespace yuba {
 
-// OK, or a FailedPrecondition that names the first tensor or node that is cut illegally, is not cut as
-// far as it can be, or the figure that is not what the plan says (exit code 1 of `yuba check`).
+// OK, or a FailedPrecondition that names the first tensor or node that is cut illegally, is not cut
+// as far as it can be, or the figure that is not what the plan says (exit code 1 of `yuba check`).
 absl::Status CheckPlan(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba

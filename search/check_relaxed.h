@@ -12,8 +12,8 @@
 
 namespace yuba {
 
-// By node: the first one that has the same cuts at the same costs. Both compute the same, and what they
-// read and make may be cut alike.
+// By node: the first one that has the same cuts at the same costs. Both compute the same, and what
+// they read and make may be cut alike.
 std::vector<size_t> FirstAlike(const Graph& graph);
 
 struct RelaxedTables {

@@ -17,8 +17,8 @@ namespace yuba {
 // The plan space of a graph with all its costs. Elements are the tensors, then the nodes.
 struct CostTables {
   struct Use {
-    int node = 0;    // element
-    int tensor = 0;  // element
+    int node = 0;                                      // element
+    int tensor = 0;                                    // element
     std::shared_ptr<const std::vector<int64_t>> cost;  // [node cut][tensor cut], bytes
   };
   std::vector<int> sizes;  // by element: how many cuts it has
@@ -26,8 +26,8 @@ struct CostTables {
   // By element, then by renaming of equal mesh axes (no renaming first): what each cut becomes. No
   // cost changes when all cuts are renamed.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // In elements, on the device that has most: by tensor and cut its shard; by node and cut what is needed
-  // of each operand, and last what is made.
+  // In elements, on the device that has most: by tensor and cut its shard; by node and cut what is
+  // needed of each operand, and last what is made.
   std::vector<std::shared_ptr<const std::vector<int64_t>>> shards;
   std::vector<std::vector<std::shared_ptr<const std::vector<int64_t>>>> boxes;
   // By element and cut: the grid of the cut. Grids (into how many parts each dimension or index is

@@ -1,5 +1,5 @@
-// The optimum, or a bound close to it, of a problem whose labelled tables do not fit, but whose tables
-// by classes of values do: deepening (deepening.h) with limits that grow.
+// The optimum, or a bound close to it, of a problem whose labelled tables do not fit, but whose
+// tables by classes of values do: deepening (deepening.h) with limits that grow.
 #ifndef YUBA_SEARCH_DEEPEN_H_
 #define YUBA_SEARCH_DEEPEN_H_
 

@@ -1,6 +1,6 @@
-// Elimination of a problem too wide for plain tables: only what can be part of a solution of at most
-// `limit` is kept. What costs an assignment of classes elsewhere is known exactly (buckets.h), and
-// bounds what an assignment of values costs there.
+// Elimination of a problem too wide for plain tables: only what can be part of a solution of at
+// most `limit` is kept. What costs an assignment of classes elsewhere is known exactly (buckets.h),
+// and bounds what an assignment of values costs there.
 #ifndef YUBA_SEARCH_DEEPENING_H_
 #define YUBA_SEARCH_DEEPENING_H_
 

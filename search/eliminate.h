@@ -1,5 +1,5 @@
-// Exact elimination of variables (min-sum): the cheapest assignment of a pairwise problem, where the
-// tables that arise fit.
+// Exact elimination of variables (min-sum): the cheapest assignment of a pairwise problem, where
+// the tables that arise fit.
 #ifndef YUBA_SEARCH_ELIMINATE_H_
 #define YUBA_SEARCH_ELIMINATE_H_
 

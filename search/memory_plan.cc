@@ -121,8 +121,8 @@ bool Fits(const MemoryCore& core, const Assignment& assignment) {
   return true;
 }
 
-// Of a small core: tries what could cost less than `least` at the prices, one after another, and keeps
-// in `best` what is within its limit and accepted.
+// Of a small core: tries what could cost less than `least` at the prices, one after another, and
+// keeps in `best` what is within its limit and accepted.
 template <typename Accept>
 void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t least,
              Assignment& best, const Accept& accept) {

@@ -17,11 +17,11 @@ namespace {
 
 constexpr double kDualShare = 0.35;     // of the time left, where one thread does both
 constexpr double kLongDualShare = 0.9;  // where one does nothing else
-constexpr double kHeat = 2e-4;        // of the cost, at the beginning
+constexpr double kHeat = 2e-4;          // of the cost, at the beginning
 constexpr int kRoundsBetweenLooks = 16;
 constexpr int kSweepsBetweenPrices = 50;
-constexpr double kRestart = 1.01;         // of the bound
-constexpr double kBehind = 1.005;         // of the best cost
+constexpr double kRestart = 1.01;  // of the bound
+constexpr double kBehind = 1.005;  // of the best cost
 constexpr int kLooksBeforeCatchUp = 200;
 
 class Solver {
@@ -64,7 +64,8 @@ class Solver {
       double target;
       {
         std::lock_guard<std::mutex> lock(mutex_);
-        target = best_ < kForbidden ? static_cast<double>(best_) : 1.05 * static_cast<double>(bound_) + 1;
+        target = best_ < kForbidden ? static_cast<double>(best_)
+                                    : 1.05 * static_cast<double>(bound_) + 1;
       }
       dual.Step(target);
       std::lock_guard<std::mutex> lock(mutex_);
@@ -87,7 +88,8 @@ class Solver {
     if (version_ < watch.version + kSweepsBetweenPrices) return;
     watch.version = version_;
     search.SetPrices(prices_);
-    if (!watch.started || static_cast<double>(bound_) > kRestart * static_cast<double>(watch.bound)) {
+    if (!watch.started ||
+        static_cast<double>(bound_) > kRestart * static_cast<double>(watch.bound)) {
       watch = {version_, bound_, true, 0};
       search.Start(decoded_);
     }
@@ -127,7 +129,7 @@ class Solver {
   const MemoryCore& core_;
   const Budget& budget_;
   const double begun_;  // the share of the time that had passed before
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;    // of what follows
   int64_t bound_ = 0, best_ = kForbidden, version_ = 0;
   bool ready_ = false;
   std::vector<double> prices_;

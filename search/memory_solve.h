@@ -1,4 +1,5 @@
-// The solver of a pairwise problem with memory rows: a good assignment within the limit, and a bound.
+// The solver of a pairwise problem with memory rows: a good assignment within the limit, and a
+// bound.
 #ifndef YUBA_SEARCH_MEMORY_SOLVE_H_
 #define YUBA_SEARCH_MEMORY_SOLVE_H_
 

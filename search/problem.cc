@@ -30,7 +30,8 @@ class Builder {
  public:
   Builder(const Graph& graph, const ProblemOptions& options)
       : graph_(graph), options_(options), tensors_(static_cast<int>(graph.tensors.size())) {
-    const int last = options.axes.empty() ? -1 : *std::max_element(options.axes.begin(), options.axes.end());
+    const int last =
+        options.axes.empty() ? -1 : *std::max_element(options.axes.begin(), options.axes.end());
     for (int axis = 0; axis <= last; ++axis) placed_.push_back(axis);
     bool symmetric = options.restrictions.empty() && options.nesting == Nesting::kFree;
     symmetries_ = AxisSymmetries(options.mesh, options.axes, symmetric ? kMostSymmetries : 0);
@@ -117,7 +118,8 @@ class Builder {
     return &options_.restrictions[element];
   }
 
-  std::vector<Cut> CutsOf(const CutSpace& space, const Cut& given, const Restriction* restriction) const {
+  std::vector<Cut> CutsOf(const CutSpace& space, const Cut& given,
+                          const Restriction* restriction) const {
     if (restriction == nullptr) {
       return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
     }

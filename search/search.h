@@ -24,7 +24,8 @@ struct SearchOptions {
   std::vector<Pin> pins;
   std::vector<std::string> pin_texts;  // more of them, as people write them (pin_text.h)
   int copies = 0;  // W: the window, in nodes, in which readers may share a copy; 0: none
-  // "all" that there can be, "none"; "auto": all, where there are copies and the search stays exact.
+  // "all" that there can be, "none"; "auto": all, where there are copies and the search stays
+  // exact.
   std::string accumulators = "auto";
   std::string replicate = "none";  // or "auto": stored tensors may be replicated
   int64_t memory_limit = 0;        // bytes a device; 0: none
@@ -43,12 +44,13 @@ std::vector<std::string> SearchNames();
 // The graph that these options plan: `bare` with copies, and with accumulators.
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
-// A plan for `graph`, which has its copies and accumulators already (SharedGraph); with pins its lower bound is that of all plans, so that the gap is what the pins
-// cost, and where they leave no choice the plan is only priced. Deterministic, independent of names
-// and of the order of nodes in the file beyond ties, unless something stops it: then the plan says
-// so, and is the best by then with what was proved by then. An error where a pin cannot be
-// satisfied, and where nothing within a limit on memory was found before the end; Cancelled where
-// that is asked for before the search begins.
+// A plan for `graph`, which has its copies and accumulators already (SharedGraph); with pins its
+// lower bound is that of all plans, so that the gap is what the pins cost, and where they leave no
+// choice the plan is only priced. Deterministic, independent of names and of the order of nodes in
+// the file beyond ties, unless something stops it: then the plan says so, and is the best by then
+// with what was proved by then. An error where a pin cannot be satisfied, and where nothing within
+// a limit on memory was found before the end; Cancelled where that is asked for before the search
+// begins.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
 // What each pin costs: the bytes that the plan, which Search found with these options, moves more

@@ -37,8 +37,8 @@ struct LessByDevice {
   }
 };
 
-// The elements in the intersection of the shard of each tensor cut and the box of each column, summed
-// over devices.
+// The elements in the intersection of the shard of each tensor cut and the box of each column,
+// summed over devices.
 class Overlaps {
  public:
   // box(c, device) is the box of column c; weight[row][device] is 0 or 1.
@@ -56,7 +56,8 @@ class Overlaps {
     for (size_t d = 0; d < rank_; ++d) {
       const Dimension& dimension = dimensions_[d];
       const int64_t* factor =
-          &dimension.overlap[(rows_[row][d] * dimension.column_kinds + columns_[column][d]) * devices_];
+          &dimension
+               .overlap[(rows_[row][d] * dimension.column_kinds + columns_[column][d]) * devices_];
       for (size_t device = 0; device < devices_; ++device) product_[device] *= factor[device];
     }
     for (int64_t volume : product_) total += volume;
@@ -148,8 +149,8 @@ bool MakesAll(const NodeBoxes& boxes, int64_t elements) {
   return made == CheckedMultiply(elements, boxes.parts);
 }
 
-// Elements of the shards' homes that some maker makes, each as often as it has parts; and where there
-// is more than one part, the copies that other owners take from the homes.
+// Elements of the shards' homes that some maker makes, each as often as it has parts; and where
+// there is more than one part, the copies that other owners take from the homes.
 int64_t Expected(const TableInput& in, const NodeBoxes& boxes, size_t row,
                  const std::vector<int64_t>& home) {
   int64_t total = 0;
@@ -209,9 +210,12 @@ std::vector<int64_t> DeliverTable(const TableInput& input) {
     int64_t size = DeliveredElementSize(input.type->type, boxes.parts);
     for (size_t r = 0; r < homes.size(); ++r) {
       int64_t expected;
-      if (!makes_all) expected = Expected(input, boxes, r, homes[r]);
-      else if (boxes.parts == 1) expected = held[r];
-      else expected = CheckedMultiply(elements, boxes.parts) + held[r] - elements;
+      if (!makes_all)
+        expected = Expected(input, boxes, r, homes[r]);
+      else if (boxes.parts == 1)
+        expected = held[r];
+      else
+        expected = CheckedMultiply(elements, boxes.parts) + held[r] - elements;
       int64_t kept = boxes.parts == 1 ? at_owners(r, c) : at_homes(r, c);
       cells[r * input.node_cuts + (*input.columns)[c]] = CheckedMultiply(expected - kept, size);
     }

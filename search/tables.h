@@ -1,6 +1,6 @@
-// Cost tables of one use: a tensor's cuts against a node's cuts, in bytes. They equal FetchVolume and
-// DeliverVolume of transfers.h times the element size, but count by dimension: the overlap of two
-// boxes is a product over the dimensions, and few different intervals occur.
+// Cost tables of one use: a tensor's cuts against a node's cuts, in bytes. They equal FetchVolume
+// and DeliverVolume of transfers.h times the element size, but count by dimension: the overlap of
+// two boxes is a product over the dimensions, and few different intervals occur.
 #ifndef YUBA_SEARCH_TABLES_H_
 #define YUBA_SEARCH_TABLES_H_
 
@@ -32,8 +32,8 @@ std::vector<int64_t> DeliverTable(const TableInput& input);
 
 // The same for an addend: what moves into the boxes of groups, wherever it is made.
 std::vector<int64_t> AddendTable(const TableInput& input);
-// And for an accumulator that reads one: what has to move where the addend is cut in another way than
-// the accumulator. No plan has that; bounds may.
+// And for an accumulator that reads one: what has to move where the addend is cut in another way
+// than the accumulator. No plan has that; bounds may.
 std::vector<int64_t> RegroupTable(const TableInput& input, int operand);
 
 // The size of one element that a node delivers: partial results move in the accumulator's type.
