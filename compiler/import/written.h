@@ -62,6 +62,9 @@ Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool ke
 // One dimension extended by `lo` and `hi` from its own elements: "edge", "reflect" or "wrap".
 Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const std::string& mode);
 
+// The name of an index: i0, i1, ... A name that is an element type's (i8, u8) is written i8_.
+std::string IndexName(const std::string& prefix, int64_t number);
+
 // The text of a list of extents or indices.
 std::string Extents(const Dims& dims);
 std::string Names(const std::string& prefix, int count, int first = 0);

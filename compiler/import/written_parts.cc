@@ -31,8 +31,8 @@ std::string Plus(const std::string& index, int64_t offset) {
   return offset > 0 ? absl::StrCat(index, " + ", offset) : absl::StrCat(index, " - ", -offset);
 }
 
-std::string Bare(size_t d) { return absl::StrCat("i", d); }
-std::string Inner(size_t d) { return absl::StrCat("t", d); }
+std::string Bare(size_t d) { return IndexName("i", d); }
+std::string Inner(size_t d) { return IndexName("t", d); }
 
 // `length` elements from `start` on of a dimension of `size`, u at a time: y's group and indices
 // beside x's.

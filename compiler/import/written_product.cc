@@ -32,7 +32,7 @@ absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b) {
       return UserError("the leading dimensions of ", Extents(a), " and ", Extents(b),
                        " do not broadcast");
     result.push_back(size_a == 1 ? size_b : size_a);
-    left.push_back(absl::StrCat("p", d));
+    left.push_back(IndexName("p", d));
     if (in_a >= 0) read_a.push_back(size_a == result.back() ? left.back() : "0");
     if (in_b >= 0) read_b.push_back(size_b == result.back() ? left.back() : "0");
   }
@@ -70,7 +70,7 @@ absl::StatusOr<Labels> ParseTerm(absl::string_view term, int rank, int* ellipsis
       int count = rank < 0 ? *ellipsis : rank - (static_cast<int>(term.size()) - 3);
       if (count < 0) return UserError("term '", std::string(term), "' has too many letters");
       *ellipsis = std::max(*ellipsis, count);
-      for (int e = count; e > 0; --e) labels.push_back(absl::StrCat("e", e));  // aligned at the end
+      for (int e = count; e > 0; --e) labels.push_back(IndexName("e", e));  // aligned at the end
       i += 2;
     } else if (absl::ascii_isalpha(term[i])) {
       labels.push_back(absl::StrCat(absl::ascii_isupper(term[i]) ? "c" : "l",
@@ -92,7 +92,7 @@ Labels ImplicitOutput(absl::string_view inputs, const std::vector<Labels>& terms
     if (absl::ascii_isalpha(c)) ++count[c];
   }
   Labels output;
-  for (int e = ellipsis; e > 0; --e) output.push_back(absl::StrCat("e", e));
+  for (int e = ellipsis; e > 0; --e) output.push_back(IndexName("e", e));
   for (const auto& [letter, times] : count) {
     if (times == 1)
       output.push_back(absl::StrCat(absl::ascii_isupper(letter) ? "c" : "l",

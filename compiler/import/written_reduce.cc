@@ -17,7 +17,7 @@ struct Reduction {
     size_t axis = 0;
     for (int d = 0; d < static_cast<int>(dims.size()); ++d) {
       const bool reduced = axis < axes.size() && axes[axis] == d;
-      read.push_back(absl::StrCat(reduced ? "r" : "i", d));
+      read.push_back(IndexName(reduced ? "r" : "i", d));
       if (!reduced) {
         left.push_back(read.back());
         result.push_back(dims[d]);
@@ -27,7 +27,7 @@ struct Reduction {
       count *= dims[d];
       ranges.push_back(absl::StrCat(read.back(), ": ", dims[d]));
       if (keep) {
-        left.push_back(absl::StrCat("u", d));
+        left.push_back(IndexName("u", d));
         result.push_back(1);
       }
     }
@@ -59,7 +59,7 @@ Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool ke
   const int64_t n = dims[axis];
   std::string body;
   if (last) {  // the first one from the other end
-    text.read[axis] = absl::StrCat(n - 1, " - r", axis);
+    text.read[axis] = absl::StrCat(n - 1, " - ", text.read[axis]);
     body = absl::StrCat(n - 1, " - (", reducer, "(", text.ranges[0], ") ", text.Read(), ")");
   } else {
     body = absl::StrCat(reducer, "(", text.ranges[0], ") ", text.Read());

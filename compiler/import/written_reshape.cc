@@ -4,14 +4,20 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/written.h"
+#include "opsemantics/base/element_type.h"
 
 namespace yuba {
 
 std::string Extents(const Dims& dims) { return absl::StrCat("[", absl::StrJoin(dims, ", "), "]"); }
 
+std::string IndexName(const std::string& prefix, int64_t number) {
+  const std::string name = absl::StrCat(prefix, number);
+  return ElementTypeFromName(name).has_value() ? name + "_" : name;
+}
+
 std::string Names(const std::string& prefix, int count, int first) {
   std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) names.push_back(absl::StrCat(prefix, first + i));
+  for (int i = 0; i < count; ++i) names.push_back(IndexName(prefix, first + i));
   return absl::StrJoin(names, ", ");
 }
 
@@ -116,14 +122,14 @@ class ReshapeWriter {
     for (size_t d = span.end; d-- > span.begin;) {
       if (dims[d] == 1) {
         side.groups[d] = {1};
-        side.indices[d] = {unit.empty() ? absl::StrCat("u", next_++) : unit};
+        side.indices[d] = {unit.empty() ? IndexName("u", next_++) : unit};
         continue;
       }
       for (int64_t left = dims[d]; left != 1; ++boundary) {
         const int64_t factor = boundaries[boundary + 1] / boundaries[boundary];
         side.groups[d].insert(side.groups[d].begin(), factor);
         side.indices[d].insert(side.indices[d].begin(),
-                               absl::StrCat("i", first + static_cast<int>(boundary)));
+                               IndexName("i", first + static_cast<int64_t>(boundary)));
         left /= factor;
       }
     }
@@ -135,7 +141,7 @@ class ReshapeWriter {
     std::vector<std::string> terms;
     int64_t stride = 1;
     for (size_t d = span.end; d-- > span.begin;) {
-      const std::string name = absl::StrCat(prefix, next_++);
+      const std::string name = IndexName(prefix, next_++);
       side.groups[d] = {dims[d]};
       side.indices[d] = {name};
       if (ranges != nullptr) ranges->push_back(absl::StrCat(name, ": ", dims[d]));
@@ -156,7 +162,7 @@ class ReshapeWriter {
 // There is no element: any body does.
 Written WriteEmptyReshape(const Dims& from, const Dims& to) {
   std::vector<std::string> ranges;
-  for (size_t d = 0; d < from.size(); ++d) ranges.push_back(absl::StrCat("p", d, ": ", from[d]));
+  for (size_t d = 0; d < from.size(); ++d) ranges.push_back(absl::StrCat(IndexName("p", d), ": ", from[d]));
   Written written;
   written.text = absl::StrCat("op reshape(x", Extents(from), ") -> y", Extents(to), "\n  y[",
                               Names("i", static_cast<int>(to.size())), "] = pick(",
@@ -180,7 +186,7 @@ Written WriteTranspose(const Dims& dims, const std::vector<int>& permutation) {
   std::vector<std::string> left;
   for (const int d : permutation) {
     result.push_back(dims[d]);
-    left.push_back(absl::StrCat("i", d));
+    left.push_back(IndexName("i", d));
   }
   Written written;
   written.text = absl::StrCat("op transpose(x", Extents(dims), ") -> y", Extents(result), "\n  y[",

@@ -9,7 +9,7 @@ Written WriteExpand(const Dims& dims, const Dims& to) {
   std::vector<std::string> reads;
   const size_t missing = to.size() - dims.size();
   for (size_t d = 0; d < dims.size(); ++d)
-    reads.push_back(dims[d] == to[missing + d] ? absl::StrCat("i", missing + d) : "0");
+    reads.push_back(dims[d] == to[missing + d] ? IndexName("i", missing + d) : "0");
   Written written;
   written.text = absl::StrCat("op expand(x", Extents(dims), ") -> y", Extents(to), "\n  y[",
                               Names("i", static_cast<int>(to.size())), "] = x[",
@@ -24,10 +24,10 @@ Written WriteTile(const Dims& dims, const Dims& repeats) {
   for (size_t d = 0; d < dims.size(); ++d) {
     if (repeats[d] == 1) {
       groups.push_back({dims[d]});
-      left.push_back(absl::StrCat("i", d));
+      left.push_back(IndexName("i", d));
     } else {
       groups.push_back({repeats[d], dims[d]});
-      left.push_back(absl::StrCat("r", d, ", i", d));
+      left.push_back(absl::StrCat(IndexName("r", d), ", ", IndexName("i", d)));
     }
     flat.insert(flat.end(), groups.back().begin(), groups.back().end());
   }
@@ -56,7 +56,7 @@ Written WriteRange(int64_t length, const std::string& start, const std::string& 
 
 Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const std::string& mode) {
   const int64_t n = dims[axis];
-  const std::string i = absl::StrCat("i", axis);
+  const std::string i = IndexName("i", axis);
   // Where an element before the first and one after the last come from.
   std::string before, after;
   if (mode == "edge") {
@@ -72,7 +72,7 @@ Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const st
   const auto read = [&](const std::string& position) {
     std::vector<std::string> indices;
     for (int d = 0; d < static_cast<int>(dims.size()); ++d)
-      indices.push_back(d == axis ? position : absl::StrCat("i", d));
+      indices.push_back(d == axis ? position : IndexName("i", d));
     return absl::StrCat("x[", absl::StrJoin(indices, ", "), "]");
   };
   Dims result = dims;
