@@ -42,6 +42,25 @@ bool Meets(const AxisList& list, const Demand& demand, const std::vector<int>& p
   return wanted == found;
 }
 
+bool NothingWanted(const Demand& demand) { return !demand.others && demand.axes.empty(); }
+
+// Whether what earlier levels put elsewhere fits nowhere that is wanted.
+bool HadNoRoom(const CutSpace& wanted, const Mesh& mesh, const Cut& prefix,
+               const Demands& demands) {
+  int64_t room = 0;
+  for (size_t e = 0; e < demands.size(); ++e) {
+    if (wanted.cuttable[e])
+      room = std::max(room, wanted.extents[e] / PartCount(mesh, prefix.axes[e]));
+  }
+  for (size_t e = 0; e < demands.size(); ++e) {
+    if (!NothingWanted(demands[e])) continue;
+    for (uint8_t axis : prefix.axes[e]) {
+      if (mesh.axes[axis].size <= room) return false;
+    }
+  }
+  return true;
+}
+
 // Whether axes of these sizes (descending) can be placed where `room` is, so that none is left out
 // that fits where the demands leave no room.
 bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const Demands& demands,
@@ -97,7 +116,7 @@ CutSpace SpaceLeft(const CutSpace& space, const Mesh& mesh, const std::vector<in
   CutSpace left = space;
   for (size_t e = 0; e < demands.size(); ++e) {
     const Demand& demand = demands[e];
-    if (only_demanded && !demand.others && demand.axes.empty()) left.cuttable[e] = false;
+    if (only_demanded && NothingWanted(demand)) left.cuttable[e] = false;
     for (uint8_t axis : demand.axes) {
       if (!Contains(placed, axis)) left.extents[e] /= mesh.axes[axis].size;
     }
@@ -131,9 +150,14 @@ std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
   for (const Demands& demands : restriction.any_of) {
     const CutSpace wanted = SpaceLeft(space, mesh, placed, demands, true);
     const CutSpace whole = SpaceLeft(space, mesh, placed, demands, false);
+    const bool elsewhere = restriction.rest == Rest::kElsewhere;
+    if (elsewhere && !HadNoRoom(wanted, mesh, prefix, demands)) continue;
     for (const Cut& cut : LegalCuts(wanted, mesh, axes, prefix, nesting)) {
       bool meets = true;
-      for (size_t e = 0; e < demands.size(); ++e) meets &= Meets(cut.axes[e], demands[e], placed);
+      for (size_t e = 0; e < demands.size(); ++e) {
+        const bool only_earlier = elsewhere && NothingWanted(demands[e]);
+        meets &= only_earlier || Meets(cut.axes[e], demands[e], placed);
+      }
       if (!meets) continue;
       if (restriction.rest == Rest::kRefused) {
         if (CanComplete(space, mesh, placed, cut, demands)) add(cut);

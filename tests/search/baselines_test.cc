@@ -48,6 +48,18 @@ TEST_CASE("every baseline's plan passes the checker, on any number of devices") 
   }
 }
 
+TEST_CASE("dimensions shorter than the devices are many leave every baseline a plan") {
+  const Graph graph = ResNet(4, {1, 1, 1, 1});
+  for (const Baseline& baseline : Baselines()) {
+    for (int devices : {16, 48}) {
+      INFO(baseline.name << " on " << devices);
+      const absl::Status status = CheckPlan(graph, Found(graph, devices, baseline.name));
+      INFO(status);
+      CHECK(status.ok());
+    }
+  }
+}
+
 TEST_CASE("none that replicates nothing is better than the optimum") {
   const Graph graph = ResNet(8, {1, 2, 1, 1});
   const int64_t best = Found(graph, 8, "default").cost.bytes();

@@ -72,6 +72,32 @@ TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
   }
 }
 
+TEST_CASE("level by level, what went elsewhere stays, and no level is a dead end") {
+  const Mesh mesh = MeshOf(48);  // 3 2 2 2 2
+  const std::vector<int> all = {0, 1, 2, 3, 4};
+  const CutSpace space = {{7, 5, 4}, {true, true, true}};
+  const Restriction first = {{OnlyExtent(3, 0)}, Rest::kElsewhere},
+                    one = {{OnlyExtent(3, 1), OnlyExtent(3, 2)}, Rest::kElsewhere};
+  for (const Restriction& restriction : {first, one}) {
+    const std::vector<Cut> together =
+        RestrictedCuts(space, mesh, all, all, WholeCut(space), Nesting::kLevel, restriction);
+    std::vector<Cut> cuts = {WholeCut(space)};
+    for (int axis : all) {
+      const std::vector<int> placed(all.begin(), all.begin() + axis + 1);
+      std::vector<Cut> next;
+      for (const Cut& cut : cuts) {
+        const auto more =
+            RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
+        CHECK_FALSE(more.empty());
+        next.insert(next.end(), more.begin(), more.end());
+      }
+      cuts = next;
+    }
+    CHECK_FALSE(cuts.empty());
+    for (const Cut& cut : cuts) CHECK(std::count(together.begin(), together.end(), cut) == 1);
+  }
+}
+
 // t0 is x [8, 8], t1 and t3 are weights, t2 and t4 results.
 TEST_CASE("pins are read") {
   const Graph graph = MatmulChain({8, 16, 8}, 8);
