@@ -1,6 +1,5 @@
 #include "compiler/import/file_graph.h"
 
-#include <algorithm>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -27,8 +26,6 @@ class Orderer {
     }
     for (const onnx::ValueInfoProto& output : graph_.output())
       YUBA_RETURN_IF_ERROR(Visit(output.name()));
-    // In the file's order where that is one of computation, so that messages and notes follow it.
-    if (InOrder()) std::sort(result_.nodes.begin(), result_.nodes.end());
     return std::move(result_);
   }
 
@@ -98,16 +95,6 @@ class Orderer {
       stack.push_back({found->second, 0});
     }
     return absl::OkStatus();
-  }
-
-  bool InOrder() const {
-    for (const int n : result_.nodes) {
-      for (const std::string& input : graph_.node(n).input()) {
-        const auto found = producers_.find(input);
-        if (found != producers_.end() && found->second >= n) return false;
-      }
-    }
-    return true;
   }
 
   const onnx::GraphProto& graph_;

@@ -13,7 +13,9 @@
 namespace yuba {
 
 struct FileGraph {
-  std::vector<int> nodes;  // those that an output needs, each after what it reads
+  // Those that an output needs, each after what it reads: depth first from the outputs, whatever
+  // their order in the file.
+  std::vector<int> nodes;
   std::map<std::string, const onnx::TensorProto*> initializers;
   std::vector<const onnx::ValueInfoProto*> inputs;  // that no initializer backs
 };
