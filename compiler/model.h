@@ -24,6 +24,8 @@ struct Model {
   std::map<TensorId, InitialValue> values;  // for each parameter and constant
   std::string graph_hash;                   // canonical: no names, no weights, no order of the file
   std::vector<std::string> notes;           // for people: re-views, dropped nodes, ...
+  // By position in the file: the inputs that have no value there. Some may be parameters or unused.
+  std::vector<std::string> file_inputs;
   int file_nodes = 0;                       // nodes in the file
   int64_t opset = 0;
 };

@@ -56,11 +56,18 @@ absl::Status SetFromFile(Session& session, const std::string& name, const std::s
 }
 
 absl::Status SetInputs(Session& session, const RunFlags& flags) {
-  for (int i = 0; i < session.program().message().inputs_size() && !flags.input_dir.empty(); ++i) {
+  const program::Program& program = session.program().message();
+  std::set<std::string> wanted;
+  for (const program::Port& port : program.inputs()) wanted.insert(port.name());
+  for (const program::Initializer& parameter : program.parameters()) {
+    if (!parameter.has_data() && !parameter.has_fill()) wanted.insert(parameter.port().name());
+  }
+  for (int i = 0; i < program.file_inputs_size() && !flags.input_dir.empty(); ++i) {
+    if (wanted.count(program.file_inputs(i)) == 0) continue;
     YUBA_ASSIGN_OR_RETURN(const std::string path,
                           TensorFileIn(flags.input_dir, absl::StrCat("input_", i)));
     if (path.empty()) continue;  // a missing one is reported with all others that are
-    YUBA_RETURN_IF_ERROR(SetFromFile(session, session.program().message().inputs(i).name(), path));
+    YUBA_RETURN_IF_ERROR(SetFromFile(session, program.file_inputs(i), path));
   }
   std::set<std::string> given;
   for (const std::string& input : flags.inputs) {

@@ -132,6 +132,16 @@ class GraphReader {
     return absl::OkStatus();
   }
 
+  static absl::StatusOr<std::vector<std::string>> Texts(const mlir::DictionaryAttr& info,
+                                                        const char* name) {
+    YUBA_ASSIGN_OR_RETURN(const auto attrs, InfoField<mlir::ArrayAttr>(info, name));
+    std::vector<std::string> texts;
+    for (mlir::Attribute attr : attrs) {
+      if (auto text = llvm::dyn_cast<mlir::StringAttr>(attr)) texts.push_back(text.str());
+    }
+    return texts;
+  }
+
   absl::Status ReadInfo() {
     const mlir::DictionaryAttr info = op_.getInfo();
     YUBA_ASSIGN_OR_RETURN(const auto file, InfoField<mlir::StringAttr>(info, "file"));
@@ -142,11 +152,8 @@ class GraphReader {
     model_.opset = opset.getInt();
     YUBA_ASSIGN_OR_RETURN(const auto hash, InfoField<mlir::StringAttr>(info, "hash"));
     model_.graph_hash = hash.str();
-    YUBA_ASSIGN_OR_RETURN(const auto notes, InfoField<mlir::ArrayAttr>(info, "notes"));
-    model_.notes.clear();
-    for (mlir::Attribute note : notes) {
-      if (auto text = llvm::dyn_cast<mlir::StringAttr>(note)) model_.notes.push_back(text.str());
-    }
+    YUBA_ASSIGN_OR_RETURN(model_.notes, Texts(info, "notes"));
+    YUBA_ASSIGN_OR_RETURN(model_.file_inputs, Texts(info, "file_inputs"));
     YUBA_ASSIGN_OR_RETURN(const auto inputs, InfoField<mlir::DenseI32ArrayAttr>(info, "inputs"));
     for (int32_t id : inputs.asArrayRef()) {
       if (id < 0 || id >= static_cast<int32_t>(graph_.tensors.size()) ||

@@ -75,6 +75,7 @@ class GraphWriter {
       fields.push_back(builder_.getNamedAttr(name, value));
     };
     add("file", Text(model_.file));
+    add("file_inputs", Texts(model_.file_inputs));
     add("file_nodes", Number(model_.file_nodes));
     add("opset", Number(model_.opset));
     add("hash", Text(model_.graph_hash));

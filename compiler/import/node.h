@@ -84,8 +84,8 @@ class NodeContext {
              std::shared_ptr<const std::string> data);  // a constant, known if it is small
   int Fill(ElementType type, const std::vector<int64_t>& dims,
            std::shared_ptr<const std::string> element);  // a parameter that starts as a fill
-  int Literal(ElementType type, double number);  // rounded to the type
-  int Copy(int value);  // a node even where the value is known
+  int Literal(ElementType type, double number);          // rounded to the type
+  int Copy(int value);                                   // a node even where the value is known
   int Reshape(int value, const std::vector<int64_t>& dims);
   int Transpose(int value, const std::vector<int>& permutation);
   // The value with dimension `axis` moved to the end, and back.
@@ -99,8 +99,7 @@ class NodeContext {
                         const Attributes& attributes, const Written* written);
   std::vector<int> AddUse(Instance instance, const std::vector<int>& operands,
                           const Written* written);
-  bool Fold(const Instance& instance, const std::vector<int>& operands,
-            std::vector<int>& outputs);
+  bool Fold(const Instance& instance, const std::vector<int>& operands, std::vector<int>& outputs);
 
   const onnx::NodeProto& proto_;
   int64_t opset_;
@@ -112,8 +111,8 @@ class NodeContext {
   bool fold_ = true;
 };
 
-// Values of at most so many elements are computed at import where all operands are known; a larger
-// one would be stored where a few instructions give it.
+// Values of at most so many elements are computed at import, weights aside, where all operands are
+// known; a larger one would be stored where a few instructions give it.
 inline constexpr int64_t kFoldedElements = 64;
 
 // The same for the terms that are looked at on the way.

@@ -60,7 +60,7 @@ absl::Status CheckSupported(const onnx::ModelProto& model, const FileGraph& orde
                             const OperatorLibrary& library) {
   const onnx::GraphProto& graph = model.graph();
   std::vector<std::string> lines;
-  for (const int n : order.nodes) {
+  for (const int n : std::set<int>(order.nodes.begin(), order.nodes.end())) {
     const onnx::NodeProto& node = graph.node(n);
     if (IsStandard(node) && FindRow(node.op_type()) != nullptr) continue;
     if (OwnEntry(node, library) != nullptr) continue;
@@ -107,6 +107,7 @@ class Importer {
     if (!read.ok()) return Annotate(read, path_);
     Model model;
     model.file = path_;
+    model.file_inputs = file_inputs_;
     model.file_nodes = proto_.graph().node_size();
     model.opset = opset_;
     model.notes = flow_.notes;
@@ -138,6 +139,7 @@ class Importer {
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     const onnx::GraphProto& graph = proto_.graph();
     YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
+    for (const onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, flow_));
     for (const int n : order.nodes) {
@@ -171,6 +173,7 @@ class Importer {
   const std::string path_, folder_;
   const ImportOptions& options_;
   onnx::ModelProto proto_;
+  std::vector<std::string> file_inputs_;
   int64_t opset_ = 0;
   Flow flow_;
 };

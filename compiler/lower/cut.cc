@@ -238,6 +238,8 @@ class Cutter {
 }  // namespace
 
 void SetInitialValues(const Model& model, program::Program& program) {
+  program.clear_file_inputs();
+  for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
   int next = 0;
   for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
     const TensorKind kind = model.graph.tensors[id].kind;

@@ -19,8 +19,8 @@ namespace yuba {
 program::Program CutGraph(const Model& model, const Plan& plan,
                           Arithmetic arithmetic = Arithmetic::kFloat);
 
-// The values of parameters and constants; they are in a program from the cut on, but not in its
-// text. The program's parameters are the model's, in its order.
+// The values of parameters and constants, and the names of the file's inputs; they are in a program
+// from the cut on, but not in its text. The program's parameters are the model's, in its order.
 void SetInitialValues(const Model& model, program::Program& program);
 
 // recognise: marks the exchanges that equal a collective over some axes.

@@ -214,6 +214,25 @@ TEST_CASE("inputs after the first are parameters where the file has no weights")
   REQUIRE(model.values.size() == 1);
   CHECK(model.graph.tensors[model.values.begin()->first].name == "w");
   CHECK(model.values.begin()->second.kind == InitialValue::kMissing);
+  CHECK(model.file_inputs == std::vector<std::string>{"x", "w", "ids"});
+}
+
+// They decide a shape, and stay weights for whoever else reads them.
+TEST_CASE("small floats that are stored are known when planning") {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 1, 2, 3});
+  builder.Weight("scales", {4});
+  float* scales =
+      builder.proto().mutable_graph()->mutable_initializer(0)->mutable_float_data()->mutable_data();
+  for (int d = 0; d < 4; ++d) scales[d] = d < 2 ? 1 : 2;
+  builder.Node("Resize", {"x", "", "scales"}, {"a"});
+  builder.Node("Mul", {"scales", "scales"}, {"b"});
+  builder.Output("a");
+  builder.Output("b");
+  const Model model = Import(builder);
+  CHECK(WholeDims(model.graph.tensors[model.graph.outputs[0]]) == std::vector<int64_t>{1, 1, 4, 6});
+  REQUIRE(model.values.size() == 1);
+  CHECK(model.graph.tensors[model.values.begin()->first].kind == TensorKind::kParameter);
 }
 
 TEST_CASE("an input that decides a shape can be bound") {
@@ -226,8 +245,8 @@ TEST_CASE("an input that decides a shape can be bound") {
   CHECK(!ImportFile(builder.Save()).ok());
   ImportOptions options;
   const int64_t shape[] = {3, -1};
-  options.bind["shape"] = BoundValue{ElementType::kI64, {2},
-                                     std::string(reinterpret_cast<const char*>(shape), 16)};
+  options.bind["shape"] =
+      BoundValue{ElementType::kI64, {2}, std::string(reinterpret_cast<const char*>(shape), 16)};
   CHECK(WholeDims(Output(Import(builder, options))) == std::vector<int64_t>{3, 2});
 }
 

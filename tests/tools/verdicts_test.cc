@@ -101,10 +101,27 @@ TEST_CASE("two files for one output are an error, not a choice") {
   CHECK(result.error.find("output_0.pb") != std::string::npos);
 }
 
+TEST_CASE(
+    "files of inputs are numbered as the model's inputs, those among them that are weights too") {
+  const std::string folder = "/usr/share/libonnx-testdata/data/node/test_matmul_2d";
+  if (!std::filesystem::exists(folder)) {
+    WARN("skipped: " << folder << " is not there (package libonnx-testdata)");
+    return;
+  }
+  const std::string model = folder + "/model.onnx", plan = ScratchFolder("numbered") + "/p.json";
+  REQUIRE(RunCommand("yuba partition " + model + " --devices 3 -o " + plan).exit_code == 0);
+  const CommandResult result = RunCommand("yuba run " + model + " " + plan + " --inputs " + folder +
+                                          "/test_data_set_0 --check 1e-3");
+  INFO(result.error);
+  CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("check names the first field of the plan that its cuts do not give") {
   const std::string plan = Planned("fields"), text = Read(plan);
   REQUIRE(RunCommand("yuba check " + Model() + " " + plan).exit_code == 0);
-  const struct { const char *found, *put, *field; } lies[] = {
+  const struct {
+    const char *found, *put, *field;
+  } lies[] = {
       {"\"peak\":", "\"peak\":1", "memory[0].peak"},
       {"\"shard\":[", "\"shard\":[1", "tensors[0].shard[0]"},
       {"\"kernel\":\"", "\"kernel\":\"x", "nodes[0].kernel"},
