@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/import/constants.h"
 #include "compiler/import/translate.h"
 #include "compiler/import/written.h"
 
@@ -285,15 +286,25 @@ void TranslateDepthToSpace(NodeContext& node) {
 
 namespace {
 
+// The numbers of a float operand; empty where they are not known. Those that the file stores are
+// parameters, which are known only to who asks here.
+std::vector<double> KnownNumbers(const FlowValue& operand) {
+  const bool stored = operand.stored && operand.initial.kind == InitialValue::kData &&
+                      ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
+  if (!IsFloat(operand.type) || (operand.known == nullptr && !stored)) return {};
+  const TensorValue value =
+      operand.known != nullptr ? *operand.known
+                               : ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
+  std::vector<double> numbers;
+  for (const Scalar& element : value.elements) numbers.push_back(element.number);
+  return numbers;
+}
+
 // What a Resize or Upsample scales each dimension by; empty where that is not known.
 std::vector<double> ScalesOf(NodeContext& node, int x, bool upsample) {
-  std::vector<double> scales;
   const int operand = upsample ? (node.opset() < 9 ? -1 : 1) : node.opset() < 11 ? 1 : 2;
   if (operand < 0) return node.Floats("scales");
-  const FlowValue& given = node.ValueOf(node.Optional(operand));
-  if (given.known != nullptr && IsFloat(given.type)) {
-    for (const Scalar& scale : given.known->elements) scales.push_back(scale.number);
-  }
+  std::vector<double> scales = KnownNumbers(node.ValueOf(node.Optional(operand)));
   if (!scales.empty() || upsample || node.Optional(3) < 0) return scales;
   const Dims sizes = node.KnownInts(node.Optional(3), "sizes");
   for (size_t d = 0; d < sizes.size() && static_cast<int>(d) < node.Rank(x); ++d)

@@ -45,14 +45,16 @@ ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
   return options;
 }
 
-absl::StatusOr<OnnxCase> LoadCase(const std::string& folder) {
+absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibrary* library) {
   YUBA_ASSIGN_OR_RETURN(const onnx::ModelProto proto, ReadModelFile(folder + "/model.onnx"));
   auto values = ReadInputs(folder, proto.graph());
   if (!values.ok()) return UserError("not supported: ", values.status().message());
   absl::StatusOr<Model> model = UserError("known when planning");
   for (int first = proto.graph().input_size(); first >= 0 && !model.ok(); --first) {
     if (!absl::StrContains(model.status().message(), "known when planning")) break;
-    model = ImportFile(folder + "/model.onnx", Binding(*values, proto.graph(), first));
+    ImportOptions options = Binding(*values, proto.graph(), first);
+    options.library = library;
+    model = ImportFile(folder + "/model.onnx", std::move(options));
   }
   if (!model.ok()) return model.status();
   int64_t flops = 0;
@@ -66,19 +68,6 @@ absl::StatusOr<OnnxCase> LoadCase(const std::string& folder) {
     result.expected.push_back(std::move(expected));
   }
   return result;
-}
-
-// The largest error of any output.
-absl::StatusOr<double> ErrorOfCase(const std::string& folder, const CaseRunner& run) {
-  YUBA_ASSIGN_OR_RETURN(const OnnxCase onnx_case, LoadCase(folder));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, run(onnx_case));
-  const Graph& graph = onnx_case.model.graph;
-  double largest = 0;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    largest = std::max(largest, LargestError(outputs[i], WholeDims(graph.tensors[graph.outputs[i]]),
-                                             onnx_case.expected[i]));
-  }
-  return largest;
 }
 
 // Why a case may be skipped, alike for all cases with one reason; empty where it may not.
@@ -100,17 +89,30 @@ std::string SkipReason(absl::string_view problem) {
   return "";
 }
 
-std::vector<std::string> CaseFolders(const std::string& group) {
+}  // namespace
+
+std::vector<std::string> CaseFolders(const std::string& folder) {
   std::vector<std::string> folders;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(kData + group, error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (std::filesystem::exists(entry.path() / "model.onnx")) folders.push_back(entry.path());
   }
   std::sort(folders.begin(), folders.end());
   return folders;
 }
 
-}  // namespace
+absl::StatusOr<double> ErrorOfCase(const std::string& folder, const CaseRunner& run,
+                                   const OperatorLibrary* library) {
+  YUBA_ASSIGN_OR_RETURN(const OnnxCase onnx_case, LoadCase(folder, library));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, run(onnx_case));
+  const Graph& graph = onnx_case.model.graph;
+  double largest = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    largest = std::max(largest, LargestError(outputs[i], WholeDims(graph.tensors[graph.outputs[i]]),
+                                             onnx_case.expected[i]));
+  }
+  return largest;
+}
 
 absl::StatusOr<std::vector<TensorValue>> RunCaseWhole(const OnnxCase& onnx_case) {
   Model model = onnx_case.model;
@@ -138,22 +140,26 @@ std::string ToString(const CaseCount& count) {
                       }));
 }
 
-CaseCount RunOnnxCases(const std::string& group, const CaseRunner& run) {
-  constexpr double kTolerance = 1e-3;  // ONNX's own
+CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tolerance) {
   CaseCount count;
-  for (const std::string& folder : CaseFolders(group)) {
-    const absl::StatusOr<double> error = ErrorOfCase(folder, run);
+  for (const std::string& one : CaseFolders(folder)) {
+    const absl::StatusOr<double> error = ErrorOfCase(one, run);
     const std::string reason = SkipReason(error.status().message());
     if (!reason.empty()) {
       ++count.skipped[reason];
       continue;
     }
-    INFO(folder << ": " << error.status().message());
+    INFO(one << ": " << error.status().message());
     CHECK(error.ok());
-    if (error.ok()) CHECK(*error <= kTolerance);
-    count.passed += error.ok() && *error <= kTolerance;
+    if (error.ok()) CHECK(*error <= tolerance);
+    count.passed += error.ok() && *error <= tolerance;
   }
   return count;
+}
+
+CaseCount RunOnnxCases(const std::string& group, const CaseRunner& run) {
+  constexpr double kTolerance = 1e-3;  // ONNX's own
+  return RunCases(kData + group, run, kTolerance);
 }
 
 }  // namespace yuba

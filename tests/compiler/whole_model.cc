@@ -22,7 +22,7 @@ const OperatorLibrary& BuiltInLibrary() {
 }
 
 absl::StatusOr<Model> ImportFile(const std::string& path, ImportOptions options) {
-  options.library = &BuiltInLibrary();
+  if (options.library == nullptr) options.library = &BuiltInLibrary();
   return ImportOnnx(path, options);
 }
 

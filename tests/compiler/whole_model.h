@@ -13,6 +13,7 @@ namespace yuba {
 
 const OperatorLibrary& BuiltInLibrary();
 
+// With the operators that are built in where the options name none.
 absl::StatusOr<Model> ImportFile(const std::string& path, ImportOptions options = {});
 
 // A tensor file of ONNX's test data.

@@ -1,0 +1,1 @@
+J$áz–C{4–CHÁ–C3#zDNzD%zDÃzEzEÍzE

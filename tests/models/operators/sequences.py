@@ -1,0 +1,120 @@
+"""Attention and recurrent networks."""
+import numpy as np
+
+from case import Case
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def attention(q, k, v, scale, mask=0, causal=False, past=0):
+    """q [b, heads, s, d]; k and v have fewer heads. Positions after i + past are hidden."""
+    q, k, v = (a.astype(np.float64) for a in (q, k, v))
+    share = q.shape[1] // k.shape[1]
+    k, v = k.repeat(share, 1), v.repeat(share, 1)
+    z = q @ k.swapaxes(2, 3) * scale + mask
+    if causal:
+        s, t = z.shape[2:]
+        z = np.where(np.arange(t) <= np.arange(s)[:, None] + past, z, -np.inf)
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+def attentions():
+    with Case("attention") as case:
+        q, k, v = case.normal(2, 4, 3, 5), case.normal(2, 2, 6, 5), case.normal(2, 2, 6, 2)
+        mask = case.normal(3, 6)
+        heads = case.normal(2, 4, 3, 6)
+        names = [case.input(n, a) for n, a in zip("qkvmh", (q, k, v, mask, heads))]
+        case.node("Attention", names[:3], attention(q, k, v, 5 ** -0.5))
+        case.node("Attention", names[:4], attention(q, k, v, 0.7, mask), scale=0.7)
+        case.node("Attention", names[:3] + names[4:], attention(q, k, v, 0.3, heads), scale=0.3)
+    with Case("attention_causal") as case:
+        q, k, v = case.normal(1, 2, 4, 3), case.normal(1, 2, 4, 3), case.normal(1, 2, 4, 2)
+        # What is hidden is much larger than what is seen: none of it may be the maximum.
+        k *= np.array([1, 40, 1600, 64000], np.float32)[:, None]
+        q = np.abs(q) + np.float32(0.25)
+        k = np.abs(k) + np.float32(0.25)
+        names = [case.input(n, a) for n, a in zip("qkv", (q, k, v))]
+        case.node("Attention", names, attention(q, k, v, 0.5, causal=True), is_causal=1, scale=0.5)
+    with Case("attention_past") as case:
+        q, k, v = case.normal(1, 2, 3, 3), case.normal(1, 1, 3, 3), case.normal(1, 1, 3, 2)
+        past_k, past_v = case.normal(1, 1, 2, 3), case.normal(1, 1, 2, 2)
+        q = np.abs(q) + np.float32(1)
+        k = np.abs(k) + np.array([[300], [1000], [4000]], np.float32)
+        names = [case.input(n, a) for n, a in
+                 zip(("q", "k", "v", "past_k", "past_v"), (q, k, v, past_k, past_v))]
+        all_k, all_v = np.concatenate([past_k, k], 2), np.concatenate([past_v, v], 2)
+        y = attention(q, all_k, all_v, 0.5, causal=True, past=2)
+        case.node("Attention", names[:3] + [""] + names[3:], y, all_k, all_v, is_causal=1, scale=0.5)
+
+
+def rotations():
+    with Case("rotary") as case:
+        x, angles = case.normal(2, 3, 4, 6), case.normal(4, 3)
+        cos, sin = np.cos(angles), np.sin(angles)
+        a, b = x[..., :3].astype(np.float64), x[..., 3:].astype(np.float64)
+        y = np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+        case.entry("rotary", [case.input(n, v) for n, v in zip(("x", "cs", "sn"), (x, cos, sin))], y)
+
+
+def rnn(x, h, c, w, r, wb, rb, _):
+    return np.tanh(x @ w.T + h @ r.T + wb + rb), c
+
+
+def lstm(x, h, c, w, r, wb, rb, _):
+    i, o, f, g = np.split(x @ w.T + h @ r.T + wb + rb, 4, axis=1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
+
+
+def gru(x, h, c, w, r, wb, rb, linear_before_reset):
+    wz, wr, wh = np.split(x @ w.T + wb, 3, axis=1)
+    rz, rr, rh = np.split(r, 3)
+    bz, br, bh = np.split(rb, 3)
+    z, s = sigmoid(wz + h @ rz.T + bz), sigmoid(wr + h @ rr.T + br)
+    hidden = s * (h @ rh.T + bh) if linear_before_reset else (s * h) @ rh.T + bh
+    return (1 - z) * np.tanh(wh + hidden) + z * h, c
+
+
+def unrolled(cell, operands, direction, linear_before_reset=0):
+    """y [steps, directions, batch, hidden], the last h, the last c."""
+    x, w, r, b, h0, c0 = (a.astype(np.float64) for a in operands)
+    y = np.zeros((len(x), len(w), *h0.shape[1:]))
+    last_h, last_c = h0.copy(), c0.copy()
+    for d in range(len(w)):
+        backward = direction == "reverse" or d == 1
+        wb, rb = np.split(b[d], 2)
+        for t in reversed(range(len(x))) if backward else range(len(x)):
+            last_h[d], last_c[d] = cell(x[t], last_h[d], last_c[d], w[d], r[d], wb, rb,
+                                        linear_before_reset)
+            y[t, d] = last_h[d]
+    return y, last_h, last_c
+
+
+def recurrent():
+    cells = [("rnn", "RNN", rnn, 1, {}), ("lstm", "LSTM", lstm, 4, {}),
+             ("gru", "GRU", gru, 3, {"linear_before_reset": 1}),
+             ("gru_reset_first", "GRU", gru, 3, {"linear_before_reset": 0})]
+    steps, batch, size, hidden = 3, 2, 3, 2
+    for name, op, cell, gates, attributes in cells:
+        for direction, many in ("bidirectional", 2), ("reverse", 1):
+            with Case(f"{name}_{direction}") as case:
+                operands = [case.normal(steps, batch, size), case.normal(many, gates * hidden, size),
+                            case.normal(many, gates * hidden, hidden),
+                            case.normal(many, 2 * gates * hidden), case.normal(many, batch, hidden),
+                            case.normal(many, batch, hidden)]
+                names = [case.input(n, a) for n, a in zip("xwrbhc", operands)]
+                if op != "LSTM":
+                    del case.inputs["c"]
+                y = unrolled(cell, operands, direction, **attributes)
+                state = names[4:] if op == "LSTM" else names[4:5]
+                case.node(op, [*names[:4], "", *state], *y[:1 + len(state)], direction=direction,
+                          hidden_size=hidden, **attributes)
+
+
+def write():
+    attentions()
+    rotations()
+    recurrent()
