@@ -7,16 +7,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/bind.h"
 
 namespace yuba {
 namespace {
 
 constexpr int kTrials = 600;
+constexpr int kTellingTrials = 200;
+
+// Whether extents are of any length, or so long that every index can be cut.
+enum class Extents : uint8_t { kAny, kLong };
 
 // Draws one use after another; whether it elaborates is found by trying.
 class Drawer {
  public:
-  explicit Drawer(const OpDescription& op) : op_(op) {}
+  Drawer(const OpDescription& op, Extents extents) : op_(op), long_(extents == Extents::kLong) {}
 
   SampleUse Draw() {
     features_.clear();
@@ -57,9 +62,12 @@ class Drawer {
   }
 
   int64_t DrawExtent() {
+    if (long_) return (Below(2) == 0 ? 8 : 24) + Below(9);
     constexpr int64_t kExtents[] = {1, 2, 3, 4, 4, 5, 5, 7, 8};
     return kExtents[Below(sizeof(kExtents) / sizeof(kExtents[0]))];
   }
+
+  int DrawRank() { return static_cast<int>(long_ ? 1 + Below(2) : Below(3)); }
 
   // Extents of all names of the signature's dimensions, attributes among them.
   void DrawNames() {
@@ -67,7 +75,7 @@ class Drawer {
     extents_.clear();
     // Packs that are zipped have one rank: often all have the same, sometimes each its own.
     const bool same_rank = Below(3) != 0;
-    rank_ = static_cast<int>(Below(3));
+    rank_ = DrawRank();
     for (const Param& param : op_.params) {
       for (const Dim& dim : param.dims) {
         WalkSyntax(*dim.extent, [&](const Syntax& syntax) {
@@ -83,7 +91,7 @@ class Drawer {
     int rank = 1;
     if (pack) {
       packs_.insert(name);
-      rank = same_rank ? rank_ : static_cast<int>(Below(3));
+      rank = same_rank ? rank_ : DrawRank();
       Note(absl::StrCat("rank of ", name), absl::StrCat(rank));
     }
     for (int i = 0; i < rank; ++i) {
@@ -103,7 +111,7 @@ class Drawer {
         if (attribute.pack) {
           use.attributes[attribute.name] = extents->second;
         } else {
-          extents->second[0] = 1 + Below(3);
+          extents->second[0] = (long_ ? 2 : 1) + Below(3);
           use.attributes[attribute.name] = extents->second[0];
         }
         continue;
@@ -174,7 +182,7 @@ class Drawer {
     const Syntax& element = dim.element();
     const int rank = dim.pack() ? RankOf(element) : 1;
     int first = 0;
-    if (dim.pack() && dim.broadcast && rank > 0 && Below(4) == 0) {
+    if (dim.pack() && dim.broadcast && rank > 0 && !long_ && Below(4) == 0) {
       first = 1 + static_cast<int>(Below(rank));
       Note(absl::StrCat("operand ", param.name), "of lower rank");
     }
@@ -185,7 +193,7 @@ class Drawer {
       } else {
         extent = ExtentOf(element, i);
       }
-      if (dim.broadcast && Below(4) == 0) {
+      if (dim.broadcast && !long_ && Below(4) == 0) {
         extent = 1;
         Note(absl::StrCat("operand ", param.name), "broadcast");
       }
@@ -210,6 +218,7 @@ class Drawer {
   }
 
   const OpDescription& op_;
+  const bool long_;
   uint64_t state_ = 20190325;
   int rank_ = 0;
   std::set<std::string> packs_;
@@ -233,14 +242,47 @@ bool IsSmall(const Instance& instance, int64_t points) {
                      });
 }
 
+// Why uses do not elaborate: the reason that counts most is of one whose operands fit the
+// signature, and of those the one met most often.
+class Failures {
+ public:
+  void Add(const absl::Status& status, bool bound) {
+    // Below its first line a message has the place alone, whatever the extents are.
+    const absl::string_view message = status.message();
+    Failure& failure =
+        failures_[std::string(message.substr(std::min(message.size(), message.find('\n'))))];
+    if (failure.count == 0) failure.first = status;
+    failure.bound |= bound;
+    ++failure.count;
+    if (main_ == nullptr ||
+        std::make_pair(failure.bound, failure.count) > std::make_pair(main_->bound, main_->count)) {
+      main_ = &failure;
+    }
+  }
+
+  absl::Status Main() const { return main_->first; }
+
+ private:
+  struct Failure {
+    bool bound = false;
+    int count = 0;
+    absl::Status first;
+  };
+  std::map<std::string, Failure> failures_;  // by place
+  const Failure* main_ = nullptr;
+};
+
 // Tries the use as it is, then with extents that shapes leave open.
-bool Elaborates(const OpDescription& op, const Drawer& drawer, int64_t points, SampleUse& use) {
+absl::optional<Instance> ElaborateDrawn(const OpDescription& op, const Drawer& drawer,
+                                        SampleUse& use, Failures* failures) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (attempt > 0) drawer.GiveExtents(attempt == 1, use);
-    const absl::StatusOr<Instance> instance = Elaborate(op, use.operands, use.attributes);
-    if (instance.ok()) return IsSmall(*instance, points);
+    absl::StatusOr<Instance> instance = Elaborate(op, use.operands, use.attributes);
+    if (instance.ok()) return *std::move(instance);
+    if (failures != nullptr)
+      failures->Add(instance.status(), Bind(op, use.operands, use.attributes).ok());
   }
-  return false;
+  return absl::nullopt;
 }
 
 }  // namespace
@@ -248,7 +290,7 @@ bool Elaborates(const OpDescription& op, const Drawer& drawer, int64_t points, S
 std::vector<SampleUse> SampleUses(const OpDescription& op, int most, int64_t points) {
   std::vector<SampleUse> uses;
   if (op.opaque) return uses;
-  Drawer drawer(op);
+  Drawer drawer(op, Extents::kAny);
   std::set<std::string> seen;
   for (int trial = 0; trial < kTrials && static_cast<int>(uses.size()) < most; ++trial) {
     SampleUse use = drawer.Draw();
@@ -257,11 +299,30 @@ std::vector<SampleUse> SampleUses(const OpDescription& op, int most, int64_t poi
         std::any_of(features.begin(), features.end(),
                     [&](const std::string& feature) { return seen.count(feature) == 0; });
     if (!news && !uses.empty()) continue;
-    if (!Elaborates(op, drawer, points, use)) continue;
+    const absl::optional<Instance> instance = ElaborateDrawn(op, drawer, use, nullptr);
+    if (!instance.has_value() || !IsSmall(*instance, points)) continue;
     seen.insert(features.begin(), features.end());
     uses.push_back(std::move(use));
   }
   return uses;
+}
+
+absl::StatusOr<Instance> TellingInstance(const OpDescription& op, const Telling& telling) {
+  Drawer drawer(op, Extents::kLong);
+  Failures failures;
+  absl::optional<Instance> best;
+  int64_t most = 0;
+  for (int trial = 0; trial < kTellingTrials; ++trial) {
+    SampleUse use = drawer.Draw();
+    absl::optional<Instance> instance = ElaborateDrawn(op, drawer, use, &failures);
+    if (!instance.has_value()) continue;
+    const int64_t tells = telling(*instance);
+    if (best.has_value() && tells <= most) continue;
+    most = tells;
+    best = std::move(instance);
+  }
+  if (!best.has_value()) return failures.Main();
+  return *std::move(best);
 }
 
 }  // namespace yuba

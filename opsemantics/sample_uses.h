@@ -3,8 +3,10 @@
 #ifndef YUBA_OPSEMANTICS_SAMPLE_USES_H_
 #define YUBA_OPSEMANTICS_SAMPLE_USES_H_
 
+#include <functional>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "opsemantics/elaborate.h"
 
@@ -20,6 +22,13 @@ struct SampleUse {
 // have each such feature that some use of this size has. At most `most`, none whose definitions
 // have more than `points` index points. The same for equal signatures.
 std::vector<SampleUse> SampleUses(const OpDescription& op, int most = 12, int64_t points = 20000);
+
+// How much a use tells of its operator.
+using Telling = std::function<int64_t(const Instance&)>;
+
+// Of many uses with extents so long that indices can be cut the one that tells most. An error, with
+// its place in the description, where none elaborates.
+absl::StatusOr<Instance> TellingInstance(const OpDescription& op, const Telling& telling);
 
 }  // namespace yuba
 

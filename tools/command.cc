@@ -21,6 +21,7 @@
 namespace yuba {
 
 void OnRun(CLI::App* app, int& exit_code, Action action) {
+  OneValueAtATime(app);
   app->callback([app, &exit_code, action = std::move(action)] {
     absl::Status status = RefuseEmptyValues(*app);
     if (status.ok()) status = action();

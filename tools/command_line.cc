@@ -71,6 +71,10 @@ CLI::Validator NumberFrom0() {
   return NumberWhere([](double number) { return number >= 0; }, "a number from 0");
 }
 
+void OneValueAtATime(CLI::App* app) {
+  for (CLI::Option* option : app->get_options()) option->allow_extra_args(false);
+}
+
 absl::Status RefuseEmptyValues(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {

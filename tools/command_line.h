@@ -20,6 +20,10 @@ CLI::Validator NumberFrom0();
 
 constexpr int kMostThreads = 64;  // as --threads takes them
 
+// Options that may be repeated take one value each time, so that words after it are no more of
+// them.
+void OneValueAtATime(CLI::App* app);
+
 // An error for an option that was given as "", as in -o "".
 absl::Status RefuseEmptyValues(const CLI::App& app);
 

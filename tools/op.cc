@@ -2,10 +2,11 @@
 #include <iostream>
 
 #include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/library.h"
 #include "tools/command.h"
-#include "opsemantics/base/files.h"
 #include "tools/op_report.h"
 #include "tools/subcommands.h"
 
@@ -25,14 +26,18 @@ absl::Status ShowOperator(const OpFlags& flags) {
     YUBA_RETURN_IF_ERROR(library.Add(file, text));
   }
   if (flags.name.empty()) {
-    std::cout << absl::StrJoin(library.Names(), "\n") << "\n";
+    std::cout << (flags.json ? nlohmann::ordered_json(library.Names()).dump(1)
+                             : absl::StrJoin(library.Names(), "\n"))
+              << "\n";
     return absl::OkStatus();
   }
   const OpDescription* op = library.Find(flags.name);
   if (op == nullptr) {
     return UserError("no operator '", flags.name, "' is described; yuba op lists them all");
   }
-  std::cout << (flags.json ? OperatorJson(*op) : OperatorText(*op));
+  YUBA_ASSIGN_OR_RETURN(const std::string report,
+                        flags.json ? OperatorJson(*op) : OperatorText(*op));
+  std::cout << report;
   return absl::OkStatus();
 }
 

@@ -1,8 +1,11 @@
 #include "tools/op_report.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/status.h"
 #include "opsemantics/boxes.h"
 #include "opsemantics/elaborate.h"
 #include "opsemantics/sample_uses.h"
@@ -12,28 +15,13 @@
 namespace yuba {
 namespace {
 
-// The use with the most indices says the most about an operator.
-absl::optional<Instance> TellingInstance(const OpDescription& op) {
-  absl::optional<Instance> best;
-  size_t most = 0;
-  for (const SampleUse& use : SampleUses(op)) {
-    absl::StatusOr<Instance> instance = Elaborate(op, use.operands, use.attributes);
-    if (!instance.ok()) continue;
-    size_t indices = 0;
-    for (const SlotDefinition& part : instance->definitions)
-      indices += part.definition.indices.size();
-    if (best.has_value() && indices <= most) continue;
-    most = indices;
-    best = *std::move(instance);
-  }
-  return best;
-}
+constexpr char kHalo[] = "aligned, halo";
 
-// What the parts of a cut need of one operand: "whole", "aligned", "aligned, halo", "part".
+// What the parts of a cut need of one operand: "whole", "aligned", "aligned, halo".
 std::string NeedText(const Box& whole, const Box& first, const Box& second) {
   if (SameSet(first, whole) && SameSet(second, whole)) return "whole";
   if (IsEmpty(Intersect(first, second))) return "aligned";
-  return "aligned, halo";
+  return kHalo;
 }
 
 struct CutFacts {
@@ -59,6 +47,20 @@ CutFacts FactsOfCut(const Definition& definition, int index) {
   return facts;
 }
 
+// Indices that can be cut, and of their cuts those whose parts overlap: the most special thing that
+// a cut can need.
+int64_t TellsOfCuts(const Instance& instance) {
+  int64_t cuts = 0, halos = 0;
+  for (const SlotDefinition& part : instance.definitions) {
+    for (int index : CuttableIndices(part.definition)) {
+      const CutFacts facts = FactsOfCut(part.definition, index);
+      ++cuts;
+      halos += std::count(facts.needs.begin(), facts.needs.end(), kHalo);
+    }
+  }
+  return 1000 * cuts + halos;
+}
+
 const char* StructureName(const Definition& definition) {
   if (MatchConvolution(definition).has_value()) return "convolution";
   if (MatchContraction(definition).has_value()) return "contraction";
@@ -74,21 +76,24 @@ std::vector<std::string> OperandNames(const Instance& instance, const SlotDefini
 
 }  // namespace
 
-std::string OperatorText(const OpDescription& op) {
+absl::StatusOr<std::string> OperatorText(const OpDescription& op) {
   std::string text;
   if (!op.comment.empty()) absl::StrAppend(&text, op.comment, "\n");
   absl::StrAppend(&text, op.text(), "\n");
-  const absl::optional<Instance> instance = TellingInstance(op);
-  if (!instance.has_value()) return text + "\nno sample use of it could be made\n";
-  for (const SlotDefinition& part : instance->definitions) {
-    absl::StrAppend(&text, "\n", instance->slots[part.result].name, " is a ",
-                    StructureName(part.definition), ". Its cuts:\n");
+  if (op.opaque) return text + "\nopaque: it has no definitions that could be planned or run\n";
+  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, TellsOfCuts));
+  for (const SlotDefinition& part : instance.definitions) {
+    const std::vector<int> indices = CuttableIndices(part.definition);
+    absl::StrAppend(&text, "\n", instance.slots[part.result].name, " is a ",
+                    StructureName(part.definition),
+                    indices.empty() ? ". It cannot be cut.\n" : ". Its cuts:\n");
+    if (indices.empty()) continue;
     TextTable table(99);
     std::vector<std::string> header = {"index"};
-    for (const std::string& name : OperandNames(*instance, part)) header.push_back(name);
-    header.push_back(instance->slots[part.result].name);
+    for (const std::string& name : OperandNames(instance, part)) header.push_back(name);
+    header.push_back(instance.slots[part.result].name);
     table.Add(header);
-    for (int index : CuttableIndices(part.definition)) {
+    for (int index : indices) {
       const CutFacts facts = FactsOfCut(part.definition, index);
       std::vector<std::string> row = {facts.index};
       row.insert(row.end(), facts.needs.begin(), facts.needs.end());
@@ -100,18 +105,21 @@ std::string OperatorText(const OpDescription& op) {
   return text;
 }
 
-std::string OperatorJson(const OpDescription& op) {
+absl::StatusOr<std::string> OperatorJson(const OpDescription& op) {
   nlohmann::ordered_json json;
   json["name"] = op.name;
   json["comment"] = op.comment;
   json["text"] = std::string(op.text());
-  const absl::optional<Instance> instance = TellingInstance(op);
-  if (!instance.has_value()) return json.dump(1) + "\n";
-  for (const SlotDefinition& part : instance->definitions) {
+  json["opaque"] = op.opaque;
+  json["definitions"] = nlohmann::ordered_json::array();
+  if (op.opaque) return json.dump(1) + "\n";
+  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, TellsOfCuts));
+  for (const SlotDefinition& part : instance.definitions) {
     nlohmann::ordered_json definition;
-    definition["result"] = instance->slots[part.result].name;
+    definition["result"] = instance.slots[part.result].name;
     definition["structure"] = StructureName(part.definition);
-    const std::vector<std::string> names = OperandNames(*instance, part);
+    definition["cuts"] = nlohmann::ordered_json::array();
+    const std::vector<std::string> names = OperandNames(instance, part);
     for (int index : CuttableIndices(part.definition)) {
       const CutFacts facts = FactsOfCut(part.definition, index);
       nlohmann::ordered_json cut = {{"index", facts.index}, {"result", facts.result}};

@@ -4,12 +4,15 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "opsemantics/ast.h"
 
 namespace yuba {
 
-std::string OperatorText(const OpDescription& op);
-std::string OperatorJson(const OpDescription& op);
+// The text of the description, and how each of its definitions can be cut; an error with its place
+// where no operands fit the description.
+absl::StatusOr<std::string> OperatorText(const OpDescription& op);
+absl::StatusOr<std::string> OperatorJson(const OpDescription& op);
 
 }  // namespace yuba
 

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   yuba::RunFlags flags;
   app.add_option("program", file, "the program, a .yuba file")->required();
   yuba::AddRunFlags(&app, flags);
+  yuba::OneValueAtATime(&app);
   try {
     app.parse(argc, argv);
     absl::Status status = yuba::RefuseEmptyValues(app);
