@@ -36,10 +36,11 @@ Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work, const 
     input.up = bucket.up.get();
     input.down = bucket.down.get();
     input.limit = limit;
+    input.most_cells = most_cells - cells;
     input.budget = &budget;
     results_[b] = Join(input, work);
     cells += static_cast<int64_t>(results_[b].cells.size());
-    if (*work < 0 || cells > most_cells) return deepened;
+    if (*work < 0) return deepened;
     if (results_[b].cells.empty()) {
       deepened.finished = true;
       return deepened;

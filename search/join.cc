@@ -76,7 +76,10 @@ class Joining {
     for (int c = 0; c < Classes(rank_); ++c) {
       class_[rank_] = c;
       if (!Open()) continue;
-      if (!any) AddBlock();
+      if (!any && !AddBlock()) {
+        *work_ = -1;
+        return;
+      }
       any = true;
       block_ = result_.cells.data() + begin;
       sums_[0].assign(Labels(rank_), 0);
@@ -123,14 +126,18 @@ class Joining {
     return true;
   }
 
-  void AddBlock() {
+  // False where there is no room for it.
+  bool AddBlock() {
+    const int64_t room = input_.most_cells - static_cast<int64_t>(result_.cells.size());
     int64_t cells = 1;
     strides_.assign(rank_, 1);
     for (int d = rank_; d-- > 0;) {
       strides_[d] = cells;
+      if (Labels(d) > room / cells) return false;
       cells *= Labels(d);
     }
     result_.cells.resize(result_.cells.size() + cells, kTooDear);
+    return true;
   }
 
   void AddRow(const Source& source, std::vector<int64_t>* sum) const {

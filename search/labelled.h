@@ -51,12 +51,13 @@ struct JoinInput {
   const std::vector<int64_t>* up;    // by classes of the scope: no sum is less
   const std::vector<int64_t>* down;  // by classes of the scope: what is to be added elsewhere
   int64_t limit = 0;
+  int64_t most_cells = 0;  // of the result
   const Budget* budget = &Budget::Unlimited();
 };
 
 // The least sum of the tables over the values of the variable, where with `down` it is at most
 // `limit`. Takes from `work` the number of sums made; the result is of no use once that is below 0,
-// as it is where the budget is spent.
+// as it is where the budget is spent or the result would be too large.
 LabelledTable Join(const JoinInput& input, int64_t* work);
 
 }  // namespace yuba

@@ -97,6 +97,25 @@ TEST_CASE("tables by classes that do not fit are refused") {
   CHECK(!Deepen(turning.problem, turning.classes, {zero, CostOf(turning.problem, zero)}, options));
 }
 
+TEST_CASE("blocks that do not fit are never made") {
+  std::mt19937 random(5);
+  const int variables = 30;  // all meet: a block of 9^29 cells
+  Turning turning = RandomTurning(variables, &random);
+  Classes one;
+  one.count = 1;
+  one.of.assign(9, 0);
+  turning.classes.assign(variables, std::make_shared<const Classes>(one));
+  const Assignment zero(variables, 0);
+  const int64_t cost = CostOf(turning.problem, zero);
+  DeepenOptions options;
+  options.fold_cells = 0;
+  const auto deepest = Deepen(turning.problem, turning.classes, {zero, cost}, options);
+  REQUIRE(deepest.has_value());
+  CHECK(deepest->bound > 0);
+  CHECK(deepest->bound <= deepest->solution.cost);
+  CHECK(deepest->solution.cost <= cost);
+}
+
 absl::StatusOr<Plan> SmallTables(const Graph& graph, int devices, int64_t cells) {
   SearchOptions options;
   options.mesh = MeshOf(devices);
