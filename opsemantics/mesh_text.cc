@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -47,6 +48,13 @@ bool IsName(absl::string_view name) {
                      [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
 }
 
+// In any number of digits.
+bool IsInteger(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  absl::ConsumePrefix(&text, "-");
+  return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+}
+
 // Appends what one word of a list of axes stands for.
 absl::Status AppendAxes(const Mesh& mesh, absl::string_view word, AxisList& axes) {
   if (const int axis = AxisNamed(mesh, word); axis >= 0) {
@@ -79,9 +87,13 @@ absl::StatusOr<Mesh> MeshOfGroups(absl::string_view text) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(group, absl::MaxSplits('=', 1));
     const std::string name(absl::StripAsciiWhitespace(parts.first));
-    int size = 0;
-    if (!IsName(name) || !absl::SimpleAtoi(parts.second, &size)) {
+    if (!IsName(name) || !IsInteger(parts.second)) {
       return UserError("'", group, "': expected NAME=SIZE, as in data=2,model=4");
+    }
+    int size = 0;
+    if (!absl::SimpleAtoi(parts.second, &size)) {
+      return UserError("'", group, "': the size is out of range: at most ", kMostPlannedDevices,
+                       " devices are planned for");
     }
     if (size < 2) {
       return UserError("'", group, "': ", size,

@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "tools/command_line.h"
 #include "tools/text_table.h"
 
 namespace yuba {
@@ -50,16 +51,10 @@ absl::StatusOr<std::vector<SuiteRun>> ReadSuite(const std::string& file) {
   return runs;
 }
 
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (char c : word) c == '\'' ? quoted += "'\\''" : quoted += c;
-  return quoted + "'";
-}
-
 // What a command prints; an error with its exit code where it fails.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& words) {
   const std::string line = absl::StrJoin(
-      words, " ", [](std::string* out, const std::string& word) { out->append(Quoted(word)); });
+      words, " ", [](std::string* out, const std::string& word) { out->append(ShellWord(word)); });
   FILE* pipe = popen(line.c_str(), "r");
   if (pipe == nullptr) return InternalError("no process could be started");
   std::string text;

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <iostream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
@@ -27,6 +29,17 @@ CLI::Validator NumberWhere(bool (*holds)(double), const std::string& what) {
         return good ? std::string() : absl::StrCat(text, " is not ", what);
       },
       "");
+}
+
+// "MB" -> 1e6, "MiB" and "Mi" -> 2^20, in any case; 0: no unit.
+double Unit(const std::string& text) {
+  const std::string unit = absl::AsciiStrToLower(text);
+  if (unit.empty() || unit == "b") return 1;
+  const size_t power = std::string("kmgtp").find(unit[0]);
+  if (power == std::string::npos) return 0;
+  const std::string rest = unit.substr(1);
+  if (rest.empty() || rest == "b") return std::pow(1000.0, power + 1);
+  return rest == "i" || rest == "ib" ? std::pow(1024.0, power + 1) : 0;
 }
 
 // The subcommand that was called, as the user writes it: "yuba bench search".
@@ -71,8 +84,35 @@ CLI::Validator NumberFrom0() {
   return NumberWhere([](double number) { return number >= 0; }, "a number from 0");
 }
 
+CLI::Validator SizeInBytes() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const size_t end = text.find_last_of("0123456789.") + 1;  // of the number
+        double number = 0;
+        const double unit = Unit(std::string(absl::StripAsciiWhitespace(text.substr(end))));
+        if (unit == 0 || !absl::SimpleAtod(text.substr(0, end), &number) || !(number > 0))
+          return absl::StrCat(text, " is not a size, as in 40MB, 1.5GB or 24GiB");
+        if (number * unit > static_cast<double>(kMostMemory))
+          return absl::StrCat(text, " is more than any device has: at most 1PiB");
+        if (number * unit < 1) return absl::StrCat(text, " is less than a byte");
+        text = absl::StrCat(static_cast<int64_t>(number * unit + 0.5));
+        return std::string();
+      },
+      "SIZE");
+}
+
 void OneValueAtATime(CLI::App* app) {
   for (CLI::Option* option : app->get_options()) option->allow_extra_args(false);
+}
+
+std::string ShellWord(const std::string& text) {
+  const auto plain = [](char c) { return absl::ascii_isalnum(c) || std::strchr("_@%+=:,./-", c); };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+std::string ShellFile(const std::string& file) {
+  return ShellWord(absl::StartsWith(file, "-") ? "./" + file : file);
 }
 
 absl::Status RefuseEmptyValues(const CLI::App& app) {

@@ -18,11 +18,19 @@ CLI::Validator Seed();  // any of 64 bits
 CLI::Validator NumberAbove0();
 CLI::Validator NumberFrom0();
 
+// Turns "1.5MB", "40 MB" or "2GiB" into a number of bytes, from 1 to kMostMemory.
+CLI::Validator SizeInBytes();
+constexpr int64_t kMostMemory = int64_t{1} << 50;  // what a device may have
+
 constexpr int kMostThreads = 64;  // as --threads takes them
 
 // Options that may be repeated take one value each time, so that words after it are no more of
 // them.
 void OneValueAtATime(CLI::App* app);
+
+// `text` as a shell reads it as one word; of a file besides never as a flag.
+std::string ShellWord(const std::string& text);
+std::string ShellFile(const std::string& file);
 
 // An error for an option that was given as "", as in -o "".
 absl::Status RefuseEmptyValues(const CLI::App& app);

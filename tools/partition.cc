@@ -37,7 +37,7 @@ struct PartitionFlags {
   std::string space = "default";
   std::vector<std::string> pins;
   std::string replicate = "none";
-  uint64_t memory = 0;  // bytes a device; 0: no limit
+  int64_t memory = 0;     // bytes a device; 0: no limit
   double time_limit = 0;  // seconds; 0: none
   int threads = Processors();
   std::string output;
@@ -82,13 +82,17 @@ absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
 }
 
 void PrintNext(const PartitionFlags& flags, const std::string& output, size_t bytes) {
+  const std::string plan = ShellFile(output);
+  std::string both = absl::StrCat(ShellFile(flags.model.file), " ", plan);
+  // All other flags that change the graph are in the plan.
+  for (const std::string& file : flags.model.operators) {
+    absl::StrAppend(&both, " --operators ", ShellFile(file));
+  }
   std::cout << "\nwrote " << output << " (" << Bytes(static_cast<int64_t>(bytes)) << ").  Next:\n"
-            << "  yuba show " << output
+            << "  yuba show " << plan
             << "\n      every node and transfer; --html FILE for a picture\n"
-            << "  yuba verify " << flags.model.file << " " << output
-            << "\n      prove it equals the whole model\n"
-            << "  yuba run " << flags.model.file << " " << output
-            << "\n      --help for inputs and weights\n";
+            << "  yuba verify " << both << "\n      prove it equals the whole model\n"
+            << "  yuba run " << both << "\n      --help for inputs and weights\n";
 }
 
 // Tofu's space and the baselines have no copies, by default too.
@@ -124,7 +128,7 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
   options.threads = flags.threads;
   options.asked = InterruptNote::Came;
   options.replicate = flags.replicate;
-  options.memory_limit = static_cast<int64_t>(std::min<uint64_t>(flags.memory, int64_t{1} << 50));
+  options.memory_limit = flags.memory;
   if (flags.search != "default" && (flags.replicate != "none" || options.memory_limit > 0)) {
     return UserError("--search ", flags.search,
                      " knows neither --memory nor --replicate: use default");
@@ -264,9 +268,8 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command
       ->add_option("--memory", flags->memory,
-                   "what a device has for the program, as in 40MB or 24GiB; default: no limit")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
-      ->check(NumberAbove0());
+                   "what a device has for the program, as in 40MB, 1.5GB or 24GiB; default: no limit")
+      ->transform(SizeInBytes());
   CLI::Option* copies =
       command
           ->add_option(

@@ -2,10 +2,10 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "opsemantics/base/files.h"
 #include "tools/plan_report.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
@@ -40,14 +40,11 @@ std::string OverviewText(const PlanFile& plan) {
 }
 
 template <typename Row, typename Text>
-absl::Status PrintNamed(const std::vector<Row>& rows, const std::string& name, const char* what,
-                        Text text) {
+absl::StatusOr<std::string> TextOfNamed(const std::vector<Row>& rows, const std::string& name,
+                                        const char* what, Text text) {
   std::string near;
   for (const Row& row : rows) {
-    if (row.name == name) {
-      std::cout << text(row);
-      return absl::OkStatus();
-    }
+    if (row.name == name) return text(row);
     if (near.empty() && row.name.find(name) != std::string::npos) near = row.name;
   }
   return UserError(
@@ -55,43 +52,60 @@ absl::Status PrintNamed(const std::vector<Row>& rows, const std::string& name, c
       near.empty() ? "; yuba show --all lists them" : "; did you mean '" + near + "'?");
 }
 
-absl::Status Show(const ShowFlags& flags) {
+// What the flags ask for, each in its turn; "" where they ask for nothing.
+absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const PlanFile& plan) {
   std::string text;
-  YUBA_ASSIGN_OR_RETURN(PlanFile plan, Load(flags.plan, &text));
-  if (flags.json) {
-    std::cout << text;
-    return absl::OkStatus();
-  }
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.html, {flags.plan, flags.diff}));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot, {flags.plan, flags.diff}));
-  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PlanHtml(plan)));
-  if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
   if (!flags.tensor.empty()) {
-    return PrintNamed(plan.tensors, flags.tensor, "tensor",
-                      [&](const PlanFile::TensorRow& row) { return TensorText(plan, row); });
+    YUBA_ASSIGN_OR_RETURN(
+        const std::string tensor,
+        TextOfNamed(plan.tensors, flags.tensor, "tensor",
+                    [&](const PlanFile::TensorRow& row) { return TensorText(plan, row); }));
+    text += tensor;
   }
   if (!flags.node.empty()) {
-    return PrintNamed(plan.nodes, flags.node, "node",
-                      [&](const PlanFile::NodeRow& row) { return NodeText(plan, row); });
+    YUBA_ASSIGN_OR_RETURN(const std::string node, TextOfNamed(plan.nodes, flags.node, "node",
+                                                              [&](const PlanFile::NodeRow& row) {
+                                                                return NodeText(plan, row);
+                                                              }));
+    text += node;
   }
   if (!flags.diff.empty()) {
-    YUBA_ASSIGN_OR_RETURN(PlanFile other, Load(flags.diff));
-    std::cout << DiffText(plan, other);
-    return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(const PlanFile other, Load(flags.diff));
+    text += DiffText(plan, other);
   }
-  if (flags.transfers || flags.memory || flags.kernels) {
-    if (flags.transfers) std::cout << TransfersText(plan);
-    if (flags.memory)
-      std::cout << CopiesText(plan, plan.copies.size())
-                << AccumulatorsText(plan, plan.accumulators.size()) << MemoryText(plan);
-    if (flags.kernels) std::cout << KernelsText(plan);
-    return absl::OkStatus();
+  if (flags.transfers) text += TransfersText(plan);
+  if (flags.memory) {
+    absl::StrAppend(&text, CopiesText(plan, plan.copies.size()),
+                    AccumulatorsText(plan, plan.accumulators.size()), MemoryText(plan));
   }
-  std::cout << OverviewText(plan) << NodeTableText(plan, flags.all) << "\n"
-            << LargestTransfersText(plan, 8) << "\n"
-            << CopiesText(plan, 8) << AccumulatorsText(plan, 8) << MemoryText(plan)
-            << "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff PLAN, "
-               "--html FILE\n";
+  if (flags.kernels) text += KernelsText(plan);
+  if (flags.all && !text.empty()) text += NodeTableText(plan, true);
+  return text;
+}
+
+std::string WholeText(const ShowFlags& flags, const PlanFile& plan) {
+  return absl::StrCat(OverviewText(plan), NodeTableText(plan, flags.all), "\n",
+                      LargestTransfersText(plan, 8), "\n", CopiesText(plan, 8),
+                      AccumulatorsText(plan, 8), MemoryText(plan),
+                      "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff "
+                      "PLAN, --html FILE\n");
+}
+
+absl::Status Show(const ShowFlags& flags) {
+  std::string file;
+  YUBA_ASSIGN_OR_RETURN(PlanFile plan, Load(flags.plan, &file));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.html, {flags.plan, flags.diff}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot, {flags.plan, flags.diff}));
+  YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, plan));
+  if (flags.json && (flags.all || !text.empty())) {
+    return UserError(
+        "--json prints the whole plan file: leave --tensor, --node, --transfers, --memory, "
+        "--kernels, --all and --diff out");
+  }
+  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PlanHtml(plan)));
+  if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
+  if (text.empty()) text = flags.json ? file : WholeText(flags, plan);
+  std::cout << text;
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "tests/support/command.h"
 
@@ -61,6 +62,74 @@ TEST_CASE("work that no 64 bits count is the largest number, not a negative one"
       RunCommand("yuba info " + Symbolic() + " --batch 450000000000000 --json");
   INFO(result.out << result.error);
   CHECK(result.out.find("\"flops\": 9223372036854775807") != std::string::npos);
+}
+
+TEST_CASE("sizes have decimals and units, and end where devices do") {
+  const std::string folder = ScratchFolder("sizes"), line = "yuba partition " + Model() +
+                                                            " --devices 2 --json -o " + folder +
+                                                            "/p --memory ";
+  for (const auto& [size, bytes] :
+       std::vector<std::pair<std::string, std::string>>{{"1.5MB", "1500000"},
+                                                        {"'2.5 Gib'", "2684354560"},
+                                                        {"0.25Mi", "262144"},
+                                                        {"300000", "300000"}}) {
+    const CommandResult result = RunCommand(line + size);
+    INFO(size << result.error);
+    CHECK(result.out.find("\"memory\":\"" + bytes + "\"") != std::string::npos);
+  }
+  for (const char* size : {"-1", "0", "MB", "1.5.5MB", "1XB", "nan", "1MBB", "1e", "0.1"}) {
+    ExpectError(line + size, {"--memory: ", size});
+  }
+  for (const char* size : {"99999999999999999999", "1e300GB", "2PiB"}) {
+    ExpectError(line + size, {"--memory: ", size, "more than any device has"});
+  }
+  ExpectError("yuba partition " + Model() + " --mesh a=2147483648",
+              {"a=2147483648", "out of range", "4096"});
+}
+
+TEST_CASE("the commands that partition proposes run as they are printed") {
+  const std::string folder = ScratchFolder("it's next");
+  std::ofstream(folder + "/my ops.tdl") << "op tests_mine(x[n]) -> y[n]\n  y[i] = x[i]\n";
+  const CommandResult result =
+      RunCommand("cd \"" + folder + "\"; yuba partition " + Model() +
+                 " --devices 2 -o '$p.json' --operators 'my ops.tdl' --batch 4");
+  INFO(result.out << result.error);
+  REQUIRE(result.exit_code == 0);
+  std::istringstream lines(result.out.substr(result.out.find("Next:")));
+  int commands = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("  yuba ", 0) != 0) continue;
+    const bool runs = line.rfind("  yuba run", 0) == 0;
+    const CommandResult next =
+        RunCommand("cd \"" + folder + "\"; " + line + (runs ? " --random" : ""));
+    INFO(line << next.error);
+    CHECK(next.exit_code == 0);
+    ++commands;
+  }
+  CHECK(commands == 3);
+}
+
+TEST_CASE("show does all that its flags ask for, or refuses") {
+  const std::string folder = ScratchFolder("show"), plan = Planned(Model(), "", folder + "/p.json");
+  const CommandResult json = RunCommand("yuba show " + plan + " --json --html " + folder +
+                                        "/a.html --dot " + folder + "/a.dot");
+  CHECK(json.exit_code == 0);
+  CHECK(json.out.find("\"mesh\"") != std::string::npos);
+  CHECK(std::filesystem::file_size(folder + "/a.html") > 100);
+  CHECK(std::filesystem::file_size(folder + "/a.dot") > 100);
+  const std::string node = " --node y/z", tensor = " --tensor x";
+  const std::string both = RunCommand("yuba show " + plan + node + tensor + " --kernels").out;
+  for (const std::string& flag : {node, tensor, std::string(" --kernels")}) {
+    const std::string part = RunCommand("yuba show " + plan + flag).out;
+    INFO(flag << part);
+    CHECK(!part.empty());
+    CHECK(both.find(part) != std::string::npos);
+  }
+  ExpectError("yuba show " + plan + " --json --node y/z",
+              {"--json prints the whole plan", "--node"});
+  ExpectError("yuba show " + plan + " --html " + folder + "/b.html --node none",
+              {"no node 'none'"});
+  CHECK_FALSE(std::filesystem::exists(folder + "/b.html"));
 }
 
 TEST_CASE("an output that cannot be written is noticed before the model is read") {
