@@ -36,9 +36,13 @@ def of_windows():
     y = conv(x, f, np.zeros(2), 1, one, one, none, none)
     entry("conv", [x, f], y, g=1)
     entry("conv_transpose", [x, t], conv_transpose(x, t, np.zeros(2), 1, one, one, none, none, none))
-    inner = lambda combine: pool(x, (2,), one, one, none, none, False, combine)
-    entry("max_pool", [x], inner(lambda v, _: max(v)), k=[2])
-    entry("avg_pool", [x], inner(lambda v, _: sum(v) / 2), k=[2])
+    inner = lambda combine, stride=one, lo=none: pool(x, (2,), stride, one, lo, none, False, combine)
+    for name, combine in ("max_pool", lambda v, _: max(v)), ("avg_pool", lambda v, _: np.mean(v)):
+        with Case(f"{name}_defaults") as case:
+            names = [case.input("x", x)]
+            case.entry(name, names, inner(combine), k=[2])
+            case.entry(name, names, inner(combine, (2,)), k=[2], stride=[2])
+            case.entry(name, names, inner(combine, lo=one), k=[2], lo=[1])
     lhs, rhs = draw(3, 4), draw(4, 2)
     entry("linear", [lhs, rhs, b], lhs.astype(np.float64) @ rhs + b)
     entry("pad", [x], x)

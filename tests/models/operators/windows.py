@@ -115,6 +115,7 @@ def pooling():
                 ((1, 2, 8), (2,), (3,), (1,), (1,), (1,)),
                 ((1, 2, 5), (3,), (2,), (1,), (2,), (0,)),
                 ((1, 2, 6), (3,), (2,), (1,), (0,), (0,)),
+                ((1, 2, 5), (3,), (2,), (1,), (1,), (0,)),
                 ((1, 2, 7), (2,), (3,), (1,), (0,), (0,))]
     for i, (shape, k, stride, dilation, lo, hi) in enumerate(settings):
         for op, name in ("MaxPool", "max_pool"), ("AveragePool", "average_pool"):
