@@ -9,17 +9,18 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 HERE = pathlib.Path(__file__).resolve().parent
+OPSET = 24
 
 
 class Case:
     """A `with` block adds inputs and nodes; its end writes the folder.
 
-    Expected values are formulas in f64. ONNX's reference implementation must agree with them, unless
-    `reference` is False: where it is wrong, or the nodes are of no ONNX operator.
+    Expected values are formulas in f64. ONNX's reference implementation must agree with them,
+    unless `reference` is False: where it is wrong, or the nodes are of no ONNX operator.
     """
 
-    def __init__(self, name, opset=24, reference=True):
-        self.name, self.opset, self.reference = name, opset, reference
+    def __init__(self, name, reference=True):
+        self.name, self.reference = name, reference
         self.inputs, self.constants, self.nodes, self.expected = {}, {}, [], []
         self.random = np.random.default_rng(zlib.crc32(name.encode()))
 
@@ -67,7 +68,7 @@ class Case:
             self.nodes, self.name, [info(n, a) for n, a in self.inputs.items()],
             [info(f"y{i}", a) for i, a in enumerate(self.outputs())],
             [numpy_helper.from_array(a, n) for n, a in self.constants.items()])
-        opsets = [helper.make_opsetid("", self.opset)]
+        opsets = [helper.make_opsetid("", OPSET)]
         if any(node.domain for node in self.nodes):
             opsets.append(helper.make_opsetid("yuba", 1))
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)
@@ -78,7 +79,7 @@ class Case:
             return
         actual = ReferenceEvaluator(model).run(None, self.inputs)
         for i, (a, e) in enumerate(zip(actual, self.outputs())):
-            assert a.shape == e.shape and a.dtype == e.dtype, (self.name, i, a.shape, e.shape, a.dtype)
+            assert (a.shape, a.dtype) == (e.shape, e.dtype), (self.name, i, a.shape, e.shape)
             np.testing.assert_allclose(a, e, 1e-4, 1e-5, err_msg=f"{self.name} y{i}")
 
     def write(self):

@@ -35,8 +35,10 @@ def of_windows():
     one, none = (1,), (0,)
     y = conv(x, f, np.zeros(2), 1, one, one, none, none)
     entry("conv", [x, f], y, g=1)
-    entry("conv_transpose", [x, t], conv_transpose(x, t, np.zeros(2), 1, one, one, none, none, none))
-    inner = lambda combine, stride=one, lo=none: pool(x, (2,), stride, one, lo, none, False, combine)
+    y = conv_transpose(x, t, np.zeros(2), 1, one, one, none, none, none)
+    entry("conv_transpose", [x, t], y)
+    inner = lambda combine, stride=one, lo=none: (
+        pool(x, (2,), stride, one, lo, none, False, combine))
     for name, combine in ("max_pool", lambda v, _: max(v)), ("avg_pool", lambda v, _: np.mean(v)):
         with Case(f"{name}_defaults") as case:
             names = [case.input("x", x)]

@@ -16,9 +16,9 @@ softplus = lambda x: np.log1p(np.exp(x))
 sigmoid = lambda x: 1 / (1 + np.exp(-x))
 
 
-def unary(name, op, x, formula, *settings, opset=24, reference=True):
+def unary(name, op, x, formula, *settings):
     """One node for each setting; the formula takes the attributes."""
-    with Case(name, opset, reference) as case:
+    with Case(name) as case:
         x_name = case.input("x", x)
         wide = x.astype(np.float64) if x.dtype == np.float32 else x
         for attributes in settings or [{}]:
@@ -58,7 +58,8 @@ def plain():
 
 def with_attributes():
     unary("celu", "Celu", X,
-          lambda x, alpha=1: np.where(x < 0, alpha * (np.exp(x / alpha) - 1), x), {}, {"alpha": 0.7})
+          lambda x, alpha=1: np.where(x < 0, alpha * (np.exp(x / alpha) - 1), x),
+          {}, {"alpha": 0.7})
     unary("elu", "Elu", X, lambda x, alpha=1: np.where(x < 0, alpha * (np.exp(x) - 1), x),
           {}, {"alpha": 0.7})
     unary("selu", "Selu", X,
@@ -78,7 +79,8 @@ def with_attributes():
     approximate = lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     unary("gelu", "Gelu", X, gelu)
     with Case("gelu_tanh") as case:
-        case.node("Gelu", [case.input("x", X)], approximate(X.astype(np.float64)), approximate="tanh")
+        y = approximate(X.astype(np.float64))
+        case.node("Gelu", [case.input("x", X)], y, approximate="tanh")
 
 
 def clipped():
@@ -114,8 +116,8 @@ def unnamed():
         case.entry("clip", [case.input("x", X)], np.clip(X, -0.5, 1.5), least=-0.5, greatest=1.5)
 
 
-def binary(name, op, a, b, formula, reference=True, **attributes):
-    with Case(name, reference=reference) as case:
+def binary(name, op, a, b, formula, **attributes):
+    with Case(name) as case:
         names = [case.input("a", a), case.input("b", b)]
         wide = [v.astype(np.float64) if v.dtype == np.float32 else v for v in (a, b)]
         case.node(op, names, formula(*wide), **attributes)

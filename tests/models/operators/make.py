@@ -1,11 +1,13 @@
 """Writes the folders beside it; needs NumPy and onnx, which the tests do not. Run it in place."""
 import defaults
 import elementwise
+import forms
 import indexing
 import normalizations
 import reductions
 import sequences
 import windows
 
-for module in defaults, elementwise, indexing, normalizations, reductions, sequences, windows:
+for module in (defaults, elementwise, forms, indexing, normalizations, reductions, sequences,
+               windows):
     module.write()

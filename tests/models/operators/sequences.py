@@ -47,7 +47,8 @@ def attentions():
                  zip(("q", "k", "v", "past_k", "past_v"), (q, k, v, past_k, past_v))]
         all_k, all_v = np.concatenate([past_k, k], 2), np.concatenate([past_v, v], 2)
         y = attention(q, all_k, all_v, 0.5, causal=True, past=2)
-        case.node("Attention", names[:3] + [""] + names[3:], y, all_k, all_v, is_causal=1, scale=0.5)
+        case.node("Attention", names[:3] + [""] + names[3:], y, all_k, all_v, is_causal=1,
+                  scale=0.5)
 
 
 def rotations():
@@ -56,7 +57,8 @@ def rotations():
         cos, sin = np.cos(angles), np.sin(angles)
         a, b = x[..., :3].astype(np.float64), x[..., 3:].astype(np.float64)
         y = np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
-        case.entry("rotary", [case.input(n, v) for n, v in zip(("x", "cs", "sn"), (x, cos, sin))], y)
+        names = [case.input(n, v) for n, v in zip(("x", "cs", "sn"), (x, cos, sin))]
+        case.entry("rotary", names, y)
 
 
 def rnn(x, h, c, w, r, wb, rb, _):
@@ -101,7 +103,8 @@ def recurrent():
     for name, op, cell, gates, attributes in cells:
         for direction, many in ("bidirectional", 2), ("reverse", 1):
             with Case(f"{name}_{direction}") as case:
-                operands = [case.normal(steps, batch, size), case.normal(many, gates * hidden, size),
+                operands = [case.normal(steps, batch, size),
+                            case.normal(many, gates * hidden, size),
                             case.normal(many, gates * hidden, hidden),
                             case.normal(many, 2 * gates * hidden), case.normal(many, batch, hidden),
                             case.normal(many, batch, hidden)]
