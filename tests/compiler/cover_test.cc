@@ -1,4 +1,5 @@
 // The cover check finds programs that are wrong. What it lets through computes the right thing.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "compiler/lower/lower.h"
@@ -114,6 +115,38 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
   CHECK(right > 10);  // a kernel that says it reads less than it could is no fault
 }
 
+// Two indices follow the same mesh axes: each is still cut into all its parts, but of the pieces
+// that they make together, only those on a diagonal are computed.
+TEST_CASE("a kernel that leaves out pieces is refused") {
+  int refused = 0, told = 0;
+  for (int seed = 0; seed < 400; ++seed) {
+    Case c = RandomCase(seed);
+    for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
+      if (!instruction.has_kernel()) continue;
+      auto& indices = *instruction.mutable_kernel()->mutable_indices();
+      const auto cut =
+          std::find_if(indices.begin(), indices.end(),
+                       [](const program::Range& range) { return range.begin().axes_size() > 0; });
+      if (cut == indices.end()) continue;
+      const auto other = std::find_if(cut + 1, indices.end(), [&](const program::Range& range) {
+        return range.begin().values_size() == cut->begin().values_size();
+      });
+      if (other == indices.end()) continue;
+      const program::Range before = *other;
+      *other->mutable_begin()->mutable_axes() = cut->begin().axes();
+      *other->mutable_end()->mutable_axes() = cut->end().axes();
+      const absl::Status cover = CheckCover(c.program);
+      INFO("seed " << seed << "\n" << instruction.ShortDebugString() << "\n" << cover);
+      CHECK_FALSE(cover.ok());
+      ++refused;
+      told += cover.message().find("pieces are computed") != std::string::npos;
+      *other = before;
+    }
+  }
+  CHECK(refused > 10);
+  CHECK(told == refused);
+}
+
 bool BoxIsEmptySomewhere(const program::Program& program, const program::Access& access) {
   const Mesh mesh = MeshOf(program);
   for (const Box& box : BoxesOn(mesh, access.box())) {
@@ -184,8 +217,7 @@ TEST_CASE("a wrong reducer is refused") {
   int changed = 0;
   for (int seed = 0; seed < 40; ++seed) {
     Case c = RandomCase(seed);
-    for (program::Instruction& instruction :
-         *c.program.mutable_stages(0)->mutable_instructions()) {
+    for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
       if (!instruction.has_exchange() || instruction.exchange().parts() == 1) continue;
       const program::Reducer reducer = instruction.exchange().reducer();
       instruction.mutable_exchange()->set_reducer(program::PROD);
