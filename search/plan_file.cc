@@ -76,7 +76,8 @@ Json MemoryJson(const PlanNotes& notes) {
                     {"activations", memory.activations},
                     {"state", memory.state},
                     {"buffers", memory.buffers},
-                    {"at", memory.at}});
+                    {"at", memory.at},
+                    {"arena", memory.arena}});
   }
   return rows;
 }

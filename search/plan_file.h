@@ -15,7 +15,8 @@ namespace yuba {
 // What the search does not know but the file says.
 struct DeviceMemory {
   int64_t peak = 0, weights = 0, activations = 0, state = 0, buffers = 0;  // bytes
-  std::string at;  // the node at which the peak is reached
+  std::string at;     // the node at which the peak is reached
+  int64_t arena = 0;  // bytes that the program allocates, which a limit holds for: slots, aligned
 };
 struct PlanNotes {
   std::string graph_file;      // for people; nothing is concluded from it

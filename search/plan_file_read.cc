@@ -138,6 +138,7 @@ void ReadMemory(const JsonReader& rows, PlanFile* file) {
     memory.state = row.Field("state").Integer(0, kMost);
     memory.buffers = row.Field("buffers").Integer(0, kMost);
     memory.at = row.Field("at").String();
+    memory.arena = row.Field("arena").Integer(0, kMost);
     file->notes.memory.push_back(memory);
     if (!rows.ok()) return;
   }

@@ -99,6 +99,7 @@ class WithinLimit {
       Solve(SolverOf(less, grids));
     }
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) return Stopped();
+    if (!best_.has_value()) SeekSmallest(grids);
     if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
     LimitedCuts result;
     result.cuts = problem_.CutsOf(*best_);
@@ -146,6 +147,22 @@ class WithinLimit {
         best_.value_or(LeastUsage(pairwise)),
         best_.has_value() ? CostOf(pairwise, *best_) : kForbidden,
         [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
+  }
+
+  // For who asked for too little: small problems have programs that need less than those tried.
+  void SeekSmallest(const std::vector<ClassesPtr>& grids) {
+    for (int pass = 0; pass < kPasses && !budget_.Spent(); ++pass) {
+      const int64_t before = smallest_;
+      PairwiseProblem more = problem_.pairwise;
+      more.memory.limit = before - 1;
+      SolverOf(more, grids)
+          .Improve(LeastUsage(more), kForbidden, [this, before](const Assignment& assignment) {
+            if (budget_.Spent()) return false;
+            Try(assignment);
+            return smallest_ < before;
+          });
+      if (smallest_ == before) return;
+    }
   }
 
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.

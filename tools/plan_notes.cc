@@ -46,6 +46,7 @@ void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
 namespace {
 
 std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
+  const int64_t arena = MeasureMemory(program).arena;
   std::vector<DeviceMemory> notes;
   for (int device = 0; device < devices; ++device) {
     const DeviceUse use = MeasureDevice(program, device);
@@ -55,6 +56,7 @@ std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devic
     memory.activations = use.activations;
     memory.buffers = use.buffers;
     memory.at = use.at;
+    memory.arena = arena;
     notes.push_back(memory);
   }
   return notes;

@@ -31,8 +31,9 @@ std::vector<Segment> Segments(const PlanFile& plan) {
   std::unordered_map<std::string, std::map<std::string, int64_t>> moved;
   for (const auto& row : plan.transfers) {
     const bool weight = weights.count(row.tensor) > 0;
-    moved[row.node][row.kind == "deliver" ? "partial sums" : weight ? "weights" : "activations"] +=
-        row.bytes;
+    moved[row.node][row.kind == "deliver" ? "partial sums"
+                    : weight              ? "weights"
+                                          : "activations"] += row.bytes;
   }
   std::vector<Segment> segments;
   for (const auto& node : plan.nodes) {
@@ -124,8 +125,10 @@ std::string SummaryText(const PlanFile& plan) {
     absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
                     " on the fullest device at its peak (weights and inputs are ",
                     Bytes(IdealShare(plan)), " if shared out evenly); ",
-                    plan.space.memory == 0 ? "no limit given"
-                                           : absl::StrCat("limit ", Bytes(plan.space.memory)),
+                    plan.space.memory == 0
+                        ? "no limit given"
+                        : absl::StrCat("limit ", Bytes(plan.space.memory),
+                                       ", the program allocates ", Bytes(device->arena)),
                     "\n               stored ", Bytes(device->weights), ", activations ",
                     Bytes(device->activations), ", fetch and partial buffers ",
                     Bytes(device->buffers), "; peak at ", device->at, "\n");

@@ -186,7 +186,15 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   CHECK(before == 0);  // every device holds all weights and has samples of its own
   const absl::StatusOr<Plan> none = SearchWithinMemory(*model, Options(8, "auto", 1000));
   CHECK(none.status().code() == absl::StatusCode::kFailedPrecondition);
-  CHECK_THAT(std::string(none.status().message()), Catch::Contains("are in use at node "));
+  const std::string message(none.status().message());
+  CHECK_THAT(message, Catch::Contains("are in use at node "));
+  // What it says is enough, is.
+  const std::string before_number = "the smallest that was found needs ";
+  const size_t at = message.find(before_number);
+  REQUIRE(at != std::string::npos);
+  const int64_t enough = std::stoll(message.substr(at + before_number.size()));
+  CHECK(SearchWithinMemory(*model, Options(8, "auto", enough)).ok());
+  CHECK_FALSE(SearchWithinMemory(*model, Options(8, "auto", enough - 1)).ok());
 }
 
 TEST_CASE("within a limit that another's plan keeps, no more is moved than by that plan") {
