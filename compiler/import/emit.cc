@@ -138,8 +138,7 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
 bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operands,
                        std::vector<int>& outputs) {
   for (const int operand : operands) {
-    if (operand >= 0 && (!IsKnown(operand) || ValueOf(operand).kind == TensorKind::kParameter))
-      return false;  // weights may be given anew when a program runs
+    if (operand >= 0 && !IsKnown(operand)) return false;
   }
   for (const Slot& slot : instance.slots) {
     int64_t elements = 1;

@@ -111,8 +111,8 @@ class NodeContext {
   bool fold_ = true;
 };
 
-// Values of at most so many elements are computed at import, weights aside, where all operands are
-// known; a larger one would be stored where a few instructions give it.
+// Values of at most so many elements are computed at import where all operands are known; a larger
+// one would be stored where a few instructions give it.
 inline constexpr int64_t kFoldedElements = 64;
 
 // The same for the terms that are looked at on the way.

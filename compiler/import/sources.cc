@@ -187,7 +187,7 @@ class SourceReader {
       const int64_t elements = ElementCount(TensorType{bytes.type, bytes.dims});
       const bool parameter = IsFloat(bytes.type) && elements != 1;
       value.kind = parameter ? TensorKind::kParameter : TensorKind::kConstant;
-      if (elements <= (IsFloat(bytes.type) ? kFoldedElements : kKnownElements))
+      if (!parameter && elements <= kKnownElements)
         value.known = std::make_shared<const TensorValue>(
             ValueFromBytes(bytes.type, bytes.dims, *bytes.data));
       AddValue(std::move(value));
