@@ -147,13 +147,15 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   }
   if (plan.proof.kind == "none") {
     if (plan.lower_bound <= 0) return absl::OkStatus();
-    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " has no proof"));
+    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound,
+                               " has no proof, and a plan without one has the bound 0"));
   }
   if (plan.proof.kind == "dual" && plan.space.replicate != "none") {
     return Refuse("dual proofs are of spaces without replicas");
   }
-  absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
-      absl::StrCat("there is no proof of kind \"", plan.proof.kind, "\""));
+  absl::StatusOr<int64_t> least =
+      absl::FailedPreconditionError(absl::StrCat("there is no proof of kind \"", plan.proof.kind,
+                                                 "\", only elimination, deepening, dual and none"));
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
   if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);

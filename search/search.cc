@@ -216,7 +216,42 @@ Plan SearchWithin(const Graph& graph, const SearchOptions& options,
                                        : SearchDefault(graph, options, restrictions, budget);
 }
 
-// With a limit on memory, or with replicas: all axes at once, or an error.
+bool Fits(const SearchOptions& options, const Plan& plan) {
+  return options.memory_limit == 0 ||
+         (options.memory_of && options.memory_of(plan) <= options.memory_limit);
+}
+
+// Where the tables of all axes are too large: the cheapest of `plain`, the recursion and the
+// baselines that is within the limit, with the bound of `plain`.
+absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& options,
+                                   const Plan& plain, const Budget& budget) {
+  absl::optional<Plan> best;
+  const auto consider = [&](Plan plan) {
+    plan.space.replicate = plain.space.replicate;
+    plan.space.memory = plain.space.memory;
+    plan.lower_bound = plain.lower_bound;
+    plan.proof = plain.proof;
+    const bool fewer = !best.has_value() || plan.cost.bytes() < best->cost.bytes();
+    if (fewer && Fits(options, plan)) best = std::move(plan);
+  };
+  consider(plain);
+  if (!budget.Spent()) consider(SearchRecursive(graph, options, {}, budget));
+  for (const Baseline& baseline : Baselines()) {
+    const bool known = !HasAccumulators(graph) &&
+                       (options.replicate == "auto" || !baseline.replicates) && !budget.Spent();
+    if (!known) continue;
+    Found found;
+    found.cuts = baseline.find(graph, options.mesh, options.table_cells, budget);
+    consider(PlanOf(graph, options, std::move(found)));
+  }
+  if (best.has_value()) return *std::move(best);
+  return UserError("no plan within --memory ", options.memory_limit, " was found: on ",
+                   options.mesh.devices(),
+                   " devices the tables of this graph are too large for more than the plans "
+                   "without a limit, and none of them fits; use fewer devices or more memory");
+}
+
+// With a limit on memory, or with replicas: all axes at once, or what is known.
 absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options,
                                    const Budget& budget) {
   const bool replicate = options.replicate == "auto";
@@ -225,13 +260,15 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
     plan.space.memory = options.memory_limit;
     return plan;
   };
-  const Plan plain = limited_plan(SearchWithin(graph, options, {}, budget));
-  const bool fits = options.memory_limit == 0 ||
-                    (options.memory_of && options.memory_of(plain) <= options.memory_limit);
+  Plan plain = limited_plan(SearchWithin(graph, options, {}, budget));
+  if (replicate) {  // its bound is of plans without replicas
+    plain.lower_bound = 0;
+    plain.proof = Proof();
+  }
+  const bool fits = Fits(options, plain);
   if (fits && !replicate) return plain;
   if (WidestGroups(graph, options.mesh, kMostCells).size() > 1) {
-    return UserError("--memory and --replicate auto cannot be had on ", options.mesh.devices(),
-                     " devices for this graph: its tables are too large; use fewer devices");
+    return CheapestKnown(graph, options, plain, budget);
   }
   LimitedSearch limited;
   limited.problem = OptionsOf(options, {}, budget);

@@ -60,6 +60,40 @@ TEST_CASE("dimensions shorter than the devices are many leave every baseline a p
   }
 }
 
+TEST_CASE("with replicas on many devices the plan is the cheapest that is known") {
+  const Graph graph = ResNet(4, {1, 1, 1, 1});
+  SearchOptions options;
+  options.mesh = MeshOf(16);
+  options.replicate = "auto";
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  INFO(plan.status());
+  REQUIRE(plan.ok());
+  CHECK(CheckPlan(graph, *plan).ok());
+  CHECK(plan->space.replicate == "auto");
+  CHECK(plan->proof.kind == "none");
+  CHECK(plan->lower_bound == 0);
+  for (const char* search : {"default", "data", "megatron"}) {
+    CHECK(plan->cost.bytes() <= Found(graph, 16, search).cost.bytes());
+  }
+  options.replicate = "none";
+  options.memory_limit = 1000;
+  options.memory_of = [](const Plan&) { return int64_t{1001}; };
+  const absl::Status none = Search(graph, options).status();
+  CHECK(none.code() == absl::StatusCode::kInvalidArgument);
+  CHECK(none.message().find("--memory 1000") != absl::string_view::npos);
+  CHECK(none.message().find("replicate") == absl::string_view::npos);
+  // What fits is taken, with the bound of all plans.
+  const int64_t all_row = Found(graph, 16, "all-row").cost.bytes();
+  options.memory_of = [&](const Plan& found) {
+    return found.cost.bytes() == all_row ? int64_t{1000} : int64_t{1001};
+  };
+  const absl::StatusOr<Plan> fits = Search(graph, options);
+  REQUIRE(fits.ok());
+  CHECK(fits->cost.bytes() == all_row);
+  CHECK(fits->lower_bound > 0);
+  CHECK(CheckPlan(graph, *fits).ok());
+}
+
 TEST_CASE("none that replicates nothing is better than the optimum") {
   const Graph graph = ResNet(8, {1, 2, 1, 1});
   const int64_t best = Found(graph, 8, "default").cost.bytes();
