@@ -141,8 +141,8 @@ absl::Status BenchSearch(const BenchFlags& flags) {
     return absl::OkStatus();
   }
   std::cout << MachineName() << ", one core; least of " << flags.repeat << "\n"
-            << BaseName(flags.model.file) << ": " << loaded.model.graph.nodes.size()
-            << " definitions\n"
+            << BaseName(flags.model.file) << ": "
+            << Counted(loaded.model.graph.nodes.size(), "definition") << "\n"
             << absl::StrFormat("process start %.3f s, import %.3f s; search includes its tables\n",
                                start, import);
   PrintRuns(runs);
@@ -164,7 +164,9 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   search->add_option("--copies", flags->options.copies, "the window of copies; 0: none")
       ->check(WholeNumber(0, 1 << 20));
-  search->add_option("--threads", flags->options.threads, "threads of a search")
+  search
+      ->add_option("--threads", flags->options.threads,
+                   absl::StrCat("threads of a search, at most ", kMostThreads))
       ->check(WholeNumber(1, kMostThreads))
       ->capture_default_str();
   search

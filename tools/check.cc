@@ -120,7 +120,8 @@ absl::Status CheckMemoryLimit(const PlannedModel& planned, const CheckFlags& fla
   const int64_t arena = ArenaBytes(planned.loaded.model, planned.plan);
   if (arena <= limit) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": the plan needs ", arena,
-                                                    " bytes a device, its limit is ", limit));
+                                                    " bytes a device, its limit is ", limit,
+                                                    ": plan again"));
 }
 
 absl::Status Check(const CheckFlags& flags, Json& report) {
@@ -131,7 +132,10 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   report["bytes"] = bytes;
   report["lower_bound"] = planned.plan.lower_bound;
   report["proof"] = planned.plan.proof.kind;
-  YUBA_RETURN_IF_ERROR(CheckPlan(planned.loaded.model.graph, planned.plan));
+  if (absl::Status legal = CheckPlan(planned.loaded.model.graph, planned.plan); !legal.ok()) {
+    return absl::Status(legal.code(),
+                        absl::StrCat(flags.plan, ": ", legal.message(), ": plan again"));
+  }
   YUBA_RETURN_IF_ERROR(CheckFields(planned, flags));
   YUBA_RETURN_IF_ERROR(CheckPins(planned, flags));
   YUBA_RETURN_IF_ERROR(CheckMemoryLimit(planned, flags));

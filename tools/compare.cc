@@ -245,8 +245,8 @@ absl::Status Compare(const CompareFlags& flags) {
     std::cout << report.dump(1) << "\n";
     return absl::OkStatus();
   }
-  std::cout << BaseName(flags.model.file) << " on " << mesh.devices() << " devices, mesh "
-            << MeshText(mesh) << "\n\n";
+  std::cout << BaseName(flags.model.file) << " on " << Counted(mesh.devices(), "device")
+            << ", mesh " << MeshText(mesh) << "\n\n";
   Print(candidates);
   return absl::OkStatus();
 }

@@ -58,10 +58,11 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
             {"target", program.target()}};
   if (flags.json) return absl::OkStatus();
   std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size()))
-            << "): " << program.stages(0).instructions_size() << " instructions, " << generated
-            << " generated kernels, " << program.functions_size() - generated
-            << " library routines, for " << planned.plan.mesh.devices() << " devices, target "
-            << program.target() << "\n";
+            << "): " << Counted(program.stages(0).instructions_size(), "instruction") << ", "
+            << Counted(generated, "generated kernel") << ", "
+            << Counted(program.functions_size() - generated, "library routine") << ", for "
+            << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.target()
+            << "\n";
   return absl::OkStatus();
 }
 

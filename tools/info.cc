@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/structure.h"
 #include "tools/command.h"
-#include "opsemantics/base/files.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
 
@@ -86,12 +86,13 @@ absl::Status Info(const InfoFlags& flags) {
     std::cout << Json(model, facts);
     return absl::OkStatus();
   }
-  std::cout << BaseName(model.file) << "  opset " << model.opset << ", " << model.file_nodes
-            << " nodes, " << model.graph.nodes.size() << " definitions to plan: it can be planned\n"
+  std::cout << BaseName(model.file) << "  opset " << model.opset << ", "
+            << Counted(model.file_nodes, "node") << ", "
+            << Counted(model.graph.nodes.size(), "definition") << " to plan: it can be planned\n"
             << "inputs      " << PortsText(model.graph, model.graph.inputs) << "\n"
             << "outputs     " << PortsText(model.graph, model.graph.outputs) << "\n"
-            << "parameters  " << Count(facts.parameters) << ", " << Bytes(facts.parameter_bytes)
-            << "\n"
+            << "parameters  " << CountedShortly(facts.parameters, "element") << ", "
+            << Bytes(facts.parameter_bytes) << "\n"
             << "activations " << Bytes(facts.activation_bytes) << " all together\n"
             << "work        " << Count(facts.flops) << "FLOP a step\n";
   for (const std::string& note : model.notes) std::cout << "note        " << note << "\n";

@@ -145,8 +145,8 @@ absl::Status CheckStates(const PartitionFlags& flags, const Compilation& compila
   const int planned = compilation.plan.mesh.devices();
   const int asked = compilation.request.search.mesh.devices();
   if (!compilation.plan.tensors.empty() && planned != asked) {
-    return UserError("--from ", flags.from, ": the plan there is for ", planned,
-                     " devices, not for ", asked);
+    return UserError("--from ", flags.from, ": the plan there is for ", Counted(planned, "device"),
+                     ", not for ", asked);
   }
   return absl::OkStatus();
 }
@@ -267,8 +267,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"none", "auto"}))
       ->capture_default_str();
   command
-      ->add_option("--memory", flags->memory,
-                   "what a device has for the program, as in 40MB, 1.5GB or 24GiB; default: no limit")
+      ->add_option(
+          "--memory", flags->memory,
+          "what a device has for the program, as in 40MB, 1.5GB or 24GiB; default: no limit")
       ->transform(SizeInBytes());
   CLI::Option* copies =
       command
@@ -299,7 +300,8 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->check(NumberAbove0());
   command
       ->add_option("--threads", flags->threads,
-                   "threads of the search; the plan is the same; default: one a processor")
+                   absl::StrCat("threads of the search, at most ", kMostThreads,
+                                "; the plan is the same; default: one a processor"))
       ->check(WholeNumber(1, kMostThreads));
   command->add_option("-o,--output", flags->output,
                       "the plan file; default: beside the model's name");

@@ -62,7 +62,8 @@ std::string DiffText(const PlanFile& plan, const PlanFile& other) {
       table.Add({ShortName(row.name), mine, there});
     }
   }
-  return absl::StrCat(text, table.ToString(), same, " tensors are stored alike\n");
+  return absl::StrCat(text, table.ToString(), Counted(same, "tensor"), same == 1 ? " is" : " are",
+                      " stored alike\n");
 }
 
 }  // namespace yuba

@@ -11,8 +11,8 @@ namespace yuba {
 namespace {
 
 std::string Escape(absl::string_view text) {
-  return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+  return absl::StrReplaceAll(text,
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 constexpr char kStyle[] = R"(
@@ -73,8 +73,7 @@ std::string NodeRows(const PlanFile& plan) {
 }
 
 std::string TransferRows(const PlanFile& plan) {
-  std::string html =
-      "<table><tr><th>node<th>tensor<th>what<th>as<th>because<th class=n>MB</tr>";
+  std::string html = "<table><tr><th>node<th>tensor<th>what<th>as<th>because<th class=n>MB</tr>";
   for (const auto& row : plan.transfers) {
     absl::StrAppend(&html, "<tr><td><code>", Escape(row.node), "</code><td><code>",
                     Escape(row.tensor), "</code><td>", Escape(row.kind), "<td>",
@@ -88,18 +87,18 @@ std::string TransferRows(const PlanFile& plan) {
 
 std::string PlanHtml(const PlanFile& plan) {
   const std::string title = absl::StrCat("Plan of ", plan.notes.graph_file);
-  return absl::StrCat("<!doctype html><html lang=en><meta charset=utf-8><title>", Escape(title),
-                      "</title><style>", kStyle, "</style><h1>", Escape(title), "</h1><p>",
-                      plan.mesh.devices(), " devices, mesh <code>", Escape(MeshText(plan.mesh)),
-                      "</code>. <code>[32/ab, 64]</code> reads: the first dimension, 32 "
-                      "long, is cut over mesh axes a and b; the second is whole. ",
-                      Escape(StoppedText(plan)), "</p>", Figures(plan),
-                      "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>",
-                      NodeRows(plan),
-                      "<p><span class=bar style='width:1em'></span> fetched <span class='bar sum' "
-                      "style='width:1em'></span> partial sums and results delivered</p>",
-                      "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>",
-                      Escape(MemoryText(plan)), "</pre><script>", kScript, "</script></html>\n");
+  return absl::StrCat(
+      "<!doctype html><html lang=en><meta charset=utf-8><title>", Escape(title), "</title><style>",
+      kStyle, "</style><h1>", Escape(title), "</h1><p>", Counted(plan.mesh.devices(), "device"),
+      ", mesh <code>", Escape(MeshText(plan.mesh)),
+      "</code>. <code>[32/ab, 64]</code> reads: the first dimension, 32 "
+      "long, is cut over mesh axes a and b; the second is whole. ",
+      Escape(StoppedText(plan)), "</p>", Figures(plan),
+      "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>", NodeRows(plan),
+      "<p><span class=bar style='width:1em'></span> fetched <span class='bar sum' "
+      "style='width:1em'></span> partial sums and results delivered</p>",
+      "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>", Escape(MemoryText(plan)),
+      "</pre><script>", kScript, "</script></html>\n");
 }
 
 std::string PlanDot(const PlanFile& plan) {

@@ -110,9 +110,9 @@ std::string StoppedText(const PlanFile& plan) {
 std::string SummaryText(const PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   const int devices = plan.mesh.devices();
-  std::string text =
-      absl::StrCat("MOVED a step   ", Bytes(bytes), " in ", plan.transfers.size(), " transfers, ",
-                   Bytes(bytes / devices), " into each device on average\n");
+  std::string text = absl::StrCat("MOVED a step   ", Bytes(bytes), " in ",
+                                  Counted(plan.transfers.size(), "transfer"), ", ",
+                                  Bytes(bytes / devices), " into each device on average\n");
   if (bytes > 0) {
     absl::StrAppendFormat(
         &text,
@@ -140,7 +140,8 @@ std::string SummaryText(const PlanFile& plan) {
     int64_t extra = 0;
     for (const auto& tensor : replicated) extra += tensor.bytes;
     absl::StrAppend(
-        &text, "REPLICATED     ", replicated.size(), " tensors, ", Bytes(extra), " together",
+        &text, "REPLICATED     ", Counted(replicated.size(), "tensor"), ", ", Bytes(extra),
+        " together",
         plan.space.replicate == "auto" ? "" : ", that have too few elements for every part",
         " (yuba show --memory lists them)\n");
   }

@@ -55,7 +55,10 @@ std::string NodeTableText(const PlanFile& plan, bool all) {
                Megabytes(group.fetched + group.delivered)});
   }
   std::string text = table.ToString();
-  if (quiet > 0) absl::StrAppend(&text, quiet, " other nodes move nothing.  All rows: --all\n");
+  if (quiet > 0) {
+    absl::StrAppend(&text, Counted(quiet, "other node"), quiet == 1 ? " moves" : " move",
+                    " nothing.  All rows: --all\n");
+  }
   return text;
 }
 
@@ -112,7 +115,7 @@ std::string CopiesText(const PlanFile& plan, size_t count) {
                absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
                absl::StrCat(copy->readers), Megabytes(copy->bytes)});
   }
-  return absl::StrCat("copies, within ", plan.space.copies, " nodes\n", table.ToString(),
+  return absl::StrCat("copies, within ", Counted(plan.space.copies, "node"), "\n", table.ToString(),
                       SmallerText(plan.copies.size() - rows.size()), "\n");
 }
 
@@ -126,8 +129,7 @@ std::string AccumulatorsText(const PlanFile& plan, size_t count) {
                absl::StrCat(ShortName(row->first), " … ", ShortName(row->last)),
                absl::StrCat(row->addends), Megabytes(row->bytes)});
   }
-  return absl::StrCat(table.ToString(),
-                      SmallerText(plan.accumulators.size() - rows.size()), "\n");
+  return absl::StrCat(table.ToString(), SmallerText(plan.accumulators.size() - rows.size()), "\n");
 }
 
 std::string KernelsText(const PlanFile& plan) {

@@ -22,15 +22,11 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/command_line.h"
+#include "tools/text_table.h"
 #include "tools/trace_file.h"
 
 namespace yuba {
 namespace {
-
-std::string Bytes(int64_t bytes) {
-  if (bytes >= 1000000) return absl::StrFormat("%.1f MB", bytes / 1e6);
-  return absl::StrFormat("%.1f kB", bytes / 1e3);
-}
 
 bool Exists(const std::string& path) {
   struct stat facts;
@@ -94,12 +90,12 @@ absl::Status SetWeights(Session& session, const std::string& path) {
     ++used;
   }
   if (used == 0) {
-    return UserError(path, ": none of its ", tensors.size(),
-                     " tensors has the name of a parameter of the program");
+    return UserError(path, ": none of its ", Counted(tensors.size(), "tensor"),
+                     " has the name of a parameter of the program");
   }
   if (used < static_cast<int>(tensors.size())) {
-    std::cerr << "note: " << path << ": " << tensors.size() - used
-              << " tensors are no parameters of the program\n";
+    std::cerr << "note: " << path << ": " << Counted(tensors.size() - used, "tensor")
+              << " in it that the program has no parameters for\n";
   }
   return absl::OkStatus();
 }
@@ -295,7 +291,8 @@ nlohmann::ordered_json Json(const Session& session, const std::vector<double>& s
 }  // namespace
 
 void AddRunFlags(CLI::App* app, RunFlags& flags) {
-  app->add_option("--backend", flags.options.backend, "one of " + BackendNames());
+  app->add_option("--backend", flags.options.backend, "one of " + BackendNames())
+      ->capture_default_str();
   app->add_option("--input", flags.inputs, "an input or parameter: NAME=FILE (.npy or .pb)")
       ->take_all();
   app->add_option("--inputs", flags.input_dir, "a folder with input_0.pb or input_0.npy, ...")
@@ -314,17 +311,20 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->check(NumberFrom0());
   app->add_flag("--random", flags.random,
                 "make up values that no file gives; --random=SEED for others");
-  app->add_option("--steps", flags.steps, "steps to run")->check(WholeNumber(1, INT_MAX));
+  app->add_option("--steps", flags.steps, "steps to run")
+      ->check(WholeNumber(1, INT_MAX))
+      ->capture_default_str();
   app->add_option("--timeout", flags.options.timeout_seconds,
                   "seconds that a device may wait for another")
-      ->check(NumberAbove0());
+      ->check(NumberAbove0())
+      ->capture_default_str();
   app->add_option_function<uint64_t>(
          "--seed-executor",
          [&flags](uint64_t seed) {
            flags.options.interleave = true;
            flags.options.interleave_seed = seed;
          },
-         "one thread that interleaves the devices by this seed, not a thread for each")
+         "one thread that interleaves the devices by this seed; default: a thread for each")
       ->check(Seed());
   app->add_flag("!--plain-exchanges", flags.options.recognise,
                 "run recognised collectives as plain exchanges");
@@ -367,9 +367,9 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
   program->DropValues();
   if (!flags.json) {
     const Statistics statistics = session->statistics();
-    std::cout << program->devices() << (program->devices() == 1 ? " device" : " devices") << " ("
-              << flags.options.backend << "), " << Bytes(statistics.arena_bytes) << " each, "
-              << Bytes(statistics.workspace_bytes) << " more for libraries\n";
+    std::cout << Counted(program->devices(), "device") << " (" << flags.options.backend << "), "
+              << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
+              << " more for libraries\n";
   }
   std::vector<double> seconds;
   YUBA_RETURN_IF_ERROR(RunSteps(*session, flags, &seconds));

@@ -36,27 +36,27 @@ std::string ModelText(const Model& model) {
     ++definitions;
     flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
-  return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ", model.file_nodes,
-                      " nodes (", definitions, " definitions to plan), ", Count(parameters),
-                      " parameters (", Bytes(bytes), "), ", InputsText(model.graph), "; ",
-                      Count(flops), "FLOP a step\n");
+  return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ",
+                      Counted(model.file_nodes, "node"), " (", Counted(definitions, "definition"),
+                      " to plan), ", CountedShortly(parameters, "parameter"), " (", Bytes(bytes),
+                      "), ", InputsText(model.graph), "; ", Count(flops), "FLOP a step\n");
 }
 
 namespace {
 
 std::string SpaceText(const Space& space) {
   return absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
-                      space.copies == 0
-                          ? ""
-                          : absl::StrCat(", copies for readers within ", space.copies, " nodes"));
+                      space.copies == 0 ? ""
+                                        : absl::StrCat(", copies for readers within ",
+                                                       Counted(space.copies, "node")));
 }
 
 }  // namespace
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
-      "search         %d devices as mesh %s; %s; fewest bytes%s   %.1f s\n", plan.mesh.devices(),
-      MeshText(plan.mesh),
+      "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
+      Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
       plan.space.replicate == "auto" ? "tensors split or replicated"
                                      : "every tensor split as far as it goes",
       plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",

@@ -55,7 +55,9 @@ void AddSolve(CLI::App& app, int& exit_code) {
                    "seconds, reading included; Ctrl-C ends it before, with the best so far")
       ->check(NumberAbove0())
       ->capture_default_str();
-  command->add_option("--threads", flags->threads, "threads to use")
+  command
+      ->add_option("--threads", flags->threads,
+                   absl::StrCat("threads to use, at most ", kMostThreads))
       ->check(WholeNumber(1, kMostThreads))
       ->capture_default_str();
   OnRun(command, exit_code, [flags] { return Solve(*flags); });

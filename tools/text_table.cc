@@ -35,6 +35,15 @@ std::string Count(double count) {
   return absl::StrFormat("%.1f T", count / 1e12);
 }
 
+std::string Counted(int64_t count, const std::string& what) {
+  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
+}
+
+std::string CountedShortly(int64_t count, const std::string& what) {
+  if (count < 1000) return Counted(count, what);
+  return absl::StrCat(Count(static_cast<double>(count)), " ", what, "s");
+}
+
 int64_t SaturatingSum(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;

@@ -15,6 +15,10 @@ std::string Megabytes(int64_t bytes);
 // "25.5 M", "262 G": a count with a decimal prefix.
 std::string Count(double count);
 
+// "1 node", "3 nodes"; shortly "11.6 k parameters".
+std::string Counted(int64_t count, const std::string& what);
+std::string CountedShortly(int64_t count, const std::string& what);
+
 // The sum of two counts that are not negative; the largest there is where it does not fit.
 int64_t SaturatingSum(int64_t a, int64_t b);
 

@@ -67,9 +67,9 @@ absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
   report["hash"] = "equal";
   report["elements"] = elements;
   report["outputs"] = whole.size();
-  if (!json) std::cout << "hash    all " << elements << " elements of " << whole.size()
-            << (whole.size() == 1 ? " output" : " outputs")
-            << " are equal bit for bit, whole against cut, in arithmetic without rounding\n";
+  if (!json)
+    std::cout << "hash    all " << elements << " elements of " << Counted(whole.size(), "output")
+              << " are equal bit for bit, whole against cut, in arithmetic without rounding\n";
   return absl::OkStatus();
 }
 
@@ -86,9 +86,11 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   report["devices"] = planned.plan.mesh.devices();
   report["instructions"] = program.stages(0).instructions_size();
   report["hash"] = "left out";
-  if (!flags.json) std::cout << "cover   every need is met, every element made once, on all "
-            << planned.plan.mesh.devices() << " devices (" << program.stages(0).instructions_size()
-            << " instructions)\n";
+  if (!flags.json)
+    std::cout << "cover   every need is met, every element made once, on "
+              << (planned.plan.mesh.devices() == 1 ? "" : "all ")
+              << Counted(planned.plan.mesh.devices(), "device") << " ("
+              << Counted(program.stages(0).instructions_size(), "instruction") << ")\n";
   int64_t flops = 0;
   for (const Node& node : model.graph.nodes) {
     if (IsAccumulator(node)) continue;  // its groups are no work

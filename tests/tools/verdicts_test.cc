@@ -51,6 +51,47 @@ TEST_CASE("check, verify and compile --json print one object") {
   CHECK(compile["bytes"] == std::filesystem::file_size(output));
 }
 
+TEST_CASE("what check refuses it names, with the file and what to do") {
+  const std::string plan = Planned("refused"), text = Read(plan);
+  const auto says = [&](const std::string& from, const std::string& to, const std::string& words) {
+    std::string altered = text;
+    const size_t at = altered.find(from);
+    REQUIRE(at != std::string::npos);
+    std::ofstream(plan) << altered.replace(at, from.size(), to);
+    const CommandResult result = RunCommand("yuba check " + Model() + " " + plan);
+    INFO(result.out << result.error);
+    CHECK(result.exit_code == 1);
+    CHECK(result.error.find("p.json: " + words) != std::string::npos);
+    CHECK(result.error.find(": plan again") != std::string::npos);
+  };
+  says("\"kind\":\"elimination\"", "\"kind\":\"none\"", "the lower bound of");
+  says("\"kind\":\"elimination\"", "\"kind\":\"x\"", "there is no proof of kind \"x\"");
+}
+
+TEST_CASE("one is one, and help says what is taken where nothing is given") {
+  const std::string plan = ScratchFolder("one") + "/p.json";
+  const std::string made =
+      RunCommand("yuba partition " + Model() + " --devices 1 --copies 1 -o " + plan).out;
+  const std::string shown = RunCommand("yuba verify " + Model() + " " + plan).out + made;
+  INFO(shown);
+  CHECK(shown.find("1 device as mesh") != std::string::npos);
+  CHECK(shown.find("on 1 device (") != std::string::npos);
+  for (const char* wrong :
+       {" 1 devices", " 1 nodes", " 1 transfers", "  parameters", " 1 outputs"}) {
+    CHECK(shown.find(wrong) == std::string::npos);
+  }
+  const std::string run = RunCommand("yuba run --help").out;
+  INFO(run);
+  for (const char* option : {"--steps INT", "--timeout FLOAT", "--backend TEXT"}) {
+    const size_t at = run.find(option);
+    REQUIRE(at != std::string::npos);
+    const std::string line = run.substr(at, run.find('\n', at) - at);
+    CHECK(line.find('=') != std::string::npos);
+  }
+  CHECK(run.find("default: a thread for each") != std::string::npos);
+  CHECK(RunCommand("yuba partition --help").out.find("at most 64") != std::string::npos);
+}
+
 TEST_CASE("a failure is in the object too") {
   const CommandResult result = RunCommand("yuba check --json " + Model() + " no_such_plan.json");
   CHECK(result.exit_code == 2);
