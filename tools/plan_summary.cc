@@ -139,11 +139,10 @@ std::string SummaryText(const PlanFile& plan) {
   } else {
     int64_t extra = 0;
     for (const auto& tensor : replicated) extra += tensor.bytes;
-    absl::StrAppend(
-        &text, "REPLICATED     ", Counted(replicated.size(), "tensor"), ", ", Bytes(extra),
-        " together",
-        plan.space.replicate == "auto" ? "" : ", that have too few elements for every part",
-        " (yuba show --memory lists them)\n");
+    absl::StrAppend(&text, "REPLICATED     ", Counted(replicated.size(), "tensor"), ", ",
+                    Bytes(extra), " together",
+                    plan.space.replicate == "auto" ? "" : ", with too few elements for every part",
+                    " (yuba show --memory lists them)\n");
   }
   text += "TIME           not predicted: no machine given\n\n";
   return text + SegmentsText(plan);

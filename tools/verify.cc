@@ -68,8 +68,9 @@ absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
   report["elements"] = elements;
   report["outputs"] = whole.size();
   if (!json)
-    std::cout << "hash    all " << elements << " elements of " << Counted(whole.size(), "output")
-              << " are equal bit for bit, whole against cut, in arithmetic without rounding\n";
+    std::cout << "hash    " << (elements == 1 ? "the " : "all ") << Counted(elements, "element")
+              << " of " << Counted(whole.size(), "output") << (elements == 1 ? " is" : " are")
+              << " equal bit for bit, whole against cut, in arithmetic without rounding\n";
   return absl::OkStatus();
 }
 
