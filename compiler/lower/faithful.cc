@@ -64,11 +64,16 @@ class Reader {
   absl::Status CheckOutputs() const {
     for (int i = 0; i < program_.outputs_size(); ++i) {
       const program::Port& port = program_.outputs(i);
-      if (holds_[port.buffer()] != graph_.outputs[i]) {
+      if (!Holds(port.buffer(), graph_.outputs[i])) {
         return Broken("output ", port.name(), " is not ", graph_.tensors[graph_.outputs[i]].name);
       }
     }
     return absl::OkStatus();
+  }
+
+  // Of a tensor without elements nothing is delivered.
+  bool Holds(int buffer, TensorId tensor) const {
+    return holds_[buffer] == tensor || ElementCount(graph_.tensors[tensor].type) == 0;
   }
 
   // Copies are not computed: what reads one reads its tensor.
@@ -94,7 +99,7 @@ class Reader {
     }
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const int buffer = kernel.operands(static_cast<int>(o)).buffer();
-      if (holds_[buffer] != SourceOf(graph_, node.operands[o])) {
+      if (!Holds(buffer, SourceOf(graph_, node.operands[o]))) {
         return Broken("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
                       ", which does not hold ", graph_.tensors[node.operands[o]].name);
       }

@@ -73,6 +73,19 @@ int CountExchanges(const program::Program& program, bool deliver) {
   return count;
 }
 
+// Nothing of y is delivered: it has no elements.
+TEST_CASE("a product without elements is what the graph says") {
+  ModelBuilder build;
+  const TensorId x = build.Input({8, 6});
+  const TensorId y = build.MatMul(x, build.Input({6, 0}, TensorKind::kParameter));
+  const Model model = build.Finish({build.MatMul(y, build.Input({0, 4}, TensorKind::kParameter)), y});
+  Random random(1);
+  for (int i = 0; i < 20; ++i) {
+    const Plan plan = RandomPlan(model.graph, MeshOf(4), random);
+    CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
+  }
+}
+
 TEST_CASE("a chain of two products on 2 to 8 devices equals the whole") {
   const Model model = Chain();
   Random random(1);
