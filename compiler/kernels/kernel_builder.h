@@ -111,7 +111,9 @@ class KernelBuilder {
              const std::function<Values(Value, Values)>& body);
   Values LoopOver(int index, Value begin, Value end, Values carried, const Inner& inner);
   Values Where(Value condition, Values carried, const Inner& inner);
-  void OverIndices(const std::vector<int>& indices, size_t at, const Action& action);
+  Values WithUnits(const std::vector<int>& units, Values carried, const Inner& inner);
+  void OverIndices(const std::vector<int>& indices, const Action& action);
+  void OverLoops(const std::vector<int>& indices, size_t at, const Action& action);
   void OverThreads(const std::vector<int>& indices, const Action& action);
   void OverOuter(const Action& action);
 

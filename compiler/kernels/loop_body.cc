@@ -11,6 +11,7 @@ Values KernelBuilder::Steps(int at, Values carried) {
   const Inner next = [&](Values values) { return Steps(at + 1, std::move(values)); };
   switch (step.kind) {
     case LoopStep::kLoop: {
+      if (values_[step.index]) return next(std::move(carried));  // one of the units
       const auto [begin, end] = Narrowed(step.index);
       return LoopOver(step.index, begin, end, std::move(carried), next);
     }
@@ -111,7 +112,7 @@ void KernelBuilder::BuildLoops() {
             std::find(plan_.outer.begin(), plan_.outer.end(), i) == plan_.outer.end())
           inner.push_back(i);
       OverOuter([&] {
-        OverIndices(inner, 0, [&] { Store(IdentityValue(), whole_result_); });
+        OverIndices(inner, [&] { Store(IdentityValue(), whole_result_); });
         Accumulate({});
       });
       break;
@@ -120,8 +121,21 @@ void KernelBuilder::BuildLoops() {
 }
 
 Values KernelBuilder::Accumulate(Values carried) {
-  return WhereBoundsHold(-1, std::move(carried),
-                         [&](Values values) { return Steps(0, std::move(values)); });
+  std::vector<int> units;
+  for (const LoopStep& step : plan_.steps) {
+    const bool bounded =
+        std::any_of(plan_.bounds.begin(), plan_.bounds.end(), [&](const Bound& bound) {
+          return Coefficient(bound.expression, step.index) != 0;
+        });
+    if (step.kind == LoopStep::kLoop && definition_.indices[step.index].extent == 1 &&
+        step.index != plan_.row && !bounded) {
+      units.push_back(step.index);
+    }
+  }
+  return WhereBoundsHold(-1, std::move(carried), [&](Values values) {
+    return WithUnits(units, std::move(values),
+                     [&](Values inner) { return Steps(0, std::move(inner)); });
+  });
 }
 
 void KernelBuilder::InRegisters() {

@@ -134,6 +134,8 @@ int KernelBuilder::AddAccess(int buffer, std::vector<Affine> position) {
   access.offset = s_.Int(0);
   Value stride = s_.Int(1);
   for (int d = static_cast<int>(position.size()) - 1; d >= 0; --d) {
+    // Where such a dimension has an element it is the first: no term, which LLVM would distribute.
+    if (Buffer(buffer).dims[d] == 1) continue;
     const int slot = BoxArgument(buffer) + 2 * d;
     Value from_origin = s_.Sub(s_.Int(position[d].constant), Argument(slot));
     access.offset = s_.Add(access.offset, s_.Mul(from_origin, stride));

@@ -56,10 +56,35 @@ Values KernelBuilder::Where(Value condition, Values carried, const Inner& inner)
   return Values(branch.getResults().begin(), branch.getResults().end());
 }
 
-void KernelBuilder::OverIndices(const std::vector<int>& indices, size_t at, const Action& action) {
+// `inner` where the parts of all `units`, indices of extent 1, have their point: no loop is needed.
+Values KernelBuilder::WithUnits(const std::vector<int>& units, Values carried,
+                                const Inner& inner) {
+  if (units.empty()) return inner(std::move(carried));
+  Value all;
+  for (const int index : units) {
+    Value there = Compare(arith::CmpIPredicate::slt, begin_[index], end_[index]);
+    all = all ? s_.And(all, there) : there;
+  }
+  return Where(all, std::move(carried), [&](Values values) {
+    for (const int index : units) Bind(index, s_.Int(0));
+    return inner(std::move(values));
+  });
+}
+
+void KernelBuilder::OverIndices(const std::vector<int>& indices, const Action& action) {
+  std::vector<int> units, loops;
+  for (const int index : indices)
+    (definition_.indices[index].extent == 1 ? units : loops).push_back(index);
+  WithUnits(units, {}, [&](Values) {
+    OverLoops(loops, 0, action);
+    return Values();
+  });
+}
+
+void KernelBuilder::OverLoops(const std::vector<int>& indices, size_t at, const Action& action) {
   if (at == indices.size()) return action();
   const int index = indices[at];
-  const Action next = [&] { OverIndices(indices, at + 1, action); };
+  const Action next = [&] { OverLoops(indices, at + 1, action); };
   if (index == plan_.block) return OverBlocks(next);
   LoopOver(index, begin_[index], end_[index], {}, [&](Values) {
     next();
@@ -102,7 +127,7 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
 
 void KernelBuilder::OverOuter(const Action& action) {
   if (cuda_) OverThreads(plan_.outer, action);
-  else OverIndices(plan_.outer, 0, action);
+  else OverIndices(plan_.outer, action);
 }
 
 // Runs `action` for each row of the block of rows at hand.

@@ -14,8 +14,25 @@ const Affine one = ConstantAffine(1);
 ExprPtr Mul(ExprPtr a, ExprPtr b) { return Call(Function::kMul, {std::move(a), std::move(b)}); }
 ExprPtr Add(ExprPtr a, ExprPtr b) { return Call(Function::kAdd, {std::move(a), std::move(b)}); }
 
+// y[i, u.., j] = x[j, v.., i], or their sum over j: kernels of 60 dimensions, of which two are longer
+// than 1.
+Definition OfManyDimensions(bool sum) {
+  constexpr int kUnits = 58;
+  std::vector<int64_t> extents(kUnits + 1, 1), read(kUnits, 1);
+  extents[0] = 3;
+  extents.push_back(5);
+  read.insert(read.begin(), 5);
+  read.push_back(3);
+  std::vector<Affine> position;
+  for (int d = kUnits + 1; d >= 0; --d) position.push_back(IndexAffine(d));
+  return Define(extents, sum ? 2 : kUnits + 2, sum ? Reducer::kSum : Reducer::kNone, {read},
+                Read(0, position));
+}
+
 std::vector<Definition> ProductsAndMaps() {
   return {
+      OfManyDimensions(false),
+      OfManyDimensions(true),
       Define({5, 9, 7}, 2, Reducer::kSum, {{5, 7}, {7, 9}}, Mul(Read(0, {i, k}), Read(1, {k, j}))),
       Define({5, 9, 7}, 2, Reducer::kSum, {{5, 7}, {9, 7}}, Mul(Read(0, {i, k}), Read(1, {j, k}))),
       Define({5, 9, 7}, 2, Reducer::kSum, {{7, 5}, {7, 9}}, Mul(Read(0, {k, i}), Read(1, {k, j}))),
