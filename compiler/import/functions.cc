@@ -1,5 +1,6 @@
 #include "compiler/import/functions.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -58,6 +59,12 @@ class Inliner {
 
   absl::Status Inline() {
     if (functions_.empty()) return absl::OkStatus();
+    int64_t nodes_in_place = 0;
+    for (const onnx::NodeProto& node : graph_.node()) {
+      YUBA_ASSIGN_OR_RETURN(const int64_t nodes, NodesOf(node, 0));
+      nodes_in_place += nodes;
+    }
+    if (nodes_in_place > kMostNodes) return UserError("its functions make too large a graph");
     google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
     nodes.Swap(graph_.mutable_node());
     for (onnx::NodeProto& node : nodes) YUBA_RETURN_IF_ERROR(Add(std::move(node), 0));
@@ -65,9 +72,24 @@ class Inliner {
   }
 
  private:
+  // The nodes that `node` becomes, or more than kMostNodes: counted before any is made.
+  absl::StatusOr<int64_t> NodesOf(const onnx::NodeProto& node, int depth) {
+    const auto found = functions_.find({node.domain(), node.op_type()});
+    if (found == functions_.end()) return 1;
+    if (depth > kDeepestCall)
+      return UserError("function '", node.op_type(), "' calls itself, or calls are too deep");
+    const auto known = nodes_of_.find(found->first);
+    if (known != nodes_of_.end()) return known->second;
+    int64_t sum = 0;
+    for (const onnx::NodeProto& inner : found->second->node()) {
+      YUBA_ASSIGN_OR_RETURN(const int64_t nodes, NodesOf(inner, depth + 1));
+      sum = std::min<int64_t>(sum + nodes, kMostNodes + 1);
+    }
+    return nodes_of_[found->first] = sum;
+  }
+
   absl::Status Add(onnx::NodeProto node, int depth) {
     const auto found = functions_.find({node.domain(), node.op_type()});
-    if (graph_.node_size() >= kMostNodes) return UserError("its functions make too large a graph");
     if (found == functions_.end()) {
       *graph_.add_node() = std::move(node);
       return absl::OkStatus();
@@ -122,6 +144,7 @@ class Inliner {
 
   onnx::GraphProto& graph_;
   std::map<Name, const onnx::FunctionProto*> functions_;
+  std::map<Name, int64_t> nodes_of_;  // what a call of a function becomes
   int calls_ = 0;
 };
 
