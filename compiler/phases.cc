@@ -152,6 +152,7 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
   }
   const double verify_seconds = SecondsSince(verify_start);
   if (!options.dump_dir.empty()) {
+    YUBA_RETURN_IF_ERROR(MakeFolder(options.dump_dir));
     if (number == 0) YUBA_RETURN_IF_ERROR(WriteValues(compilation.model, ValuesFile(options)));
     YUBA_RETURN_IF_ERROR(WriteState(compilation, DumpFile(options, number)));
   }
@@ -175,6 +176,10 @@ absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
     YUBA_RETURN_IF_ERROR(ReadState(DumpFile(options, from - 1), compilation));
   }
   for (size_t phase = from; phase <= to; ++phase) {
+    if (options.go_on != nullptr) {
+      YUBA_ASSIGN_OR_RETURN(const bool go_on, options.go_on(Phases()[phase]));
+      if (!go_on) break;
+    }
     YUBA_RETURN_IF_ERROR(RunPhase(options, phase, compilation));
   }
   return absl::OkStatus();

@@ -1,5 +1,7 @@
 #include "runtime/program_file.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -9,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -53,6 +56,16 @@ int64_t LengthIn(absl::string_view line) {
   return absl::SimpleHexAtoi(line.substr(0, 16), &length) ? length : -1;
 }
 
+// It is read twice: once for its checksum.
+absl::Status CheckRegular(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const int file, OpenToRead(path));
+  struct stat facts;
+  const bool regular = ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  ::close(file);
+  if (!regular) return UserError(path, ": is a pipe: name a file");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> FormatProgram(const program::Program& program) {
@@ -70,6 +83,7 @@ absl::StatusOr<std::string> FormatProgram(const program::Program& program) {
 }
 
 absl::StatusOr<program::Program> ReadProgramFile(const std::string& path) {
+  YUBA_RETURN_IF_ERROR(CheckRegular(path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return UserError(path, ": cannot be read: ", std::strerror(errno));
   std::string line(Seal().Line().size(), '\0');
@@ -92,7 +106,7 @@ absl::StatusOr<program::Program> ReadProgramFile(const std::string& path) {
   file.clear();
   program::Program program;
   if (!file.seekg(static_cast<std::streamoff>(line.size())) || !program.ParseFromIstream(&file)) {
-    return UserError(path, ": cannot be read twice, first for its checksum: name a regular file");
+    return UserError(path, ": was changed while it was read");
   }
   return program;
 }

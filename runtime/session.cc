@@ -246,15 +246,17 @@ std::vector<std::string> Session::Missing() const {
   return missing;
 }
 
+absl::Status NoValuesFor(std::vector<std::string> missing) {
+  const size_t count = missing.size();
+  if (count > 5) missing.resize(5);
+  return UserError("no value for ", absl::StrJoin(missing, ", "),
+                   count > 5 ? absl::StrCat(" and ", count - 5, " more") : "",
+                   "; give files (--input, --inputs, --weights) or use --random");
+}
+
 absl::Status Session::Step() {
   std::vector<std::string> missing = Missing();
-  if (!missing.empty()) {
-    const size_t count = missing.size();
-    if (count > 5) missing.resize(5);
-    return UserError("no value for ", absl::StrJoin(missing, ", "),
-                     count > 5 ? absl::StrCat(" and ", count - 5, " more") : "",
-                     "; give files (--input, --inputs, --weights) or use --random");
-  }
+  if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(options_.interleave ? executor_->RunInterleaved(options_.interleave_seed)
                                            : executor_->RunThreads(options_.timeout_seconds));

@@ -43,6 +43,9 @@ struct Statistics {
   int64_t library_calls = 0;
 };
 
+// The error for values that are neither given nor to be made up.
+absl::Status NoValuesFor(std::vector<std::string> missing);
+
 class Session {
  public:
   // Values that come with the program (data, fill) are set. An unavailable back end is

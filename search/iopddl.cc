@@ -1,14 +1,14 @@
 #include "search/iopddl.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <utility>
 
 #include "absl/numeric/int128.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/json_reader.h"
 
@@ -144,19 +144,25 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadGzip(const std::string& path) {
-  errno = 0;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return UserError(path, ": cannot be opened: ", std::strerror(errno));
+absl::StatusOr<std::string> ReadGzip(const std::string& path, const std::function<bool()>& stop) {
+  YUBA_ASSIGN_OR_RETURN(const int descriptor, OpenToRead(path));
+  gzFile file = gzdopen(descriptor, "rb");
+  if (file == nullptr) {
+    ::close(descriptor);
+    return UserError(path, ": cannot be opened: out of memory");
+  }
   std::string text, buffer(1 << 20, '\0');
   int got = 0;
+  bool stopped = false;
   while ((got = gzread(file, &buffer[0], static_cast<unsigned>(buffer.size()))) > 0) {
     text.append(buffer, 0, got);
-    if (static_cast<int64_t>(text.size()) > kMostBytes) break;
+    stopped = stop != nullptr && stop();
+    if (stopped || static_cast<int64_t>(text.size()) > kMostBytes) break;
   }
   int error = Z_OK;
   const std::string message = gzerror(file, &error);
   gzclose(file);
+  if (stopped) return absl::CancelledError("the reading was stopped");
   if (static_cast<int64_t>(text.size()) > kMostBytes) {
     return UserError(path, ": is longer than 4 GiB, which no problem is");
   }
@@ -164,15 +170,9 @@ absl::StatusOr<std::string> ReadGzip(const std::string& path) {
   return text;
 }
 
-absl::StatusOr<PairwiseProblem> ParseIopddl(const std::string& text) {
-  JsonReader::Json root;
-  try {
-    root = JsonReader::Json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    const std::string what = error.what();
-    const size_t end = what.find("] ");
-    return UserError("this is no JSON: ", end == std::string::npos ? what : what.substr(end + 2));
-  }
+absl::StatusOr<PairwiseProblem> ParseIopddl(const std::string& text,
+                                            const std::function<bool()>& stop) {
+  YUBA_ASSIGN_OR_RETURN(const JsonReader::Json root, ParseJson(text, stop));
   absl::Status status;
   const JsonReader reader(root, &status);
   PairwiseProblem problem = Parser(reader.Field("problem")).Run();

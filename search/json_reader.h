@@ -4,14 +4,22 @@
 #define YUBA_SEARCH_JSON_READER_H_
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace yuba {
+
+// `text` as JSON, at most kMostLevels deep. `stop` is asked now and then: where it says so the rest
+// is not read, and that is the error (Cancelled); it may be empty.
+constexpr int kMostLevels = 100;
+absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
+                                         const std::function<bool()>& stop = nullptr);
 
 class JsonReader {
  public:

@@ -231,23 +231,13 @@ void ReadTransfers(const JsonReader& rows, PlanFile* file) {
   }
 }
 
-// The parser's own words without its numbering: "parse error at line 3, column 7: ...".
-std::string ParserMessage(const std::string& what) {
-  size_t end = what.find("] ");
-  return end == std::string::npos ? what : what.substr(end + 2);
-}
-
 }  // namespace
 
 absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
-  JsonReader::Json root;
-  try {
-    root = JsonReader::Json::parse(json.begin(), json.end());
-  } catch (const nlohmann::json::exception& error) {
-    return UserError("this is no plan file: ", ParserMessage(error.what()));
-  }
+  const absl::StatusOr<JsonReader::Json> root = ParseJson(json);
+  if (!root.ok()) return Annotate(root.status(), "this is no plan file");
   absl::Status status;
-  JsonReader reader(root, &status);
+  JsonReader reader(*root, &status);
   PlanFile file;
   ReadHead(reader, &file);
   ReadCost(reader, &file);

@@ -1,12 +1,7 @@
 #include "tools/command_line.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <iostream>
 
 #include "absl/strings/ascii.h"
@@ -15,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -137,25 +131,6 @@ int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
   const std::string name = NameOf(app);
   std::cerr << name << ": " << error.what() << "; " << name << " --help lists what there is\n";
   return 2;
-}
-
-absl::Status CheckOutput(const std::string& output, const std::vector<std::string>& inputs) {
-  if (output.empty()) return absl::OkStatus();
-  for (const std::string& input : inputs) {
-    if (!SameFile(output, input)) continue;
-    return UserError(output,
-                     ": is read by this command and would be overwritten; name another output");
-  }
-  struct stat facts;
-  const bool exists = ::stat(output.c_str(), &facts) == 0;
-  const bool folder = exists && S_ISDIR(facts.st_mode);
-  const size_t slash = output.find_last_of('/');
-  // A file is written beside the old one and renamed, anything else is opened.
-  const std::string written = exists && !S_ISREG(facts.st_mode) ? output
-                              : slash == std::string::npos      ? "."
-                                                                : output.substr(0, slash + 1);
-  if (!folder && ::access(written.c_str(), W_OK) == 0) return absl::OkStatus();
-  return UserError(output, ": cannot be written: ", std::strerror(folder ? EISDIR : errno));
 }
 
 }  // namespace yuba

@@ -1,5 +1,5 @@
 // How the commands read their command lines: numbers that are numbers, values that are not empty,
-// errors that name the subcommand, outputs that can be written.
+// errors that name the subcommand.
 #ifndef YUBA_TOOLS_COMMAND_LINE_H_
 #define YUBA_TOOLS_COMMAND_LINE_H_
 
@@ -41,10 +41,6 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
 // Prints what --help or --version ask for, or the error after the name of the subcommand; the exit
 // code.
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error);
-
-// An error where `output` cannot be written, or where writing it would destroy one of the files
-// that the command reads. For before the work; an empty `output` is none.
-absl::Status CheckOutput(const std::string& output, const std::vector<std::string>& inputs);
 
 }  // namespace yuba
 

@@ -1,5 +1,4 @@
 // yuba compile: writes a program that yuba-run can run on a machine without the compiler.
-#include <filesystem>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -25,24 +24,17 @@ struct CompileFlags {
   bool json = false;
 };
 
-absl::Status MakeFolder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return UserError(folder, ": cannot be made: ", error.message());
-  return absl::OkStatus();
-}
-
 absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) {
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".yuba") : flags.output;
-  YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file, flags.plan}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(output));
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  YUBA_RETURN_IF_ERROR(CheckOutput(output));  // now all that is read is known
   KernelChoice choice;
   choice.library = !flags.no_library;
   choice.target.cuda = flags.target == "cuda";
   choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
   choice.target.dump_dir = flags.dump;
-  if (!flags.dump.empty()) YUBA_RETURN_IF_ERROR(MakeFolder(flags.dump));
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice));
   int generated = 0;

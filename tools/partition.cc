@@ -1,6 +1,5 @@
 // yuba partition: searches, writes the plan, prints a summary.
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <thread>
 
@@ -61,17 +60,23 @@ absl::Status CheckFrom(const PartitionFlags& flags) {
                    "--pin, --memory, --replicate and --time-limit, or start with --from search");
 }
 
-// The phases up to the plan, or as far as --to says; with --dump each state is written.
-absl::Status RunThem(const PartitionFlags& flags, Compilation& compilation) {
+// The phases up to the plan, or as far as --to says; with --dump each state is written. `note` is
+// there from the search on: before it there is nothing to show, and Ctrl-C ends the program.
+absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
+                     Compilation& compilation, absl::optional<InterruptNote>& note) {
   PhaseOptions options;
   options.from = flags.from;
   options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
   options.dump_dir = flags.dump;
   options.verify = !flags.dump.empty();
+  options.go_on = [&](const Phase& phase) -> absl::StatusOr<bool> {
+    if (phase.name == std::string("import")) return true;
+    if (note.has_value()) return !InterruptNote::Came();
+    YUBA_RETURN_IF_ERROR(CheckOutput(output));  // now all that is read is known
+    note.emplace();
+    return true;
+  };
   if (!flags.dump.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(flags.dump, error);
-    if (error) return UserError(flags.dump, ": cannot be made: ", error.message());
     options.log = &std::cerr;
   } else if (!flags.from.empty()) {
     return UserError("--from ", flags.from,
@@ -175,9 +180,11 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
     return absl::optional<int64_t>();
   }
   options.search = "recursive";
-  YUBA_ASSIGN_OR_RETURN(const Plan plan, Search(graph, options));
-  if (!plan.stopped.empty()) return absl::optional<int64_t>();
-  return absl::optional<int64_t>(plan.cost.bytes());
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  if (absl::IsCancelled(plan.status())) return absl::optional<int64_t>();
+  YUBA_RETURN_IF_ERROR(plan.status());
+  if (!plan->stopped.empty()) return absl::optional<int64_t>();
+  return absl::optional<int64_t>(plan->cost.bytes());
 }
 
 absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Plan& plan,
@@ -185,7 +192,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Pl
   YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
   // What is searched for the sake of these lines has no more than the time that is left.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
-  const bool search_on = plan.stopped.empty() && left > 0;
+  const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
   absl::optional<int64_t> by_level;
   if (search_on) {
     options.time_limit = std::min(left, seconds + 1);
@@ -210,7 +217,7 @@ absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
-  YUBA_RETURN_IF_ERROR(CheckOutput(output, {flags.model.file}));
+  YUBA_RETURN_IF_ERROR(CheckOutput(output));
   Compilation compilation;
   YUBA_ASSIGN_OR_RETURN(const SearchOptions options, SearchOptionsOf(flags));
   LoadedModel loaded;
@@ -219,9 +226,9 @@ absl::Status Partition(PartitionFlags flags) {
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.model_file = flags.model.file;
   compilation.request.search = options;
-  const InterruptNote note;
+  absl::optional<InterruptNote> note;
   const auto start = std::chrono::steady_clock::now();
-  YUBA_RETURN_IF_ERROR(RunThem(flags, compilation));
+  YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, note));
   const double seconds = SecondsSince(start);
   YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
   loaded.model = std::move(compilation.model);

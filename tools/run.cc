@@ -15,8 +15,23 @@ struct RunCommandFlags {
   bool no_library = false;
 };
 
+// As the program will have them.
+RunPorts PortsOfModel(const Model& model) {
+  RunPorts ports;
+  const std::vector<Tensor>& tensors = model.graph.tensors;
+  for (const TensorId id : model.graph.inputs) ports.inputs.push_back(tensors[id].name);
+  for (const TensorId id : model.graph.outputs) ports.outputs.push_back(tensors[id].name);
+  ports.file_inputs = model.file_inputs;
+  for (const auto& [id, value] : model.values) {
+    if (value.kind == InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
+  }
+  return ports;
+}
+
 absl::Status Run(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  YUBA_ASSIGN_OR_RETURN(RunFiles files,
+                        ReadRunFiles(flags.run, PortsOfModel(planned.loaded.model)));
   KernelChoice choice;
   choice.library = !flags.no_library;
   choice.target.cuda = flags.run.options.backend == "cuda";
@@ -28,7 +43,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   planned.loaded.model.values.clear();  // the program has them now
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<LoadedProgram> loaded,
                         LoadedProgram::FromMessage(std::move(program)));
-  return RunProgram(loaded, run);
+  return RunProgram(loaded, run, std::move(files));
 }
 
 }  // namespace

@@ -1,21 +1,14 @@
 #include "tools/run_command.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <cmath>
 #include <cstring>
 #include <iostream>
-#include <set>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/half.h"
@@ -28,60 +21,16 @@
 namespace yuba {
 namespace {
 
-bool Exists(const std::string& path) {
-  struct stat facts;
-  return ::stat(path.c_str(), &facts) == 0;
-}
-
-// DIR/STEM.npy or DIR/STEM.pb, whichever is there; empty if neither is, an error if both are.
-absl::StatusOr<std::string> TensorFileIn(const std::string& dir, const std::string& stem) {
-  std::string found;
-  for (const char* extension : {".npy", ".pb"}) {
-    const std::string path = absl::StrCat(dir, "/", stem, extension);
-    if (!Exists(path)) continue;
-    if (!found.empty())
-      return UserError(found, " and ", path, " are both there: remove one of them");
-    found = path;
-  }
-  return found;
-}
-
-absl::Status SetFromFile(Session& session, const std::string& name, const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, ReadTensorFile(path));
-  return Annotate(session.Set(name, tensor), path);
-}
-
-absl::Status SetInputs(Session& session, const RunFlags& flags) {
-  const program::Program& program = session.program().message();
-  std::set<std::string> wanted;
-  for (const program::Port& port : program.inputs()) wanted.insert(port.name());
-  for (const program::Initializer& parameter : program.parameters()) {
-    if (!parameter.has_data() && !parameter.has_fill()) wanted.insert(parameter.port().name());
-  }
-  for (int i = 0; i < program.file_inputs_size() && !flags.input_dir.empty(); ++i) {
-    if (wanted.count(program.file_inputs(i)) == 0) continue;
-    YUBA_ASSIGN_OR_RETURN(const std::string path,
-                          TensorFileIn(flags.input_dir, absl::StrCat("input_", i)));
-    if (path.empty()) continue;  // a missing one is reported with all others that are
-    YUBA_RETURN_IF_ERROR(SetFromFile(session, program.file_inputs(i), path));
-  }
-  std::set<std::string> given;
-  for (const std::string& input : flags.inputs) {
-    const std::vector<std::string> parts = absl::StrSplit(input, absl::MaxSplits('=', 1));
-    if (parts.size() != 2 || parts[0].empty()) {
-      return UserError("--input ", input, ": expected NAME=FILE, as in --input x=image.npy");
-    }
-    if (!given.insert(parts[0]).second) {
-      return UserError("--input ", input, ": ", parts[0], " is given twice; give one of them");
-    }
-    YUBA_RETURN_IF_ERROR(SetFromFile(session, parts[0], parts[1]));
+absl::Status SetInputs(Session& session, const RunFiles& files) {
+  for (const RunFiles::Input& input : files.inputs) {
+    YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
   }
   return absl::OkStatus();
 }
 
-absl::Status SetWeights(Session& session, const std::string& path) {
+absl::Status SetWeights(Session& session, const std::string& path,
+                        const std::map<std::string, HostTensor>& tensors) {
   if (path.empty()) return absl::OkStatus();
-  YUBA_ASSIGN_OR_RETURN(const auto tensors, ReadSafetensors(path));
   int used = 0;
   for (const program::Initializer& parameter : session.program().message().parameters()) {
     const auto found = tensors.find(parameter.port().name());
@@ -102,10 +51,7 @@ absl::Status SetWeights(Session& session, const std::string& path) {
 
 absl::Status MakeUpValues(Session& session, const std::string& random) {
   if (random.empty()) return absl::OkStatus();
-  uint64_t seed = 1;
-  if (random != "true" && !absl::SimpleAtoi(random, &seed)) {
-    return UserError("--random=", random, ": the seed is a whole number, as in --random=7");
-  }
+  YUBA_ASSIGN_OR_RETURN(const uint64_t seed, RandomSeed(random));
   return session.Randomize(seed);
 }
 
@@ -148,24 +94,17 @@ std::string Text(const Comparison& comparison) {
 }
 
 // Fills `verdict` with what --json prints of the check.
-absl::Status CheckOutputs(Session& session, const RunFlags& flags,
+absl::Status CheckOutputs(Session& session, const RunFlags& flags, const RunFiles& files,
                           nlohmann::ordered_json& verdict) {
   if (!flags.check) return absl::OkStatus();
   verdict = {
       {"ok", false}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
-  if (flags.input_dir.empty())
-    return UserError("--check needs --inputs DIR with output_0.pb or .npy");
   bool all_within = true;
-  int checked = 0;
   const auto& outputs = session.program().message().outputs();
   for (int i = 0; i < outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(const std::string path,
-                          TensorFileIn(flags.input_dir, absl::StrCat("output_", i)));
-    if (path.empty()) continue;
-    ++checked;
-    YUBA_ASSIGN_OR_RETURN(const HostTensor expected, ReadTensorFile(path));
+    if (!files.expected[i].has_value()) continue;
     YUBA_ASSIGN_OR_RETURN(const HostTensor actual, session.Get(outputs[i].name()));
-    const Comparison comparison = Compare(expected, actual, flags.tolerance);
+    const Comparison comparison = Compare(*files.expected[i], actual, flags.tolerance);
     (flags.json ? std::cerr : std::cout) << (comparison.ok() ? "ok   " : "WRONG ")
                                          << outputs[i].name() << ": " << Text(comparison) << "\n";
     verdict["outputs"].push_back({{"name", outputs[i].name()},
@@ -177,67 +116,10 @@ absl::Status CheckOutputs(Session& session, const RunFlags& flags,
                                   {"not_finite", comparison.strange}});
     all_within &= comparison.ok();
   }
-  if (checked == 0) return UserError(flags.input_dir, ": has no output_0.pb or output_0.npy");
   verdict["ok"] = all_within;
   if (!all_within) return absl::FailedPreconditionError("an output differs from what was expected");
   return absl::OkStatus();
 }
-
-// The folder of --outputs: made where it is missing, and gone again where nothing comes into it.
-class OutputFolder {
- public:
-  explicit OutputFolder(const RunFlags& flags) : flags_(flags) {}
-  ~OutputFolder() {
-    if (made_) ::rmdir(flags_.output_dir.c_str());  // which fails where there is a file
-  }
-  OutputFolder(const OutputFolder&) = delete;
-
-  // An error where `count` outputs cannot be written, or would overwrite what is read.
-  absl::Status Open(int count) {
-    const std::string& dir = flags_.output_dir;
-    if (dir.empty()) return absl::OkStatus();
-    if (SameFile(dir, flags_.input_dir)) {
-      return UserError("--outputs ", dir, " is the folder of --inputs: the expected outputs ",
-                       "would be overwritten; name another");
-    }
-    made_ = ::mkdir(dir.c_str(), 0777) == 0;
-    if (!made_ && errno != EEXIST) return Unusable("be made");
-    std::string probe = dir + "/.yuba.XXXXXX";
-    const int file = ::mkostemp(probe.data(), O_CLOEXEC);
-    if (file < 0) return Unusable("be written to");
-    ::close(file);
-    ::unlink(probe.c_str());
-    std::vector<std::string> read = {flags_.weights};
-    for (const std::string& input : flags_.inputs) read.push_back(FileOf(input));
-    for (int i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(CheckOutput(File(i), read));
-    return absl::OkStatus();
-  }
-
-  absl::Status Write(Session& session) const {
-    const auto& outputs = session.program().message().outputs();
-    for (int i = 0; i < outputs.size() && !flags_.output_dir.empty(); ++i) {
-      YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session.Get(outputs[i].name()));
-      YUBA_RETURN_IF_ERROR(WriteFile(File(i), FormatNpy(tensor)));
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status Unusable(const char* what) const {
-    return UserError("--outputs ", flags_.output_dir, ": cannot ", what, ": ", std::strerror(errno),
-                     "; name a folder that can be written");
-  }
-  std::string File(int output) const {
-    return absl::StrCat(flags_.output_dir, "/output_", output, ".npy");
-  }
-  // "NAME=FILE"
-  static std::string FileOf(const std::string& input) {
-    return input.substr(std::min(input.find('='), input.size() - 1) + 1);
-  }
-
-  const RunFlags& flags_;
-  bool made_ = false;
-};
 
 void PrintStep(int step, const Statistics& before, const Statistics& now, bool timed) {
   std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
@@ -353,17 +235,17 @@ Comparison Compare(const HostTensor& expected, const HostTensor& actual, double 
   return result;
 }
 
-absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags) {
-  OutputFolder outputs(flags);
-  YUBA_RETURN_IF_ERROR(outputs.Open(program->message().outputs_size()));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace, {flags.weights}));
+absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags,
+                        RunFiles files) {
   RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
   options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(program, options));
-  YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights));
-  YUBA_RETURN_IF_ERROR(SetInputs(*session, flags));
+  YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
+  YUBA_RETURN_IF_ERROR(SetInputs(*session, files));
   YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
+  files.weights.clear();  // the devices have them now
+  files.inputs.clear();
   program->DropValues();
   if (!flags.json) {
     const Statistics statistics = session->statistics();
@@ -374,7 +256,7 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
   std::vector<double> seconds;
   YUBA_RETURN_IF_ERROR(RunSteps(*session, flags, &seconds));
   nlohmann::ordered_json verdict;
-  const absl::Status checked = CheckOutputs(*session, flags, verdict);
+  const absl::Status checked = CheckOutputs(*session, flags, files, verdict);
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, seconds);
     if (flags.check) json["check"] = std::move(verdict);
@@ -382,7 +264,7 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
   if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
-  YUBA_RETURN_IF_ERROR(outputs.Write(*session));
+  YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags));
   return checked;
 }
 

@@ -94,9 +94,9 @@ std::string WholeText(const ShowFlags& flags, const PlanFile& plan) {
 absl::Status Show(const ShowFlags& flags) {
   std::string file;
   YUBA_ASSIGN_OR_RETURN(PlanFile plan, Load(flags.plan, &file));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.html, {flags.plan, flags.diff}));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot, {flags.plan, flags.diff}));
   YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, plan));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.html));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot));
   if (flags.json && (flags.all || !text.empty())) {
     return UserError(
         "--json prints the whole plan file: leave --tensor, --node, --transfers, --memory, "

@@ -21,15 +21,25 @@ struct SolveFlags {
   int threads = 1;
 };
 
-absl::Status Solve(const SolveFlags& flags) {
-  const InterruptNote note;
-  const Budget budget(flags.seconds, flags.threads, InterruptNote::Came);
+// Before there is a problem Ctrl-C ends the program: nobody notes it.
+absl::StatusOr<PairwiseProblem> ReadProblem(const SolveFlags& flags, const Budget& budget) {
+  const auto stop = [&] { return budget.Spent(); };
   absl::StatusOr<PairwiseProblem> problem;
-  {
-    YUBA_ASSIGN_OR_RETURN(const std::string text, ReadGzip(flags.file));
-    problem = ParseIopddl(text);
+  absl::StatusOr<std::string> text = ReadGzip(flags.file, stop);
+  if (text.ok()) problem = ParseIopddl(*text, stop);
+  if (absl::IsCancelled(text.status()) || absl::IsCancelled(problem.status())) {
+    return UserError(flags.file, ": is not read within the --time-limit of ", flags.seconds,
+                     " seconds: give more");
   }
-  if (!problem.ok()) return Annotate(problem.status(), flags.file);
+  YUBA_RETURN_IF_ERROR(text.status());
+  return problem.ok() ? std::move(problem) : Annotate(problem.status(), flags.file);
+}
+
+absl::Status Solve(const SolveFlags& flags) {
+  const Budget budget(flags.seconds, flags.threads, InterruptNote::Came);
+  const absl::StatusOr<PairwiseProblem> problem = ReadProblem(flags, budget);
+  YUBA_RETURN_IF_ERROR(problem.status());
+  const InterruptNote note;
   YUBA_ASSIGN_OR_RETURN(const MemorySolution solution, SolveWithMemory(*problem, budget));
   const double gap =
       solution.cost == 0

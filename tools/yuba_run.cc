@@ -15,7 +15,10 @@ absl::Status Run(const std::string& file, const yuba::RunFlags& flags) {
   absl::StatusOr<std::shared_ptr<yuba::LoadedProgram>> program =
       yuba::LoadedProgram::FromFile(file);
   if (!program.ok()) return program.status();
-  return yuba::RunProgram(*program, flags);
+  absl::StatusOr<yuba::RunFiles> files =
+      yuba::ReadRunFiles(flags, yuba::PortsOf((*program)->message()));
+  if (!files.ok()) return files.status();
+  return yuba::RunProgram(*program, flags, *std::move(files));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "compiler/import/read.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -17,11 +17,8 @@ namespace {
 
 class OpenFile {
  public:
-  explicit OpenFile(const std::string& path)
-      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~OpenFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() { close(descriptor_); }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   int descriptor() const { return descriptor_; }
@@ -30,9 +27,8 @@ class OpenFile {
   int descriptor_;
 };
 
-// The size of an open regular file; pipes and devices could block for ever and are refused.
+// The size of an open regular file; pipes, which have none, are refused.
 absl::StatusOr<int64_t> SizeOfRegularFile(const OpenFile& file, const std::string& path) {
-  if (file.descriptor() < 0) return UserError("cannot read ", path, ": ", std::strerror(errno));
   struct stat status;
   if (fstat(file.descriptor(), &status) != 0)
     return UserError("cannot read ", path, ": ", std::strerror(errno));
@@ -42,7 +38,8 @@ absl::StatusOr<int64_t> SizeOfRegularFile(const OpenFile& file, const std::strin
 
 template <typename Message>
 absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view what) {
-  const OpenFile file(path);
+  YUBA_ASSIGN_OR_RETURN(const int descriptor, OpenToRead(path));
+  const OpenFile file(descriptor);
   YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfRegularFile(file, path));
   if (size == 0) return UserError(path, " is empty: it holds no ", what);
   if (size > INT_MAX)

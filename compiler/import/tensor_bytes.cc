@@ -1,5 +1,4 @@
 // Tensors of the file: element types, typed fields, raw and external data.
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/import/read.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -70,9 +70,9 @@ absl::Status ReadFully(int descriptor, int64_t offset, std::string& bytes) {
 }
 
 absl::StatusOr<std::string> ReadRange(const std::string& path, int64_t offset, int64_t length) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return UserError("cannot read its external data ", path, ": ", std::strerror(errno));
+  const absl::StatusOr<int> opened = OpenToRead(path);
+  if (!opened.ok()) return Annotate(opened.status(), "its external data");
+  const int descriptor = *opened;
   absl::StatusOr<std::string> result = std::string();
   struct stat status;
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {

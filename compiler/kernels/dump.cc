@@ -1,15 +1,14 @@
 #include "compiler/kernels/dump.h"
 
-#include <filesystem>
-#include <fstream>
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
 
 namespace yuba {
 
-void Dump(const std::string& folder, const std::string& name, const std::string& text) {
-  if (folder.empty()) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
-  std::ofstream(std::filesystem::path(folder) / name, std::ios::binary) << text;
+absl::Status Dump(const std::string& folder, const std::string& name, const std::string& text) {
+  if (folder.empty()) return absl::OkStatus();
+  YUBA_RETURN_IF_ERROR(MakeFolder(folder));
+  return WriteFile(folder + "/" + name, text);
 }
 
 }  // namespace yuba

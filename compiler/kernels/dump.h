@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace yuba {
 
-// Writes a file into the folder, which is made where it is missing. Dumps are for people: what
-// cannot be written is left out. Nothing happens where the folder is "".
-void Dump(const std::string& folder, const std::string& name, const std::string& text);
+// Writes a file into the folder, which is made where it is missing. Nothing happens where the folder
+// is "".
+absl::Status Dump(const std::string& folder, const std::string& name, const std::string& text);
 
 }  // namespace yuba
 

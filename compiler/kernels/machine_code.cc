@@ -227,17 +227,17 @@ absl::StatusOr<std::string> ToMachineCode(llvm::Module& module, const KernelTarg
     llvm::raw_string_ostream stream(text);
     module.print(stream, nullptr);
     stream.flush();
-    Dump(target.dump_dir, name + ".ll", text);
+    YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, name + ".ll", text));
   }
   if (!target.dump_dir.empty() && !target.cuda) {
     YUBA_ASSIGN_OR_RETURN(std::string text, Emit(*llvm::CloneModule(module), *machine,
                                                  llvm::CodeGenFileType::AssemblyFile));
-    Dump(target.dump_dir, name + ".s", text);
+    YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, name + ".s", text));
   }
   const auto type =
       target.cuda ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   YUBA_ASSIGN_OR_RETURN(std::string code, Emit(module, *machine, type));
-  if (target.cuda) Dump(target.dump_dir, name + ".ptx", code);
+  if (target.cuda) YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, name + ".ptx", code));
   return code;
 }
 

@@ -36,9 +36,9 @@ void AddPasses(mlir::PassManager& passes) {
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
 }
 
-void DumpLoops(mlir::ModuleOp module, absl::Span<const NamedDefinition> definitions,
-               const std::vector<LoopPlan>& plans, const KernelTarget& target,
-               const std::string& name) {
+absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedDefinition> definitions,
+                       const std::vector<LoopPlan>& plans, const KernelTarget& target,
+                       const std::string& name) {
   std::string text;
   for (size_t i = 0; i < definitions.size(); ++i) {
     const Definition& definition = *definitions[i].definition;
@@ -48,7 +48,7 @@ void DumpLoops(mlir::ModuleOp module, absl::Span<const NamedDefinition> definiti
   llvm::raw_string_ostream stream(text);
   module.print(stream);
   stream.flush();
-  Dump(target.dump_dir, name + ".mlir", text);
+  return Dump(target.dump_dir, name + ".mlir", text);
 }
 
 }  // namespace
@@ -81,7 +81,9 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
     BuildKernel(*module, named.symbol, *named.definition, plans.back(), target.arithmetic,
                 target.cuda);
   }
-  if (!target.dump_dir.empty()) DumpLoops(*module, definitions, plans, target, name);
+  if (!target.dump_dir.empty()) {
+    YUBA_RETURN_IF_ERROR(DumpLoops(*module, definitions, plans, target, name));
+  }
   mlir::PassManager passes(&context);
   AddPasses(passes);
   if (mlir::failed(mlir::verify(*module)) || mlir::failed(passes.run(*module)))

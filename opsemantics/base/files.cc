@@ -1,37 +1,80 @@
 #include "opsemantics/base/files.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "opsemantics/base/status.h"
 
 namespace yuba {
 namespace {
 
-absl::Status FileError(const std::string& path, const char* what, int error) {
-  return UserError(path, ": cannot be ", what, ": ", std::strerror(error));
-}
+using FileId = std::pair<dev_t, ino_t>;
 
-absl::Status WriteAll(int file, const std::string& path, absl::string_view contents) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(file, contents.data(), contents.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return FileError(path, "written", errno);
-    contents.remove_prefix(static_cast<size_t>(written));
+// What this process has read. The guard of all outputs asks it.
+class FilesRead {
+ public:
+  static FilesRead& Get() {
+    static FilesRead& files = *new FilesRead;
+    return files;
   }
-  return absl::OkStatus();
+  void Add(const struct stat& facts) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    files_.insert({facts.st_dev, facts.st_ino});
+  }
+  bool Has(const struct stat& facts) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return files_.count({facts.st_dev, facts.st_ino}) > 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<FileId> files_;
+};
+
+absl::Status ReadError(const std::string& path, int error) {
+  return UserError(path, ": cannot be read: ", std::strerror(error));
 }
 
-absl::Status WriteAndClose(int file, const std::string& path, absl::string_view contents) {
-  absl::Status status = WriteAll(file, path, contents);
-  if (::close(file) != 0 && status.ok()) status = FileError(path, "written", errno);
-  return status;
+constexpr int kPatience = 1000;  // ms that a pipe may be without a writer: it may just be starting
+
+// Whether anybody writes to the pipe, or has written what is still in it. tee looks without taking.
+bool HasWriter(int pipe) {
+  struct pollfd wait = {pipe, POLLIN, 0};
+  if (::poll(&wait, 1, kPatience) > 0) return true;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return true;
+  const ssize_t seen = ::tee(pipe, ends[1], 1, SPLICE_F_NONBLOCK);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return seen != 0;
+}
+
+absl::Status CheckReadable(const std::string& path, const struct stat& facts) {
+  if (S_ISREG(facts.st_mode) || S_ISFIFO(facts.st_mode)) return absl::OkStatus();
+  if (S_ISDIR(facts.st_mode)) return ReadError(path, EISDIR);
+  return UserError(path, ": is a ", S_ISSOCK(facts.st_mode) ? "socket" : "device",
+                   ", not a file: name a file");
+}
+
+// The checks of a descriptor that is open without blocking.
+absl::Status PrepareToRead(int file, const std::string& path) {
+  struct stat facts;
+  if (::fstat(file, &facts) != 0) return ReadError(path, errno);
+  YUBA_RETURN_IF_ERROR(CheckReadable(path, facts));
+  if (S_ISFIFO(facts.st_mode) && !HasWriter(file)) {
+    return UserError(path, ": is a pipe that nobody writes to: name a file");
+  }
+  ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
+  FilesRead::Get().Add(facts);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -51,13 +94,25 @@ bool SameFile(const std::string& a, const std::string& b) {
          facts_a.st_dev == facts_b.st_dev && facts_a.st_ino == facts_b.st_ino;
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+bool WasRead(const std::string& path) {
   struct stat facts;
-  if (::stat(path.c_str(), &facts) != 0) return FileError(path, "read", errno);
-  if (S_ISDIR(facts.st_mode)) return FileError(path, "read", EISDIR);
-  if (S_ISCHR(facts.st_mode)) return UserError(path, ": is a device, not a file: name a file");
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return FileError(path, "read", errno);
+  return ::stat(path.c_str(), &facts) == 0 && FilesRead::Get().Has(facts);
+}
+
+absl::StatusOr<int> OpenToRead(const std::string& path) {
+  struct stat facts;  // first: to open a device may do something
+  if (::stat(path.c_str(), &facts) != 0) return ReadError(path, errno);
+  YUBA_RETURN_IF_ERROR(CheckReadable(path, facts));
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return ReadError(path, errno);
+  const absl::Status prepared = PrepareToRead(file, path);
+  if (prepared.ok()) return file;
+  ::close(file);
+  return prepared;
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const int file, OpenToRead(path));
   std::string contents;
   char block[1 << 16];
   while (true) {
@@ -66,36 +121,13 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
     if (count < 0) {
       const int error = errno;
       ::close(file);
-      return FileError(path, "read", error);
+      return ReadError(path, error);
     }
     if (count == 0) break;
     contents.append(block, static_cast<size_t>(count));
   }
   ::close(file);
   return contents;
-}
-
-absl::Status WriteFile(const std::string& path, absl::string_view contents) {
-  struct stat facts;
-  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0) return FileError(path, "written", errno);
-    return WriteAndClose(file, path, contents);
-  }
-  // A link stays one: the file that it leads to is replaced.
-  char* const real = ::realpath(path.c_str(), nullptr);
-  const std::string target = real == nullptr ? path : real;
-  std::free(real);
-  std::string temporary = target + ".XXXXXX";
-  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0) return FileError(path, "written", errno);
-  ::fchmod(file, 0644);
-  absl::Status status = WriteAndClose(file, path, contents);
-  if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0) {
-    status = FileError(path, "written", errno);
-  }
-  if (!status.ok()) ::unlink(temporary.c_str());
-  return status;
 }
 
 }  // namespace yuba

@@ -191,6 +191,21 @@ TEST_CASE("bad files are refused with the place") {
   CHECK_THAT(std::string(problem.status().message()), Catch::Contains(bad.message));
 }
 
+TEST_CASE("a text is read neither deeper nor longer than it may") {
+  const auto deep = ParseIopddl(std::string(1 << 20, '['));
+  CHECK_THAT(std::string(deep.status().message()), Catch::Contains("more than 100 levels"));
+  const std::string quoted = "[\"" + std::string(200, '[') + "\\\"" + std::string(200, '{') + "\"]";
+  CHECK_THAT(std::string(ParseIopddl(quoted).status().message()),
+             Catch::Contains("expected an object"));
+  std::string wide = "[0";
+  for (int i = 0; i < 100000; ++i) wide += ",0";
+  wide += "]";
+  int asked = 0;
+  const auto stopped = ParseIopddl(wide, [&asked] { return ++asked == 2; });
+  CHECK(absl::IsCancelled(stopped.status()));
+  CHECK(asked == 2);
+}
+
 TEST_CASE("who asks for the end gets the best by then, or hears that there is nothing") {
   const auto problem = ParseIopddl(kExample);
   REQUIRE(problem.ok());

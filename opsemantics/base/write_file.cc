@@ -1,0 +1,145 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "absl/strings/string_view.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+absl::Status WriteError(const std::string& path, int error) {
+  return UserError(path, ": cannot be written: ", std::strerror(error));
+}
+
+absl::Status WriteAll(int file, const std::string& path, absl::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(file, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return WriteError(path, errno);
+    contents.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteAndClose(int file, const std::string& path, absl::string_view contents) {
+  absl::Status status = WriteAll(file, path, contents);
+  if (::close(file) != 0 && status.ok()) status = WriteError(path, errno);
+  return status;
+}
+
+// Whether `path` is a link to what no path names: a file that is gone, or that is open and deleted.
+bool LeadsNowhere(const std::string& path) {
+  struct stat facts;
+  char* const real = ::realpath(path.c_str(), nullptr);
+  std::free(real);
+  return real == nullptr && ::lstat(path.c_str(), &facts) == 0;
+}
+
+// The file that `path` leads to, through links; `path` itself where there is none yet.
+std::string TargetOf(const std::string& path) {
+  char* const real = ::realpath(path.c_str(), nullptr);
+  const std::string target = real == nullptr ? path : real;
+  std::free(real);
+  return target;
+}
+
+// A new file in the folder of `target`, under a name of its own, which is put into `name`; below 0
+// where none can be made.
+int MakeBeside(const std::string& target, std::string* name) {
+  *name = target.substr(0, target.find_last_of('/') + 1) + ".yuba.XXXXXX";
+  return ::mkostemp(name->data(), O_CLOEXEC);
+}
+
+// Whether what is no regular file takes bytes and does nothing else with them.
+bool TakesBytes(const std::string& path, const struct stat& facts) {
+  // A pipe that is open already, as /dev/stdout or >(command); to open one with a name waits for
+  // its reader.
+  if (S_ISFIFO(facts.st_mode)) return LeadsNowhere(path);
+  if (!S_ISCHR(facts.st_mode)) return false;
+  constexpr unsigned kMemory = 1, kNull = 3, kZero = 5, kFull = 7;
+  const unsigned number = minor(facts.st_rdev);
+  if (major(facts.st_rdev) == kMemory) return number == kNull || number == kZero || number == kFull;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const bool terminal = file >= 0 && ::isatty(file) == 1;
+  if (file >= 0) ::close(file);
+  return terminal;
+}
+
+const char* KindOf(const struct stat& facts) {
+  if (S_ISFIFO(facts.st_mode)) return "pipe";
+  return S_ISSOCK(facts.st_mode) ? "socket" : "device";
+}
+
+}  // namespace
+
+absl::Status CheckOutput(const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  if (WasRead(path)) {
+    return UserError(path,
+                     ": is read by this command and would be overwritten; name another output");
+  }
+  struct stat facts;
+  const bool exists = ::stat(path.c_str(), &facts) == 0;
+  if (exists && S_ISDIR(facts.st_mode)) return WriteError(path, EISDIR);
+  if (exists && !S_ISREG(facts.st_mode)) {
+    if (!TakesBytes(path, facts))
+      return UserError(path, ": is a ", KindOf(facts), ", not a file: name a file");
+    return ::access(path.c_str(), W_OK) == 0 ? absl::OkStatus() : WriteError(path, errno);
+  }
+  if (LeadsNowhere(path)) {
+    return UserError(path, ": is a link that leads to no file: name the file itself");
+  }
+  const std::string target = TargetOf(path);
+  std::string made = target;
+  int file = -1;
+  // Where the name is free it is tried itself: it may be too long, or the folder no common one.
+  if (::lstat(target.c_str(), &facts) != 0) {
+    file = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  } else {
+    file = MakeBeside(target, &made);
+  }
+  if (file < 0) return WriteError(path, errno);
+  ::close(file);
+  ::unlink(made.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status MakeFolder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return UserError(path, ": cannot be made: ", error.message());
+  return absl::OkStatus();
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view contents) {
+  YUBA_RETURN_IF_ERROR(CheckOutput(path));
+  struct stat facts;
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return WriteError(path, errno);
+    ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    return WriteAndClose(file, path, contents);
+  }
+  // A link stays one: the file that it leads to is replaced.
+  const std::string target = TargetOf(path);
+  std::string temporary;
+  const int file = MakeBeside(target, &temporary);
+  if (file < 0) return WriteError(path, errno);
+  ::fchmod(file, 0644);
+  absl::Status status = WriteAndClose(file, path, contents);
+  if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0) {
+    status = WriteError(path, errno);
+  }
+  if (!status.ok()) ::unlink(temporary.c_str());
+  return status;
+}
+
+}  // namespace yuba
