@@ -166,13 +166,14 @@ absl::StatusOr<uint64_t> RandomSeed(const std::string& random) {
 
 absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& ports) {
   RunFiles files;
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
   if (!flags.weights.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.weights, ReadSafetensors(flags.weights));
   }
   YUBA_RETURN_IF_ERROR(ReadInputs(flags, ports, files));
   YUBA_RETURN_IF_ERROR(ReadExpected(flags, ports, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // now all that is read is known
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;
 }
