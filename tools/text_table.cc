@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/printable.h"
 
 namespace yuba {
 namespace {
@@ -51,12 +52,14 @@ int64_t SaturatingSum(int64_t a, int64_t b) {
 
 std::string TextTable::ToString(const std::string& indent) const {
   std::vector<size_t> widths;
-  for (const auto& row : rows_) {
+  std::vector<std::vector<std::string>> rows = rows_;
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
     if (widths.size() < row.size()) widths.resize(row.size(), 0);
     for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], Width(row[c]));
   }
   std::string text;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     std::string line = indent;
     for (size_t c = 0; c < row.size(); ++c) {
       const std::string padding(widths[c] - Width(row[c]), ' ');

@@ -8,6 +8,7 @@
 
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/printable.h"
 #include "tools/subcommands.h"
 #include "tools/version.h"
 
@@ -27,6 +28,7 @@ void KeepFreedMemory() {
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   KeepFreedMemory();
+  const yuba::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
   app.set_version_flag("--version", yuba::kVersion);
   app.require_subcommand(1);

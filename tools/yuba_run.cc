@@ -7,6 +7,7 @@
 #include "runtime/program.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
+#include "tools/printable.h"
 #include "tools/run_command.h"
 
 namespace {
@@ -25,6 +26,7 @@ absl::Status Run(const std::string& file, const yuba::RunFlags& flags) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
+  const yuba::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Runs a program that `yuba compile` wrote.", "yuba-run");
   std::string file;
   yuba::RunFlags flags;
