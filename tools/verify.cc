@@ -7,6 +7,7 @@
 #include "compiler/lower/lower.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/structure.h"
+#include "runtime/host/host_backend.h"
 #include "runtime/session.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
@@ -76,6 +77,11 @@ absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
 
 absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  if (flags.scale != "cover" && planned.plan.mesh.devices() > kMostVirtualDevices) {
+    return UserError("the plan is for ", planned.plan.mesh.devices(), " devices; at most ",
+                     kMostVirtualDevices, " virtual ones run in one process: --scale cover asks ",
+                     "for the cover alone");
+  }
   const Model& model = planned.loaded.model;
   const program::Program program = CutGraph(model, planned.plan);
   if (absl::Status cover = CheckCover(program); !cover.ok()) {

@@ -75,14 +75,27 @@ absl::Status CheckSupported(const onnx::ModelProto& model, const FileGraph& orde
                    " --operators");
 }
 
+// Why there is no value of this name: "output 1 of node 'r' (Relu), which ...".
+std::string WhyNotMade(const onnx::GraphProto& graph, const std::string& name) {
+  for (int n = 0; n < graph.node_size(); ++n) {
+    const auto& outputs = graph.node(n).output();
+    const auto found = std::find(outputs.begin(), outputs.end(), name);
+    if (found == outputs.end()) continue;
+    return absl::StrCat("output ", found - outputs.begin(), " of node ",
+                        NodeLabel(graph.node(n), n),
+                        ", which the operator does not have or which is not supported");
+  }
+  return "an output that is not supported";
+}
+
 // Each output is a tensor that a node makes, and of its own.
 void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
   std::set<int> taken;
   for (const onnx::ValueInfoProto& output : graph.output()) {
     const auto found = flow.by_name.find(output.name());
     if (found == flow.by_name.end())
-      return context.Fail("the graph's output '", output.name(),
-                          "' is an output of a node that is not supported");
+      return context.Fail("the graph's output '", output.name(), "' is ",
+                          WhyNotMade(graph, output.name()));
     int value = found->second;
     const bool own =
         flow.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
@@ -161,7 +174,8 @@ class Importer {
     NodeContext context(node, opset_, label, folder_, *options_.library, flow_);
     for (int i = 0; i < node.input_size() && !context.failed(); ++i) {
       if (!node.input(i).empty() && context.Optional(i) < 0)
-        context.Fail("its operand '", node.input(i), "' is an output that is not supported");
+        context.Fail("its operand '", node.input(i), "' is ",
+                     WhyNotMade(proto_.graph(), node.input(i)));
     }
     if (const OpDescription* own = OwnEntry(node, *options_.library))
       TranslateByName(*own, context);

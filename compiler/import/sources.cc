@@ -157,6 +157,9 @@ class SourceReader {
         const auto found = dims_.find(dim.dim_param());
         if (found == dims_.end()) missing_.insert(dim.dim_param());
         size = found == dims_.end() ? 1 : found->second;
+      } else if (dim.has_dim_value() && size < 0) {
+        return UserError("dimension ", d, " of input '", input.name(), "' is ", size,
+                         ", which no tensor has");
       } else if (size < 0) {
         return UserError("dimension ", d, " of input '", input.name(),
                          "' has neither a size nor a name in the file",

@@ -54,6 +54,16 @@ TEST_CASE("the unchanged model imports") {
 }
 
 TEST_CASE("graphs that are wrong") {
+  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
+               m.mutable_graph()->mutable_node(0)->add_output("z");
+               m.mutable_graph()->mutable_output(0)->set_name("z");
+             }),
+             Contains("'z' is output 1 of node 'node_y' (Relu), which the operator does not have"));
+  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
+               m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()
+                   ->mutable_shape()->mutable_dim(1)->set_dim_value(-3);
+             }),
+             Contains("dimension 1 of input 'x' is -3, which no tensor has"));
   CHECK_THAT(
       MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "z"); }),
       Contains("node_y") && Contains("'z'") && Contains("nothing gives"));

@@ -144,6 +144,17 @@ TEST_CASE("what a run needs is looked for before anything is compiled") {
   refused("mkdir e && " + run + "--random --inputs e --check 1", "has no output_0.pb");
 }
 
+TEST_CASE("a plan for more devices than one process runs is refused before the cover is checked") {
+  const std::string plan = ScratchFolder("many") + "/p.json";
+  const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
+  Succeed("yuba partition " + model + " --devices 2048 -o " + plan);
+  const CommandResult result = RunCommand("yuba verify " + model + " " + plan);
+  INFO(result.error);
+  CHECK(result.exit_code == 2);
+  CHECK(result.error.find("at most 1024 virtual ones") != std::string::npos);
+  CHECK(result.out.empty());
+}
+
 TEST_CASE("what ends early leaves no folder") {
   const Files files("early");
   const auto fails = [&](const std::string& line) {
