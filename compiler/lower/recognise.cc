@@ -1,10 +1,11 @@
 // recognise: which exchanges are collectives over some axes of the mesh, judged by their boxes
 // alone.
 #include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/tables.h"
 
@@ -12,68 +13,126 @@ namespace yuba {
 namespace {
 
 using Axes = std::vector<int>;
-using Group = std::vector<int>;  // devices that differ on the collective's axes only
+using Boxes = std::vector<const Box*>;
 
-std::vector<Group> GroupsOver(const Mesh& mesh, const Axes& axes) {
-  std::map<std::vector<int>, Group> groups;
-  for (int device = 0; device < mesh.devices(); ++device) {
-    std::vector<int> others;
-    for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
-      const bool inside = std::find(axes.begin(), axes.end(), axis) != axes.end();
-      others.push_back(inside ? 0 : mesh.coordinate(device, axis));
+constexpr size_t kMostCells = size_t{1} << 20;
+
+// Of the coordinates on these axes, all others being 0: the devices that have them.
+std::vector<int> DevicesAlong(const Mesh& mesh, const Axes& axes) {
+  std::vector<int> devices = {0};
+  int stride = 1;
+  for (int axis = static_cast<int>(mesh.axes.size()); axis-- > 0;) {
+    const int size = mesh.axes[axis].size;
+    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) {
+      const size_t before = devices.size();
+      for (size_t i = before; i < before * size; ++i) {
+        devices.push_back(devices[i - before] + stride);
+      }
     }
-    groups[others].push_back(device);
+    stride *= size;
   }
-  std::vector<Group> result;
-  for (auto& [key, group] : groups) result.push_back(std::move(group));
-  return result;
+  return devices;
 }
 
-bool Disjoint(const std::vector<Box>& boxes) {
-  for (size_t a = 0; a < boxes.size(); ++a) {
-    for (size_t b = a + 1; b < boxes.size(); ++b) {
-      if (!IsEmpty(Intersect(boxes[a], boxes[b]))) return false;
-    }
+Axes OtherAxes(const Mesh& mesh, const Axes& axes) {
+  Axes others;
+  for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) others.push_back(axis);
   }
-  return true;
+  return others;
 }
 
-int64_t TotalVolume(const std::vector<Box>& boxes) {
+int64_t TotalVolume(const Boxes& boxes) {
   int64_t total = 0;
-  for (const Box& box : boxes) total += Volume(box);
+  for (const Box* box : boxes) total += Volume(*box);
   return total;
 }
 
+// The cells of the grid whose lines are all bounds of some boxes.
+class Cells {
+ public:
+  Cells(const Boxes& a, const Boxes& b) : lines_(a[0]->size()) {
+    for (const Boxes* boxes : {&a, &b}) {
+      for (const Box* box : *boxes) {
+        for (size_t d = 0; d < box->size(); ++d) {
+          lines_[d].push_back((*box)[d].begin);
+          lines_[d].push_back((*box)[d].end);
+        }
+      }
+    }
+    for (std::vector<int64_t>& lines : lines_) {
+      std::sort(lines.begin(), lines.end());
+      lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+      count_ = std::min(kMostCells + 1, count_ * lines.size());
+    }
+  }
+
+  // Those in any of the boxes; nothing where one is in two of them, or where there are too many.
+  absl::optional<std::vector<bool>> In(const Boxes& boxes) const {
+    if (count_ > kMostCells) return absl::nullopt;
+    std::vector<bool> cells(count_, false);
+    for (const Box* box : boxes) {
+      if (IsEmpty(*box)) continue;
+      Box lines;
+      for (size_t d = 0; d < box->size(); ++d) {
+        lines.push_back({LineOf(d, (*box)[d].begin), LineOf(d, (*box)[d].end)});
+      }
+      bool free = true;
+      ForEachPoint(lines, [&](const std::vector<int64_t>& point) {
+        size_t cell = 0;
+        for (size_t d = 0; d < point.size(); ++d) cell = cell * lines_[d].size() + point[d];
+        free = free && !cells[cell];
+        cells[cell] = true;
+      });
+      if (!free) return absl::nullopt;
+    }
+    return cells;
+  }
+
+ private:
+  int64_t LineOf(size_t d, int64_t at) const {
+    return std::lower_bound(lines_[d].begin(), lines_[d].end(), at) - lines_[d].begin();
+  }
+
+  std::vector<std::vector<int64_t>> lines_;  // by dimension
+  size_t count_ = 1;                         // with a row of cells behind the last line of each
+};
+
 // Whether the boxes `a` are disjoint, the boxes `b` too, and both have the same union.
-bool SameUnion(const std::vector<Box>& a, const std::vector<Box>& b) {
+bool SameUnion(const Boxes& a, const Boxes& b) {
   if (TotalVolume(a) != TotalVolume(b)) return false;  // most candidates end here
-  const auto covers = [](const std::vector<Box>& outer, const std::vector<Box>& inner) {
-    return std::all_of(inner.begin(), inner.end(),
-                       [&](const Box& box) { return SubtractAll(box, outer).empty(); });
-  };
-  return Disjoint(a) && Disjoint(b) && covers(a, b);  // with equal volumes the other way follows
+  const Cells cells(a, b);
+  const auto in_a = cells.In(a);
+  return in_a.has_value() && in_a == cells.In(b);
 }
 
-bool AllEqual(const std::vector<Box>& boxes) {
-  return std::all_of(boxes.begin(), boxes.end(), [&](const Box& b) { return b == boxes[0]; });
+bool AllEqual(const Boxes& boxes) {
+  return std::all_of(boxes.begin(), boxes.end(), [&](const Box* b) { return *b == *boxes[0]; });
 }
 
-// One group's side of an exchange.
+// One group's side of an exchange: devices that differ on the collective's axes only.
 struct Sides {
-  std::vector<Box> from, to;
+  Boxes from, to;
   std::set<int> parts;  // that the group made
 };
 
 bool IsAllGather(const Sides& s) { return AllEqual(s.to) && SameUnion(s.from, {s.to[0]}); }
 
 bool IsPermute(const Sides& s) {
-  std::vector<Box> unsent = s.from;
-  for (const Box& box : s.to) {
-    const auto found = std::find(unsent.begin(), unsent.end(), box);
-    if (found == unsent.end()) return false;
-    unsent.erase(found);
-  }
-  return Disjoint(s.from);
+  if (TotalVolume(s.from) != TotalVolume(s.to)) return false;
+  const auto sorted = [](Boxes boxes) {
+    const auto bounds = [](const Interval& i) { return std::pair(i.begin, i.end); };
+    std::sort(boxes.begin(), boxes.end(), [&](const Box* a, const Box* b) {
+      return std::lexicographical_compare(
+          a->begin(), a->end(), b->begin(), b->end(),
+          [&](const Interval& x, const Interval& y) { return bounds(x) < bounds(y); });
+    });
+    return boxes;
+  };
+  const Boxes from = sorted(s.from), to = sorted(s.to);
+  return std::equal(from.begin(), from.end(), to.begin(),
+                    [](const Box* a, const Box* b) { return *a == *b; }) &&
+         Cells(from, to).In(from).has_value();
 }
 
 bool IsAllToAll(const Sides& s) { return SameUnion(s.from, s.to); }
@@ -84,29 +143,18 @@ bool IsReduceScatter(const Sides& s) {
 
 bool IsAllReduce(const Sides& s) {
   return AllEqual(s.from) && s.parts.size() == s.from.size() && AllEqual(s.to) &&
-         s.from[0] == s.to[0];
+         *s.from[0] == *s.to[0];
 }
 
-// The groups over each set of axes that was asked for.
-class GroupCache {
- public:
-  explicit GroupCache(const Mesh& mesh) : mesh_(mesh) {}
-  const std::vector<Group>& Over(const Axes& axes) {
-    std::vector<Group>& groups = groups_[axes];
-    if (groups.empty()) groups = GroupsOver(mesh_, axes);
-    return groups;
-  }
-
- private:
-  const Mesh& mesh_;
-  std::map<Axes, std::vector<Group>> groups_;
+struct Kind {
+  program::Collective collective;
+  bool (*holds)(const Sides&);
 };
 
 class Recogniser {
  public:
-  Recogniser(const Mesh& mesh, GroupCache& groups, program::Exchange& exchange)
+  Recogniser(const Mesh& mesh, program::Exchange& exchange)
       : mesh_(mesh),
-        groups_(groups),
         exchange_(exchange),
         from_(BoxesOn(mesh, exchange.from())),
         to_(BoxesOn(mesh, exchange.to())) {}
@@ -114,15 +162,13 @@ class Recogniser {
   void Mark() {
     if (exchange_.from_first_only() || exchange_.has_group()) return;
     if (exchange_.parts() == 1 && IsLocal()) return;
+    const std::vector<Kind> whole = {{program::ALL_GATHER, IsAllGather},
+                                     {program::PERMUTE, IsPermute},
+                                     {program::ALL_TO_ALL, IsAllToAll}},
+                            partial = {{program::REDUCE_SCATTER, IsReduceScatter},
+                                       {program::ALL_REDUCE, IsAllReduce}};
     for (const Axes& axes : Candidates()) {
-      if (exchange_.parts() > 1) {
-        if (MarkIf(program::REDUCE_SCATTER, axes, IsReduceScatter)) return;
-        if (MarkIf(program::ALL_REDUCE, axes, IsAllReduce)) return;
-      } else {
-        if (MarkIf(program::ALL_GATHER, axes, IsAllGather)) return;
-        if (MarkIf(program::PERMUTE, axes, IsPermute)) return;
-        if (MarkIf(program::ALL_TO_ALL, axes, IsAllToAll)) return;
-      }
+      if (MarkOver(axes, exchange_.parts() > 1 ? partial : whole)) return;
     }
   }
 
@@ -162,25 +208,29 @@ class Recogniser {
     return subsets;
   }
 
-  bool MarkIf(program::Collective collective, const Axes& axes, bool (*holds)(const Sides&)) {
-    for (const Group& group : groups_.Over(axes)) {
+  // As the first kind that holds for all groups over these axes.
+  bool MarkOver(const Axes& axes, std::vector<Kind> kinds) {
+    const std::vector<int> along = DevicesAlong(mesh_, axes);
+    if (exchange_.parts() > 1 && static_cast<int>(along.size()) != exchange_.parts()) return false;
+    for (const int first : DevicesAlong(mesh_, OtherAxes(mesh_, axes))) {
       Sides sides;
-      for (int device : group) {
-        sides.from.push_back(from_[device]);
-        sides.to.push_back(to_[device]);
+      for (const int offset : along) {
+        const int device = first + offset;
+        sides.from.push_back(&from_[device]);
+        sides.to.push_back(&to_[device]);
         if (exchange_.parts() > 1) sides.parts.insert(ValueOn(mesh_, exchange_.part(), device));
       }
-      if (exchange_.parts() > 1 && static_cast<int>(group.size()) != exchange_.parts())
-        return false;
-      if (!holds(sides)) return false;
+      kinds.erase(std::remove_if(kinds.begin(), kinds.end(),
+                                 [&](const Kind& kind) { return !kind.holds(sides); }),
+                  kinds.end());
+      if (kinds.empty()) return false;
     }
-    exchange_.set_collective(collective);
+    exchange_.set_collective(kinds[0].collective);
     exchange_.mutable_axes()->Add(axes.begin(), axes.end());
     return true;
   }
 
   const Mesh& mesh_;
-  GroupCache& groups_;
   program::Exchange& exchange_;
   const std::vector<Box> from_, to_;
 };
@@ -189,13 +239,12 @@ class Recogniser {
 
 void RecogniseCollectives(program::Program& program) {
   const Mesh mesh = MeshOf(program);
-  GroupCache groups(mesh);
   for (program::Stage& stage : *program.mutable_stages()) {
     for (program::Instruction& instruction : *stage.mutable_instructions()) {
       if (!instruction.has_exchange()) continue;
       instruction.mutable_exchange()->clear_collective();
       instruction.mutable_exchange()->clear_axes();
-      Recogniser(mesh, groups, *instruction.mutable_exchange()).Mark();
+      Recogniser(mesh, *instruction.mutable_exchange()).Mark();
     }
   }
 }
