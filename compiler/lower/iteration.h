@@ -22,7 +22,7 @@ Ranges WholeReduction(const program::Program& program, const program::Kernel& ke
 absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
                          const program::Kernel& kernel);
 
-// No two devices run over the same points.
+// No two devices run over the same points; for kernels whose pieces are tiled (CheckTiling).
 absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel);
 
 }  // namespace yuba
