@@ -4,11 +4,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
 
 namespace yuba {
 namespace {
 
-constexpr int64_t kMostCuts = int64_t{1} << 14;  // of one tensor or node
+constexpr int64_t kMostCuts = int64_t{1} << 14;   // of one tensor or node
+constexpr int64_t kMostBoxes = int64_t{1} << 24;  // of all cuts of one, on all devices
 
 struct CutLister {
   const Mesh& mesh;
@@ -58,6 +60,11 @@ struct CutLister {
   }
 };
 
+absl::Status TooLarge(const std::string& name, const char* what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the proof is too large to replay: ", name, " has ", what));
+}
+
 // Each axis takes a place in one of the lists, or in none: at most so many cuts.
 absl::Status CheckCount(const std::string& name, const Mesh& mesh,
                         const std::vector<int64_t>& extents, bool partial) {
@@ -67,8 +74,7 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh,
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     count *= places + static_cast<int64_t>(axis);
     if (count <= kMostCuts) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("the proof is too large to replay: ", name, " has too many cuts"));
+    return TooLarge(name, "too many cuts");
   }
   return absl::OkStatus();
 }
@@ -147,8 +153,7 @@ CutLists::CutLists(const Mesh& mesh, bool level)
 absl::StatusOr<const CutList*> CutLists::Of(const std::string& name, std::vector<int64_t> extents,
                                             bool partial) {
   for (int64_t& extent : extents) extent = std::min<int64_t>(extent, mesh_.devices());
-  absl::Status few = CheckCount(name, mesh_, extents, partial);
-  if (!few.ok()) return few;
+  YUBA_RETURN_IF_ERROR(CheckCount(name, mesh_, extents, partial));
   CutList& list = lists_[{extents, partial}];
   if (list.grids != nullptr) return &list;
   CutLister lister{mesh_, extents, level_, partial, {}};
@@ -156,6 +161,9 @@ absl::StatusOr<const CutList*> CutLists::Of(const std::string& name, std::vector
   none.axes.resize(extents.size());
   lister.Assign(0, none, {});
   list.cuts = std::move(lister.found);
+  if (static_cast<int64_t>(list.cuts.size()) > kMostBoxes / mesh_.devices()) {
+    return TooLarge(name, "too many cuts for so many devices");
+  }
   list.renamed = std::make_shared<const Renamed>(RenamedCuts(list.cuts, renamings_));
   list.least = LeastOfRenamed(*list.renamed);
   list.grids = std::make_shared<const std::vector<int>>(GridsOf(mesh_, list.cuts));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check_boxes.h"
 #include "search/check_cuts.h"
@@ -12,6 +13,8 @@
 
 namespace yuba {
 namespace {
+
+constexpr size_t kMostCells = size_t{1} << 26;  // of the costs of one use
 
 // What a tensor's cuts give each device, or a node's cuts need of a tensor or make of it: box `cut
 // * devices + device`.
@@ -217,6 +220,10 @@ class TableMaker {
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
       const TensorType& type = graph_.tensors[tensor].type;
+      if (cuts->cuts.size() > kMostCells / tensors_[tensor]->cuts->cuts.size()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("the proof is too large to replay: ", node.name, " has too many costs"));
+      }
       const BoxSet boxes = BoxesOf(nodes, o, type.dims.size());
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*cuts, boxes);
       AddUse(tensor,

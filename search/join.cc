@@ -133,9 +133,10 @@ class Joining {
     strides_.assign(rank_, 1);
     for (int d = rank_; d-- > 0;) {
       strides_[d] = cells;
-      if (Labels(d) > room / cells) return false;
+      if (Labels(d) > room / cells) return false;  // so that nothing overflows
       cells *= Labels(d);
     }
+    if (cells > room) return false;
     result_.cells.resize(result_.cells.size() + cells, kTooDear);
     return true;
   }

@@ -245,6 +245,13 @@ absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& opti
     consider(PlanOf(graph, options, std::move(found)));
   }
   if (best.has_value()) return *std::move(best);
+  if (budget.end() == Budget::End::kAsked) {
+    return absl::CancelledError("interrupted before a plan within --memory was found");
+  }
+  if (budget.end() != Budget::End::kNone) {
+    return absl::DeadlineExceededError(
+        "no plan within --memory was found in time: allow more with --time-limit or --memory");
+  }
   return UserError("no plan within --memory ", options.memory_limit, " was found: on ",
                    options.mesh.devices(),
                    " devices the tables of this graph are too large for more than the plans "

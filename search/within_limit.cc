@@ -23,6 +23,7 @@ constexpr int kIdle = 4;      // targets in which nothing better was found
 constexpr int kFineRounds = 4;
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
+constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 // What is in use at that time: by variable, most first.
@@ -151,6 +152,7 @@ class WithinLimit {
 
   // For who asked for too little: small problems have programs that need less than those tried.
   void SeekSmallest(const std::vector<ClassesPtr>& grids) {
+    if (problem_.pairwise.variables.size() > kFewVariables) return;
     for (int pass = 0; pass < kPasses && !budget_.Spent(); ++pass) {
       const int64_t before = smallest_;
       PairwiseProblem more = problem_.pairwise;
