@@ -44,6 +44,10 @@ absl::Status ReadInput(const std::string& name, const std::string& path, RunFile
 absl::Status ReadInputs(const RunFlags& flags, const RunPorts& ports, RunFiles& files) {
   std::set<std::string> wanted(ports.inputs.begin(), ports.inputs.end());
   wanted.insert(ports.unset.begin(), ports.unset.end());
+  if (!flags.input_dir.empty() && ports.file_inputs.empty() && !ports.inputs.empty()) {
+    return UserError("the program does not say how its model numbers inputs, as an older version "
+                     "compiled it: compile it again");
+  }
   for (size_t i = 0; i < ports.file_inputs.size() && !flags.input_dir.empty(); ++i) {
     if (wanted.count(ports.file_inputs[i]) == 0) continue;
     YUBA_ASSIGN_OR_RETURN(const std::string path,

@@ -14,8 +14,8 @@
 
 namespace {
 
-// Freed tables stay with the process, for the next ones: a page from the system costs more than what
-// is written to it. A quarter of a search was page faults.
+// Freed tables stay with the process, for the next ones: a page from the system costs more than
+// what is written to it.
 void KeepFreedMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes

@@ -27,7 +27,7 @@ int Part(NodeContext& node, int x, int axis, int64_t begin, int64_t length) {
 void TranslateSplit(NodeContext& node) {
   const int x = node.Input(0);
   const int axis = node.Axis(node.Int("axis", 0), node.Rank(x));
-  Dims lengths = node.opset() < 13 ? node.Ints("split")
+  Dims lengths = node.opset() < 13       ? node.Ints("split")
                  : node.Optional(1) >= 0 ? node.KnownInts(node.Optional(1), "split")
                                          : Dims();
   if (node.failed()) return;
@@ -187,7 +187,8 @@ struct Padding {
 Padding PaddingOf(NodeContext& node, int rank) {
   const Dims pads = node.opset() < 11 ? node.Ints("pads") : node.KnownInts(node.Input(1), "pads");
   Dims axes;
-  if (node.opset() >= 18 && node.Optional(3) >= 0) axes = node.KnownInts(node.Optional(3), "axes");
+  if (node.opset() >= 18 && node.Optional(3) >= 0)
+    axes = node.KnownInts(node.Optional(3), "axes");
   else
     for (int d = 0; d < rank; ++d) axes.push_back(d);
   Padding padding{Dims(rank, 0), Dims(rank, 0)};
@@ -226,8 +227,8 @@ void TranslatePad(NodeContext& node) {
     int value = node.opset() < 11 ? node.Literal(node.ValueOf(x).type, node.Float("value", 0))
                                   : node.Optional(2);
     if (value >= 0) value = node.Reshape(value, {});
-    return node.SetOutput(
-        0, node.Entry("pad", {x, value}, {{"lo", padding.lo}, {"hi", padding.hi}}));
+    return node.SetOutput(0,
+                          node.Entry("pad", {x, value}, {{"lo", padding.lo}, {"hi", padding.hi}}));
   }
   if (mode != "edge" && mode != "reflect" && mode != "wrap")
     return node.Fail("its mode '", mode, "' is not supported");
@@ -251,8 +252,10 @@ void TranslateTrilu(NodeContext& node) {
   int64_t k = 0;
   if (node.Optional(1) >= 0) {
     const Dims given = node.KnownInts(node.Optional(1), "diagonal");
-    if (given.size() != 1) node.Fail("its diagonal must be one integer");
-    else k = given[0];
+    if (given.size() != 1)
+      node.Fail("its diagonal must be one integer");
+    else
+      k = given[0];
   }
   node.SetOutput(0, node.Entry(upper ? "triu" : "tril", {x}, {{"k", k}}));
 }
@@ -292,9 +295,9 @@ std::vector<double> KnownNumbers(const FlowValue& operand) {
   const bool stored = operand.stored && operand.initial.kind == InitialValue::kData &&
                       ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
   if (!IsFloat(operand.type) || (operand.known == nullptr && !stored)) return {};
-  const TensorValue value =
-      operand.known != nullptr ? *operand.known
-                               : ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
+  const TensorValue value = operand.known != nullptr
+                                ? *operand.known
+                                : ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
   std::vector<double> numbers;
   for (const Scalar& element : value.elements) numbers.push_back(element.number);
   return numbers;
@@ -355,8 +358,9 @@ void TranslateResize(NodeContext& node) {
   }
   const Placing placing = PlacingOf(node, upsample, whole);
   if (placing == Placing::kOther)
-    return node.Fail("its coordinates are not supported (asymmetric with floor is, and half_pixel"
-                     " with whole scales)");
+    return node.Fail(
+        "its coordinates are not supported (asymmetric with floor is, and half_pixel"
+        " with whole scales)");
   node.SetOutput(0, whole ? node.Entry("resize_nearest", {x}, {{"r", repeats}})
                           : node.Entry("resize_floor", {x}, {{"o", extents}}));
 }

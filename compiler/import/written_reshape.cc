@@ -88,10 +88,12 @@ class ReshapeWriter {
   void NextBlock(Span& in, Span& out) const {
     int64_t in_product = 1, out_product = 1;
     do {
-      const bool take_in = out.end == to_.size() ||
-                           (in.end < from_.size() && in_product <= out_product);
-      if (take_in) in_product *= from_[in.end++];
-      else out_product *= to_[out.end++];
+      const bool take_in =
+          out.end == to_.size() || (in.end < from_.size() && in_product <= out_product);
+      if (take_in)
+        in_product *= from_[in.end++];
+      else
+        out_product *= to_[out.end++];
     } while (in_product != out_product);
   }
 
@@ -162,7 +164,8 @@ class ReshapeWriter {
 // There is no element: any body does.
 Written WriteEmptyReshape(const Dims& from, const Dims& to) {
   std::vector<std::string> ranges;
-  for (size_t d = 0; d < from.size(); ++d) ranges.push_back(absl::StrCat(IndexName("p", d), ": ", from[d]));
+  for (size_t d = 0; d < from.size(); ++d)
+    ranges.push_back(absl::StrCat(IndexName("p", d), ": ", from[d]));
   Written written;
   written.text = absl::StrCat("op reshape(x", Extents(from), ") -> y", Extents(to), "\n  y[",
                               Names("i", static_cast<int>(to.size())), "] = pick(",

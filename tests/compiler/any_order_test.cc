@@ -101,8 +101,8 @@ std::ostream& operator<<(std::ostream& out, const Found& found) {
   return out << found.bytes << " bytes, bound " << found.bound;
 }
 
-Found Plan(const Model& model, const SearchOptions& options) {
-  const absl::StatusOr<yuba::Plan> plan = Search(SharedGraph(model.graph, options), options);
+Found PlannedCost(const Model& model, const SearchOptions& options) {
+  const absl::StatusOr<Plan> plan = Search(SharedGraph(model.graph, options), options);
   INFO(plan.status());
   REQUIRE(plan.ok());
   return {plan->cost.bytes(), plan->lower_bound};
@@ -130,9 +130,9 @@ TEST_CASE("names and the order of nodes change nothing") {
     if (name == "gpt") all.push_back(Options(MeshOf(64), 0));  // planned on grids
     for (SearchOptions& options : all) {
       INFO(name << " on " << options.mesh.devices() << ", copies " << options.copies);
-      CHECK(Plan(model, options) == Plan(other, options));
+      CHECK(PlannedCost(model, options) == PlannedCost(other, options));
       options.search = "recursive";
-      CHECK(Plan(model, options).bytes == Plan(other, options).bytes);
+      CHECK(PlannedCost(model, options).bytes == PlannedCost(other, options).bytes);
     }
   }
 }
@@ -145,10 +145,10 @@ TEST_CASE("the names and the order of mesh axes change nothing") {
     for (const std::vector<const char*>& meshes :
          std::vector<std::vector<const char*>>{{"data=2,model=4", "model=4,data=2", "x=8"},
                                                {"x=3,y=2,z=2", "z=2,x=3,y=2", "y=2,x=2,z=3"}}) {
-      const Found first = Plan(*model, Options(*MeshOfGroups(meshes[0]), 8));
+      const Found first = PlannedCost(*model, Options(*MeshOfGroups(meshes[0]), 8));
       for (const char* mesh : meshes) {
         INFO(name << " on " << mesh);
-        CHECK(Plan(*model, Options(*MeshOfGroups(mesh), 8)) == first);
+        CHECK(PlannedCost(*model, Options(*MeshOfGroups(mesh), 8)) == first);
       }
     }
   }

@@ -23,8 +23,10 @@ std::vector<double> Apply(const Dims& dims, const std::string& op,
   if (op == "Concat" || op == "MatMul") operands.push_back("x");
   onnx::NodeProto& node = builder.Node(op, operands, {"y"});
   for (const auto& [name, values] : attributes) {
-    if (values.size() == 1 && name != "axes") SetInt(node, name, values[0]);
-    else SetInts(node, name, values);
+    if (values.size() == 1 && name != "axes")
+      SetInt(node, name, values[0]);
+    else
+      SetInts(node, name, values);
   }
   builder.Output("y");
   const absl::StatusOr<Model> model = ImportFile(builder.Save());
@@ -76,12 +78,10 @@ TEST_CASE("views of tensors of many dimensions") {
     }
     CHECK(Apply(dims, "Transpose", {{"perm", permutation}}, {}, turned) ==
           Numbers{0, 3, 1, 4, 2, 5});
-    CHECK(Apply(dims, "Slice", {}, {{1}, {3}, {last}}, With(dims, last, 2)) ==
-          Numbers{1, 2, 4, 5});
+    CHECK(Apply(dims, "Slice", {}, {{1}, {3}, {last}}, With(dims, last, 2)) == Numbers{1, 2, 4, 5});
     CHECK(Apply(dims, "Concat", {{"axis", {last}}}, {}, With(dims, last, 6)) ==
           Numbers{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
-    CHECK(Apply(dims, "Split", {{"axis", {last}}}, {{1, 2}}, With(dims, last, 1)) ==
-          Numbers{0, 3});
+    CHECK(Apply(dims, "Split", {{"axis", {last}}}, {{1, 2}}, With(dims, last, 1)) == Numbers{0, 3});
     CHECK(Apply(dims, "Gather", {{"axis", {last}}}, {{2, 0}}, With(dims, last, 2)) ==
           Numbers{2, 0, 5, 3});
     CHECK(Apply(dims, "Expand", {}, {With(dims, 0, 2)}, With(dims, 0, 2)) ==
@@ -101,8 +101,7 @@ TEST_CASE("reductions of tensors of many dimensions") {
     const int last = rank - 1;
     for (const int64_t keep : {0, 1}) {
       CHECK(Apply(dims, "ReduceSum", {{"keepdims", {keep}}}, {{last}}) == Numbers{3, 12});
-      CHECK(Apply(dims, "ReduceMax", {{"keepdims", {keep}}, {"axes", {0, last}}}) ==
-            Numbers{2, 5});
+      CHECK(Apply(dims, "ReduceMax", {{"keepdims", {keep}}, {"axes", {0, last}}}) == Numbers{2, 5});
       CHECK(Apply(dims, "ArgMax", {{"keepdims", {keep}}, {"axis", {last}}}) == Numbers{2, 2});
       CHECK(Apply(dims, "ArgMax",
                   {{"keepdims", {keep}}, {"axis", {last}}, {"select_last_index", {1}}}) ==
