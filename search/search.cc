@@ -6,20 +6,18 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "search/accumulators.h"
 #include "search/baselines/baselines.h"
 #include "search/copies.h"
-#include "search/deepen.h"
 #include "search/eliminate.h"
 #include "search/grid_search.h"
-#include "search/grids.h"
 #include "search/levels.h"
-#include "search/parallel.h"
 #include "search/pin_text.h"
 #include "search/problem.h"
-#include "search/solve.h"
+#include "search/together.h"
 #include "search/within_limit.h"
 
 namespace yuba {
@@ -28,116 +26,6 @@ namespace {
 // Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
-
-// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes
-// first.
-constexpr int64_t kLongElimination = int64_t{1} << 31;
-
-ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
-                         const Budget& budget) {
-  ProblemOptions result;
-  result.budget = &budget;
-  result.mesh = options.mesh;
-  result.nesting = options.nesting;
-  result.restrictions = restrictions;
-  return result;
-}
-
-// Exactly by grids, where the tables of all cuts do not fit but those of grids do.
-absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
-                                       const Mesh& mesh, int64_t table_cells,
-                                       const Budget& budget) {
-  DeepenOptions deepen;
-  deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
-  deepen.class_cells = std::min(deepen.class_cells, table_cells);
-  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
-}
-
-Found FoundOnGrids(GridSolution found) {
-  return {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)};
-}
-
-// What can be found in a little overtime, once the budget is spent and there is nothing yet.
-Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
-                 const Budget& budget) {
-  const Budget overtime = budget.Overtime();
-  Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
-                             GroupsOf(options.mesh, 1), options.table_cells);
-  found.proof = Proof();
-  found.lower_bound = 0;
-  if (overtime.end() == Budget::End::kNone || !restrictions.empty()) return found;
-  return FoundOnGrids(SearchOnGrids(graph, options, overtime));
-}
-
-// A few axes at a time, the recursion and wider steps, and grids: for where nothing exact can be
-// had.
-std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
-                               const ProblemOptions& base, const Problem& problem,
-                               GridSolution* on_grids) {
-  const int axes = static_cast<int>(base.mesh.axes.size());
-  std::vector<Assignment> starts(std::max(1, axes));
-  ParallelFor(base.budget->threads(), static_cast<int64_t>(starts.size()), [&](int64_t size) {
-    Cuts cuts;
-    if (size == 0) {
-      *on_grids = SearchOnGrids(graph, options, *base.budget);
-      cuts = on_grids->cuts;
-    } else {
-      cuts = SearchGroups(graph, base, GroupsOf(base.mesh, static_cast<int>(size)),
-                          options.table_cells)
-                 .cuts;
-    }
-    starts[size] = problem.ValuesOf(cuts);
-  });
-  return starts;
-}
-
-// All axes at once.
-Found SearchTogether(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions, const Budget& budget) {
-  const int64_t table_cells = options.table_cells;
-  const ProblemOptions base = OptionsOf(options, restrictions, budget);
-  ProblemOptions together = base;
-  together.axes.resize(base.mesh.axes.size());
-  std::iota(together.axes.begin(), together.axes.end(), 0);
-  const Problem problem = BuildProblem(graph, together);
-  if (!problem.complete) return SearchLate(graph, options, restrictions, budget);
-  Found found;
-  if (const auto order = GreedyOrder(problem.pairwise, table_cells, budget)) {
-    absl::optional<GridSolution> on_grids;
-    if (order->sums > kLongElimination && restrictions.empty()) {
-      on_grids = SearchOnGrids(graph, options, budget);
-    }
-    if (const auto exact = Eliminate(problem.pairwise, order->variables, budget)) {
-      found.cuts = problem.CutsOf(exact->assignment);
-      found.proof.kind = "elimination";
-      found.proof.order = problem.ElementOrder(order->variables);
-      found.lower_bound = exact->cost;
-      return found;
-    }
-    if (on_grids.has_value()) return FoundOnGrids(*std::move(on_grids));
-    return SearchLate(graph, options, restrictions, budget);
-  }
-  if (budget.end() != Budget::End::kNone) return SearchLate(graph, options, restrictions, budget);
-  GridSolution on_grids;
-  std::vector<Assignment> starts = Starts(graph, options, base, problem, &on_grids);
-  LowerBound& bound = on_grids.bound;
-  Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells, budget);
-  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells, budget)) {
-    best = deepest->solution;
-    if (deepest->bound > bound.bytes) {
-      found.cuts = problem.CutsOf(best.assignment);
-      found.proof.kind = "deepening";
-      found.proof.order = problem.ElementOrder(deepest->order);
-      found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + deepest->plain;
-      found.lower_bound = deepest->bound;
-      return found;
-    }
-  }
-  found.cuts = problem.CutsOf(best.assignment);
-  found.proof = std::move(bound.proof);
-  found.lower_bound = bound.bytes;
-  return found;
-}
 
 Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   Plan plan;
@@ -221,6 +109,17 @@ bool Fits(const SearchOptions& options, const Plan& plan) {
          (options.memory_of && options.memory_of(plan) <= options.memory_limit);
 }
 
+// What the baselines of that space choose.
+std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options,
+                                  const Budget& budget) {
+  std::vector<Cuts> cuts;
+  for (const Baseline& baseline : Baselines()) {
+    if ((baseline.replicates && options.replicate != "auto") || budget.Spent()) continue;
+    cuts.push_back(baseline.find(graph, options.mesh, options.table_cells, budget));
+  }
+  return cuts;
+}
+
 // Where the tables of all axes are too large: the cheapest of `plain`, the recursion and the
 // baselines that is within the limit, with the bound of `plain`.
 absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& options,
@@ -236,13 +135,10 @@ absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& opti
   };
   consider(plain);
   if (!budget.Spent()) consider(SearchRecursive(graph, options, {}, budget));
-  for (const Baseline& baseline : Baselines()) {
-    const bool known = !HasAccumulators(graph) &&
-                       (options.replicate == "auto" || !baseline.replicates) && !budget.Spent();
-    if (!known) continue;
-    Found found;
-    found.cuts = baseline.find(graph, options.mesh, options.table_cells, budget);
-    consider(PlanOf(graph, options, std::move(found)));
+  if (!HasAccumulators(graph)) {
+    for (Cuts& cuts : CutsOfBaselines(graph, options, budget)) {
+      consider(PlanOf(graph, options, {std::move(cuts), 0, Proof()}));
+    }
   }
   if (best.has_value()) return *std::move(best);
   if (budget.end() == Budget::End::kAsked) {
@@ -252,10 +148,10 @@ absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& opti
     return absl::DeadlineExceededError(
         "no plan within --memory was found in time: allow more with --time-limit or --memory");
   }
-  return UserError("no plan within --memory ", options.memory_limit, " was found: on ",
-                   options.mesh.devices(),
-                   " devices the tables of this graph are too large for more than the plans "
-                   "without a limit, and none of them fits; use fewer devices or more memory");
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no plan within --memory ", options.memory_limit, " was found: on ", options.mesh.devices(),
+      " devices the tables of this graph are too large for more than the plans without a limit, ",
+      "and none of them fits; use fewer devices or more memory"));
 }
 
 // With a limit on memory, or with replicas: all axes at once, or what is known.
@@ -289,10 +185,7 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
     limited.known.push_back(known.tensors);
     limited.known.back().insert(limited.known.back().end(), known.nodes.begin(), known.nodes.end());
   }
-  for (const Baseline& baseline : Baselines()) {
-    if (baseline.replicates && !replicate) continue;
-    limited.others.push_back(baseline.find(graph, options.mesh, options.table_cells, budget));
-  }
+  limited.others = CutsOfBaselines(graph, options, budget);
   if (options.memory_of) {
     limited.memory_of = [&](const Cuts& cuts) {
       return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));

@@ -79,7 +79,7 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   options.memory_limit = 1000;
   options.memory_of = [](const Plan&) { return int64_t{1001}; };
   const absl::Status none = Search(graph, options).status();
-  CHECK(none.code() == absl::StatusCode::kInvalidArgument);
+  CHECK(none.code() == absl::StatusCode::kFailedPrecondition);
   CHECK(none.message().find("--memory 1000") != absl::string_view::npos);
   CHECK(none.message().find("replicate") == absl::string_view::npos);
   // What fits is taken, with the bound of all plans.

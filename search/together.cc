@@ -1,0 +1,128 @@
+#include "search/together.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "search/deepen.h"
+#include "search/eliminate.h"
+#include "search/grids.h"
+#include "search/parallel.h"
+#include "search/solve.h"
+
+namespace yuba {
+namespace {
+
+// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes
+// first.
+constexpr int64_t kLongElimination = int64_t{1} << 31;
+
+// Exactly by grids, where the tables of all cuts do not fit but those of grids do.
+absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
+                                       const Mesh& mesh, int64_t table_cells,
+                                       const Budget& budget) {
+  DeepenOptions deepen;
+  deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
+  deepen.class_cells = std::min(deepen.class_cells, table_cells);
+  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
+}
+
+// A few axes at a time, the recursion and wider steps, and grids: for where nothing exact can be
+// had.
+std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
+                               const ProblemOptions& base, const Problem& problem,
+                               GridSolution* on_grids) {
+  const int axes = static_cast<int>(base.mesh.axes.size());
+  std::vector<Assignment> starts(std::max(1, axes));
+  ParallelFor(base.budget->threads(), static_cast<int64_t>(starts.size()), [&](int64_t size) {
+    Cuts cuts;
+    if (size == 0) {
+      *on_grids = SearchOnGrids(graph, options, *base.budget);
+      cuts = on_grids->cuts;
+    } else {
+      cuts = SearchGroups(graph, base, GroupsOf(base.mesh, static_cast<int>(size)),
+                          options.table_cells)
+                 .cuts;
+    }
+    starts[size] = problem.ValuesOf(cuts);
+  });
+  return starts;
+}
+
+}  // namespace
+
+ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget) {
+  ProblemOptions result;
+  result.budget = &budget;
+  result.mesh = options.mesh;
+  result.nesting = options.nesting;
+  result.restrictions = restrictions;
+  return result;
+}
+
+Found FoundOnGrids(GridSolution found) {
+  return {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)};
+}
+
+Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+                 const Budget& budget) {
+  const Budget overtime = budget.Overtime();
+  Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
+                             GroupsOf(options.mesh, 1), options.table_cells);
+  found.proof = Proof();
+  found.lower_bound = 0;
+  if (overtime.end() == Budget::End::kNone || !restrictions.empty()) return found;
+  return FoundOnGrids(SearchOnGrids(graph, options, overtime));
+}
+
+Found SearchTogether(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions, const Budget& budget) {
+  const int64_t table_cells = options.table_cells;
+  const ProblemOptions base = OptionsOf(options, restrictions, budget);
+  ProblemOptions together = base;
+  together.axes.resize(base.mesh.axes.size());
+  std::iota(together.axes.begin(), together.axes.end(), 0);
+  const Problem problem = BuildProblem(graph, together);
+  if (!problem.complete) return SearchLate(graph, options, restrictions, budget);
+  Found found;
+  if (const auto order = GreedyOrder(problem.pairwise, table_cells, budget)) {
+    absl::optional<GridSolution> on_grids;
+    if (order->sums > kLongElimination && restrictions.empty()) {
+      on_grids = SearchOnGrids(graph, options, budget);
+    }
+    if (const auto exact = Eliminate(problem.pairwise, order->variables, budget)) {
+      found.cuts = problem.CutsOf(exact->assignment);
+      found.proof.kind = "elimination";
+      found.proof.order = problem.ElementOrder(order->variables);
+      found.lower_bound = exact->cost;
+      return found;
+    }
+    if (on_grids.has_value()) return FoundOnGrids(*std::move(on_grids));
+    return SearchLate(graph, options, restrictions, budget);
+  }
+  if (budget.end() != Budget::End::kNone) return SearchLate(graph, options, restrictions, budget);
+  GridSolution on_grids;
+  std::vector<Assignment> starts = Starts(graph, options, base, problem, &on_grids);
+  LowerBound& bound = on_grids.bound;
+  Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells, budget);
+  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells, budget)) {
+    best = deepest->solution;
+    if (deepest->bound > bound.bytes) {
+      found.cuts = problem.CutsOf(best.assignment);
+      found.proof.kind = "deepening";
+      found.proof.order = problem.ElementOrder(deepest->order);
+      found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + deepest->plain;
+      found.lower_bound = deepest->bound;
+      return found;
+    }
+  }
+  found.cuts = problem.CutsOf(best.assignment);
+  found.proof = std::move(bound.proof);
+  found.lower_bound = bound.bytes;
+  return found;
+}
+
+}  // namespace yuba

@@ -1,0 +1,32 @@
+// Searching all axes of the mesh at once: exactly where the tables fit, else the best of what the
+// other ways find, with the best bound.
+#ifndef YUBA_SEARCH_TOGETHER_H_
+#define YUBA_SEARCH_TOGETHER_H_
+
+#include "search/budget.h"
+#include "search/grid_search.h"
+#include "search/levels.h"
+#include "search/problem.h"
+#include "search/restriction.h"
+#include "search/search.h"
+
+namespace yuba {
+
+// The problem of these options, no axes placed yet. The budget must outlive it.
+ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget);
+
+Found FoundOnGrids(GridSolution found);
+
+// What can be found in a little overtime, once the budget is spent and there is nothing yet.
+Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+                 const Budget& budget);
+
+// For meshes whose cost tables are of a size to be made; where the budget is spent, the best by
+// then.
+Found SearchTogether(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions, const Budget& budget);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_TOGETHER_H_
