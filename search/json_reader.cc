@@ -1,8 +1,5 @@
 #include "search/json_reader.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -16,56 +13,6 @@ const JsonReader::Json& Null() {
   return null;
 }
 
-// How far the parser has come in a text, and why it gets no more of it.
-struct Progress {
-  const char* end = nullptr;
-  const std::function<bool()>* stop = nullptr;
-  int levels = 0, deepest = 0;
-  bool quoted = false, escaped = false, stopped = false;
-};
-
-// The text's characters; after the last of them, or where there is a reason to stop, the end.
-class Characters {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  Characters(const char* at, Progress* progress) : at_(at), progress_(progress) {}
-  const char& operator*() const { return *at_; }
-  Characters& operator++() {
-    See(*at_);
-    ++at_;
-    constexpr uintptr_t kAskedEvery = 1 << 16;
-    const bool ask = reinterpret_cast<uintptr_t>(at_) % kAskedEvery == 0;
-    if (ask && *progress_->stop != nullptr && (*progress_->stop)()) progress_->stopped = true;
-    if (progress_->stopped || progress_->deepest > kMostLevels) at_ = progress_->end;
-    return *this;
-  }
-  bool operator==(const Characters& other) const { return at_ == other.at_; }
-  bool operator!=(const Characters& other) const { return at_ != other.at_; }
-
- private:
-  void See(char c) {
-    Progress& p = *progress_;
-    if (p.quoted) {
-      if (!p.escaped && c == '"') p.quoted = false;
-      p.escaped = !p.escaped && c == '\\';
-    } else if (c == '"') {
-      p.quoted = true;
-    } else if (c == '[' || c == '{') {
-      p.deepest = std::max(p.deepest, ++p.levels);
-    } else if (c == ']' || c == '}') {
-      --p.levels;
-    }
-  }
-
-  const char* at_;
-  Progress* progress_;
-};
-
 std::string Shortly(const JsonReader::Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array";
@@ -77,24 +24,30 @@ std::string Shortly(const JsonReader::Json& value) {
 
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
                                          const std::function<bool()>& stop) {
-  Progress progress;
-  progress.end = text.data() + text.size();
-  progress.stop = &stop;
-  std::string problem;
+  constexpr int kValuesBetweenLooks = 1 << 12;
+  struct End {
+    absl::Status status;
+  };
+  int values = 0;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > kMostLevels) {
+      throw End{UserError("this is no JSON that is read: it is nested more than ", kMostLevels,
+                          " levels deep")};
+    }
+    if (++values % kValuesBetweenLooks == 0 && stop != nullptr && stop()) {
+      throw End{absl::CancelledError("the reading was stopped")};
+    }
+    return true;
+  };
   try {
-    nlohmann::json root = nlohmann::json::parse(Characters(text.data(), &progress),
-                                                Characters(progress.end, &progress));
-    if (!progress.stopped) return root;
+    return nlohmann::json::parse(text, look);
+  } catch (const End& end) {
+    return end.status;
   } catch (const nlohmann::json::exception& error) {
-    problem = error.what();
+    const std::string what = error.what();
+    const size_t end = what.find("] ");
+    return UserError("this is no JSON: ", end == std::string::npos ? what : what.substr(end + 2));
   }
-  if (progress.stopped) return absl::CancelledError("the reading was stopped");
-  if (progress.deepest > kMostLevels)
-    return UserError("this is no JSON that is read: it is nested more than ", kMostLevels,
-                     " levels deep");
-  const size_t end = problem.find("] ");
-  return UserError("this is no JSON: ",
-                   end == std::string::npos ? problem : problem.substr(end + 2));
 }
 
 void JsonReader::Fail(const std::string& expected) const {
