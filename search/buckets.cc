@@ -6,15 +6,28 @@
 #include <utility>
 
 #include "opsemantics/base/check.h"
+#include "search/inner_loop.h"
 #include "search/min_sum.h"
 
 namespace yuba {
 namespace {
 
+YUBA_INNER_LOOP void AddTo(int64_t* sum, const int64_t* row, int size) {
+  for (int i = 0; i < size; ++i) sum[i] += row[i];
+}
+
+YUBA_INNER_LOOP void LowerTo(int64_t* least, const int64_t* row, int size) {
+  for (int i = 0; i < size; ++i) least[i] = std::min(least[i], row[i]);
+}
+
 class Marginals {
  public:
-  Marginals(const PairwiseProblem& problem, const std::vector<int>& order, const Budget& budget)
-      : problem_(problem), budget_(budget), bucket_of_(problem.variables.size(), -1) {
+  Marginals(const PairwiseProblem& problem, const std::vector<int>& order, const Budget& budget,
+            bool of_value)
+      : problem_(problem),
+        budget_(budget),
+        of_value_(of_value),
+        bucket_of_(problem.variables.size(), -1) {
     YUBA_CHECK(order.size() == problem.variables.size());
     tree_.buckets.resize(order.size());
     for (size_t b = 0; b < order.size(); ++b) {
@@ -46,6 +59,7 @@ class Marginals {
       tree_.buckets[parent].children.push_back(static_cast<int>(b));
       AddScope(parent, bucket.scope);
     }
+    if (of_value_) tree_.of_value.resize(problem_.variables.size());
     for (size_t b = tree_.buckets.size(); b-- > 0;) {
       if (budget_.Spent()) return absl::nullopt;
       Down(&tree_.buckets[b]);
@@ -136,7 +150,7 @@ class Marginals {
       bucket->down =
           std::make_shared<const std::vector<int64_t>>(1, tree_.least - (*bucket->up)[0]);
     }
-    if (bucket->children.empty()) return;
+    if (bucket->children.empty() && !of_value_) return;
     const std::vector<int> joint = Joint(*bucket);
     std::vector<Rows> tables;
     for (const MinSumTerm& term : Terms(*bucket)) tables.push_back(RowsOf(joint, term));
@@ -146,17 +160,18 @@ class Marginals {
       least.emplace_back(tree_.buckets[child].up->size(), std::numeric_limits<int64_t>::max());
     }
     const int size = problem_.variables[bucket->variable]->size;
-    std::vector<int64_t> sum(size);
+    std::vector<int64_t> sum(size), of_value(size, std::numeric_limits<int64_t>::max());
     std::vector<int> value(bucket->scope.size(), 0);
     for (int64_t outside : *bucket->down) {
       std::fill(sum.begin(), sum.end(), outside);
       for (const Rows& table : tables) AddRow(table, &sum);
       for (size_t c = 0; c < least.size(); ++c) {
-        int64_t* row = least[c].data() + tables[first_child + c].at;
-        for (int i = 0; i < size; ++i) row[i] = std::min(row[i], sum[i]);
+        LowerTo(least[c].data() + tables[first_child + c].at, sum.data(), size);
       }
+      if (of_value_) LowerTo(of_value.data(), sum.data(), size);
       Advance(*bucket, &value, &tables);
     }
+    if (of_value_) tree_.of_value[bucket->variable] = std::move(of_value);
     for (size_t c = 0; c < least.size(); ++c) {
       Bucket& child = tree_.buckets[bucket->children[c]];
       for (size_t i = 0; i < least[c].size(); ++i) least[c][i] -= (*child.up)[i];
@@ -168,7 +183,7 @@ class Marginals {
     const int64_t* cell = table.cells + table.at;
     const int size = static_cast<int>(sum->size());
     if (table.stride == 1) {
-      for (int i = 0; i < size; ++i) (*sum)[i] += cell[i];
+      AddTo(sum->data(), cell, size);
     } else {
       for (int i = 0; i < size; ++i) (*sum)[i] += cell[i * table.stride];
     }
@@ -189,6 +204,7 @@ class Marginals {
 
   const PairwiseProblem& problem_;
   const Budget& budget_;
+  const bool of_value_;
   std::vector<int> bucket_of_;  // by variable
   BucketTree tree_;
   std::map<std::vector<std::vector<intptr_t>>, Cells> done_;
@@ -197,8 +213,9 @@ class Marginals {
 }  // namespace
 
 absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
-                                        const std::vector<int>& order, const Budget& budget) {
-  return Marginals(problem, order, budget).Run();
+                                        const std::vector<int>& order, const Budget& budget,
+                                        bool of_value) {
+  return Marginals(problem, order, budget, of_value).Run();
 }
 
 }  // namespace yuba

@@ -26,13 +26,16 @@ struct Bucket {
 struct BucketTree {
   std::vector<Bucket> buckets;  // in the order of elimination
   int64_t least = 0;            // of the problem
+  // By variable and value, where asked for: the least cost of any assignment that has it.
+  std::vector<std::vector<int64_t>> of_value;
 };
 
 // `order`: all variables, each once. Tables have the sizes that the order gives them. Nothing where
 // the budget was spent before the end.
 absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
                                         const std::vector<int>& order,
-                                        const Budget& budget = Budget::Unlimited());
+                                        const Budget& budget = Budget::Unlimited(),
+                                        bool of_value = false);
 
 }  // namespace yuba
 

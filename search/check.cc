@@ -159,6 +159,7 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
   if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
+  if (plan.proof.kind == "blocks") least = ReplayBlocks(graph, plan);
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();
   return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,

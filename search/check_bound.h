@@ -26,6 +26,9 @@ absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
 // The bound of a dual proof. An error where messages are malformed or do not add up to 0.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 
+// The bound of a proof by blocks. An error where rounds are malformed.
+absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan);
+
 std::vector<CheckTable> TablesOf(const CostTables& costs);
 
 // The first `count` elements of the proof's order eliminated. An error where the order, as a whole,

@@ -1,6 +1,7 @@
 #include "search/check_cuts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -145,6 +146,14 @@ std::vector<int> LeastOfRenamed(const Renamed& renamed) {
   return least;
 }
 
+std::vector<int> InOrder(const std::vector<Cut>& cuts) {
+  std::vector<int> listed(cuts.size());
+  std::iota(listed.begin(), listed.end(), 0);
+  std::sort(listed.begin(), listed.end(),
+            [&](int a, int b) { return cuts[a].axes < cuts[b].axes; });
+  return listed;
+}
+
 }  // namespace
 
 CutLists::CutLists(const Mesh& mesh, bool level)
@@ -167,6 +176,7 @@ absl::StatusOr<const CutList*> CutLists::Of(const std::string& name, std::vector
   list.renamed = std::make_shared<const Renamed>(RenamedCuts(list.cuts, renamings_));
   list.least = LeastOfRenamed(*list.renamed);
   list.grids = std::make_shared<const std::vector<int>>(GridsOf(mesh_, list.cuts));
+  list.listed = std::make_shared<const std::vector<int>>(InOrder(list.cuts));
   return &list;
 }
 

@@ -23,6 +23,7 @@ struct CutList {
   std::shared_ptr<const Renamed> renamed;
   // By cut: its grid (into how many parts each extent is cut), numbered in lexicographic order.
   std::shared_ptr<const std::vector<int>> grids;
+  std::shared_ptr<const std::vector<int>> listed;  // in lexicographic order of their lists of axes
 };
 
 class CutLists {

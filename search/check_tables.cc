@@ -187,6 +187,7 @@ class TableMaker {
   void AddElement(const CutList& cuts) {
     tables_.sizes.push_back(static_cast<int>(cuts.cuts.size()));
     tables_.grids.push_back(cuts.grids);
+    tables_.listed.push_back(cuts.listed);
     tables_.renamed.push_back(cuts.renamed);
   }
 
@@ -240,6 +241,7 @@ class TableMaker {
     tables_.sizes.push_back(tables_.sizes[element]);
     tables_.renamed.push_back(tables_.renamed[element]);
     tables_.grids.push_back(tables_.grids[element]);
+    tables_.listed.push_back(tables_.listed[element]);
     for (size_t o = 0; o <= node.operands.size(); ++o) {
       AddUse(o == 0 ? node.result : node.operands[o - 1], tables_.uses[first_use_[first] + o].cost);
     }

@@ -33,6 +33,8 @@ struct CostTables {
   // By element and cut: the grid of the cut. Grids (into how many parts each dimension or index is
   // cut) are numbered in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;
+  // By element: its cuts in the lexicographic order of their lists of axes.
+  std::vector<std::shared_ptr<const std::vector<int>>> listed;
 };
 
 // An error where a tensor or node has too many cuts to list.

@@ -27,8 +27,9 @@ Cells Sum(const std::vector<Cells>& terms) {
   return std::make_shared<const std::vector<int64_t>>(std::move(sum));
 }
 
-// One factor of each scope; equal sums are made once.
-std::vector<Factor> Merged(const PairwiseProblem& problem) {
+}  // namespace
+
+std::vector<Factor> OneOfEachScope(const PairwiseProblem& problem) {
   std::map<std::vector<int>, std::vector<Cells>> by_scope;
   std::map<std::tuple<Cells, int, int>, Cells> transposed;
   for (const Factor& factor : problem.factors) {
@@ -54,8 +55,6 @@ std::vector<Factor> Merged(const PairwiseProblem& problem) {
   return merged;
 }
 
-}  // namespace
-
 absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells, const Budget& budget) {
   Core core;
   Interaction interaction(problem);
@@ -68,7 +67,7 @@ absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells, const B
   }
   absl::optional<Remainder> rest = EliminateSome(problem, core.order, budget);
   if (!rest.has_value()) return absl::nullopt;
-  core.problem.factors = Merged(rest->problem);
+  core.problem.factors = OneOfEachScope(rest->problem);
   core.problem.variables = std::move(rest->problem.variables);
   core.variables = std::move(rest->variables);
   core.constant = rest->constant;

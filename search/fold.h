@@ -22,6 +22,10 @@ struct Core {
 absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells,
                           const Budget& budget = Budget::Unlimited());
 
+// Factors of the same variables added up, the lower number first in the scope; equal sums are made
+// once.
+std::vector<Factor> OneOfEachScope(const PairwiseProblem& problem);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_FOLD_H_

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/graph.h"
 #include "opsemantics/placement.h"
+#include "search/block_round.h"
 #include "search/memory_price.h"
 
 namespace yuba {
@@ -34,10 +35,11 @@ struct DualMessage {
 };
 
 struct Proof {
-  std::string kind = "none";  // "elimination", "deepening", "dual"; "none": only the trivial bound
-  std::vector<int> order;  // elimination, deepening: the order of the problem's variables
-  // deepening: how many of them, from the first, are eliminated plainly; of the others only what
-  // can be part of a plan cheaper than the bound is kept, and nothing is left.
+  // "elimination", "deepening", "dual", "blocks"; "none": only the trivial bound.
+  std::string kind = "none";
+  std::vector<int> order;  // elimination, deepening, blocks: the order of the problem's variables
+  // deepening, blocks: how many of them, from the first, are eliminated plainly. Deepening: of the
+  // others only what can be part of a plan cheaper than the bound is kept, and nothing is left.
   int plain = 0;
   // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum
   // over the nodes of the cheapest strategy, each operand and result being cut at the best price.
@@ -45,6 +47,13 @@ struct Proof {
   // elimination, where there is a limit on memory: what is in use is added to the costs at these
   // prices, and the limit at all of them is taken off the least sum.
   std::vector<MemoryPrice> prices;
+  // blocks: the variables that are left are split, once in each round (elements stand for
+  // variables; prices are of cuts in the lexicographic order of their lists of axes). The bound is
+  // the least cost of the last round's split problem, or the least limit of those before.
+  std::vector<BlockRound> rounds;
+  // blocks: an element of whose cuts only those stay that are the first, in that order, of all that
+  // equal axes make of them by exchange; or -1.
+  int anchor = -1;
 };
 
 // What a plan was allowed to express.

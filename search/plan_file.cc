@@ -50,6 +50,20 @@ Json CostJson(const Plan& plan) {
   return cost;
 }
 
+// A copy is [element, [neighbours], [prices]].
+Json RoundsJson(const std::vector<BlockRound>& rounds) {
+  Json rows = Json::array();
+  for (const BlockRound& round : rounds) {
+    Json copies = Json::array();
+    for (const BlockCopy& copy : round.copies) {
+      copies.push_back({copy.variable, copy.neighbours, copy.prices});
+    }
+    rows.push_back(
+        {{"limit", round.limit}, {"copies", std::move(copies)}, {"order", round.order}});
+  }
+  return rows;
+}
+
 // A message is [tensor, node, prices ...], a price on memory [time, price].
 Json ProofJson(const Proof& proof) {
   Json messages = Json::array();
@@ -59,7 +73,11 @@ Json ProofJson(const Proof& proof) {
     messages.push_back(std::move(row));
   }
   Json json = {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
-  if (proof.kind == "deepening") json["plain"] = proof.plain;
+  if (proof.kind == "deepening" || proof.kind == "blocks") json["plain"] = proof.plain;
+  if (proof.kind == "blocks") {
+    json["anchor"] = proof.anchor;
+    json["rounds"] = RoundsJson(proof.rounds);
+  }
   if (proof.prices.empty()) return json;
   json["prices"] = Json::array();
   for (const MemoryPrice& price : proof.prices) json["prices"].push_back({price.time, price.price});

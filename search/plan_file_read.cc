@@ -74,14 +74,43 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   file->mesh = ReadMesh(root.Field("mesh"));
 }
 
+std::vector<int> Ints(const JsonReader& numbers) {
+  const std::vector<int64_t> read = numbers.Integers(0, std::numeric_limits<int>::max());
+  return {read.begin(), read.end()};
+}
+
+void ReadRounds(const JsonReader& rounds, Proof* result) {
+  for (const JsonReader& row : rounds.Items()) {
+    BlockRound round;
+    round.limit = row.Field("limit").Integer(0, kMost);
+    round.order = Ints(row.Field("order"));
+    for (const JsonReader& copy : row.Field("copies").Items()) {
+      const std::vector<JsonReader> items = copy.Items();
+      if (items.size() != 3) {
+        copy.Fail("[element, [neighbours], [prices]]");
+        return;
+      }
+      const auto element =
+          static_cast<int>(items[0].Integer(0, std::numeric_limits<int>::max()));
+      round.copies.push_back({element, Ints(items[1]), items[2].Integers(-kMost, kMost)});
+    }
+    if (!rounds.ok()) return;
+    result->rounds.push_back(std::move(round));
+  }
+}
+
 void ReadProof(const JsonReader& proof, Proof* result) {
   constexpr int64_t most = std::numeric_limits<int>::max();
   result->kind = proof.Field("kind").String();
   for (const JsonReader& item : proof.Field("order").Items()) {
     result->order.push_back(static_cast<int>(item.Integer(0, most)));
   }
-  if (result->kind == "deepening") {
+  if (result->kind == "deepening" || result->kind == "blocks") {
     result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
+  }
+  if (result->kind == "blocks") {
+    result->anchor = static_cast<int>(proof.Field("anchor").Integer(-1, most));
+    ReadRounds(proof.Field("rounds"), result);
   }
   for (const JsonReader& row : proof.Field("messages").Items()) {
     std::vector<JsonReader> items = row.Items();

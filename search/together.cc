@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "search/blocks.h"
 #include "search/deepen.h"
 #include "search/eliminate.h"
 #include "search/grids.h"
@@ -27,6 +28,43 @@ absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& s
   deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
   deepen.class_cells = std::min(deepen.class_cells, table_cells);
   return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
+}
+
+// By variable its values in the lexicographic order of their cuts' lists of axes.
+std::vector<std::vector<int>> ListedValues(const Problem& problem) {
+  std::vector<std::vector<int>> listed;
+  for (const int element : problem.elements) {
+    const std::vector<Cut>& cuts = *problem.cuts[element];
+    listed.emplace_back(cuts.size());
+    std::iota(listed.back().begin(), listed.back().end(), 0);
+    std::sort(listed.back().begin(), listed.back().end(),
+              [&](int a, int b) { return cuts[a].axes < cuts[b].axes; });
+  }
+  return listed;
+}
+
+// The proof of blocks in terms of elements.
+Proof ProofOf(const Problem& problem, Blocks blocks) {
+  const int variables = static_cast<int>(problem.elements.size());
+  const int elements = static_cast<int>(problem.cuts.size());
+  Proof proof;
+  proof.kind = "blocks";
+  proof.plain = static_cast<int>(problem.clusters.merged.size());
+  std::vector<int> all(variables);
+  std::iota(all.begin(), all.end(), 0);
+  proof.order = problem.ElementOrder(all);
+  if (blocks.anchor >= 0) proof.anchor = problem.elements[blocks.anchor];
+  for (BlockRound& round : blocks.rounds) {
+    for (BlockCopy& copy : round.copies) {
+      copy.variable = problem.elements[copy.variable];
+      for (int& neighbour : copy.neighbours) neighbour = problem.elements[neighbour];
+    }
+    for (int& copy : round.order) {
+      copy = copy < variables ? problem.elements[copy] : copy - variables + elements;
+    }
+  }
+  proof.rounds = std::move(blocks.rounds);
+  return proof;
 }
 
 // A few axes at a time, the recursion and wider steps, and grids: for where nothing exact can be
@@ -108,20 +146,29 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
   std::vector<Assignment> starts = Starts(graph, options, base, problem, &on_grids);
   LowerBound& bound = on_grids.bound;
   Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells, budget);
+  found.proof = std::move(bound.proof);
+  found.lower_bound = bound.bytes;
   if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells, budget)) {
     best = deepest->solution;
-    if (deepest->bound > bound.bytes) {
-      found.cuts = problem.CutsOf(best.assignment);
+    if (deepest->bound > found.lower_bound) {
+      found.proof = Proof();
       found.proof.kind = "deepening";
       found.proof.order = problem.ElementOrder(deepest->order);
       found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + deepest->plain;
       found.lower_bound = deepest->bound;
-      return found;
+    }
+  }
+  if (found.lower_bound < best.cost && restrictions.empty()) {
+    BlockOptions wide;
+    wide.most_sums = std::min(wide.most_sums, table_cells);
+    Blocks blocks = BoundByBlocks(problem.pairwise, ListedValues(problem), best, wide, budget);
+    best = blocks.solution;
+    if (blocks.bound > found.lower_bound) {
+      found.lower_bound = blocks.bound;
+      found.proof = ProofOf(problem, std::move(blocks));
     }
   }
   found.cuts = problem.CutsOf(best.assignment);
-  found.proof = std::move(bound.proof);
-  found.lower_bound = bound.bytes;
   return found;
 }
 
