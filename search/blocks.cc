@@ -1,8 +1,8 @@
 #include "search/blocks.h"
 
 #include <algorithm>
-#include <limits>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -81,8 +81,10 @@ class SplitProblem {
     PairwiseProblem pairs;
     pairs.variables = part.variables;
     for (const Factor& factor : part.factors) {
-      if (factor.scope.size() == 1) own_[factor.scope[0]] = factor.cells;
-      else pairs.factors.push_back(factor);
+      if (factor.scope.size() == 1)
+        own_[factor.scope[0]] = factor.cells;
+      else
+        pairs.factors.push_back(factor);
     }
     splitting_ = SplitToFit(pairs, sums);
     copies_.resize(part.variables.size());
@@ -107,7 +109,7 @@ class SplitProblem {
     double step = 1;
     int64_t before = 0;  // the bound some steps ago
     Prices best;
-    for (int i = 0; i < steps && *work > 0; ++i) {
+    for (int i = 0; i<steps&& * work> 0; ++i) {
       Price();
       *work -= 2 * splitting_.sums;
       absl::optional<BucketTree> tree =

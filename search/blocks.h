@@ -36,7 +36,8 @@ struct Blocks {
 };
 
 // `listed`: by variable its values in the order in which the proof lists them; that of an orbit
-// that comes first is its least. `start` is a solution. Where the budget is spent, the best by then.
+// that comes first is its least. `start` is a solution. Where the budget is spent, the best by
+// then.
 Blocks BoundByBlocks(const PairwiseProblem& problem, const std::vector<std::vector<int>>& listed,
                      const Solution& start, const BlockOptions& options,
                      const Budget& budget = Budget::Unlimited());

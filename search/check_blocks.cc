@@ -58,12 +58,12 @@ class SplitReplay {
   }
 
  private:
-  // `scope`: copies that go later, the last of them first. `copy` is the last of all tables' scopes.
+  // `scope`: copies that go later, the last of them first. `copy` is the last of all scopes.
   struct Step {
     int copy = 0;
     std::vector<int> scope;
     std::vector<CheckTable> tables;
-    std::vector<int> before;    // steps whose results meet here
+    std::vector<int> before;     // steps whose results meet here
     CheckTable::Cells up, down;  // by scope: the least cost of what is gone, and of the rest
   };
 
@@ -108,7 +108,8 @@ class SplitReplay {
       const int number = static_cast<int>(kept_.size() + c);
       for (int neighbour : copy.neighbours) {
         if (!copy_at_.emplace(std::make_pair(copy.variable, neighbour), number).second) {
-          return Refuse(absl::StrCat("has two copies of element ", copy.variable, " at ", neighbour));
+          return Refuse(
+              absl::StrCat("has two copies of element ", copy.variable, " at ", neighbour));
         }
       }
       const size_t count = kept_[copy.variable].size();

@@ -90,8 +90,7 @@ void ReadRounds(const JsonReader& rounds, Proof* result) {
         copy.Fail("[element, [neighbours], [prices]]");
         return;
       }
-      const auto element =
-          static_cast<int>(items[0].Integer(0, std::numeric_limits<int>::max()));
+      const auto element = static_cast<int>(items[0].Integer(0, std::numeric_limits<int>::max()));
       round.copies.push_back({element, Ints(items[1]), items[2].Integers(-kMost, kMost)});
     }
     if (!rounds.ok()) return;

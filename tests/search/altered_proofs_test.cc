@@ -1,5 +1,6 @@
 // Proofs of which one number was changed: no bound that does not hold is accepted.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,16 @@ std::vector<Number> NumbersOf(Proof* proof) {
   for (MemoryPrice& price : proof->prices) {
     numbers.push_back(At(&price.time));
     numbers.push_back(At(&price.price));
+  }
+  if (!proof->rounds.empty()) numbers.push_back(At(&proof->anchor));
+  for (BlockRound& round : proof->rounds) {
+    numbers.push_back(At(&round.limit));
+    for (int& copy : round.order) numbers.push_back(At(&copy));
+    for (BlockCopy& copy : round.copies) {
+      numbers.push_back(At(&copy.variable));
+      for (int& neighbour : copy.neighbours) numbers.push_back(At(&neighbour));
+      for (int64_t& price : copy.prices) numbers.push_back(At(&price));
+    }
   }
   return numbers;
 }
@@ -137,6 +148,18 @@ TEST_CASE("a proof with one number changed is refused, or its bound still holds"
     refused += tried.refused;
   }
   CHECK(refused > 1500);
+}
+
+TEST_CASE("a proof by blocks with one number changed is refused, or its bound still holds") {
+  const Graph graph = Recurrent(3, 5, 2, 4);
+  const Plan best = PlanOf(graph, "default", 2000);
+  REQUIRE(best.proof.kind == "blocks");
+  REQUIRE(best.proof.rounds.size() > 1);
+  REQUIRE(best.proof.anchor >= 0);
+  REQUIRE(best.lower_bound == best.cost.bytes());
+  const Tried tried = Alter(graph, Worse(graph, best), best.cost.bytes(), 150);
+  CHECK(tried.altered > 130);
+  CHECK(tried.refused > 50);
 }
 
 // The least cost of any cuts whose rows of memory keep to the limit.

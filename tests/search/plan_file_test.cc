@@ -85,6 +85,22 @@ TEST_CASE("a plan file keeps a dual proof") {
   CHECK(file->proof.messages == plan.proof.messages);
 }
 
+TEST_CASE("a plan file keeps a proof by blocks") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = Proof();
+  plan.proof.kind = "blocks";
+  plan.proof.plain = 2;
+  plan.proof.anchor = 1;
+  plan.proof.rounds = {{90, {{3, {1, 2}, {-7, 7}}, {4, {}, {}}}, {5, 1, 0}}, {80, {}, {2}}};
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
+  REQUIRE(file.ok());
+  CHECK(file->proof.kind == "blocks");
+  CHECK(file->proof.plain == 2);
+  CHECK(file->proof.anchor == 1);
+  CHECK(file->proof.rounds == plan.proof.rounds);
+}
+
 TEST_CASE("the rows of a plan file add up to its cost") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
