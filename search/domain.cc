@@ -39,6 +39,16 @@ class Enumeration {
                         [this](int axis) { return FitsSomewhere(axis); });
   }
 
+  // The outermost place that an axis may have.
+  size_t First(size_t extent) const {
+    switch (nesting_) {
+      case Nesting::kFree: return prefix_.axes[extent].size();
+      case Nesting::kAnywhere: return 0;
+      case Nesting::kLevel: return cut_.axes[extent].size();
+    }
+    return 0;
+  }
+
   // Every order of a list is reached once, by inserting the axes one after the other.
   void Place(size_t next) {
     if (next == axes_.size()) {
@@ -49,7 +59,7 @@ class Enumeration {
     for (size_t e = 0; e < space_.extents.size(); ++e) {
       if (!Fits(e, axis)) continue;
       AxisList& list = cut_.axes[e];
-      size_t first = nesting_ == Nesting::kLevel ? list.size() : prefix_.axes[e].size();
+      const size_t first = First(e);
       parts_[e] *= mesh_.axes[axis].size;
       for (size_t at = first; at <= list.size(); ++at) {
         list.insert(list.begin() + at, static_cast<uint8_t>(axis));

@@ -9,10 +9,11 @@
 
 namespace yuba {
 
-// kFree: the axes of one extent in any order. kLevel: in the order of the mesh.
-enum class Nesting : uint8_t { kFree, kLevel };
+// kFree: the axes of one extent in any order, inside those of earlier ones. kAnywhere: also outside
+// those. kLevel: in the order of the mesh.
+enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 
-// All cuts that put axes of `axes` inside those of `prefix`, maximal by inclusion unless the space
+// All cuts that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless the space
 // says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order that
 // depends on the arguments only.
 std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,

@@ -56,8 +56,11 @@ Solution SolveApproximately(const Graph& graph, const Problem& problem,
 Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                    int64_t table_cells) {
   Found found;
+  // Pins may want axes of later groups outside those of earlier ones.
+  const bool anywhere = base.nesting == Nesting::kFree && !NestByLevel(base.restrictions);
   for (const std::vector<int>& group : groups) {
     ProblemOptions level = base;
+    if (anywhere) level.nesting = Nesting::kAnywhere;
     level.axes = group;
     level.given = found.cuts;
     Problem problem = BuildProblem(graph, level);

@@ -13,7 +13,8 @@
 
 namespace yuba {
 
-// Groups of axes that are placed together, one group after the other, later ones inside.
+// Groups of axes that are placed together, one group after the other, later ones inside (unless
+// restrictions demand another order).
 using Groups = std::vector<std::vector<int>>;
 
 Groups GroupsOf(const Mesh& mesh, int size);

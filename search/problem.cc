@@ -125,8 +125,8 @@ class Builder {
     }
     std::vector<Cut> cuts = RestrictedCuts(space, options_.mesh, options_.axes, placed_, given,
                                            options_.nesting, *restriction);
-    YUBA_CHECK(!cuts.empty()) << "a restriction leaves no cut";
-    return cuts;
+    if (!cuts.empty()) return cuts;
+    return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
   }
 
   CutList MappedCuts(const CutList& cuts, const std::vector<int>& dims) {

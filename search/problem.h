@@ -22,7 +22,7 @@ struct ProblemOptions {
   Nesting nesting = Nesting::kFree;
   std::vector<int> axes;  // those to place now; the ones before them in the mesh are in `given`
   Cuts given;             // by element; empty: no earlier ones
-  Restrictions restrictions;  // by element; each leaves at least one cut
+  Restrictions restrictions;  // by element; one that leaves no cut is none
   bool replicate = false;     // stored tensors may be replicated
   bool cluster = true;        // false: a variable for each element; needed with `replicate`
   const Budget* budget = &Budget::Unlimited();

@@ -203,6 +203,20 @@ bool Meets(const Cut& cut, const Demands& demands) {
   return true;
 }
 
+bool NestByLevel(const Demands& demands) {
+  return std::all_of(demands.begin(), demands.end(), [](const Demand& demand) {
+    return std::is_sorted(demand.axes.begin(), demand.axes.end());
+  });
+}
+
+bool NestByLevel(const Restrictions& restrictions) {
+  return std::all_of(
+      restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
+        return std::all_of(restriction.any_of.begin(), restriction.any_of.end(),
+                           [](const Demands& demands) { return NestByLevel(demands); });
+      });
+}
+
 std::string Key(const Restriction& restriction) {
   std::string key = absl::StrCat(static_cast<int>(restriction.rest));
   for (const Demands& demands : restriction.any_of) {

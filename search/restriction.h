@@ -50,6 +50,10 @@ std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& dem
 // Whether a cut of all axes of the mesh is as demanded, extent by extent.
 bool Meets(const Cut& cut, const Demands& demands);
 
+// Whether what is demanded nests in the order of the mesh.
+bool NestByLevel(const Demands& demands);
+bool NestByLevel(const Restrictions& restrictions);
+
 // For people and as a key: equal for equal restrictions only.
 std::string Key(const Restriction& restriction);
 

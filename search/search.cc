@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/mesh_text.h"
 #include "search/accumulators.h"
 #include "search/baselines/baselines.h"
 #include "search/copies.h"
@@ -27,11 +28,14 @@ namespace {
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
 
+bool NestsByLevel(const SearchOptions& options) {
+  return options.nesting == Nesting::kLevel || options.search == "recursive";
+}
+
 Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   Plan plan;
   plan.mesh = options.mesh;
-  bool by_level = options.nesting == Nesting::kLevel || options.search == "recursive";
-  plan.space.nesting = by_level ? "level" : "free";
+  plan.space.nesting = NestsByLevel(options) ? "level" : "free";
   plan.space.copies = graph.copies;
   plan.space.factors = options.factors;
   plan.search = options.search;
@@ -54,7 +58,10 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
     return PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget)));
   }
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
-  Plan plan = PlanOf(graph, options, SearchGroups(graph, base, widest, options.table_cells));
+  // Groups whose axes go anywhere have far more cuts.
+  const Groups& first = NestByLevel(restrictions) ? widest : levels;
+  Plan plan = PlanOf(graph, options, SearchGroups(graph, base, first, options.table_cells));
+  if (first.size() == levels.size() && !budget.Spent()) return plan;
   Plan by_level = PlanOf(graph, options,
                          budget.Spent() ? SearchLate(graph, options, restrictions, budget)
                                         : SearchGroups(graph, base, levels, options.table_cells));
@@ -231,6 +238,36 @@ absl::StatusOr<std::vector<Pin>> AllPins(const Graph& graph, const SearchOptions
   return pins;
 }
 
+std::string NameOf(const Graph& graph, const Pin& pin) {
+  const std::string name = pin.is_node ? absl::StrCat("node ", graph.nodes[pin.id].name)
+                                       : absl::StrCat("tensor ", graph.tensors[pin.id].name);
+  return pin.text.empty() ? name : absl::StrCat(name, " (", pin.text, ")");
+}
+
+// Whether a search in which axes nest by level can follow the pins.
+absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
+                          const std::vector<Pin>& pins) {
+  if (!NestsByLevel(options)) return absl::OkStatus();
+  for (const Pin& pin : pins) {
+    if (NestByLevel(pin.demands)) continue;
+    return UserError("the pin of ", NameOf(graph, pin),
+                     " nests axes in an order that is not the mesh's (",
+                     MeshText(options.mesh), "), and here they nest in that order: write it so, ",
+                     "or leave --search recursive or --space tofu out");
+  }
+  return absl::OkStatus();
+}
+
+// Whether the plan has what the pins demand.
+absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const Plan& plan) {
+  for (const Pin& pin : pins) {
+    if (Meets(pin.is_node ? plan.nodes[pin.id] : plan.tensors[pin.id], pin.demands)) continue;
+    return UserError("no plan was found that has what the pin of ", NameOf(graph, pin),
+                     " demands: demand less, or use fewer devices");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& options,
                                    const Budget& budget) {
   if (const Baseline* baseline = FindBaseline(options.search)) {
@@ -238,6 +275,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   }
   YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
   YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, pins));
+  YUBA_RETURN_IF_ERROR(CheckNesting(graph, options, pins));
   if (options.memory_limit > 0 || options.replicate == "auto") {
     if (restrictions.empty() && options.search == "default") {
       return SearchLimited(graph, options, budget);
@@ -245,6 +283,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
     return UserError("--memory and --replicate auto are for --search default without pins");
   }
   Plan plan = SearchWithin(graph, options, restrictions, budget);
+  YUBA_RETURN_IF_ERROR(CheckPins(graph, pins, plan));
   if (restrictions.empty() || options.search == "recursive") return plan;
   plan.proof = Proof();
   plan.lower_bound = 0;

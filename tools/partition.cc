@@ -172,7 +172,7 @@ PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded, const 
 }
 
 // What a plain search level by level moves, to print beside the default's; nothing where that would
-// take longer.
+// take longer, or cannot follow the pins.
 absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
                                                        const Graph& graph, SearchOptions options) {
   const bool plain = options.memory_limit == 0 && flags.replicate == "none";
@@ -181,7 +181,9 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   }
   options.search = "recursive";
   const absl::StatusOr<Plan> plan = Search(graph, options);
-  if (absl::IsCancelled(plan.status())) return absl::optional<int64_t>();
+  if (absl::IsCancelled(plan.status()) || absl::IsInvalidArgument(plan.status())) {
+    return absl::optional<int64_t>();
+  }
   YUBA_RETURN_IF_ERROR(plan.status());
   if (!plan->stopped.empty()) return absl::optional<int64_t>();
   return absl::optional<int64_t>(plan->cost.bytes());

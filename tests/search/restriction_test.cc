@@ -72,6 +72,20 @@ TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
   }
 }
 
+TEST_CASE("axes that may go outside earlier ones are placed one by one as all at once") {
+  const Mesh mesh = MeshOf(8);
+  const Restriction restriction = {{{{{2, 0, 1}, false}, {{}, true}}}, Rest::kRefused};
+  std::vector<Cut> cuts = {WholeCut(kMatrix)};
+  for (const int axis : {0, 1, 2}) {
+    std::vector<int> placed;
+    for (int before = 0; before <= axis; ++before) placed.push_back(before);
+    cuts = RestrictedCuts(kMatrix, mesh, {axis}, placed, cuts[0], Nesting::kAnywhere, restriction);
+    REQUIRE(cuts.size() == 1);
+  }
+  CHECK(cuts[0] == Cut{{{2, 0, 1}, {}}});
+  CHECK_FALSE(NestByLevel(restriction.any_of[0]));
+}
+
 TEST_CASE("level by level, what went elsewhere stays, and no level is a dead end") {
   const Mesh mesh = MeshOf(48);  // 3 2 2 2 2
   const std::vector<int> all = {0, 1, 2, 3, 4};

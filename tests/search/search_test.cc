@@ -123,6 +123,39 @@ TEST_CASE("a plan with every tensor pinned is priced") {
   CHECK(again->cost.bytes() == best.cost.bytes());
 }
 
+TEST_CASE("pins may nest axes in another order than the mesh, where plans may") {
+  const Graph chain = MatmulChain({8, 16, 16}, 8), deep = ResNet(4, {1, 1, 1, 1});
+  const auto pinned = [](const Graph& graph, SearchOptions options, int devices, const Pin& pin) {
+    options.mesh = MeshOf(devices);
+    options.pins = {pin};
+    return Search(graph, options);
+  };
+  const absl::StatusOr<Plan> few = pinned(chain, {}, 4, Columns(1, {1, 0}));
+  REQUIRE(few.ok());
+  CHECK(few->tensors[1] == Cut{{{}, {1, 0}}});
+  SearchOptions approximate;
+  approximate.table_cells = 64;
+  for (const SearchOptions& options : {SearchOptions(), approximate}) {
+    const absl::StatusOr<Plan> many =
+        pinned(deep, options, 16, ExactPin(false, 0, {{{}, {}, {2, 0, 3, 1}, {}}}));
+    INFO(many.status());
+    REQUIRE(many.ok());
+    CHECK(many->tensors[0] == Cut{{{}, {}, {2, 0, 3, 1}, {}}});
+    CHECK(CheckPlan(deep, *many).ok());
+  }
+  SearchOptions recursive, level;
+  recursive.search = "recursive";
+  level.nesting = Nesting::kLevel;
+  for (const SearchOptions& options : {recursive, level}) {
+    CHECK(pinned(chain, options, 4, Columns(1, {0, 1})).ok());
+    const absl::Status status = pinned(chain, options, 4, Columns(1, {1, 0})).status();
+    INFO(status);
+    CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+    CHECK(status.message().find("tensor t1 nests axes") != absl::string_view::npos);
+    CHECK(status.message().find("(a=2 b=2)") != absl::string_view::npos);
+  }
+}
+
 TEST_CASE("an unknown search is an error") {
   SearchOptions options;
   options.mesh = MeshOf(2);
