@@ -8,6 +8,8 @@
 namespace yuba {
 namespace {
 
+constexpr int64_t kExact = int64_t{1} << 52;  // below this, sums of costs are exact as double
+
 constexpr int64_t kRoundsBetweenPrices = 500;
 
 }  // namespace
@@ -234,10 +236,11 @@ void MemorySearch::Round(double heat) {
       Shift(v, old[v], taken[i]);
       assignment_[v] = taken[i];
     }
-    if (cost_ >= kForbidden) {
+    const double cost = static_cast<double>(cost_) + CostOfRegion(variables) - before;
+    if (cost_ >= kExact || cost >= kExact) {
       Start(assignment_);
     } else {
-      cost_ += static_cast<int64_t>(CostOfRegion(variables) - before);
+      cost_ = static_cast<int64_t>(cost);
       Recount();
     }
   }

@@ -236,5 +236,27 @@ TEST_CASE("problems without a solution say so") {
              Catch::Contains("every choice has a forbidden cost"));
 }
 
+// What is within the limit has forbidden costs, and next to these others that are large.
+constexpr char kNothingAllowed[] = R"(
+  {"problem": {"name": "t", "nodes": {"intervals": [[2, 2], [4, 5], [4, 6], [2, 4], [5, 7], [4,
+  6]], "costs": [[5, 5, 0, 0], [5, 5, 64, 5], [0], [15], [86, 5, 33], [5, 1000000000000000000,
+  93, 0]], "usages": [[27, 15, 50, 23], [4, 1, 47, 33], [47], [36], [22, 37, 2], [14, 24, 9,
+  43]]}, "edges": {"nodes": [[5, 0], [4, 2], [4, 0], [4, 1], [3, 0], [0, 4], [4, 1]], "costs":
+  [[0, 0, 1000000000000000000, 1000000000000000000, 0, 69, 0, 1000000000000000000, 0, 0, 0, 0,
+  0, 0, 0, 1000000000000000000], [750683067861265, 31, 8], [0, 0, 29, 1000000000000000000,
+  1000000000000000000, 0, 0, 433016484147989, 1000000000000000000, 0, 0, 1000000000000000000],
+  [1000000000000000000, 0, 1000000000000000000, 1000000000000000000, 72, 0, 1000000000000000000,
+  0, 1000000000000000000, 757918873797884, 0, 83], [21, 0, 0, 0], [503376774590695, 0, 32, 0,
+  74, 0, 0, 0, 0, 0, 37, 1000000000000000000], [0, 80723987691759, 1000000000000000000, 20,
+  606875829837141, 381796955259032, 1000000000000000000, 0, 140773311180196,
+  1000000000000000000, 30487234736653, 87]]}, "usage_limit": 75}})";
+
+TEST_CASE("sums of forbidden and large costs are not taken for less") {
+  const auto problem = ParseIopddl(kNothingAllowed);
+  REQUIRE(problem.ok());
+  CHECK_THAT(std::string(SolveWithMemory(*problem, Budget(0.3, 1)).status().message()),
+             Catch::Contains("nothing within the limit was found"));
+}
+
 }  // namespace
 }  // namespace yuba
