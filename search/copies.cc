@@ -160,4 +160,43 @@ Graph WithCopies(const Graph& graph, int window) {
   return window > 0 ? Copier(graph, window).Run() : graph;
 }
 
+Uncopied WithoutCopies(const Graph& graph) {
+  Uncopied result;
+  result.graph.inputs = graph.inputs;
+  std::vector<TensorId> number(graph.tensors.size(), -1);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind == TensorKind::kCopy) continue;
+    number[t] = static_cast<TensorId>(result.tensors.size());
+    result.tensors.push_back(static_cast<TensorId>(t));
+    result.graph.tensors.push_back(graph.tensors[t]);
+  }
+  for (TensorId& input : result.graph.inputs) input = number[input];
+  for (const TensorId output : graph.outputs) result.graph.outputs.push_back(number[output]);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    Node node = graph.nodes[n];
+    if (IsCopy(graph, node)) continue;
+    for (TensorId& operand : node.operands) operand = number[SourceOf(graph, operand)];
+    node.result = number[node.result];
+    result.nodes.push_back(static_cast<NodeId>(n));
+    result.graph.nodes.push_back(std::move(node));
+  }
+  Link(result.graph);
+  return result;
+}
+
+std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
+                                const std::vector<Cut>& cuts) {
+  const size_t tensors = graph.tensors.size();
+  std::vector<Cut> all(tensors + graph.nodes.size());
+  for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = cuts[t];
+  for (size_t n = 0; n < without.nodes.size(); ++n) {
+    all[tensors + without.nodes[n]] = cuts[without.tensors.size() + n];
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (IsCopy(graph, node)) all[tensors + n] = all[node.result] = all[node.operands[0]];
+  }
+  return all;
+}
+
 }  // namespace yuba

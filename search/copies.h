@@ -4,7 +4,10 @@
 #ifndef YUBA_SEARCH_COPIES_H_
 #define YUBA_SEARCH_COPIES_H_
 
+#include <vector>
+
 #include "opsemantics/graph.h"
+#include "opsemantics/placement.h"
 
 namespace yuba {
 
@@ -15,6 +18,19 @@ namespace yuba {
 // numbers, nodes their order; a copy stands before the first of its readers. With window 0 there
 // are no copies. `graph` must have none yet.
 Graph WithCopies(const Graph& graph, int window);
+
+// The graph whose nodes read what the copies are of. By its tensor (node) the number it had.
+struct Uncopied {
+  Graph graph;
+  std::vector<TensorId> tensors;
+  std::vector<NodeId> nodes;
+};
+Uncopied WithoutCopies(const Graph& graph);
+
+// The cuts of `graph`, tensors first, where WithoutCopies(graph) has `cuts`, and every copy lies as
+// what it is of: that moves the same.
+std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
+                                const std::vector<Cut>& cuts);
 
 }  // namespace yuba
 

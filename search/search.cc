@@ -116,13 +116,15 @@ bool Fits(const SearchOptions& options, const Plan& plan) {
          (options.memory_of && options.memory_of(plan) <= options.memory_limit);
 }
 
-// What the baselines of that space choose.
+// What the baselines of that space choose; they know no copies.
 std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options,
                                   const Budget& budget) {
+  const Uncopied bare = WithoutCopies(graph);
   std::vector<Cuts> cuts;
   for (const Baseline& baseline : Baselines()) {
     if ((baseline.replicates && options.replicate != "auto") || budget.Spent()) continue;
-    cuts.push_back(baseline.find(graph, options.mesh, options.table_cells, budget));
+    cuts.push_back(CutsWithCopies(
+        graph, bare, baseline.find(bare.graph, options.mesh, options.table_cells, budget)));
   }
   return cuts;
 }
@@ -142,10 +144,8 @@ absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& opti
   };
   consider(plain);
   if (!budget.Spent()) consider(SearchRecursive(graph, options, {}, budget));
-  if (!HasAccumulators(graph)) {
-    for (Cuts& cuts : CutsOfBaselines(graph, options, budget)) {
-      consider(PlanOf(graph, options, {std::move(cuts), 0, Proof()}));
-    }
+  for (Cuts& cuts : CutsOfBaselines(graph, options, budget)) {
+    consider(PlanOf(graph, options, {std::move(cuts), 0, Proof()}));
   }
   if (best.has_value()) return *std::move(best);
   if (budget.end() == Budget::End::kAsked) {

@@ -4,7 +4,9 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "search/accumulators.h"
 #include "search/check.h"
+#include "search/copies.h"
 #include "search/levels.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
@@ -92,6 +94,53 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   CHECK(fits->cost.bytes() == all_row);
   CHECK(fits->lower_bound > 0);
   CHECK(CheckPlan(graph, *fits).ok());
+}
+
+// Three products of one input, two of which meet in a sum, and weights that are read twice.
+Graph Shared(const Mesh& mesh, bool accumulators) {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({8, 24}), w = builder.Parameter({24, 24});
+  const TensorId a = builder.Matmul(x, w), b = builder.Matmul(x, builder.Parameter({24, 24}));
+  const TensorId c = builder.Matmul(builder.Relu(x), w);
+  const TensorId y = builder.Add(builder.Add(a, b), builder.Relu(c));
+  return WithSharing(builder.Finish({y}), 8, accumulators, mesh);
+}
+
+TEST_CASE("baselines count among the plans of graphs with copies and accumulators") {
+  for (const bool accumulators : {false, true}) {
+    for (const int devices : {2, 8}) {
+      const Mesh mesh = MeshOf(devices);
+      const Graph graph = Shared(mesh, accumulators);
+      REQUIRE(graph.copies == 8);
+      REQUIRE(HasAccumulators(graph) == accumulators);
+      const Uncopied bare = WithoutCopies(graph);
+      CHECK(bare.graph.copies == 0);
+      CheckGraph(bare.graph);
+      for (const Baseline& baseline : Baselines()) {
+        INFO(baseline.name << " on " << devices);
+        Plan plan, with_copies;
+        const Cuts cuts = baseline.find(bare.graph, mesh, 1 << 20, Budget::Unlimited());
+        const auto set = [&](const Graph& of, const Cuts& all, Plan* made) {
+          made->mesh = mesh;
+          made->space.copies = of.copies;
+          made->space.replicate = "auto";
+          made->tensors.assign(all.begin(), all.begin() + of.tensors.size());
+          made->nodes.assign(all.begin() + of.tensors.size(), all.end());
+          made->cost = CostOf(of, *made);
+          CHECK(CheckPlan(of, *made).ToString() == "OK");
+        };
+        set(bare.graph, cuts, &plan);
+        set(graph, CutsWithCopies(graph, bare, cuts), &with_copies);
+        CHECK(with_copies.cost.bytes() == plan.cost.bytes());
+        SearchOptions options;
+        options.mesh = mesh;
+        options.replicate = "auto";
+        const absl::StatusOr<Plan> found = Search(graph, options);
+        REQUIRE(found.ok());
+        CHECK(found->cost.bytes() <= plan.cost.bytes());
+      }
+    }
+  }
 }
 
 TEST_CASE("none that replicates nothing is better than the optimum") {
