@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "search/buckets.h"
+#include "search/dual.h"
 #include "search/fold.h"
 #include "search/improve.h"
 #include "search/split.h"
@@ -77,7 +78,8 @@ class Shrinking {
 class SplitProblem {
  public:
   // Has one factor of each pair, and of each variable.
-  SplitProblem(const PairwiseProblem& part, int64_t sums) : own_(part.variables.size()) {
+  SplitProblem(const PairwiseProblem& part, int64_t sums, int64_t most)
+      : own_(part.variables.size()) {
     PairwiseProblem pairs;
     pairs.variables = part.variables;
     for (const Factor& factor : part.factors) {
@@ -86,7 +88,7 @@ class SplitProblem {
       else
         pairs.factors.push_back(factor);
     }
-    splitting_ = SplitToFit(pairs, sums);
+    splitting_ = Loosest(pairs, sums, most);
     copies_.resize(part.variables.size());
     for (size_t c = 0; c < splitting_.variable.size(); ++c) {
       copies_[splitting_.variable[c]].push_back(static_cast<int>(c));
@@ -98,6 +100,59 @@ class SplitProblem {
       pairs_.push_back(pairs.factors[f].scope);
     }
     unpriced_ = problem_.factors.size();
+  }
+
+  // Prices at which the bound is that of the pairwise dual, or better: of a variable's costs each
+  // factor has what it explains and an equal share of the rest.
+  void Start(int sweeps, const Budget& budget) {
+    PairwiseProblem pairs;  // what a variable costs by itself is in one of its factors
+    pairs.variables.assign(problem_.variables.begin(), problem_.variables.begin() + copies_.size());
+    std::vector<std::vector<std::pair<int, int>>> ends(copies_.size());  // (factor, side)
+    for (size_t f = 0; f < pairs_.size(); ++f) {
+      Factor factor = {pairs_[f], problem_.factors[f].cells};
+      for (int side : {0, 1}) {
+        if (ends[factor.scope[side]].empty()) AddOwn(side, &factor);
+        ends[factor.scope[side]].push_back({static_cast<int>(f), side});
+      }
+      pairs.factors.push_back(std::move(factor));
+    }
+    std::map<int, ClassesPtr> plain;
+    std::vector<ClassesPtr> classes;
+    std::vector<int> order;
+    for (const DomainPtr& domain : pairs.variables) {
+      ClassesPtr& each = plain[domain->size];
+      if (each == nullptr) {
+        each = std::make_shared<const Classes>(Classes{domain->size, domain->images[0]});
+      }
+      order.push_back(static_cast<int>(classes.size()));
+      classes.push_back(each);
+    }
+    const auto messages = PassMessages(pairs, classes, order, sweeps, budget);
+    for (size_t v = 0; v < copies_.size(); ++v) {
+      if (copies_[v].size() == 1) continue;
+      std::vector<double> share(problem_.variables[v]->size, 0);
+      for (const auto& [f, side] : ends[v]) {
+        for (size_t x = 0; x < share.size(); ++x) {
+          share[x] += messages[side][f][x] / static_cast<double>(ends[v].size());
+        }
+      }
+      const int first = static_cast<int>(v);
+      for (size_t x = 0; x < share.size(); ++x) {
+        std::map<int, double> price;  // by copy
+        if (own_[v] != nullptr) {
+          price[splitting_.scopes[ends[v][0].first][ends[v][0].second]] +=
+              static_cast<double>((*own_[v])[x]);
+        }
+        for (const auto& [f, side] : ends[v]) {
+          price[splitting_.scopes[f][side]] += share[x] - messages[side][f][x];
+        }
+        for (const auto& [copy, amount] : price) {
+          if (copy == first) continue;
+          prices_[copy][x] = std::llround(amount);
+          prices_[first][x] -= prices_[copy][x];
+        }
+      }
+    }
   }
 
   int64_t bound() const { return bound_; }
@@ -170,6 +225,36 @@ class SplitProblem {
   }
 
  private:
+  // Greedy splitting is a matter of luck: of a few tries the one that leaves most together.
+  static Splitting Loosest(const PairwiseProblem& pairs, int64_t sums, int64_t most) {
+    constexpr int kTries = 24;
+    Splitting best;
+    double least = 0;
+    for (int i = 0; i < kTries; ++i) {
+      Splitting next = SplitToFit(pairs, sums + sums * i / kTries);
+      double apart = 0;
+      for (size_t c = pairs.variables.size(); c < next.variable.size(); ++c) {
+        apart += std::log(pairs.variables[next.variable[c]]->size);
+      }
+      if (i > 0 && (apart >= least || next.sums > most)) continue;
+      least = apart;
+      best = std::move(next);
+      if (apart == 0 || best.sums > most) break;
+    }
+    return best;
+  }
+
+  void AddOwn(int side, Factor* factor) const {
+    const Cells& own = own_[factor->scope[side]];
+    if (own == nullptr) return;
+    std::vector<int64_t> cells = *factor->cells;
+    const size_t columns = problem_.variables[factor->scope[1]]->size;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      cells[i] += (*own)[side == 0 ? i / columns : i % columns];
+    }
+    factor->cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  }
+
   // The factors of one copy: prices, and what its variable costs by itself.
   void Price() {
     problem_.factors.resize(unpriced_);
@@ -187,12 +272,13 @@ class SplitProblem {
 
   // Copies pay each other towards equal costs of each value.
   void Move(double step, int64_t limit) {
-    const int64_t most = std::max<int64_t>(limit - bound_, 1);
+    // What is far from the best matters less.
+    const double most = std::max(0.2 * static_cast<double>(limit - bound_), 1.0);
     for (const std::vector<int>& copies : copies_) {
       if (copies.size() == 1) continue;
       for (size_t x = 0; x < prices_[copies[0]].size(); ++x) {
         const auto excess = [&](int copy) {
-          return static_cast<double>(std::min(costs_[copy][x] - bound_, 8 * most));
+          return std::min(static_cast<double>(costs_[copy][x] - bound_), most);
         };
         double mean = 0;
         for (int copy : copies) mean += excess(copy) / static_cast<double>(copies.size());
@@ -226,13 +312,20 @@ class BlockSearch {
   }
 
   Blocks Run() {
-    int64_t sums = options_.sums, work = options_.work, limit = found_.solution.cost;
+    int64_t before = 0, sums = options_.sums, work = options_.work, limit = found_.solution.cost;
     for (int round = 0; round < options_.rounds; ++round, sums *= options_.growth) {
       const PairwiseProblem part = shrinking_.Of(kept_);
       if (LargestFactor(part) > options_.most_sums) break;
-      SplitProblem split(part, std::min(sums, options_.most_sums));
-      if (2 * split.sums() * options_.few_steps > work) break;
+      sums = std::min(sums, options_.most_sums);
+      // Of all steps of an elimination; less for a problem that is large from the first.
+      const int64_t most = work / (2 * (round == 0 ? options_.first_steps : options_.few_steps));
+      SplitProblem split(part, sums, most);
+      for (; split.sums() > most && sums / 2 > before; split = SplitProblem(part, sums, most))
+        sums /= 2;
+      if (split.sums() > most) break;
+      before = sums;
       const int64_t cost = found_.solution.cost;
+      split.Start(options_.sweeps, budget_);
       split.Raise(cost, options_.steps, &work, budget_);
       if (!split.raised()) break;
       rounds_.push_back(split.Proof(cost));
@@ -246,6 +339,12 @@ class BlockSearch {
       const absl::optional<Assignment> decoded = split.Decode(budget_);
       Assignment near;
       for (size_t v = 0; v < kept_.size(); ++v) near.push_back(Keep(split, v, cost, decoded));
+      if (std::any_of(kept_.begin(), kept_.end(),
+                      [](const Values& left) { return left.empty(); })) {
+        found_.bound = cost;  // each copy may leave values that the others do not
+        found_.rounds = rounds_;
+        break;
+      }
       if (!Search(near)) break;
     }
     return std::move(found_);

@@ -24,7 +24,9 @@ struct BlockOptions {
   int64_t most_sums = 1'000'000;    // of one step; no bound where a factor has more
   int rounds = 6;                   // at most
   int steps = 60;                   // of the prices in a round, at most
-  int few_steps = 30;               // none where work is not enough for so many
+  int sweeps = 20;                  // of the pairwise dual, whose messages are the first prices
+  int first_steps = 30;             // no first round where work is not enough for so many
+  int few_steps = 8;                // no other round where what is left is not
   int64_t work = int64_t{1} << 28;  // sums; some 300 million a second
 };
 

@@ -302,13 +302,15 @@ absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan) {
     least += left.least;
     bound = std::max(bound, std::min(limit, least));
     limit = std::min(limit, round.limit);
-    if (&round == &proof.rounds.back() || least >= round.limit) break;
+    if (bound >= plan.lower_bound || least >= round.limit) break;
     const std::vector<std::vector<int64_t>> values = replay.CostsOfValues();
     for (size_t e = 0; e < kept.size(); ++e) {
+      if (kept[e].empty()) continue;  // eliminated plainly
       std::vector<int> cuts;
       for (size_t x = 0; x < kept[e].size(); ++x) {
         if (values[e][x] + left.least < round.limit) cuts.push_back(kept[e][x]);
       }
+      if (cuts.empty()) return std::max(bound, limit);  // each copy shows others to be too dear
       kept[e] = std::move(cuts);
     }
   }

@@ -69,7 +69,29 @@ class MessagePassing {
     }
   }
 
+  std::array<Messages, 2> MessagesAfter(int sweeps) {
+    Sweep(sweeps);
+    return {std::move(message_[0]), std::move(message_[1])};
+  }
+
   Dual Run(int sweeps) {
+    Sweep(sweeps);
+    Dual dual;
+    dual.messages = Balanced();
+    dual.bound = BoundOf(dual.messages);
+    if (!stopped_) Pass(true);
+    dual.assignment = Decode();
+    dual.likely = Likely(dual.assignment);
+    return dual;
+  }
+
+ private:
+  // One end of a factor: `side` is the place of the variable in its scope.
+  struct End {
+    int factor, side, other;
+  };
+
+  void Sweep(int sweeps) {
     double best = -kInfinity;
     int idle = 0;
     for (int sweep = 0; sweep < sweeps && idle < 4; ++sweep) {
@@ -84,22 +106,7 @@ class MessagePassing {
       idle = bound > best + 1e-6 * std::abs(best) ? 0 : idle + 1;
       best = std::max(best, bound);
     }
-    Dual dual;
-    dual.messages = Balanced();
-    dual.bound = BoundOf(dual.messages);
-    if (!stopped_) Pass(true);
-    dual.assignment = Decode();
-    dual.likely = Likely(dual.assignment);
-    return dual;
   }
-
- private:
-  using Messages = std::vector<std::vector<double>>;
-
-  // One end of a factor: `side` is the place of the variable in its scope.
-  struct End {
-    int factor, side, other;
-  };
 
   std::shared_ptr<const Reduced> ReducedOf(const Factor& factor) {
     const ClassesPtr &a = classes_[factor.scope[0]], &b = classes_[factor.scope[1]];
@@ -291,6 +298,13 @@ class MessagePassing {
 };
 
 }  // namespace
+
+std::array<Messages, 2> PassMessages(const PairwiseProblem& problem,
+                                     const std::vector<ClassesPtr>& classes,
+                                     const std::vector<int>& order, int sweeps,
+                                     const Budget& budget) {
+  return MessagePassing(problem, classes, order, budget).MessagesAfter(sweeps);
+}
 
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                   const std::vector<int>& order, int sweeps, const Budget& budget) {

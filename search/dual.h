@@ -6,6 +6,7 @@
 #ifndef YUBA_SEARCH_DUAL_H_
 #define YUBA_SEARCH_DUAL_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -39,6 +40,14 @@ struct Dual {
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                   const std::vector<int>& order, int sweeps,
                   const Budget& budget = Budget::Unlimited());
+
+// By side and factor, for each class of the variable on that side of its scope: the messages to it,
+// after so many sweeps. All factors have two variables.
+using Messages = std::vector<std::vector<double>>;
+std::array<Messages, 2> PassMessages(const PairwiseProblem& problem,
+                                     const std::vector<ClassesPtr>& classes,
+                                     const std::vector<int>& order, int sweeps,
+                                     const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

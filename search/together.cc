@@ -20,6 +20,9 @@ namespace {
 // first.
 constexpr int64_t kLongElimination = int64_t{1} << 31;
 
+// The largest table on the way to something to start from.
+constexpr int64_t kStartCells = int64_t{1} << 20;
+
 // Exactly by grids, where the tables of all cuts do not fit but those of grids do.
 absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
                                        const Mesh& mesh, int64_t table_cells,
@@ -81,7 +84,7 @@ std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
       cuts = on_grids->cuts;
     } else {
       cuts = SearchGroups(graph, base, GroupsOf(base.mesh, static_cast<int>(size)),
-                          options.table_cells)
+                          std::min(options.table_cells, kStartCells))
                  .cuts;
     }
     starts[size] = problem.ValuesOf(cuts);

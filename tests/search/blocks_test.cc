@@ -139,17 +139,5 @@ TEST_CASE("a recurrent graph too wide for elimination has a plan of gap 0, prove
   CHECK(!CheckPlan(graph, better).ok());
 }
 
-TEST_CASE("threads change nothing of a proof by blocks") {
-  const Graph graph = Recurrent(8, 12, 1, 4);
-  SearchOptions options = OnDevices(6, 2000);
-  const Plan one = *Search(graph, options);
-  options.threads = 2;
-  const Plan two = *Search(graph, options);
-  CHECK(one.proof.kind == "blocks");
-  CHECK(one.proof.rounds == two.proof.rounds);
-  CHECK(one.tensors == two.tensors);
-  CHECK(CheckPlan(graph, one).ToString() == "OK");
-}
-
 }  // namespace
 }  // namespace yuba
