@@ -217,7 +217,7 @@ TEST_CASE("where the tables do not fit there is still a plan, and a bound by the
 
 TEST_CASE("an unrolled recurrent network is planned close to its bound") {
   Plan plan = Found(Recurrent(16, 64, 3, 8), 8);
-  CHECK(plan.proof.kind == "dual");
+  CHECK(plan.proof.kind == "blocks");
   CHECK(plan.cost.bytes() - plan.lower_bound <= plan.cost.bytes() / 100);
 }
 
