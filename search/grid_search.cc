@@ -6,7 +6,8 @@
 
 namespace yuba {
 
-GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget) {
+GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
+                           const std::function<Cuts()>& start) {
   std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   GridSolution found;
   found.bound = DualBound(graph, options.mesh, uses, budget);
@@ -15,6 +16,7 @@ GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, con
   label.nesting = options.nesting;
   const Budget overtime = budget.Overtime();
   label.budget = budget.end() == Budget::End::kNone ? &budget : &overtime;
+  label.start = start;
   found.cuts = Label(graph, label, uses, found.bound.grids);
   return found;
 }

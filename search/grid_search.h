@@ -3,6 +3,8 @@
 #ifndef YUBA_SEARCH_GRID_SEARCH_H_
 #define YUBA_SEARCH_GRID_SEARCH_H_
 
+#include <functional>
+
 #include "search/lower_bound.h"
 #include "search/problem.h"
 #include "search/search.h"
@@ -14,8 +16,10 @@ struct GridSolution {
   Cuts cuts;  // maximal; all axes of the mesh at once
 };
 
-// Pins are not looked at. Where the budget is spent, what can be had in a little overtime.
-GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget);
+// Pins are not looked at. Where the budget is spent, what can be had in a little overtime. `start`
+// makes cuts of all elements to begin from besides; it is asked last, and may be empty.
+GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
+                           const std::function<Cuts()>& start = nullptr);
 
 }  // namespace yuba
 

@@ -46,6 +46,22 @@ void Refine(const LabelProblem& problem, const Effort& effort, const LabelOption
   }
 }
 
+// From the start that is given, where that costs less than what was found.
+void BeginAgain(const LabelProblem& problem, const LabelOptions& options, CutStore* store,
+                LabelSearch* search) {
+  const Cuts start = options.start();
+  const std::vector<int> found = search->cuts();
+  const int64_t least = search->Cost();
+  for (size_t v = 0; v < problem.elements.size(); ++v) {
+    search->Set(static_cast<int>(v), store->Number(start[problem.elements[v]]));
+  }
+  if (search->Cost() < least) {
+    Refine(problem, kUntied, options, search);
+  } else {
+    search->SetAll(found);
+  }
+}
+
 }  // namespace
 
 Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
@@ -61,6 +77,7 @@ Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<Te
     search.Set(problem.variable[e], alike.cuts()[tied.variable[e]]);
   }
   Refine(problem, kUntied, options, &search);
+  if (options.start && !options.budget->Spent()) BeginAgain(problem, options, &store, &search);
   Cuts cuts;
   for (size_t e = 0; e < problem.variable.size(); ++e) {
     cuts.push_back(store.at(store.Mapped(search.cuts()[problem.variable[e]], problem.dims[e])));

@@ -5,6 +5,7 @@
 #define YUBA_SEARCH_LABEL_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "search/budget.h"
@@ -19,6 +20,9 @@ struct LabelOptions {
   Nesting nesting = Nesting::kFree;
   int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
   const Budget* budget = &Budget::Unlimited();
+  // Other cuts of all elements, to begin from if they are cheaper than what was found; may be
+  // empty.
+  std::function<Cuts()> start;
 };
 
 // Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,

@@ -75,6 +75,7 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
   for (const auto& place : places) {
     const int e = place.second;
     problem.variable[e] = static_cast<int>(problem.variables.size());
+    problem.elements.push_back(e);
     LabelVariable variable;
     variable.space = e < tensors ? TensorCuts(graph, e) : NodeCuts(graph, e - tensors);
     variable.computed = e >= tensors || graph.tensors[e].producer >= 0;

@@ -34,6 +34,7 @@ struct LabelVariable {
 struct LabelProblem {
   std::vector<LabelVariable> variables;  // as the graph computes them
   std::vector<LabelEdge> edges;
+  std::vector<int> elements;  // by variable: the element whose cut is its own; none where tied
   std::vector<int> variable, dims;  // by element: its variable, and how it takes that one's cut
 };
 

@@ -54,10 +54,18 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
                widest = WidestGroups(graph, options.mesh, kMostCells);
   if (widest.size() == 1)
     return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget));
-  if (restrictions.empty()) {
-    return PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget)));
-  }
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
+  if (restrictions.empty()) {
+    Cuts start;
+    const auto by_level = [&] {
+      return start = SearchGroups(graph, base, levels, options.table_cells).cuts;
+    };
+    Plan plan =
+        PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, by_level)));
+    if (start.empty()) return plan;
+    Plan other = PlanOf(graph, options, {std::move(start), plan.lower_bound, plan.proof});
+    return other.cost.bytes() < plan.cost.bytes() ? other : plan;
+  }
   // Groups whose axes go anywhere have far more cuts.
   const Groups& first = NestByLevel(restrictions) ? widest : levels;
   Plan plan = PlanOf(graph, options, SearchGroups(graph, base, first, options.table_cells));

@@ -215,6 +215,16 @@ TEST_CASE("where the tables do not fit there is still a plan, and a bound by the
   CHECK(plan->lower_bound > best.cost.bytes() / 2);
 }
 
+TEST_CASE("on many devices no more is moved than by the recursion") {
+  for (const int devices : {12, 16, 24}) {
+    const Graph graph = Recurrent(8, 24, 2, 6);
+    const Plan plan = Found(graph, devices), recursive = Found(graph, devices, "recursive");
+    INFO(devices << " " << plan.proof.kind);
+    CHECK(plan.cost.bytes() <= recursive.cost.bytes());
+    CHECK(CheckPlan(graph, plan).ToString() == "OK");
+  }
+}
+
 TEST_CASE("an unrolled recurrent network is planned close to its bound") {
   Plan plan = Found(Recurrent(16, 64, 3, 8), 8);
   CHECK(plan.proof.kind == "blocks");
