@@ -319,6 +319,7 @@ class BlockSearch {
       sums = std::min(sums, options_.most_sums);
       // Of all steps of an elimination; less for a problem that is large from the first.
       const int64_t most = work / (2 * (round == 0 ? options_.first_steps : options_.few_steps));
+      if (CellsOf(part) > most && round == 0) break;  // it will take about as many
       SplitProblem split(part, sums, most);
       for (; split.sums() > most && sums / 2 > before; split = SplitProblem(part, sums, most))
         sums /= 2;
@@ -351,6 +352,12 @@ class BlockSearch {
   }
 
  private:
+  static int64_t CellsOf(const PairwiseProblem& problem) {
+    int64_t cells = 0;
+    for (const Factor& factor : problem.factors) cells += factor.cells->size();
+    return cells;
+  }
+
   static int64_t LargestFactor(const PairwiseProblem& problem) {
     size_t largest = 0;
     for (const Factor& factor : problem.factors) largest = std::max(largest, factor.cells->size());
