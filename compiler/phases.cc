@@ -36,7 +36,7 @@ absl::Status SearchPlan(Compilation& c) {
 absl::Status Attach(Compilation& c) {
   if (!c.request.plan.has_value()) return absl::OkStatus();
   const PlanFile& plan = *c.request.plan;
-  c.model.graph = WithSharing(c.model.graph, plan.space.copies, plan.has_accumulators, plan.mesh);
+  c.model.graph = SharedGraph(c.model.graph, plan);
   YUBA_ASSIGN_OR_RETURN(c.plan, AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/linear.h"
 
 namespace yuba {
 namespace {
@@ -61,12 +62,18 @@ void CheckNode(const Graph& graph, const Node& node) {
 
 const char* Name(TensorKind kind) {
   switch (kind) {
-    case TensorKind::kInput: return "input";
-    case TensorKind::kParameter: return "weight";
-    case TensorKind::kConstant: return "constant";
-    case TensorKind::kActivation: return "activation";
-    case TensorKind::kCopy: return "copy";
-    case TensorKind::kAddend: return "addend";
+    case TensorKind::kInput:
+      return "input";
+    case TensorKind::kParameter:
+      return "weight";
+    case TensorKind::kConstant:
+      return "constant";
+    case TensorKind::kActivation:
+      return "activation";
+    case TensorKind::kCopy:
+      return "copy";
+    case TensorKind::kAddend:
+      return "addend";
   }
   return "?";
 }
@@ -118,27 +125,35 @@ bool IsTransient(const Tensor& tensor) {
   return tensor.kind == TensorKind::kCopy || tensor.kind == TensorKind::kAddend;
 }
 
-bool IsAccumulator(const Node& node) {
-  return node.definition->accumulation == Accumulation::kSum;
+bool IsSumOfAddends(const Definition& definition) {
+  return !definition.addends.empty() && definition.addends.size() == definition.operands.size() &&
+         definition.indices.size() == definition.left.size() + 1 && AddsOperands(definition);
 }
+bool IsAccumulator(const Node& node) { return IsSumOfAddends(*node.definition); }
 
 std::string WhyNoAccumulation(const Graph& graph, const Node& node) {
   const Definition& definition = *node.definition;
   const Tensor& result = graph.tensors[node.result];
-  const bool addend = definition.accumulation == Accumulation::kAddend;
+  const bool addend = definition.addend;
   if (addend != (result.kind == TensorKind::kAddend)) return node.name + " keeps no addends";
-  if (addend && (definition.reducer != Reducer::kSum || result.consumers.size() != 1 ||
-                 result.output)) {
-    return node.name + " keeps addends that are not of a sum, or not for one accumulator alone";
+  if (addend &&
+      (definition.reducer != Reducer::kSum || result.consumers.size() != 1 || result.output)) {
+    return node.name + " keeps addends that are not of a sum, or not for one reader alone";
   }
-  for (TensorId operand : node.operands) {
-    if (IsAccumulator(node) == (graph.tensors[operand].kind == TensorKind::kAddend)) continue;
-    return node.name + " reads addends and is no accumulator, or the other way round";
+  std::vector<int> addends;
+  for (size_t o = 0; o < node.operands.size(); ++o) {
+    if (graph.tensors[node.operands[o]].kind == TensorKind::kAddend) {
+      addends.push_back(static_cast<int>(o));
+    }
   }
-  if (!IsAccumulator(node)) return "";
-  if (!AddsOperands(definition)) return node.name + " is not the sum of its addends";
-  if (definition.indices.size() == definition.left.size() + 1 &&
-      definition.indices.back().reduction && definition.indices.back().extent == kMostGroups) {
+  if (addends != definition.addends) {
+    return node.name + " reads addends as whole results, or the other way round";
+  }
+  if (addends.empty()) return "";
+  if (definition.reducer != Reducer::kSum || !IsLinearIn(definition, addends)) {
+    return node.name + " is not linear in its addends";
+  }
+  if (definition.indices.back().reduction && definition.indices.back().extent == kMostGroups) {
     return "";
   }
   return node.name + " has no index for the groups of its addends";

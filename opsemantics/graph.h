@@ -22,12 +22,12 @@ const char* Name(TensorKind kind);
 struct Tensor {
   std::string name;
   TensorKind kind = TensorKind::kActivation;
-  TensorType type;                       // flat dimensions
+  TensorType type;                         // flat dimensions
   std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
                                            // their concatenation is type.dims
-  bool output = false;                   // an output of the graph
-  NodeId producer = -1;                  // -1: input, parameter or constant; a copy: its copy node
-  std::vector<NodeId> consumers;         // each once, ascending
+  bool output = false;                     // an output of the graph
+  NodeId producer = -1;           // -1: input, parameter or constant; a copy: its copy node
+  std::vector<NodeId> consumers;  // each once, ascending
 };
 
 struct Node {
@@ -44,9 +44,9 @@ struct Node {
 struct Graph {
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
-  std::vector<TensorId> inputs;   // in the order of the user's model, parameters not among them
+  std::vector<TensorId> inputs;  // in the order of the user's model, parameters not among them
   std::vector<TensorId> outputs;
-  int copies = 0;                 // the window of its copies (search/copies.h); 0: none were made
+  int copies = 0;  // the window of its copies (search/copies.h); 0: none were made
 };
 
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.
@@ -61,10 +61,12 @@ bool IsCopy(const Graph& graph, const Node& node);
 bool IsIdentity(const Definition& definition);
 // Whether the tensor is a copy or an addend: axes may be left out of its cut at will.
 bool IsTransient(const Tensor& tensor);
-// Whether the node adds up what the nodes that make its operands (of kind kAddend) keep apart.
+// Whether the node adds up what the nodes that make its operands (all of kind kAddend) keep apart,
+// and does nothing else.
 bool IsAccumulator(const Node& node);
-// What is wrong with a node of addends or of their sum, else "": addends are of a sum and read by one
-// accumulator alone, which is their sum and has an index for groups.
+bool IsSumOfAddends(const Definition& definition);
+// What is wrong with a node that keeps or reads addends, else "": addends are of a sum and read by
+// one node alone, which is linear in them and has an index for groups.
 std::string WhyNoAccumulation(const Graph& graph, const Node& node);
 // What a copy is a copy of; any other tensor itself.
 TensorId SourceOf(const Graph& graph, TensorId tensor);

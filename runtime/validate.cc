@@ -174,14 +174,15 @@ class ShapeChecker {
   }
 
   absl::Status Groups(const program::Exchange& exchange) {
-    if (!exchange.deliver() || exchange.collective() != program::PLAIN) {
-      return UserError("groups are for deliveries that are no collectives");
+    if (exchange.collective() != program::PLAIN) {
+      return UserError("groups are for exchanges that are no collectives");
     }
     YUBA_RETURN_IF_ERROR(Bound(exchange.group()));
     for (int64_t group : exchange.group().values()) {
       if (group < 0 || group >= kMostDevices) return UserError("no group ", group);
     }
-    return Combines(exchange.reducer());  // what no device of a group made gets its identity
+    // What no device of a group made gets the identity.
+    return exchange.deliver() ? Combines(exchange.reducer()) : absl::OkStatus();
   }
 
   static absl::Status Combines(program::Reducer reducer) {
@@ -275,8 +276,8 @@ class ContentChecker {
         absl::Status status;
         if (place.kernel != nullptr) status = Kernel(*place.kernel, device);
         if (place.exchange != nullptr) status = Exchange(*place.exchange, device);
-        YUBA_RETURN_IF_ERROR(Annotate(status, absl::StrCat(program_.Describe(static_cast<int>(i)),
-                                                           " on device ", device)));
+        YUBA_RETURN_IF_ERROR(Annotate(
+            status, absl::StrCat(program_.Describe(static_cast<int>(i)), " on device ", device)));
       }
     }
     YUBA_RETURN_IF_ERROR(Outputs());

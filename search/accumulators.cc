@@ -10,33 +10,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
-#include "search/copies.h"
+#include "search/cut_space.h"
 
 namespace yuba {
 namespace {
 
 using DefinitionPtr = std::shared_ptr<const Definition>;
-
-// Whether every cut of the node that goes as far as it can uses all axes. An axis of f devices is
-// left out only where all extents are below f times their parts.
-bool UsesAllAxes(const Definition& definition, const Mesh& mesh) {
-  __int128 least = 1;  // elements
-  int64_t largest = 1;
-  for (const MeshAxis& axis : mesh.axes) {
-    least *= std::max(1, axis.size);
-    if (least > kMostGroups) return false;  // no mesh
-    largest = std::max<int64_t>(largest, axis.size);
-  }
-  const std::vector<int> cuttable = CuttableIndices(definition);
-  __int128 elements = 1;
-  for (size_t i = 0; i < cuttable.size(); ++i) {
-    const int64_t extent = definition.indices[cuttable[i]].extent;
-    // Beyond this an extent has room for all axes alone.
-    elements = std::min<__int128>(elements * std::max<int64_t>(extent, 1), __int128{1} << 60);
-    if (i > 0) least = std::min<__int128>(least * largest, __int128{1} << 61);
-  }
-  return elements >= least;
-}
 
 // A sum in a body: the terms that can meet in an accumulator, of equal types and read alike.
 struct Sum {
@@ -71,7 +50,7 @@ class Accumulating {
     DefinitionPtr& addend = addends_[node.definition.get()];
     if (addend == nullptr) {
       Definition definition = *node.definition;
-      definition.accumulation = Accumulation::kAddend;
+      definition.addend = true;
       addend = std::make_shared<const Definition>(std::move(definition));
     }
     return addend;
@@ -84,9 +63,9 @@ class Accumulating {
     const Definition& made = *graph_.nodes[tensor.producer].definition;
     const bool can_be_cut = std::any_of(tensor.type.dims.begin(), tensor.type.dims.end(),
                                         [](int64_t dim) { return dim > 1; });
-    return made.reducer == Reducer::kSum && made.accumulation == Accumulation::kNone &&
+    return made.reducer == Reducer::kSum && !made.addend && made.addends.empty() &&
            AccumulatorType(tensor.type.type) == tensor.type.type && can_be_cut &&
-           UsesAllAxes(made, mesh_);
+           UsesAllAxes(NodeCuts(made), mesh_);
   }
 
   // The leaves of a sum that are reads, of operands that the whole body reads once.
@@ -172,9 +151,9 @@ class Accumulating {
     Definition sum;
     sum.name = "acc";
     sum.reducer = Reducer::kSum;
-    sum.accumulation = Accumulation::kSum;
     sum.result = type;
     sum.operands.assign(terms, type);
+    for (int operand = 0; operand < terms; ++operand) sum.addends.push_back(operand);
     for (size_t d = 0; d < type.dims.size(); ++d) {
       sum.indices.push_back({absl::StrCat("i", d), type.dims[d], false});
       sum.left.push_back(IndexAffine(static_cast<int>(d)));
@@ -263,11 +242,6 @@ class Accumulating {
 
 Graph WithAccumulators(const Graph& graph, const Mesh& mesh) {
   return Accumulating(graph, mesh).Run();
-}
-
-Graph WithSharing(const Graph& graph, int window, bool accumulators, const Mesh& mesh) {
-  Graph copied = WithCopies(graph, window);
-  return accumulators ? WithAccumulators(copied, mesh) : copied;
 }
 
 bool HasAccumulators(const Graph& graph) {

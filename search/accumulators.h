@@ -21,10 +21,6 @@ namespace yuba {
 // keep their numbers, nodes their order.
 Graph WithAccumulators(const Graph& graph, const Mesh& mesh);
 
-// Copies within `window` (search/copies.h), and accumulators if these are wanted: the graph of a
-// plan.
-Graph WithSharing(const Graph& graph, int window, bool accumulators, const Mesh& mesh);
-
 bool HasAccumulators(const Graph& graph);
 
 }  // namespace yuba

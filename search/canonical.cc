@@ -33,7 +33,8 @@ Hash HashOf(const TensorType& type) {
 // Of what decides boxes, and of the shape of the body; not of names.
 Hash HashOf(const Definition& definition) {
   Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
-  hash = Mix(hash, static_cast<Hash>(definition.accumulation));
+  hash = Mix(hash, definition.addend);
+  for (int operand : definition.addends) hash = Mix(hash, static_cast<Hash>(operand));
   for (const Index& index : definition.indices) {
     hash = Mix(Mix(hash, static_cast<Hash>(index.extent)), index.reduction);
   }

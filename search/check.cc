@@ -8,6 +8,7 @@
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
 #include "search/cut_space.h"
+#include "search/partials.h"
 
 namespace yuba {
 namespace {
@@ -85,6 +86,9 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     return Refuse(absl::StrCat("the plan's space replicates \"", plan.space.replicate,
                                "\": neither \"none\" nor \"auto\""));
   }
+  if (plan.space.replicate != "auto" && HasPartials(graph)) {
+    return Refuse("sums stay apart only where the plan's space replicates \"auto\"");
+  }
   if (plan.space.copies != graph.copies) {
     return Refuse(absl::StrCat("the plan copies within ", plan.space.copies,
                                " nodes, the graph within ", graph.copies));
@@ -117,10 +121,15 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
           absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
     }
     for (TensorId operand : graph.nodes[n].operands) {
-      if (!IsAccumulator(graph.nodes[n]) || AddendCut(plan.nodes[n]) == plan.tensors[operand])
+      if (graph.tensors[operand].kind != TensorKind::kAddend) continue;
+      const Cut& addend = plan.tensors[operand];
+      const bool accumulator = IsAccumulator(graph.nodes[n]);
+      if (accumulator ? AddendCut(plan.nodes[n]) == addend : KeepsGroups(addend, plan.nodes[n])) {
         continue;
-      return Refuse(absl::StrCat("accumulator ", graph.nodes[n].name, " and its addend ",
-                                 graph.tensors[operand].name, " are cut differently"));
+      }
+      return Refuse(absl::StrCat(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
+                                 " and its addend ", graph.tensors[operand].name,
+                                 accumulator ? " are cut differently" : " have other groups"));
     }
   }
   return absl::OkStatus();

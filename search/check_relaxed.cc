@@ -93,8 +93,7 @@ class UseTable {
       if (definition_.indices[i].reduction) reductions *= node[i];
     }
     const bool partial = operand_ < 0 && reductions > 1;
-    const bool addend =
-        definition_.accumulation == (operand_ < 0 ? Accumulation::kAddend : Accumulation::kSum);
+    const bool addend = operand_ < 0 ? definition_.addend : IsSumOfAddends(definition_);
     const int64_t elements = ElementCount(type_);
     const std::vector<BoxFactor> none;
     const std::vector<BoxFactor>& factors = type_.dims.empty() ? none : boxes_[partial].factors();

@@ -10,6 +10,7 @@
 #include "search/check_boxes.h"
 #include "search/check_cuts.h"
 #include "search/check_relaxed.h"
+#include "search/cut_space.h"
 
 namespace yuba {
 namespace {
@@ -108,6 +109,11 @@ class UseCosts {
     return moved;
   }
 
+  // An addend is fetched within its groups, which are those of its reader or the plan is none.
+  int64_t FetchedAddend(size_t node, size_t cut, const Cut& reader) const {
+    return KeepsGroups(tensor_.cuts->cuts[cut], reader) ? Fetched(node, cut) : -1;
+  }
+
   // Into an addend each device's box moves where it is not at home already. An accumulator would
   // have to fetch its addend again where that is cut in another way: each element that devices
   // hold.
@@ -127,11 +133,12 @@ class UseCosts {
 
 // What a node fetches of operand `operand`, or delivers (operand -1). `nodes` are the boxes of its
 // least cuts, `boxes` those of this use; the others cost what those cost that they are renamed to.
-std::vector<int64_t> EveryCost(Accumulation accumulation, const TensorType& type,
+std::vector<int64_t> EveryCost(const Definition& definition, const TensorType& type,
                                const TensorFacts& tensor, const CutList& cuts,
                                const std::vector<NodeBoxes>& nodes, const BoxSet& boxes,
                                int operand) {
-  const bool addend = accumulation == (operand < 0 ? Accumulation::kAddend : Accumulation::kSum);
+  const bool reads_addend = operand >= 0 && ReadsAddend(definition, operand);
+  const bool moves_all = operand < 0 ? definition.addend : IsSumOfAddends(definition);
   const size_t columns = tensor.cuts->cuts.size();
   const UseCosts costs(tensor, boxes, nodes[0].made.size());
   std::vector<int64_t> cost(cuts.cuts.size() * columns);
@@ -147,12 +154,13 @@ std::vector<int64_t> EveryCost(Accumulation accumulation, const TensorType& type
     const bool all = made == node.parts * ElementCount(type);
     ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
     for (size_t t = 0; t < columns; ++t) {
-      int64_t elements = addend        ? costs.MovedAddends(i, t, operand < 0)
-                         : operand < 0 ? costs.Delivered(i, t, node.parts, makers, all)
-                                       : costs.Fetched(i, t);
+      const int64_t elements = moves_all      ? costs.MovedAddends(i, t, operand < 0)
+                               : operand < 0  ? costs.Delivered(i, t, node.parts, makers, all)
+                               : reads_addend ? costs.FetchedAddend(i, t, cuts.cuts[cuts.least[i]])
+                                              : costs.Fetched(i, t);
+      const int64_t bytes = elements < 0 ? kNever : elements * ByteSize(moved);
       for (size_t g = 0; g < cuts.renamed->size(); ++g) {
-        cost[(*cuts.renamed)[g][cuts.least[i]] * columns + (*tensor.cuts->renamed)[g][t]] =
-            elements * ByteSize(moved);
+        cost[(*cuts.renamed)[g][cuts.least[i]] * columns + (*tensor.cuts->renamed)[g][t]] = bytes;
       }
     }
   }
@@ -227,9 +235,8 @@ class TableMaker {
       }
       const BoxSet boxes = BoxesOf(nodes, o, type.dims.size());
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*cuts, boxes);
-      AddUse(tensor,
-             std::make_shared<const std::vector<int64_t>>(EveryCost(
-                 definition.accumulation, type, *tensors_[tensor], *cuts, nodes, boxes, o)));
+      AddUse(tensor, std::make_shared<const std::vector<int64_t>>(
+                         EveryCost(definition, type, *tensors_[tensor], *cuts, nodes, boxes, o)));
     }
     return absl::OkStatus();
   }

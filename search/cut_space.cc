@@ -1,5 +1,7 @@
 #include "search/cut_space.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace yuba {
@@ -35,6 +37,39 @@ Cut AddendCut(const Cut& accumulator) {
   Cut cut = accumulator;
   cut.axes.pop_back();
   return cut;
+}
+
+bool KeepsGroups(const Cut& addend, const Cut& reader) {
+  uint64_t cut = 0, groups = 0, all = 0;
+  for (const AxisList& list : addend.axes) {
+    for (uint8_t axis : list) cut |= uint64_t{1} << axis;
+  }
+  for (const AxisList& list : reader.axes) {
+    for (uint8_t axis : list) all |= uint64_t{1} << axis;
+  }
+  for (uint8_t axis : reader.axes.back()) groups |= uint64_t{1} << axis;
+  return (cut & groups) == 0 && (cut | groups) == all;
+}
+
+bool UsesAllAxes(const CutSpace& space, const Mesh& mesh) {
+  __int128 least = 1;  // elements
+  int64_t largest = 1;
+  for (const MeshAxis& axis : mesh.axes) {
+    least *= std::max(1, axis.size);
+    if (least > kMostGroups) return false;  // no mesh
+    largest = std::max<int64_t>(largest, axis.size);
+  }
+  __int128 elements = 1;
+  bool first = true;
+  for (size_t e = 0; e < space.extents.size(); ++e) {
+    if (!space.cuttable[e]) continue;
+    // Beyond this an extent has room for all axes alone.
+    elements =
+        std::min<__int128>(elements * std::max<int64_t>(space.extents[e], 1), __int128{1} << 60);
+    if (!first) least = std::min<__int128>(least * largest, __int128{1} << 61);
+    first = false;
+  }
+  return elements >= least;
 }
 
 Cut WholeCut(const CutSpace& space) {

@@ -26,10 +26,16 @@ CutSpace NodeCuts(const Definition& definition);
 CutSpace TensorCuts(const Graph& graph, TensorId id);
 CutSpace NodeCuts(const Graph& graph, NodeId id);
 
-// The cut that uses no axis.
 // The cut of an accumulator's addends: its own without its groups.
 Cut AddendCut(const Cut& accumulator);
+// Whether the groups of an addend, one for each part of the axes that its cut leaves out, are those
+// of the node that reads it: the same axes cut the last of the node's indices.
+bool KeepsGroups(const Cut& addend, const Cut& reader);
+// Whether every cut that goes as far as it can uses all axes. An axis of f devices is left out only
+// where all extents are below f times their parts.
+bool UsesAllAxes(const CutSpace& space, const Mesh& mesh);
 
+// The cut that uses no axis.
 Cut WholeCut(const CutSpace& space);
 
 // "" if `cut` cuts only what can be cut, each axis used at most once, else what is wrong with it.

@@ -41,12 +41,8 @@ class UseCosts {
   // The cost with this overlap between devices and their pieces, and, at homes alone, with that.
   int64_t CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const;
   // Devices keep what they have, home or not, and each box moves once (search/accumulators.h).
-  bool IntoAddend() const {
-    return operand_ < 0 && definition_.accumulation == Accumulation::kAddend;
-  }
-  bool FromAddend() const {
-    return operand_ >= 0 && definition_.accumulation == Accumulation::kSum;
-  }
+  bool IntoAddend() const { return operand_ < 0 && definition_.addend; }
+  bool FromAddend() const { return operand_ >= 0 && IsSumOfAddends(definition_); }
   Regions& RegionsOf(bool partial) { return partial ? partial_ : whole_; }
 
   const Definition& definition_;

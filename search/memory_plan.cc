@@ -30,7 +30,8 @@ constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;  // steps
 constexpr int kMostAsked = 1000;
-constexpr double kHeat = 2e-4;  // of the cost, at the beginning
+constexpr double kGuess = 1.05;  // of the bound, where no plan is known
+constexpr double kHeat = 2e-4;   // of the cost, at the beginning
 
 // The price of a use of one byte during [begin, end).
 int64_t PriceDuring(const std::vector<MemoryPrice>& prices, int64_t begin, int64_t end) {
@@ -43,7 +44,9 @@ int64_t PriceDuring(const std::vector<MemoryPrice>& prices, int64_t begin, int64
 
 Cells Scaled(const std::vector<int64_t>& cells, int64_t by) {
   std::vector<int64_t> scaled;
-  for (int64_t cell : cells) scaled.push_back(CheckedMultiply(cell, by));
+  for (int64_t cell : cells) {
+    scaled.push_back(CheckedMultiply(cell >= kForbidden ? kNever : cell, by));
+  }
   return std::make_shared<const std::vector<int64_t>>(std::move(scaled));
 }
 
@@ -76,15 +79,18 @@ std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed, const Budget& 
   MemoryDual dual(*core);
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(relaxed)));
-  int64_t target = search.cost();  // within the limit if anything is
+  const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
+    return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
+  };
+  int64_t least = search.cost();  // within the limit if anything is
   for (int step = 0; step < kDualSteps && !dual.stuck() && !budget.Spent(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());
       for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
-      if (search.Feasible()) target = std::min(target, search.cost());
-      if (step > 0 && target <= dual.bound()) break;
+      if (search.Feasible()) least = std::min(least, search.cost());
+      if (step > 0 && least <= dual.bound()) break;
     }
-    dual.Step(static_cast<double>(target));
+    dual.Step(target_of(least));
   }
   for (size_t row = 0; row < dual.prices().size(); ++row) {
     const double units = std::floor(dual.prices()[row] * kPriceUnits);
@@ -306,6 +312,12 @@ Assignment LimitSolver::Improve(const Assignment& start, int64_t least,
 
 Assignment LeastUsage(const PairwiseProblem& problem) {
   Assignment assignment(problem.variables.size(), 0);
+  std::vector<std::vector<const Factor*>> pairs(problem.variables.size());  // by the later variable
+  for (const Factor& factor : problem.factors) {
+    if (factor.scope.size() == 2) {
+      pairs[std::max(factor.scope[0], factor.scope[1])].push_back(&factor);
+    }
+  }
   std::vector<std::vector<int64_t>> sums(problem.variables.size());
   for (const MemoryUse& use : problem.memory.uses) {
     std::vector<int64_t>& sum = sums[use.variable];
@@ -313,9 +325,21 @@ Assignment LeastUsage(const PairwiseProblem& problem) {
     for (size_t value = 0; value < sum.size(); ++value) sum[value] += (*use.usage)[value];
   }
   for (size_t v = 0; v < sums.size(); ++v) {
-    if (sums[v].empty()) continue;
-    assignment[v] =
-        static_cast<int>(std::min_element(sums[v].begin(), sums[v].end()) - sums[v].begin());
+    sums[v].resize(problem.variables[v]->size, 0);
+    const auto allowed = [&](int value) {
+      assignment[v] = value;
+      return std::all_of(pairs[v].begin(), pairs[v].end(), [&](const Factor* factor) {
+        const int row = assignment[factor->scope[0]], column = assignment[factor->scope[1]];
+        const int64_t columns = problem.variables[factor->scope[1]]->size;
+        return (*factor->cells)[row * columns + column] < kForbidden;
+      });
+    };
+    std::vector<int> values(sums[v].size());
+    std::iota(values.begin(), values.end(), 0);
+    std::stable_sort(values.begin(), values.end(),
+                     [&](int a, int b) { return sums[v][a] < sums[v][b]; });
+    const auto first = std::find_if(values.begin(), values.end(), allowed);
+    assignment[v] = first == values.end() ? values[0] : *first;
   }
   return assignment;
 }

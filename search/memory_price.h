@@ -14,6 +14,10 @@ struct MemoryPrice {
 };
 inline constexpr int64_t kPriceUnits = 4096;
 
+// What an elimination counts, in bytes, for a pair of cuts that no plan has: more than any plan
+// moves of a graph that has such pairs (search/partials.h).
+inline constexpr int64_t kNever = int64_t{1} << 40;
+
 // What is in memory begins at multiples of this: a cache line, and what vector loads and NCCL like.
 inline constexpr int64_t kSlotBytes = 64;
 inline int64_t Slot(int64_t bytes) { return (bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes; }

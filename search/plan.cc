@@ -61,11 +61,16 @@ NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
     std::vector<Box> need;
     for (const std::vector<Box>& needs : boxes.needs) need.push_back(needs[o]);
     const TensorId tensor = node.operands[o];
-    bytes.fetched.push_back(FetchVolume(Shards(graph, plan, tensor), need) *
-                            ByteSize(graph.tensors[tensor].type.type));
+    std::vector<Box> have = Shards(graph, plan, tensor);
+    if (graph.tensors[tensor].kind == TensorKind::kAddend) {
+      const std::vector<int> groups = Groups(plan, tensor);
+      have = BoxesInGroups(have, groups);
+      need = BoxesInGroups(need, groups);
+    }
+    bytes.fetched.push_back(FetchVolume(have, need) * ByteSize(graph.tensors[tensor].type.type));
   }
   const ElementType type = graph.tensors[node.result].type.type;
-  const bool addend = node.definition->accumulation == Accumulation::kAddend;
+  const bool addend = node.definition->addend;
   bytes.partial = boxes.parts > 1 || addend;
   std::vector<Box> own = Shards(graph, plan, node.result);
   if (addend) {

@@ -7,6 +7,7 @@
 #include "opsemantics/mesh_text.h"
 #include "search/accumulators.h"
 #include "search/explain.h"
+#include "search/partials.h"
 
 namespace yuba {
 namespace {
@@ -40,8 +41,10 @@ Json MeshJson(const Mesh& mesh) {
 Json CostJson(const Plan& plan) {
   int64_t bytes = plan.cost.bytes();
   Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
-  if (bytes == plan.lower_bound) cost["gap"] = 0;
-  else cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
+  if (bytes == plan.lower_bound)
+    cost["gap"] = 0;
+  else
+    cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
   cost["seconds"] = 0;
   cost["by_kind"] = {{"weight", plan.cost.weight},
                      {"activation", plan.cost.activation},
@@ -100,6 +103,18 @@ Json MemoryJson(const PlanNotes& notes) {
   return rows;
 }
 
+// The axes over which an addend is kept apart.
+AxisList AxesLeftOut(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
+  AxisList left_out;
+  for (uint8_t axis = 0; axis < mesh.axes.size() && tensor.kind == TensorKind::kAddend; ++axis) {
+    const bool used = std::any_of(cut.axes.begin(), cut.axes.end(), [&](const AxisList& list) {
+      return std::count(list.begin(), list.end(), axis) > 0;
+    });
+    if (!used) left_out.push_back(axis);
+  }
+  return left_out;
+}
+
 Json TensorJson(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
   Json dims = Json::array(), shard = Json::array();
   size_t flat = 0;
@@ -115,12 +130,9 @@ Json TensorJson(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
     dims.push_back(std::move(row));
     shard.push_back(largest);
   }
-  return {{"name", tensor.name},
-          {"type", Name(tensor.type.type)},
-          {"shape", WholeDims(tensor)},
-          {"kind", Name(tensor.kind)},
-          {"dims", std::move(dims)},
-          {"partial", ""},
+  return {{"name", tensor.name},        {"type", Name(tensor.type.type)},
+          {"shape", WholeDims(tensor)}, {"kind", Name(tensor.kind)},
+          {"dims", std::move(dims)},    {"partial", AxesText(mesh, AxesLeftOut(tensor, cut, mesh))},
           {"shard", std::move(shard)}};
 }
 
@@ -132,9 +144,8 @@ Json NodeJson(const Graph& graph, const Node& node, const Cut& cut, const Mesh& 
     if (cut.axes[i].empty()) continue;
     cuts[node.definition->indices[i].name] = AxisNames(mesh, cut.axes[i]);
   }
-  return {{"name", node.name},          {"op", node.op},
-          {"from", node.from},          {"reads", std::move(reads)},
-          {"cut", std::move(cuts)},     {"kernel", kernel}};
+  return {{"name", node.name},         {"op", node.op},          {"from", node.from},
+          {"reads", std::move(reads)}, {"cut", std::move(cuts)}, {"kernel", kernel}};
 }
 
 Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
@@ -224,13 +235,10 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   head["options"] = OptionsJson(notes);
   head["search"] = plan.search;
   if (!plan.stopped.empty()) head["stopped"] = plan.stopped;
-  head["space"] = {{"nesting", plan.space.nesting},
-                   {"factors", plan.space.factors},
-                   {"copies", plan.space.copies},
-                   {"accumulators", HasAccumulators(graph)},
-                   {"replicate", plan.space.replicate},
-                   {"memory", plan.space.memory},
-                   {"ties", Json::array()}};
+  head["space"] = {{"nesting", plan.space.nesting},  {"factors", plan.space.factors},
+                   {"copies", plan.space.copies},    {"accumulators", HasAccumulators(graph)},
+                   {"partials", HasPartials(graph)}, {"replicate", plan.space.replicate},
+                   {"memory", plan.space.memory},    {"ties", Json::array()}};
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);
   head["proof"] = ProofJson(plan.proof);
@@ -248,8 +256,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
         NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
   }
   for (const Move& move : MovesOf(graph, plan)) {
-    transfers.push_back(
-        TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
+    transfers.push_back(TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
   }
   AppendRows("memory", MemoryJson(notes), &text);
   AppendRows("copies", CopiesJson(graph, plan), &text);

@@ -2,7 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/accumulators.h"
+#include "search/copies.h"
 #include "search/cut_space.h"
+#include "search/partials.h"
 #include "search/plan_file.h"
 
 namespace yuba {
@@ -63,9 +66,8 @@ absl::Status NodeCut(const Node& node, const PlanFile::NodeRow& row, Cut* cut) {
   *cut = Cut();
   cut->axes.resize(indices.size());
   for (size_t i = 0; i < row.indices.size(); ++i) {
-    auto found = std::find_if(indices.begin(), indices.end(), [&](const Index& index) {
-      return index.name == row.indices[i];
-    });
+    auto found = std::find_if(indices.begin(), indices.end(),
+                              [&](const Index& index) { return index.name == row.indices[i]; });
     if (found == indices.end()) {
       return Differs(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
     }
@@ -83,6 +85,13 @@ absl::Status RequireLegal(const std::string& what, const CutSpace& space, const 
 }
 
 }  // namespace
+
+Graph SharedGraph(const Graph& bare, const PlanFile& file) {
+  Graph graph = WithCopies(bare, file.space.copies);
+  if (file.has_accumulators) graph = WithAccumulators(graph, file.mesh);
+  if (file.has_partials) graph = WithPartials(graph, file.mesh);
+  return graph;
+}
 
 absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                 const PlanNotes& expected) {
@@ -105,9 +114,9 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.lower_bound = file.lower_bound;
   plan.proof = file.proof;
   if (plan.cost.bytes() != file.claimed_bytes) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the plan says it moves ", file.claimed_bytes, " bytes, but its kinds add up to ",
-        plan.cost.bytes()));
+    return absl::FailedPreconditionError(absl::StrCat("the plan says it moves ", file.claimed_bytes,
+                                                      " bytes, but its kinds add up to ",
+                                                      plan.cost.bytes()));
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     plan.tensors.push_back(file.tensors[t].cut);
@@ -127,9 +136,14 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
           absl::StrCat("the plan cuts ", node.name, " and the node that makes it differently"));
     }
     for (TensorId operand : node.operands) {
-      if (!IsAccumulator(node) || AddendCut(plan.nodes[n]) == plan.tensors[operand]) continue;
+      if (graph.tensors[operand].kind != TensorKind::kAddend) continue;
+      const Cut& addend = plan.tensors[operand];
+      if (IsAccumulator(node) ? AddendCut(plan.nodes[n]) == addend
+                              : KeepsGroups(addend, plan.nodes[n])) {
+        continue;
+      }
       return absl::FailedPreconditionError(absl::StrCat(
-          "the plan cuts ", graph.tensors[operand].name, " and its accumulator differently"));
+          "the plan cuts ", graph.tensors[operand].name, " and its reader differently"));
     }
   }
   return plan;

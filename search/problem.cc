@@ -226,6 +226,7 @@ class Builder {
     const TableInput input = {&options_.mesh,
                               &graph_.tensors[use.tensor].type,
                               problem_.cuts[use.tensor].get(),
+                              problem_.cuts[tensors_ + use.node].get(),
                               columns.size,
                               &list.values,
                               &list.boxes};
@@ -249,12 +250,11 @@ class Builder {
   }
 
   static std::vector<int64_t> CellsOf(const Node& node, int operand, const TableInput& input) {
-    const Accumulation accumulation = node.definition->accumulation;
-    if (operand >= 0) {
-      return accumulation == Accumulation::kSum ? RegroupTable(input, operand)
-                                                : FetchTable(input, operand);
-    }
-    return accumulation == Accumulation::kAddend ? AddendTable(input) : DeliverTable(input);
+    const Definition& definition = *node.definition;
+    if (operand < 0) return definition.addend ? AddendTable(input) : DeliverTable(input);
+    if (!ReadsAddend(definition, operand)) return FetchTable(input, operand);
+    return IsSumOfAddends(definition) ? RegroupTable(input, operand)
+                                      : FetchAddendTable(input, operand);
   }
 
   // Costs do not change when both cuts are relabelled.

@@ -16,6 +16,7 @@
 #include "search/eliminate.h"
 #include "search/grid_search.h"
 #include "search/levels.h"
+#include "search/partials.h"
 #include "search/pin_text.h"
 #include "search/problem.h"
 #include "search/together.h"
@@ -30,6 +31,13 @@ constexpr int64_t kMostCells = int64_t{1} << 22;
 
 bool NestsByLevel(const SearchOptions& options) {
   return options.nesting == Nesting::kLevel || options.search == "recursive";
+}
+
+// Of the tensors, then of the nodes.
+Cuts AllCuts(const Plan& plan) {
+  Cuts cuts = plan.tensors;
+  cuts.insert(cuts.end(), plan.nodes.begin(), plan.nodes.end());
+  return cuts;
 }
 
 Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
@@ -178,7 +186,15 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
     plan.space.memory = options.memory_limit;
     return plan;
   };
-  Plan plain = limited_plan(SearchWithin(graph, options, {}, budget));
+  // Others know nothing of sums that stay apart.
+  const bool partials = HasPartials(graph);
+  const Graph whole = partials ? WithoutPartials(graph) : graph;
+  const auto of_graph = [&](Cuts cuts) {
+    return partials ? WithGroups(graph, options.mesh, std::move(cuts)) : cuts;
+  };
+  Plan plain = SearchWithin(whole, options, {}, budget);
+  plain = limited_plan(
+      PlanOf(graph, options, {of_graph(AllCuts(plain)), plain.lower_bound, plain.proof}));
   if (replicate) {  // its bound is of plans without replicas
     plain.lower_bound = 0;
     plain.proof = Proof();
@@ -196,11 +212,10 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   limited.problem.cluster = false;
   limited.limit = options.memory_limit;
   limited.table_cells = options.table_cells;
-  for (const Plan& known : {plain, SearchRecursive(graph, options, {}, budget)}) {
-    limited.known.push_back(known.tensors);
-    limited.known.back().insert(limited.known.back().end(), known.nodes.begin(), known.nodes.end());
+  limited.known = {AllCuts(plain), of_graph(AllCuts(SearchRecursive(whole, options, {}, budget)))};
+  for (Cuts& cuts : CutsOfBaselines(whole, options, budget)) {
+    limited.others.push_back(of_graph(std::move(cuts)));
   }
-  limited.others = CutsOfBaselines(graph, options, budget);
   if (options.memory_of) {
     limited.memory_of = [&](const Cuts& cuts) {
       return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));
@@ -220,6 +235,9 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
 }
 
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
+  if (HasPartials(graph) && (options.replicate != "auto" || options.search != "default")) {
+    return UserError("sums stay apart only with --replicate auto and the default search");
+  }
   if (options.search == "default" || options.search == "recursive") return absl::OkStatus();
   if (FindBaseline(options.search) == nullptr) {
     return UserError("there is no search named \"", options.search, "\"; there are ",
@@ -303,6 +321,16 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   return plan;
 }
 
+// Whether all axes at once, and exactly, without replicas.
+bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
+  if (WidestGroups(graph, options.mesh, kMostCells).size() > 1) return false;
+  ProblemOptions together = OptionsOf(options, {}, Budget::Unlimited());
+  together.axes.resize(options.mesh.axes.size());
+  std::iota(together.axes.begin(), together.axes.end(), 0);
+  const Problem problem = BuildProblem(graph, together);
+  return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
+}
+
 }  // namespace
 
 std::vector<std::string> SearchNames() {
@@ -314,18 +342,17 @@ std::vector<std::string> SearchNames() {
 Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   const bool automatic = options.accumulators == "auto";
   const bool none = options.accumulators == "none" || (automatic && options.copies == 0);
-  Graph graph = WithSharing(bare, options.copies, !none, options.mesh);
-  if (!automatic || !HasAccumulators(graph)) return graph;
-  if (WidestGroups(graph, options.mesh, kMostCells).size() == 1) {
-    ProblemOptions together = OptionsOf(options, {}, Budget::Unlimited());
-    together.axes.resize(options.mesh.axes.size());
-    std::iota(together.axes.begin(), together.axes.end(), 0);
-    const Problem problem = BuildProblem(graph, together);
-    if (GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value()) {
-      return graph;
-    }
+  Graph graph = WithCopies(bare, options.copies);
+  if (!none) {
+    Graph accumulating = WithAccumulators(graph, options.mesh);
+    const bool take =
+        !automatic || !HasAccumulators(accumulating) || CanBeEliminated(accumulating, options);
+    if (take) graph = std::move(accumulating);
   }
-  return WithCopies(bare, options.copies);
+  if (options.replicate != "auto" || options.search != "default") return graph;
+  Graph apart = WithPartials(graph, options.mesh);
+  const bool fits = WidestGroups(apart, options.mesh, kMostCells).size() == 1;
+  return fits ? apart : graph;
 }
 
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {

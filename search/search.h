@@ -41,16 +41,16 @@ struct SearchOptions {
 // "default", "recursive" and the baselines (baselines/baselines.h).
 std::vector<std::string> SearchNames();
 
-// The graph that these options plan: `bare` with copies, and with accumulators.
+// The graph that these options plan: `bare` with copies, accumulators and partials.
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
-// A plan for `graph`, which has its copies and accumulators already (SharedGraph); with pins its
-// lower bound is that of all plans, so that the gap is what the pins cost, and where they leave no
-// choice the plan is only priced. Deterministic, independent of names and of the order of nodes in
-// the file beyond ties, unless something stops it: then the plan says so, and is the best by then
-// with what was proved by then. An error where a pin cannot be satisfied, and where nothing within
-// a limit on memory was found before the end; Cancelled where that is asked for before the search
-// begins.
+// A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph); with
+// pins its lower bound is that of all plans, so that the gap is what the pins cost, and where they
+// leave no choice the plan is only priced. Deterministic, independent of names and of the order of
+// nodes in the file beyond ties, unless something stops it: then the plan says so, and is the best
+// by then with what was proved by then. An error where a pin cannot be satisfied, and where nothing
+// within a limit on memory was found before the end; Cancelled where that is asked for before the
+// search begins.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
 // What each pin costs: the bytes that the plan, which Search found with these options, moves more

@@ -6,6 +6,8 @@
 
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
+#include "search/cut_space.h"
+#include "search/pairwise.h"
 
 namespace yuba {
 namespace {
@@ -253,6 +255,17 @@ std::vector<int64_t> RegroupTable(const TableInput& input, int operand) {
     for (size_t r = 0; r < all.size(); ++r) {
       cells[r * input.node_cuts + (*input.columns)[c]] =
           CheckedMultiply(held[r] - overlaps(r, c), ByteSize(input.type->type));
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> FetchAddendTable(const TableInput& input, int operand) {
+  std::vector<int64_t> cells = FetchTable(input, operand);
+  for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
+    for (const int column : *input.columns) {
+      if (KeepsGroups((*input.tensor_cuts)[r], (*input.strategies)[column])) continue;
+      cells[r * input.node_cuts + column] = kForbidden;
     }
   }
   return cells;

@@ -19,6 +19,7 @@ struct TableInput {
   const Mesh* mesh;
   const TensorType* type;
   const std::vector<Cut>* tensor_cuts;
+  const std::vector<Cut>* strategies;  // all of the node's, `node_cuts` of them
   int node_cuts;
   const std::vector<int>* columns;
   const std::vector<NodeBoxes>* boxes;
@@ -35,6 +36,10 @@ std::vector<int64_t> AddendTable(const TableInput& input);
 // And for an accumulator that reads one: what has to move where the addend is cut in another way
 // than the accumulator. No plan has that; bounds may.
 std::vector<int64_t> RegroupTable(const TableInput& input, int operand);
+
+// And for any other reader of one: a fetch within the groups, which must be those of the node
+// (KeepsGroups); else kForbidden.
+std::vector<int64_t> FetchAddendTable(const TableInput& input, int operand);
 
 // The size of one element that a node delivers: partial results move in the accumulator's type.
 int64_t DeliveredElementSize(ElementType type, int parts);

@@ -13,7 +13,6 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/mesh_text.h"
 #include "runtime/io/tensor_file.h"
-#include "search/accumulators.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
 #include "tools/version.h"
@@ -255,14 +254,14 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
   }
   Graph whole = loaded.model.graph;
-  loaded.model.graph = WithSharing(whole, file->space.copies, file->has_accumulators, file->mesh);
+  loaded.model.graph = SharedGraph(whole, *file);
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   if (plan->space.factors != flags.factors) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
-        "factors, but its options read the model with", flags.factors ? " them" : "out",
-        ": plan again"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
+                     "factors, but its options read the model with",
+                     flags.factors ? " them" : "out", ": plan again"));
   }
   const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
   if (moved != plan->cost.bytes()) {

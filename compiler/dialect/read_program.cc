@@ -124,8 +124,9 @@ class ProgramReader {
       program::Access* operand = kernel->add_operands();
       YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffers()[i]));
       operand->set_buffer(buffer);
-      YUBA_RETURN_IF_ERROR(
-          Fill(llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue(), operand->mutable_box()));
+      llvm::StringRef read = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
+      operand->set_addend(read.consume_back("*"));
+      YUBA_RETURN_IF_ERROR(Fill(read, operand->mutable_box()));
     }
     YUBA_ASSIGN_OR_RETURN(const int made, IdOf(op.getMade()));
     kernel->mutable_result()->set_buffer(made);

@@ -54,6 +54,7 @@ class Prover {
     partial_.assign(held_.size(), nullptr);
     makers_.assign(held_.size(), nullptr);
     addends_.resize(held_.size());
+    apart_.resize(held_.size());
   }
 
   absl::Status Prove() {
@@ -74,10 +75,13 @@ class Prover {
  private:
   const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
   void Write(int buffer, int device, const Box& box) { written_[buffer][device].Add(box); }
-  bool IsPartial(int id) const { return partial_[id] != nullptr || !addends_[id].empty(); }
+  bool IsPartial(int id) const {
+    return partial_[id] != nullptr || !addends_[id].empty() || !apart_[id].empty();
+  }
   void SetWhole(int id) {
     partial_[id] = makers_[id] = nullptr;
     addends_[id].clear();
+    apart_[id].clear();
   }
 
   // A stored tensor: every element is on some device.
@@ -126,59 +130,83 @@ class Prover {
 
   absl::Status RunKernel(const program::Kernel& kernel) {
     YUBA_RETURN_IF_ERROR(CheckTiling(program_, mesh_, kernel));
-    const bool accumulates = NumbersGroups(kernel);
+    bool adds = false;
     for (const program::Access& operand : kernel.operands()) {
-      if (IsPartial(operand.buffer()) != accumulates) {
-        return Broken("it reads ", accumulates ? "no partial results in " : "partial results of ",
+      if (IsPartial(operand.buffer()) != operand.addend()) {
+        return Broken("it reads ",
+                      operand.addend() ? "no partial results in " : "partial results of ",
                       NameOf(operand.buffer()));
       }
       YUBA_RETURN_IF_ERROR(CheckRead(operand));
-      if (accumulates) YUBA_RETURN_IF_ERROR(CheckAddends(operand, kernel.result()));
+      adds |= operand.addend();
     }
-    if (accumulates) YUBA_RETURN_IF_ERROR(CheckGroups(kernel));
+    YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> groups, GroupsOf(kernel));
+    if (adds == groups.empty()) return Broken("it has groups without addends, or the reverse");
+    for (const program::Access& operand : kernel.operands()) {
+      if (operand.addend()) YUBA_RETURN_IF_ERROR(CheckApart(operand.buffer(), groups));
+    }
     return Make(kernel);
   }
 
-  bool NumbersGroups(const program::Kernel& kernel) const {
-    const auto& indices = program_.functions(kernel.function()).indices();
-    return std::any_of(indices.begin(), indices.end(),
-                       [](const program::FunctionIndex& index) { return index.groups(); });
+  // By device: its number among those that compute with terms of sums, empty if none does. Each has
+  // a part of its own: none is left out as the copy of another's.
+  absl::StatusOr<std::vector<int64_t>> GroupsOf(const program::Kernel& kernel) const {
+    std::vector<int64_t> groups;
+    const program::Function& function = program_.functions(kernel.function());
+    for (int index = 0; index < function.indices_size(); ++index) {
+      if (!function.indices(index).groups()) continue;
+      if (!groups.empty()) return Broken("two of its indices number groups");
+      YUBA_RETURN_IF_ERROR(CheckSum(function.reducer()));
+      YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, kernel));
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        const Interval group = IntervalOn(mesh_, kernel.indices(index), device);
+        if (group.size() != 1) {
+          return Broken("device ", device, " is of the groups ", ToString(group));
+        }
+        groups.push_back(group.begin);
+      }
+    }
+    return groups;
   }
 
-  // The sum of what all devices hold is the whole: each adds up all that it holds of it.
-  absl::Status CheckAddends(const program::Access& operand, const program::Access& result) const {
-    const int id = operand.buffer();
+  // What all devices of a group hold of the buffer is one term of the whole, and the terms of all
+  // groups add up to it.
+  absl::Status CheckApart(int id, const std::vector<int64_t>& groups) const {
+    if (!apart_[id].empty()) {
+      std::map<int64_t, int64_t> others, back;
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        const int64_t group = apart_[id][device];
+        if (others.emplace(groups[device], group).first->second == group &&
+            back.emplace(group, groups[device]).first->second == groups[device]) {
+          continue;
+        }
+        return Broken("device ", device, " of group ", groups[device], " has a term of ",
+                      NameOf(id), " that is another group's");
+      }
+      return absl::OkStatus();
+    }
     std::vector<Box> held = addends_[id];
     if (const program::Kernel* maker = partial_[id]) {
       held = BoxesOn(mesh_, maker->result().box());
       YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
       YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
     }
+    std::map<int64_t, Region> terms;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box need = BoxOn(mesh_, operand.box(), device);
-      const Box made = BoxOn(mesh_, result.box(), device);
-      if (SameSet(need, held[device]) && SameSet(made, held[device])) continue;
-      return Broken("device ", device, " adds ", ToString(made), " of its addends ",
-                    ToString(held[device]), " of ", NameOf(id));
+      Region& term = terms[groups[device]];
+      if (term.Touches(held[device])) {
+        return Broken("device ", device, " holds ", ToString(held[device]), " of ", NameOf(id),
+                      ", of which others of its group hold some too");
+      }
+      term.Add(held[device]);
     }
     return absl::OkStatus();
   }
 
+  // What is not reduced is a sum of one term.
   static absl::Status CheckSum(program::Reducer reducer) {
-    if (reducer == program::SUM) return absl::OkStatus();
+    if (reducer == program::SUM || reducer == program::NONE) return absl::OkStatus();
     return Broken("what is reduced by another reducer than a sum cannot be added up");
-  }
-
-  // Every device has a part of its own: none is left out as the copy of another's.
-  absl::Status CheckGroups(const program::Kernel& kernel) const {
-    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(kernel.function()).reducer()));
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      for (const Interval& group : RangesOn(program_, mesh_, kernel, device, true)) {
-        if (group.size() == 1) continue;
-        return Broken("device ", device, " is of the groups ", ToString(group));
-      }
-    }
-    return CheckDistinct(mesh_, kernel);
   }
 
   absl::Status CheckRead(const program::Access& operand) const {
@@ -273,7 +301,8 @@ class Prover {
         return Broken(ToString(*lost), ", made by device ", device, ", is delivered to nobody");
       }
     }
-    if (!addends_[exchange.source()].empty()) {
+    if (exchange.has_group() && !exchange.deliver()) return FetchTerms(exchange, offers, to);
+    if (!addends_[exchange.source()].empty() || !apart_[exchange.source()].empty()) {
       return Broken("it takes addends of ", NameOf(exchange.source()), " for whole results");
     }
     if (exchange.has_group()) return Gather(exchange, offers, to);
@@ -292,13 +321,39 @@ class Prover {
     return absl::OkStatus();
   }
 
+  // Of addends: each device gets of its group's term.
+  absl::Status FetchTerms(const program::Exchange& exchange, const std::vector<Box>& from,
+                          const std::vector<Box>& to) {
+    const int source = exchange.source();
+    if (!IsPartial(source) || !apart_[source].empty()) {
+      return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
+    }
+    std::vector<int64_t> groups;
+    std::map<int64_t, Region> offered;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      groups.push_back(ValueOn(mesh_, exchange.group(), device));
+      offered[groups.back()].Add(from[device]);
+    }
+    YUBA_RETURN_IF_ERROR(CheckApart(source, groups));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = offered[groups[device]].Missing(to[device])) {
+        return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
+                      ", which no device of its group offers");
+      }
+      Write(exchange.destination(), device, to[device]);
+    }
+    SetWhole(exchange.destination());
+    apart_[exchange.destination()] = std::move(groups);
+    return absl::OkStatus();
+  }
+
   // Into addends: each element that a device made reaches one device of its group.
   absl::Status Gather(const program::Exchange& exchange, const std::vector<Box>& from,
                       const std::vector<Box>& to) {
     const program::Kernel* maker = makers_[exchange.source()];
     if (maker == nullptr || !exchange.deliver()) return Broken("it gathers what no kernel made");
     YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
-    YUBA_RETURN_IF_ERROR(CheckSum(exchange.reducer()));
+    if (exchange.reducer() != program::SUM) return Broken("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
     YUBA_RETURN_IF_ERROR(CheckParts(exchange, *maker, from));
     std::map<int64_t, Region> received;  // by group
@@ -378,6 +433,8 @@ class Prover {
   std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
   // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.
   std::vector<std::vector<Box>> addends_;
+  // [buffer][device]: the group whose term the device has there, empty where it has whole results.
+  std::vector<std::vector<int64_t>> apart_;
 };
 
 }  // namespace

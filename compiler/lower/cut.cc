@@ -92,13 +92,15 @@ class Cutter {
     const Node& node = graph_.nodes[id];
     if (IsCopy(graph_, node)) return AddCopy(node);
     NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
-    if (IsAccumulator(node)) {  // each group computes its part of an index that numbers them
-      for (size_t device = 0; device < boxes.ranges.size(); ++device) {
-        boxes.ranges[device].back() = {boxes.part[device], boxes.part[device] + 1};
+    Definition computed = *node.definition;
+    if (!computed.addends.empty()) {  // each group computes its part of an index that numbers them
+      const AxisList& groups = plan_.nodes[id].axes.back();
+      computed = InGroups(computed, PartCount(mesh_, groups));
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        const int group = PartNumber(mesh_, groups, device);
+        boxes.ranges[device].back() = {group, group + 1};
       }
     }
-    const Definition computed =
-        IsAccumulator(node) ? InGroups(*node.definition, boxes.parts) : *node.definition;
     program::Kernel kernel;
     kernel.set_node(node.name);
     kernel.set_from(node.from);
@@ -113,6 +115,7 @@ class Cutter {
       program::Access* access = kernel.add_operands();
       access->set_buffer(Fetch(node, node.operands[operand], needs));
       *access->mutable_box() = BoxTable(mesh_, needs);
+      access->set_addend(ReadsAddend(computed, operand));
     }
     Make(node, computed, boxes, std::move(kernel));
   }
@@ -125,7 +128,10 @@ class Cutter {
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
         AddBuffer(absl::StrCat("fetch(", type.name, ")@", node.name), type.type, needs);
-    AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
+    program::Exchange* fetch =
+        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
+    const std::vector<int64_t> groups = GroupsOf(tensor);
+    if (IsGrouped(groups)) *fetch->mutable_group() = BoundTable(mesh_, groups);
     return buffer;
   }
 
@@ -134,10 +140,10 @@ class Cutter {
     const Tensor& tensor = graph_.tensors[node.result];
     const std::vector<Box>& own = shards_[node.result];
     const std::vector<int64_t> groups = GroupsOf(node.result);
-    const bool grouped = *std::max_element(groups.begin(), groups.end()) > 0;
+    const bool grouped = IsGrouped(groups);
     const bool direct = (boxes.parts == 1 || grouped) && AllSame(boxes.made, own);
     if (boxes.parts > 1) made.result.type = AccumulatorType(made.result.type);
-    if (made.accumulation == Accumulation::kAddend) made.accumulation = Accumulation::kNone;
+    made.addend = false;
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("made(", tensor.name, ")"),
@@ -161,6 +167,10 @@ class Cutter {
     // Only the first owner of an element combines its parts; other owners take the result from it.
     if (grouped || AllSame(HomeBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
+  }
+
+  static bool IsGrouped(const std::vector<int64_t>& groups) {
+    return *std::max_element(groups.begin(), groups.end()) > 0;
   }
 
   // By device: its group, where the tensor is an addend; else all are one.
@@ -201,7 +211,7 @@ class Cutter {
       added->set_name(index.name);
       added->set_extent(index.extent);
       added->set_reduction(index.reduction);
-      added->set_groups(index.reduction && definition.accumulation == Accumulation::kSum);
+      added->set_groups(!definition.addends.empty() && &index == &definition.indices.back());
     }
     same_text.emplace_back(definition, program_.functions_size() - 1);
     return program_.functions_size() - 1;

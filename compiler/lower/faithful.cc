@@ -99,6 +99,9 @@ class Reader {
     }
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const int buffer = kernel.operands(static_cast<int>(o)).buffer();
+      if (kernel.operands(static_cast<int>(o)).addend() != ReadsAddend(definition, o)) {
+        return Broken("operand ", o, " is read as what it is not: a term, or the whole");
+      }
       if (!Holds(buffer, SourceOf(graph_, node.operands[o]))) {
         return Broken("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
                       ", which does not hold ", graph_.tensors[node.operands[o]].name);
@@ -123,7 +126,7 @@ class Reader {
       const program::FunctionIndex& index = function.indices(i);
       if (index.extent() != definition.indices[i].extent ||
           index.reduction() != definition.indices[i].reduction ||
-          index.groups() != (index.reduction() && definition.accumulation == Accumulation::kSum)) {
+          index.groups() != (!definition.addends.empty() && i + 1 == function.indices_size())) {
         return other("indices");
       }
     }

@@ -1,5 +1,6 @@
-// Accumulators in programs: any plan computes the whole and moves what it costs; and what is wrong
-// with a delivery within groups does not pass the cover check.
+// Sums that stay apart in programs, for an accumulator or through what is linear in them: any plan
+// computes the whole and moves what it costs; and what is wrong with an exchange within groups does
+// not pass the cover check.
 #include <catch2/catch.hpp>
 
 #include "compiler/lower/lower.h"
@@ -15,11 +16,13 @@ struct Case {
   program::Program program;
 };
 
-Case RandomCase(int seed, Arithmetic arithmetic) {
+using RandomModelFor = Model (*)(const Mesh&, Random&);
+
+Case RandomCase(RandomModelFor random_model, int seed, Arithmetic arithmetic) {
   Random random(seed);
   const Mesh mesh = MeshOf(seed % 3 == 0 ? 8 : 2 + seed % 5);
   Case result;
-  result.model = RandomSums(mesh, random);
+  result.model = random_model(mesh, random);
   result.plan = RandomPlan(result.model.graph, mesh, random);
   result.program = CutGraph(result.model, result.plan, arithmetic);
   return result;
@@ -52,12 +55,14 @@ bool IsGrouped(const program::Instruction& instruction) {
   return instruction.has_exchange() && instruction.exchange().has_group();
 }
 
-TEST_CASE("any plan with accumulators computes the whole and moves what it costs") {
+TEST_CASE("any plan with sums that stay apart computes the whole and moves what it costs") {
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
   int grouped = 0;
   for (int seed = 0; seed < 90; ++seed) {
     INFO("seed " << seed);
     // Values are small integers: their sums are exact in floats.
-    const Case c = RandomCase(seed, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
+    const Case c =
+        RandomCase(random_model, seed, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
     const absl::Status cover = CheckCover(c.program);
     INFO(cover.message());
     CHECK(cover.ok());
@@ -74,10 +79,11 @@ TEST_CASE("any plan with accumulators computes the whole and moves what it costs
   CHECK(grouped > 60);
 }
 
-TEST_CASE("a program without one of its deliveries within groups is refused") {
+TEST_CASE("a program without one of its exchanges within groups is refused") {
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
   int dropped = 0;
   for (int seed = 0; seed < 40; ++seed) {
-    const Case whole = RandomCase(seed, Arithmetic::kHash);
+    const Case whole = RandomCase(random_model, seed, Arithmetic::kHash);
     for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
       if (!IsGrouped(whole.program.stages(0).instructions(i))) continue;
       Case broken = whole;
@@ -103,7 +109,7 @@ void AddBounds(program::Box* box, std::vector<program::Bound*>* bounds) {
   }
 }
 
-// The tables of a delivery within groups, or of a kernel.
+// The tables of an exchange within groups, or of a kernel.
 std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
   std::vector<program::Bound*> bounds;
   if (instruction->has_exchange()) {
@@ -126,11 +132,12 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
   return bounds;
 }
 
-TEST_CASE("a program of accumulators with one wrong number is refused, or still right") {
+TEST_CASE("a program of sums that stay apart with one wrong number is refused, or still right") {
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
   int refused = 0, right = 0, groups = 0;
   for (int seed = 0; seed < 900; ++seed) {
     Random random(seed);
-    Case c = RandomCase(seed % 45, Arithmetic::kHash);
+    Case c = RandomCase(random_model, seed % 45, Arithmetic::kHash);
     auto* instructions = c.program.mutable_stages(0)->mutable_instructions();
     program::Instruction* instruction =
         instructions->Mutable(static_cast<int>(random() % instructions->size()));

@@ -100,8 +100,7 @@ class Machine {
 
   void RunKernel(const program::Kernel& kernel, const Node& node) {
     Definition definition = ComputedBy(program_.functions(kernel.function()), *node.definition);
-    definition.result.type =
-        memory_[kernel.result().buffer()][0].value.type.type;
+    definition.result.type = memory_[kernel.result().buffer()][0].value.type.type;
     for (int device = 0; device < devices_; ++device) {
       std::vector<Interval> ranges;
       for (const program::Range& range : kernel.indices()) ranges.push_back(RangeOn(range, device));
@@ -152,12 +151,13 @@ class Machine {
       makers.made = BoxesInGroups(makers.made, groups);
       own = BoxesInGroups(own, groups);
     }
-    if (exchange.parts() > 1 || exchange.has_group()) {
+    if (exchange.deliver() && (exchange.parts() > 1 || exchange.has_group())) {
       Combine(exchange, sources, makers, own);
       return;
     }
-    for (const Transfer& transfer : FetchTransfers(
-             exchange.from_first_only() ? HomeBoxes(makers.made) : makers.made, own)) {
+    for (Transfer transfer :
+         FetchTransfers(exchange.from_first_only() ? HomeBoxes(makers.made) : makers.made, own)) {
+      if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
       Move(sources[transfer.source], transfer.box, destinations[transfer.destination]);
       Count(transfer, sources[0].value.type);
     }

@@ -6,6 +6,7 @@
 #include "opsemantics/boxes.h"
 #include "search/accumulators.h"
 #include "search/cut_space.h"
+#include "search/partials.h"
 
 namespace yuba {
 namespace {
@@ -120,6 +121,20 @@ TensorId ModelBuilder::AddRow(TensorId a, TensorId b) {
   return AddNode(std::move(d), {a, b});
 }
 
+TensorId ModelBuilder::Subtract(TensorId a, TensorId b) {
+  Definition d = Start(Dims(a), {}, Reducer::kNone);
+  const std::vector<Affine> all = Bare(Count(static_cast<int>(Dims(a).size())));
+  d.body = Call(Function::kSub, {Read(0, all), Read(1, all)});
+  return AddNode(std::move(d), {a, b});
+}
+
+TensorId ModelBuilder::MultiplyRow(TensorId a, TensorId b) {
+  Definition d = Start(Dims(a), {}, Reducer::kNone);
+  const int rank = static_cast<int>(Dims(a).size());
+  d.body = Call(Function::kMul, {Read(0, Bare(Count(rank))), Read(1, Bare({rank - 1}))});
+  return AddNode(std::move(d), {a, b});
+}
+
 TensorId ModelBuilder::Reduce(TensorId a, Reducer reducer) {
   std::vector<int64_t> outer = Dims(a);
   const int64_t last = outer.back();
@@ -141,8 +156,7 @@ TensorId ModelBuilder::Window(TensorId a, TensorId filter, int64_t stride, int64
   const int64_t rows = (Dims(a)[0] + 2 * low - taps) / stride + 1;
   Definition d = Start({rows, Dims(a)[1]}, {taps}, Reducer::kSum);
   const Affine row = IndexAffine(0) * stride + IndexAffine(2) - ConstantAffine(low);
-  d.body = Call(Function::kMul,
-                {Read(0, {row, IndexAffine(1)}, Zero()), Read(1, Bare({2, 1}))});
+  d.body = Call(Function::kMul, {Read(0, {row, IndexAffine(1)}, Zero()), Read(1, Bare({2, 1}))});
   return AddNode(std::move(d), {a, filter});
 }
 
@@ -267,13 +281,57 @@ Model RandomSums(const Mesh& mesh, Random& random) {
   return model;
 }
 
+Model RandomLinear(const Mesh& mesh, Random& random) {
+  ModelBuilder build;
+  const auto parameter = [&](std::vector<int64_t> dims) {
+    return build.Input(std::move(dims), TensorKind::kParameter);
+  };
+  const auto size = [&] { return int64_t{4} + Pick(random, 5); };
+  const TensorId a = build.Input({size(), size()});
+  const auto product = [&](TensorId left, int64_t columns) {
+    return build.MatMul(left, parameter({build.Dims(left)[1], columns}));
+  };
+  TensorId at = product(a, size());
+  const int steps = 1 + Pick(random, 2);
+  for (int step = 0; step < steps; ++step) {
+    const int64_t columns = build.Dims(at)[1];
+    switch (Pick(random, 5)) {
+      case 0:
+        at = build.Subtract(at, product(a, columns));
+        break;
+      case 1:
+        at = build.Window(at, parameter({3, columns}), 1, 1);
+        break;
+      case 2:
+        at = build.MultiplyRow(at, parameter({columns}));
+        break;
+      default:
+        at = product(at, size());
+        break;
+    }
+  }
+  if (Pick(random, 3) == 0) at = build.Reduce(at, Reducer::kSum);
+  if (Pick(random, 2) == 0) at = build.Relu(at);
+  Model model = build.Finish({at});
+  model.graph = WithPartials(model.graph, mesh);
+  return model;
+}
+
 namespace {
 
-// Cuts over all axes, each where there is room.
-Cut FullCut(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
+std::vector<int> Without(const std::vector<int>& axes, const AxisList& others) {
+  std::vector<int> rest;
+  for (int axis : axes) {
+    if (std::count(others.begin(), others.end(), axis) == 0) rest.push_back(axis);
+  }
+  return rest;
+}
+
+// Cuts over all of `axes`, each where there is room.
+Cut FullCut(const std::vector<int64_t>& extents, std::vector<int> axes, const Mesh& mesh,
+            Random& random) {
   Cut cut;
   cut.axes.resize(extents.size());
-  std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
   std::shuffle(axes.begin(), axes.end(), random);
   for (int axis : axes) {
     std::vector<int> room;
@@ -299,10 +357,17 @@ Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
     for (int index : CuttableIndices(*node.definition)) {
       extents[index] = node.definition->indices[index].extent;
     }
-    const bool all = node.definition->accumulation != Accumulation::kNone;
-    plan.nodes.push_back(all ? FullCut(extents, mesh, random) : RandomCut(extents, mesh, random));
-    for (TensorId operand : node.operands) {
-      if (IsAccumulator(node)) plan.tensors[operand] = AddendCut(plan.nodes.back());
+    const bool all = node.definition->addend || !node.definition->addends.empty();
+    const std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
+    plan.nodes.push_back(all ? FullCut(extents, axes, mesh, random)
+                             : RandomCut(extents, mesh, random));
+    const Cut& cut = plan.nodes.back();
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      if (!ReadsAddend(*node.definition, o)) continue;
+      const std::vector<int64_t>& dims = graph.tensors[node.operands[o]].type.dims;
+      plan.tensors[node.operands[o]] =
+          IsAccumulator(node) ? AddendCut(cut)
+                              : FullCut(dims, Without(axes, cut.axes.back()), mesh, random);
     }
   }
   return plan;
@@ -315,8 +380,10 @@ std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic,
     if (graph.tensors[id].producer >= 0) continue;
     values[id].elements.resize(ElementCount(values[id].type));
     for (Scalar& element : values[id].elements) {
-      if (arithmetic == Arithmetic::kHash) element.hash = (uint64_t{random()} << 32) + random();
-      else element.number = Pick(random, 9) - 4;
+      if (arithmetic == Arithmetic::kHash)
+        element.hash = (uint64_t{random()} << 32) + random();
+      else
+        element.number = Pick(random, 9) - 4;
     }
   }
   return values;

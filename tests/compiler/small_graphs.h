@@ -18,12 +18,14 @@ using Random = std::mt19937;
 class ModelBuilder {
  public:
   TensorId Input(std::vector<int64_t> dims, TensorKind kind = TensorKind::kInput);
-  TensorId MatMul(TensorId a, TensorId b);               // [i, k] [k, j]
-  TensorId Add(TensorId a, TensorId b);                  // equal shapes
+  TensorId MatMul(TensorId a, TensorId b);  // [i, k] [k, j]
+  TensorId Add(TensorId a, TensorId b);     // equal shapes
+  TensorId Subtract(TensorId a, TensorId b);
   TensorId Relu(TensorId a);
-  TensorId AddRow(TensorId a, TensorId b);               // a[i.., j] + b[j]
-  TensorId Reduce(TensorId a, Reducer reducer);          // over the last dimension
-  TensorId SubtractColumn(TensorId a, TensorId b);       // a[i, j] - b[i]
+  TensorId AddRow(TensorId a, TensorId b);          // a[i.., j] + b[j]
+  TensorId MultiplyRow(TensorId a, TensorId b);     // a[i.., j] * b[j]
+  TensorId Reduce(TensorId a, Reducer reducer);     // over the last dimension
+  TensorId SubtractColumn(TensorId a, TensorId b);  // a[i, j] - b[i]
   TensorId Window(TensorId a, TensorId filter, int64_t stride, int64_t low);  // rows of a convolved
   TensorId Spread(TensorId a, TensorId filter, int64_t stride, int64_t low);  // its transpose
   // all_unread: results that nothing reads are outputs too.
@@ -41,6 +43,10 @@ Model RandomModel(Random& random);
 
 // Sums of products, with accumulators for meshes like this one.
 Model RandomSums(const Mesh& mesh, Random& random);
+
+// Products one after the other, sums, windows and scales of them: what is linear in what comes
+// before, with partials for meshes like this one.
+Model RandomLinear(const Mesh& mesh, Random& random);
 
 // Any legal plan, good or bad: each tensor and node is cut on each axis where a random choice
 // falls, or not at all. Cost and proof are not filled in.

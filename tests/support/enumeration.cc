@@ -20,7 +20,7 @@ struct TriedTensor {
   MarkedTable making_copy;  // [tensor cut][copy's cut]
   int cut_as = -1;          // an addend's cut is that of the accumulator, this node; else -1
   size_t cuts = 0;
-  double plans = 1;     // combinations of its cuts and its copy's
+  double plans = 1;  // combinations of its cuts and its copy's
 
   int64_t Least(const std::vector<int64_t>& choice) const {
     if (cut_as >= 0) return Sum(own, choice, choice[cut_as]);
@@ -60,7 +60,10 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
   const Tensor& tensor = graph.tensors[id];
   std::vector<Cut> cuts = TriedCuts(mesh, tensor.type.dims, !space.replicate), copy_cuts;
   TriedTensor priced;
-  if (tensor.kind == TensorKind::kAddend) {
+  const bool addend = tensor.kind == TensorKind::kAddend;
+  if (addend && !IsAccumulator(graph.nodes[tensor.consumers[0]])) {
+    cuts = TriedCuts(mesh, tensor.type.dims, /*maximal=*/false);
+  } else if (addend) {
     priced.cut_as = tensor.consumers[0];
     cuts = node_cuts[tensor.consumers[0]];
     for (Cut& cut : cuts) cut.axes.pop_back();  // what is left are the groups

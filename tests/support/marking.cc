@@ -183,26 +183,41 @@ int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making
   return moved;
 }
 
-// Elements that devices have made of a sum and that another device of their group keeps: groups
-// agree on the axes that `cut` leaves out.
+// Whether both devices keep parts of one sum of terms: they agree on the axes that `cut` leaves
+// out.
+bool SameGroup(const Mesh& mesh, const Cut& cut, int a, int b) {
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    const int at = static_cast<int>(axis);
+    const bool used = std::any_of(cut.axes.begin(), cut.axes.end(), [&](const AxisList& list) {
+      return std::count(list.begin(), list.end(), axis) > 0;
+    });
+    if (!used && Digit(mesh, a, at) != Digit(mesh, b, at)) return false;
+  }
+  return true;
+}
+
+// Whether the groups of a tensor with that cut are those that a node makes by these axes.
+bool SameGroups(const Mesh& mesh, const AxisList& groups, const Cut& cut) {
+  for (int a = 0; a < mesh.devices(); ++a) {
+    for (int b = 0; b < a; ++b) {
+      const bool together = std::all_of(groups.begin(), groups.end(), [&](int axis) {
+        return Digit(mesh, a, axis) == Digit(mesh, b, axis);
+      });
+      if (together != SameGroup(mesh, cut, a, b)) return false;
+    }
+  }
+  return true;
+}
+
+// Elements that devices have made of a sum and that another device of their group keeps.
 int64_t GatheredElements(const Mesh& mesh, const Making& making, const Cut& cut,
                          const std::vector<Points>& kept) {
-  std::vector<bool> used(mesh.axes.size(), false);
-  for (const AxisList& list : cut.axes) {
-    for (uint8_t axis : list) used[axis] = true;
-  }
-  const auto same_group = [&](int a, int b) {
-    for (size_t axis = 0; axis < used.size(); ++axis) {
-      const int at = static_cast<int>(axis);
-      if (!used[axis] && Digit(mesh, a, at) != Digit(mesh, b, at)) return false;
-    }
-    return true;
-  };
   int64_t moved = 0;
   for (int maker = 0; maker < mesh.devices(); ++maker) {
     for (const Point& point : making.made[maker]) {
       for (int keeper = 0; keeper < mesh.devices(); ++keeper) {
-        moved += keeper != maker && same_group(maker, keeper) && kept[keeper].count(point) > 0;
+        moved +=
+            keeper != maker && SameGroup(mesh, cut, maker, keeper) && kept[keeper].count(point) > 0;
       }
     }
   }
@@ -251,8 +266,10 @@ bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents, const
 MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
                         const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts) {
   Definition definition = whole;
-  const bool accumulates = definition.accumulation == Accumulation::kSum;
-  if (accumulates) definition.indices.back().extent = mesh.devices();  // enough, and soon marked
+  const bool grouped = !definition.addends.empty();
+  if (grouped) definition.indices.back().extent = mesh.devices();  // enough, and soon marked
+  const bool apart =
+      operand >= 0 && ReadsAddend(definition, operand) && !IsSumOfAddends(definition);
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
   std::vector<std::vector<Points>> owned;
   for (const Cut& cut : tensor_cuts) owned.push_back(Owned(mesh, cut, type.dims));
@@ -264,13 +281,15 @@ MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
       for (int device = 0; device < mesh.devices(); ++device) {
         needed.push_back(Needed(definition, mesh, cut, device, operand));
       }
-      for (const std::vector<Points>& own : owned) {
-        bytes.back().push_back(FetchedElements(needed, own) * ByteSize(type.type));
+      for (size_t t = 0; t < tensor_cuts.size(); ++t) {
+        const bool never = apart && !SameGroups(mesh, cut.axes.back(), tensor_cuts[t]);
+        bytes.back().push_back(never ? kNeverMarked
+                                     : FetchedElements(needed, owned[t]) * ByteSize(type.type));
       }
       continue;
     }
     Making making = MakingOf(definition, mesh, cut);
-    if (definition.accumulation == Accumulation::kAddend) {
+    if (definition.addend) {
       for (size_t t = 0; t < tensor_cuts.size(); ++t) {
         bytes.back().push_back(GatheredElements(mesh, making, tensor_cuts[t], owned[t]) *
                                ByteSize(type.type));

@@ -18,6 +18,8 @@ int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int opera
 
 // The same for many cuts of one definition: [node cut][tensor cut].
 using MarkedTable = std::vector<std::vector<int64_t>>;
+// What a pair of cuts costs that no plan has: an addend whose groups are not its reader's.
+constexpr int64_t kNeverMarked = int64_t{1} << 50;
 MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int operand,
                         const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts);
 
