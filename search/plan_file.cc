@@ -182,27 +182,32 @@ Json CopiesJson(const Graph& graph, const Plan& plan) {
   return rows;
 }
 
-// The rows of accumulators whose addends several groups keep.
+// The rows of accumulators, and of others that read addends, where several groups keep these.
 Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
   Json rows = Json::array();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     const Cut& cut = plan.nodes[n];
-    if (!IsAccumulator(node) || cut.axes.back().empty()) continue;
-    const Tensor& addend = graph.tensors[node.operands[0]];
-    const Cut& kept = plan.tensors[node.operands[0]];
-    int64_t largest = 0;
-    for (int device = 0; device < plan.mesh.devices(); ++device) {
-      largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, addend.type.dims, device)));
-    }
+    const std::vector<int>& addends = node.definition->addends;
+    if (addends.empty() || cut.axes.back().empty()) continue;
+    int64_t bytes = 0;  // on the fullest device
     NodeId first = static_cast<NodeId>(n);
-    for (TensorId operand : node.operands) first = std::min(first, graph.tensors[operand].producer);
-    const int64_t addends = static_cast<int64_t>(node.operands.size());
+    for (int operand : addends) {
+      const Tensor& addend = graph.tensors[node.operands[operand]];
+      const Cut& kept = plan.tensors[node.operands[operand]];
+      int64_t largest = 0;
+      for (int device = 0; device < plan.mesh.devices(); ++device) {
+        largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, addend.type.dims, device)));
+      }
+      bytes += largest * ByteSize(addend.type.type);
+      first = std::min(first, addend.producer);
+    }
+    const TensorId shown = node.operands[addends[0]];
     rows.push_back({{"accumulator", node.name},
-                    {"addends", addends},
-                    {"cut", ToString(kept, addend.dims, plan.mesh)},
+                    {"addends", addends.size()},
+                    {"cut", ToString(plan.tensors[shown], graph.tensors[shown].dims, plan.mesh)},
                     {"over", AxesText(plan.mesh, cut.axes.back())},
-                    {"bytes", addends * largest * ByteSize(addend.type.type)},
+                    {"bytes", bytes},
                     {"first", graph.nodes[first].name},
                     {"last", node.name}});
   }

@@ -227,7 +227,6 @@ class Builder {
                               &graph_.tensors[use.tensor].type,
                               problem_.cuts[use.tensor].get(),
                               problem_.cuts[tensors_ + use.node].get(),
-                              columns.size,
                               &list.values,
                               &list.boxes};
     std::vector<int64_t> cells = CellsOf(graph_.nodes[use.node], use.operand, input);

@@ -181,14 +181,14 @@ std::vector<int64_t> FetchTable(const TableInput& input, int operand) {
     return (*input.boxes)[column].needs[device][operand];
   });
   int64_t size = ByteSize(input.type->type);
-  std::vector<int64_t> cells(input.tensor_cuts->size() * input.node_cuts, 0);
+  std::vector<int64_t> cells(input.tensor_cuts->size() * input.node_cuts->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     int64_t needed = 0;
     for (const std::vector<Box>& needs : (*input.boxes)[c].needs) {
       if (!IsEmpty(needs[operand])) needed = CheckedAdd(needed, Volume(needs[operand]));
     }
     for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
-      cells[r * input.node_cuts + (*input.columns)[c]] =
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
           CheckedMultiply(needed - overlaps(r, c), size);
     }
   }
@@ -205,7 +205,7 @@ std::vector<int64_t> DeliverTable(const TableInput& input) {
   Overlaps at_homes(input, homes, made), at_owners(input, all, made);
   std::vector<int64_t> held = HeldElements(input);
   int64_t elements = ElementCount(*input.type);
-  std::vector<int64_t> cells(homes.size() * input.node_cuts, 0);
+  std::vector<int64_t> cells(homes.size() * input.node_cuts->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     const NodeBoxes& boxes = (*input.boxes)[c];
     bool makes_all = MakesAll(boxes, elements);
@@ -219,7 +219,8 @@ std::vector<int64_t> DeliverTable(const TableInput& input) {
       else
         expected = CheckedMultiply(elements, boxes.parts) + held[r] - elements;
       int64_t kept = boxes.parts == 1 ? at_owners(r, c) : at_homes(r, c);
-      cells[r * input.node_cuts + (*input.columns)[c]] = CheckedMultiply(expected - kept, size);
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+          CheckedMultiply(expected - kept, size);
     }
   }
   return cells;
@@ -231,12 +232,12 @@ std::vector<int64_t> AddendTable(const TableInput& input) {
   Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
     return (*input.boxes)[column].made[device];
   });
-  std::vector<int64_t> cells(all.size() * input.node_cuts, 0);
+  std::vector<int64_t> cells(all.size() * input.node_cuts->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     int64_t made = 0;
     for (const Box& box : (*input.boxes)[c].made) made = CheckedAdd(made, Volume(box));
     for (size_t r = 0; r < all.size(); ++r) {
-      cells[r * input.node_cuts + (*input.columns)[c]] =
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
           CheckedMultiply(made - overlaps(r, c), ByteSize(input.type->type));
     }
   }
@@ -250,10 +251,10 @@ std::vector<int64_t> RegroupTable(const TableInput& input, int operand) {
     return (*input.boxes)[column].needs[device][operand];
   });
   const std::vector<int64_t> held = HeldElements(input);
-  std::vector<int64_t> cells(all.size() * input.node_cuts, 0);
+  std::vector<int64_t> cells(all.size() * input.node_cuts->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     for (size_t r = 0; r < all.size(); ++r) {
-      cells[r * input.node_cuts + (*input.columns)[c]] =
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
           CheckedMultiply(held[r] - overlaps(r, c), ByteSize(input.type->type));
     }
   }
@@ -264,8 +265,8 @@ std::vector<int64_t> FetchAddendTable(const TableInput& input, int operand) {
   std::vector<int64_t> cells = FetchTable(input, operand);
   for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
     for (const int column : *input.columns) {
-      if (KeepsGroups((*input.tensor_cuts)[r], (*input.strategies)[column])) continue;
-      cells[r * input.node_cuts + column] = kForbidden;
+      if (KeepsGroups((*input.tensor_cuts)[r], (*input.node_cuts)[column])) continue;
+      cells[r * input.node_cuts->size() + column] = kForbidden;
     }
   }
   return cells;

@@ -19,8 +19,7 @@ struct TableInput {
   const Mesh* mesh;
   const TensorType* type;
   const std::vector<Cut>* tensor_cuts;
-  const std::vector<Cut>* strategies;  // all of the node's, `node_cuts` of them
-  int node_cuts;
+  const std::vector<Cut>* node_cuts;
   const std::vector<int>* columns;
   const std::vector<NodeBoxes>* boxes;
 };

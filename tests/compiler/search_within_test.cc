@@ -174,7 +174,7 @@ TEST_CASE("within limits, the cheapest of all plans is found") {
 
 TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is found") {
   Tally tally;
-  for (int seed = 0; seed < 45; ++seed) {
+  for (int seed = 0; seed < 20; ++seed) {
     Random random(seed);
     const SearchOptions options = Options(2 + seed % 2, "auto", 0);
     const Model model = RandomLinear(options.mesh, random);
@@ -185,7 +185,7 @@ TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is
   std::cout << tally.graphs << " random graphs with partials, " << tally.limits
             << " limits within which there are plans, " << tally.refused << " without; gap 0 on "
             << tally.tight << "\n";
-  CHECK(tally.graphs >= 15);
+  CHECK(tally.graphs >= 8);
 }
 
 TEST_CASE("more memory never costs bytes, and too little is answered with what is needed") {

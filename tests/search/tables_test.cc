@@ -40,8 +40,7 @@ void CompareTables(const Graph& graph, int devices) {
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorType& type = graph.tensors[o < 0 ? node.result : node.operands[o]].type;
       std::vector<Cut> cuts = AllCuts(TensorCuts(type), mesh);
-      TableInput input = {&mesh,    &type, &cuts, static_cast<int>(node_cuts.size()),
-                          &columns, &boxes};
+      TableInput input = {&mesh, &type, &cuts, &node_cuts, &columns, &boxes};
       std::vector<int64_t> table = o < 0 ? DeliverTable(input) : FetchTable(input, o);
       size_t cell = 0, wrong = 0;
       for (const Cut& cut : cuts) {
