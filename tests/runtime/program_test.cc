@@ -126,7 +126,7 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"no mesh axis 5", [](auto& p) { ExchangeAt(p, 0).set_axes(0, 5); }},
       {"no collective 99",
        [](auto& p) { ExchangeAt(p, 0).set_collective(static_cast<program::Collective>(99)); }},
-      {"groups are for deliveries that are no collectives",
+      {"groups are for exchanges that are no collectives",
        [](auto& p) { ExchangeAt(p, 0).mutable_group()->add_values(0); }},
       {"a bound with 0 values where its axes make 1",
        [](auto& p) {
