@@ -103,7 +103,8 @@ Graph Shared(const Mesh& mesh, bool accumulators) {
   const TensorId a = builder.Matmul(x, w), b = builder.Matmul(x, builder.Parameter({24, 24}));
   const TensorId c = builder.Matmul(builder.Relu(x), w);
   const TensorId y = builder.Add(builder.Add(a, b), builder.Relu(c));
-  return WithSharing(builder.Finish({y}), 8, accumulators, mesh);
+  const Graph graph = WithCopies(builder.Finish({y}), 8);
+  return accumulators ? WithAccumulators(graph, mesh) : graph;
 }
 
 TEST_CASE("baselines count among the plans of graphs with copies and accumulators") {
