@@ -177,8 +177,9 @@ absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& opti
       "and none of them fits; use fewer devices or more memory"));
 }
 
-// With a limit on memory, or with replicas: all axes at once, or what is known.
-absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options,
+// With a limit on memory, or with replicas: all axes at once, or what is known. With `explain` an
+// error says how much is needed.
+absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options, bool explain,
                                    const Budget& budget) {
   const bool replicate = options.replicate == "auto";
   const auto limited_plan = [&](Plan plan) {
@@ -205,6 +206,7 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
     return CheapestKnown(graph, options, plain, budget);
   }
   LimitedSearch limited;
+  limited.explain = explain;
   limited.problem = OptionsOf(options, {}, budget);
   limited.problem.axes.resize(options.mesh.axes.size());
   std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
@@ -232,6 +234,40 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
     plan.proof = plain.proof;
   }
   return plan;
+}
+
+// The same; within a limit also without replicas: of those plans there are fewer to look through.
+absl::StatusOr<Plan> SearchBothWays(const Graph& graph, const SearchOptions& options,
+                                    const Budget& budget) {
+  absl::StatusOr<Plan> plan = SearchLimited(graph, options, true, budget);
+  const bool best = plan.ok() && plan->cost.bytes() == plan->lower_bound;
+  if (options.replicate != "auto" || options.memory_limit == 0 || best || budget.Spent() ||
+      WidestGroups(graph, options.mesh, kMostCells).size() > 1) {
+    return plan;
+  }
+  const bool partials = HasPartials(graph);
+  const auto of_graph = [&](const Plan& other) {
+    Cuts cuts = AllCuts(other);
+    if (partials) cuts = WithGroups(graph, options.mesh, std::move(cuts));
+    Plan made = PlanOf(graph, options, {std::move(cuts), 0, Proof()});
+    made.space.replicate = options.replicate;
+    made.space.memory = options.memory_limit;
+    return made;
+  };
+  SearchOptions none = options;
+  none.replicate = "none";
+  if (options.memory_of) {
+    none.memory_of = [&](const Plan& other) { return options.memory_of(of_graph(other)); };
+  }
+  const absl::StatusOr<Plan> found =
+      SearchLimited(partials ? WithoutPartials(graph) : graph, none, false, budget);
+  if (!found.ok()) return plan;
+  Plan other = of_graph(*found);
+  if (!plan.ok()) return other;
+  if (other.cost.bytes() >= plan->cost.bytes()) return plan;
+  other.lower_bound = plan->lower_bound;
+  other.proof = plan->proof;
+  return other;
 }
 
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
@@ -277,8 +313,8 @@ absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
   for (const Pin& pin : pins) {
     if (NestByLevel(pin.demands)) continue;
     return UserError("the pin of ", NameOf(graph, pin),
-                     " nests axes in an order that is not the mesh's (",
-                     MeshText(options.mesh), "), and here they nest in that order: write it so, ",
+                     " nests axes in an order that is not the mesh's (", MeshText(options.mesh),
+                     "), and here they nest in that order: write it so, ",
                      "or leave --search recursive or --space tofu out");
   }
   return absl::OkStatus();
@@ -304,7 +340,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   YUBA_RETURN_IF_ERROR(CheckNesting(graph, options, pins));
   if (options.memory_limit > 0 || options.replicate == "auto") {
     if (restrictions.empty() && options.search == "default") {
-      return SearchLimited(graph, options, budget);
+      return SearchBothWays(graph, options, budget);
     }
     return UserError("--memory and --replicate auto are for --search default without pins");
   }

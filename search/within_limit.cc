@@ -100,7 +100,7 @@ class WithinLimit {
       Solve(SolverOf(less, grids));
     }
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) return Stopped();
-    if (!best_.has_value()) SeekSmallest(grids);
+    if (!best_.has_value() && search_.explain) SeekSmallest(grids);
     if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
     LimitedCuts result;
     result.cuts = problem_.CutsOf(*best_);

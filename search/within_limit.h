@@ -20,6 +20,7 @@ struct LimitedSearch {
   // empty.
   std::function<int64_t(const Cuts&)> memory_of;
   int64_t table_cells = 0;
+  bool explain = true;  // where nothing is found, look for how much is needed
   // Plans of other searches, from which this one starts, and of others: the result costs no more
   // than those that fit.
   std::vector<Cuts> known, others;

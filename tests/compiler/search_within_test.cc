@@ -214,6 +214,34 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   CHECK_FALSE(SearchWithinMemory(*model, Options(8, "auto", enough - 1)).ok());
 }
 
+TEST_CASE("within a limit, replicas never cost bytes") {
+  int within = 0, cheaper = 0;
+  for (int seed = 0; seed < 12; ++seed) {
+    Random random(seed);
+    Model model = RandomModel(random);
+    SearchOptions options = Options(2 + seed % 5, "none", 0);
+    options.copies = 8;
+    model.graph = SharedGraph(model.graph, options);
+    const absl::StatusOr<Plan> free = SearchWithinMemory(model, options);
+    REQUIRE(free.ok());
+    options.memory_limit = ArenaBytes(model, *free) - 1;
+    const absl::StatusOr<Plan> none = SearchWithinMemory(model, options);
+    if (!none.ok()) continue;
+    options.replicate = "auto";
+    const absl::StatusOr<Plan> replicated = SearchWithinMemory(model, options);
+    INFO("seed " << seed << " " << replicated.status());
+    REQUIRE(replicated.ok());
+    CHECK(replicated->cost.bytes() <= none->cost.bytes());
+    CHECK(replicated->space.replicate == "auto");
+    CHECK(ArenaBytes(model, *replicated) <= options.memory_limit);
+    CHECK(CheckPlan(model.graph, *replicated).ToString() == "OK");
+    ++within;
+    cheaper += replicated->cost.bytes() < none->cost.bytes();
+  }
+  CHECK(within > 0);
+  CHECK(cheaper > 0);
+}
+
 TEST_CASE("within a limit that another's plan keeps, no more is moved than by that plan") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());
