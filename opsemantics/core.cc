@@ -27,8 +27,9 @@ Affine AddScaled(const Affine& a, const Affine& b, int64_t factor) {
 
 bool SameArgs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
   return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(),
-                    [](const ExprPtr& x, const ExprPtr& y) { return x == y || SameExpr(*x, *y); });
+         std::equal(a.begin(), a.end(), b.begin(), [](const ExprPtr& x, const ExprPtr& y) {
+           return x == y || SameExpr(*x, *y);
+         });
 }
 
 bool SameNumber(double a, double b) {  // by value, NaN equal to itself, -0 different from 0
@@ -125,13 +126,8 @@ ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
   switch (expr.function) {
     case Function::kCast:
       return expr.type;
-    case Function::kEq:
-    case Function::kNe:
-    case Function::kLt:
-    case Function::kLe:
-    case Function::kAnd:
-    case Function::kOr:
-    case Function::kNot:
+    case Function::kEq: case Function::kNe: case Function::kLt: case Function::kLe:
+    case Function::kAnd: case Function::kOr: case Function::kNot:
       return ElementType::kBool;
     default:
       break;
@@ -148,8 +144,8 @@ ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
 
 bool operator==(const Definition& a, const Definition& b) {
   return a.name == b.name && a.indices == b.indices && a.operands == b.operands &&
-         a.result == b.result && a.left == b.left && a.reducer == b.reducer && a.where == b.where &&
-         a.data_where.size() == b.data_where.size() &&
+         a.result == b.result && a.left == b.left && a.reducer == b.reducer &&
+         a.where == b.where && a.data_where.size() == b.data_where.size() &&
          std::equal(a.data_where.begin(), a.data_where.end(), b.data_where.begin(),
                     SameCondition) &&
          SameBody(a.body, b.body) && a.nograd == b.nograd && a.addend == b.addend &&

@@ -73,8 +73,8 @@ class Writer {
   std::string Sum(const Affine& affine) const {
     std::string text;
     for (const auto& [index, coefficient] : affine.terms) {
-      absl::StrAppend(&text,
-                      coefficient < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + "));
+      absl::StrAppend(&text, coefficient < 0 ? (text.empty() ? "-" : " - ")
+                                             : (text.empty() ? "" : " + "));
       absl::StrAppend(&text, IndexName(index));
       const uint64_t size = coefficient < 0 ? -static_cast<uint64_t>(coefficient) : coefficient;
       if (size != 1) absl::StrAppend(&text, "*", size);
@@ -88,24 +88,15 @@ class Writer {
 
   static const char* Sign(Function function) {
     switch (function) {
-      case Function::kAdd:
-        return "+";
-      case Function::kSub:
-        return "-";
-      case Function::kMul:
-        return "*";
-      case Function::kDiv:
-        return "/";
-      case Function::kEq:
-        return "==";
-      case Function::kNe:
-        return "!=";
-      case Function::kLe:
-        return "<=";
-      case Function::kLt:
-        return "<";
-      default:
-        return nullptr;
+      case Function::kAdd: return "+";
+      case Function::kSub: return "-";
+      case Function::kMul: return "*";
+      case Function::kDiv: return "/";
+      case Function::kEq: return "==";
+      case Function::kNe: return "!=";
+      case Function::kLe: return "<=";
+      case Function::kLt: return "<";
+      default: return nullptr;
     }
   }
 
@@ -113,21 +104,12 @@ class Writer {
     if (expr.kind == Expr::kIndex) return expr.affine.terms.size() > 1 ? kSum : kUnary;
     if (expr.kind != Expr::kCall) return kUnary;
     switch (expr.function) {
-      case Function::kSelect:
-        return kIf;
-      case Function::kEq:
-      case Function::kNe:
-      case Function::kLe:
-      case Function::kLt:
+      case Function::kSelect: return kIf;
+      case Function::kEq: case Function::kNe: case Function::kLe: case Function::kLt:
         return kCompare;
-      case Function::kAdd:
-      case Function::kSub:
-        return kSum;
-      case Function::kMul:
-      case Function::kDiv:
-        return kProduct;
-      default:
-        return kUnary;
+      case Function::kAdd: case Function::kSub: return kSum;
+      case Function::kMul: case Function::kDiv: return kProduct;
+      default: return kUnary;
     }
   }
 
@@ -194,100 +176,56 @@ class Writer {
 
 const char* Name(Function function) {
   switch (function) {
-    case Function::kAdd:
-      return "add";
-    case Function::kSub:
-      return "sub";
-    case Function::kMul:
-      return "mul";
-    case Function::kDiv:
-      return "div";
-    case Function::kNeg:
-      return "neg";
-    case Function::kMin:
-      return "min";
-    case Function::kMax:
-      return "max";
-    case Function::kAbs:
-      return "abs";
-    case Function::kSign:
-      return "sign";
-    case Function::kFloor:
-      return "floor";
-    case Function::kCeil:
-      return "ceil";
-    case Function::kRound:
-      return "round";
-    case Function::kSq:
-      return "sq";
-    case Function::kSqrt:
-      return "sqrt";
-    case Function::kRsqrt:
-      return "rsqrt";
-    case Function::kPow:
-      return "pow";
-    case Function::kExp:
-      return "exp";
-    case Function::kLog:
-      return "log";
-    case Function::kTanh:
-      return "tanh";
-    case Function::kSig:
-      return "sig";
-    case Function::kErf:
-      return "erf";
-    case Function::kSin:
-      return "sin";
-    case Function::kCos:
-      return "cos";
-    case Function::kSelect:
-      return "select";
-    case Function::kCast:
-      return "cast";
-    case Function::kWrap:
-      return "wrap";
-    case Function::kMod:
-      return "mod";
-    case Function::kEq:
-      return "eq";
-    case Function::kNe:
-      return "ne";
-    case Function::kLt:
-      return "lt";
-    case Function::kLe:
-      return "le";
-    case Function::kAnd:
-      return "and";
-    case Function::kOr:
-      return "or";
-    case Function::kNot:
-      return "not";
+    case Function::kAdd: return "add";
+    case Function::kSub: return "sub";
+    case Function::kMul: return "mul";
+    case Function::kDiv: return "div";
+    case Function::kNeg: return "neg";
+    case Function::kMin: return "min";
+    case Function::kMax: return "max";
+    case Function::kAbs: return "abs";
+    case Function::kSign: return "sign";
+    case Function::kFloor: return "floor";
+    case Function::kCeil: return "ceil";
+    case Function::kRound: return "round";
+    case Function::kSq: return "sq";
+    case Function::kSqrt: return "sqrt";
+    case Function::kRsqrt: return "rsqrt";
+    case Function::kPow: return "pow";
+    case Function::kExp: return "exp";
+    case Function::kLog: return "log";
+    case Function::kTanh: return "tanh";
+    case Function::kSig: return "sig";
+    case Function::kErf: return "erf";
+    case Function::kSin: return "sin";
+    case Function::kCos: return "cos";
+    case Function::kSelect: return "select";
+    case Function::kCast: return "cast";
+    case Function::kWrap: return "wrap";
+    case Function::kMod: return "mod";
+    case Function::kEq: return "eq";
+    case Function::kNe: return "ne";
+    case Function::kLt: return "lt";
+    case Function::kLe: return "le";
+    case Function::kAnd: return "and";
+    case Function::kOr: return "or";
+    case Function::kNot: return "not";
   }
   return "?";
 }
 
 const char* Name(Reducer reducer) {
   switch (reducer) {
-    case Reducer::kNone:
-      return "none";
-    case Reducer::kSum:
-      return "sum";
-    case Reducer::kProd:
-      return "prod";
-    case Reducer::kMax:
-      return "max";
-    case Reducer::kMin:
-      return "min";
-    case Reducer::kAny:
-      return "any";
-    case Reducer::kAll:
-      return "all";
-    case Reducer::kArgMax:
-      return "argmax";
-    case Reducer::kArgMin:
-      return "argmin";
-    case Reducer::kPick:
-      return "pick";
+    case Reducer::kNone: return "none";
+    case Reducer::kSum: return "sum";
+    case Reducer::kProd: return "prod";
+    case Reducer::kMax: return "max";
+    case Reducer::kMin: return "min";
+    case Reducer::kAny: return "any";
+    case Reducer::kAll: return "all";
+    case Reducer::kArgMax: return "argmax";
+    case Reducer::kArgMin: return "argmin";
+    case Reducer::kPick: return "pick";
   }
   return "?";
 }

@@ -62,18 +62,12 @@ void CheckNode(const Graph& graph, const Node& node) {
 
 const char* Name(TensorKind kind) {
   switch (kind) {
-    case TensorKind::kInput:
-      return "input";
-    case TensorKind::kParameter:
-      return "weight";
-    case TensorKind::kConstant:
-      return "constant";
-    case TensorKind::kActivation:
-      return "activation";
-    case TensorKind::kCopy:
-      return "copy";
-    case TensorKind::kAddend:
-      return "addend";
+    case TensorKind::kInput: return "input";
+    case TensorKind::kParameter: return "weight";
+    case TensorKind::kConstant: return "constant";
+    case TensorKind::kActivation: return "activation";
+    case TensorKind::kCopy: return "copy";
+    case TensorKind::kAddend: return "addend";
   }
   return "?";
 }

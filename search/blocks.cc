@@ -164,7 +164,7 @@ class SplitProblem {
     double step = 1;
     int64_t before = 0;  // the bound some steps ago
     Prices best;
-    for (int i = 0; i<steps&& * work> 0; ++i) {
+    for (int i = 0; i < steps && *work > 0; ++i) {
       Price();
       *work -= 2 * splitting_.sums;
       absl::optional<BucketTree> tree =

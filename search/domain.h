@@ -13,9 +13,9 @@ namespace yuba {
 // those. kLevel: in the order of the mesh.
 enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 
-// All cuts that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless the space
-// says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order that
-// depends on the arguments only.
+// All cuts that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless the
+// space says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order
+// that depends on the arguments only.
 std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
                            const Cut& prefix, Nesting nesting);
 

@@ -41,10 +41,8 @@ Json MeshJson(const Mesh& mesh) {
 Json CostJson(const Plan& plan) {
   int64_t bytes = plan.cost.bytes();
   Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
-  if (bytes == plan.lower_bound)
-    cost["gap"] = 0;
-  else
-    cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
+  if (bytes == plan.lower_bound) cost["gap"] = 0;
+  else cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
   cost["seconds"] = 0;
   cost["by_kind"] = {{"weight", plan.cost.weight},
                      {"activation", plan.cost.activation},
@@ -144,8 +142,9 @@ Json NodeJson(const Graph& graph, const Node& node, const Cut& cut, const Mesh& 
     if (cut.axes[i].empty()) continue;
     cuts[node.definition->indices[i].name] = AxisNames(mesh, cut.axes[i]);
   }
-  return {{"name", node.name},         {"op", node.op},          {"from", node.from},
-          {"reads", std::move(reads)}, {"cut", std::move(cuts)}, {"kernel", kernel}};
+  return {{"name", node.name},          {"op", node.op},
+          {"from", node.from},          {"reads", std::move(reads)},
+          {"cut", std::move(cuts)},     {"kernel", kernel}};
 }
 
 Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
@@ -261,7 +260,8 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
         NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
   }
   for (const Move& move : MovesOf(graph, plan)) {
-    transfers.push_back(TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
+    transfers.push_back(
+        TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
   }
   AppendRows("memory", MemoryJson(notes), &text);
   AppendRows("copies", CopiesJson(graph, plan), &text);

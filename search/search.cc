@@ -313,8 +313,8 @@ absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
   for (const Pin& pin : pins) {
     if (NestByLevel(pin.demands)) continue;
     return UserError("the pin of ", NameOf(graph, pin),
-                     " nests axes in an order that is not the mesh's (", MeshText(options.mesh),
-                     "), and here they nest in that order: write it so, ",
+                     " nests axes in an order that is not the mesh's (",
+                     MeshText(options.mesh), "), and here they nest in that order: write it so, ",
                      "or leave --search recursive or --space tofu out");
   }
   return absl::OkStatus();

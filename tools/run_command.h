@@ -12,9 +12,9 @@
 
 namespace yuba {
 
-// Sets the values of `files`, runs the steps, prints a line for each, writes and checks outputs. A failed
-// check is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned bytes is
-// kInternal.
+// Sets the values of `files`, runs the steps, prints a line for each, writes and checks outputs. A
+// failed check is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned
+// bytes is kInternal.
 absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags,
                         RunFiles files);
 

@@ -40,10 +40,8 @@ class Writer {
     if (expr.type != ElementType::kF32) add("type", builder_.getStringAttr(Name(expr.type)));
     switch (expr.kind) {
       case Expr::kLiteral:
-        if (IsFloat(expr.type))
-          add("literal", builder_.getF64FloatAttr(expr.number));
-        else
-          add("literal", builder_.getI64IntegerAttr(expr.integer));
+        if (IsFloat(expr.type)) add("literal", builder_.getF64FloatAttr(expr.number));
+        else add("literal", builder_.getI64IntegerAttr(expr.integer));
         break;
       case Expr::kIndex:
         add("index", Map({expr.affine}));
@@ -203,7 +201,8 @@ class Reader {
     }
     if (const auto args = attr.getAs<mlir::ArrayAttr>("args")) {
       for (Attribute arg : args) {
-        YUBA_ASSIGN_OR_RETURN(ExprPtr child, Body(llvm::dyn_cast<DictionaryAttr>(arg), depth + 1));
+        YUBA_ASSIGN_OR_RETURN(ExprPtr child,
+                              Body(llvm::dyn_cast<DictionaryAttr>(arg), depth + 1));
         expr->args.push_back(std::move(child));
       }
     }
@@ -221,7 +220,8 @@ class Reader {
       YUBA_ASSIGN_OR_RETURN(const auto index, Field<mlir::StringAttr>(fields, "name"));
       YUBA_ASSIGN_OR_RETURN(const auto extent, Field<mlir::IntegerAttr>(fields, "extent"));
       YUBA_ASSIGN_OR_RETURN(const auto reduction, Field<mlir::BoolAttr>(fields, "reduction"));
-      definition.indices.push_back({index.getValue().str(), extent.getInt(), reduction.getValue()});
+      definition.indices.push_back(
+          {index.getValue().str(), extent.getInt(), reduction.getValue()});
     }
     YUBA_ASSIGN_OR_RETURN(definition.left, Map(attr, "left"));
     YUBA_ASSIGN_OR_RETURN(const auto reducer, Field<mlir::StringAttr>(attr, "reducer"));
@@ -289,24 +289,15 @@ absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {
 mlir::Type ElementTypeOf(mlir::MLIRContext* context, ElementType type) {
   mlir::Builder builder(context);
   switch (type) {
-    case ElementType::kF64:
-      return builder.getF64Type();
-    case ElementType::kF32:
-      return builder.getF32Type();
-    case ElementType::kF16:
-      return builder.getF16Type();
-    case ElementType::kBF16:
-      return builder.getBF16Type();
-    case ElementType::kI64:
-      return builder.getI64Type();
-    case ElementType::kI32:
-      return builder.getI32Type();
-    case ElementType::kI8:
-      return builder.getI8Type();
-    case ElementType::kU8:
-      return builder.getIntegerType(8, /*isSigned=*/false);
-    case ElementType::kBool:
-      return builder.getI1Type();
+    case ElementType::kF64: return builder.getF64Type();
+    case ElementType::kF32: return builder.getF32Type();
+    case ElementType::kF16: return builder.getF16Type();
+    case ElementType::kBF16: return builder.getBF16Type();
+    case ElementType::kI64: return builder.getI64Type();
+    case ElementType::kI32: return builder.getI32Type();
+    case ElementType::kI8: return builder.getI8Type();
+    case ElementType::kU8: return builder.getIntegerType(8, /*isSigned=*/false);
+    case ElementType::kBool: return builder.getI1Type();
   }
   return builder.getF32Type();
 }

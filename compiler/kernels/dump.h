@@ -7,8 +7,8 @@
 
 namespace yuba {
 
-// Writes a file into the folder, which is made where it is missing. Nothing happens where the folder
-// is "".
+// Writes a file into the folder, which is made where it is missing. Nothing happens where the
+// folder is "".
 absl::Status Dump(const std::string& folder, const std::string& name, const std::string& text);
 
 }  // namespace yuba

@@ -14,8 +14,8 @@ const Affine one = ConstantAffine(1);
 ExprPtr Mul(ExprPtr a, ExprPtr b) { return Call(Function::kMul, {std::move(a), std::move(b)}); }
 ExprPtr Add(ExprPtr a, ExprPtr b) { return Call(Function::kAdd, {std::move(a), std::move(b)}); }
 
-// y[i, u.., j] = x[j, v.., i], or their sum over j: kernels of 60 dimensions, of which two are longer
-// than 1.
+// y[i, u.., j] = x[j, v.., i], or their sum over j: kernels of 60 dimensions, of which two are
+// longer than 1.
 Definition OfManyDimensions(bool sum) {
   constexpr int kUnits = 58;
   std::vector<int64_t> extents(kUnits + 1, 1), read(kUnits, 1);

@@ -156,7 +156,8 @@ TensorId ModelBuilder::Window(TensorId a, TensorId filter, int64_t stride, int64
   const int64_t rows = (Dims(a)[0] + 2 * low - taps) / stride + 1;
   Definition d = Start({rows, Dims(a)[1]}, {taps}, Reducer::kSum);
   const Affine row = IndexAffine(0) * stride + IndexAffine(2) - ConstantAffine(low);
-  d.body = Call(Function::kMul, {Read(0, {row, IndexAffine(1)}, Zero()), Read(1, Bare({2, 1}))});
+  d.body = Call(Function::kMul,
+                {Read(0, {row, IndexAffine(1)}, Zero()), Read(1, Bare({2, 1}))});
   return AddNode(std::move(d), {a, filter});
 }
 
@@ -380,10 +381,8 @@ std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic,
     if (graph.tensors[id].producer >= 0) continue;
     values[id].elements.resize(ElementCount(values[id].type));
     for (Scalar& element : values[id].elements) {
-      if (arithmetic == Arithmetic::kHash)
-        element.hash = (uint64_t{random()} << 32) + random();
-      else
-        element.number = Pick(random, 9) - 4;
+      if (arithmetic == Arithmetic::kHash) element.hash = (uint64_t{random()} << 32) + random();
+      else element.number = Pick(random, 9) - 4;
     }
   }
   return values;
