@@ -147,10 +147,7 @@ std::string WhyNoAccumulation(const Graph& graph, const Node& node) {
   if (definition.reducer != Reducer::kSum || !IsLinearIn(definition, addends)) {
     return node.name + " is not linear in its addends";
   }
-  if (definition.indices.back().reduction && definition.indices.back().extent == kMostGroups) {
-    return "";
-  }
-  return node.name + " has no index for the groups of its addends";
+  return NumbersGroups(definition) ? "" : node.name + " has no index for the groups of its addends";
 }
 
 bool IsIdentity(const Definition& definition) {

@@ -86,6 +86,35 @@ class Degrees {
   const std::vector<int>& operands_;
 };
 
+bool Mentions(const Affine& affine, int index) {
+  return std::any_of(affine.terms.begin(), affine.terms.end(),
+                     [&](const auto& term) { return term.first == index; });
+}
+
+bool Mentions(const std::vector<Affine>& position, int index) {
+  return std::any_of(position.begin(), position.end(),
+                     [&](const Affine& affine) { return Mentions(affine, index); });
+}
+
+bool Mentions(const ExprPtr& expr, int index) {
+  bool found = false;
+  Walk(expr, [&](const Expr& part) {
+    found |= Mentions(part.affine, index) || Mentions(part.position, index);
+  });
+  return found;
+}
+
+bool Mentions(const Definition& definition, int index) {
+  const auto& where = definition.where;
+  const auto& data_where = definition.data_where;
+  return Mentions(definition.left, index) || Mentions(definition.body, index) ||
+         std::any_of(where.begin(), where.end(),
+                     [&](const Constraint& c) { return Mentions(c.expression, index); }) ||
+         std::any_of(data_where.begin(), data_where.end(), [&](const DataCondition& c) {
+           return Mentions(c.index, index) || Mentions(c.value, index);
+         });
+}
+
 }  // namespace
 
 bool IsLinearIn(const Definition& definition, const std::vector<int>& operands) {
@@ -95,6 +124,13 @@ bool IsLinearIn(const Definition& definition, const std::vector<int>& operands) 
       std::all_of(definition.data_where.begin(), definition.data_where.end(),
                   [&](const DataCondition& where) { return degrees.Independent(where.value); });
   return conditions && degrees.Of(*definition.body) == Degree::kOne;
+}
+
+bool NumbersGroups(const Definition& definition) {
+  if (definition.indices.empty()) return false;
+  const Index& last = definition.indices.back();
+  return last.reduction && last.extent == kMostGroups &&
+         !Mentions(definition, static_cast<int>(definition.indices.size()) - 1);
 }
 
 }  // namespace yuba

@@ -54,5 +54,33 @@ TEST_CASE("what is read outside a tensor is 0, or the body is not linear") {
   CHECK_FALSE(IsLinearIn(Body(Of(Function::kAdd, {a, Number(1)})), {0}));
 }
 
+TEST_CASE("groups are numbered by a last index of a reduction that nothing runs through") {
+  Definition definition = Body(a);
+  CHECK_FALSE(NumbersGroups(definition));  // j is read with
+  definition.indices.push_back({"group", kMostGroups, true});
+  CHECK(NumbersGroups(definition));
+  const Affine group = IndexAffine(2);
+  Definition other = definition;
+  other.indices[2].extent = 8;
+  CHECK_FALSE(NumbersGroups(other));
+  other = definition;
+  other.indices[2].reduction = false;
+  CHECK_FALSE(NumbersGroups(other));
+  other = definition;
+  other.left[0] = group;
+  CHECK_FALSE(NumbersGroups(other));
+  other = definition;
+  other.where.push_back({group - i});
+  CHECK_FALSE(NumbersGroups(other));
+  other = definition;
+  other.data_where.push_back({group, Function::kEq, false, Read(1, {i, j})});
+  CHECK_FALSE(NumbersGroups(other));
+  other = definition;
+  other.body = Of(Function::kMul, {a, Read(1, {i, group})});
+  CHECK_FALSE(NumbersGroups(other));
+  other.indices.clear();
+  CHECK_FALSE(NumbersGroups(other));
+}
+
 }  // namespace
 }  // namespace yuba
