@@ -156,21 +156,14 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
         "the proof has prices on memory, the plan's space no limit");
   }
   YUBA_ASSIGN_OR_RETURN(std::vector<CheckTable> tables, InUnits(costs));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<CheckTable> uses,
-                        PricedUses(graph, costs, plan.proof.prices));
-  tables.insert(tables.end(), uses.begin(), uses.end());
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
+                        PricedUses(graph, costs, plan.proof.prices, plan.space.memory));
+  tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
   YUBA_ASSIGN_OR_RETURN(const Left left,
                         EliminatePlainly(graph, plan, costs, std::move(tables), all));
-  // No plan within the limit costs less than the least sum, less the limit at all prices
-  // (Lagrange).
-  int64_t units = left.least;
-  for (const MemoryPrice& price : plan.proof.prices) {
-    int64_t off = 0;
-    if (__builtin_mul_overflow(price.price, plan.space.memory, &off) ||
-        __builtin_sub_overflow(units, off, &units)) {
-      return 0;
-    }
-  }
+  // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
+  int64_t units = 0;
+  if (__builtin_sub_overflow(left.least, memory.room, &units)) return 0;
   return units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
 }
 

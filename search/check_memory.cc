@@ -20,13 +20,15 @@ absl::Status TooLarge() {
 
 class Pricing {
  public:
-  Pricing(const Graph& graph, const CostTables& costs, const std::vector<MemoryPrice>& prices)
+  Pricing(const Graph& graph, const CostTables& costs, const std::vector<MemoryPrice>& prices,
+          int64_t limit)
       : graph_(graph),
         costs_(costs),
         prices_(prices),
+        room_(prices.size(), limit),
         most_(kMost / static_cast<int64_t>(2 + 2 * costs.uses.size() + graph.tensors.size())) {}
 
-  absl::StatusOr<std::vector<CheckTable>> Run() {
+  absl::StatusOr<PricedMemory> Run() {
     for (const MemoryPrice& price : prices_) {
       if (price.time < 0 || price.price < 0 || price.price >= most_) return TooLarge();
     }
@@ -35,7 +37,14 @@ class Pricing {
     for (int t = 0; t < tensors; ++t) YUBA_RETURN_IF_ERROR(AddTensor(t));
     for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
       YUBA_RETURN_IF_ERROR(AddNode(n));
-    return std::move(tables_);
+    for (size_t p = 0; p < prices_.size(); ++p) {
+      int64_t units = 0;
+      if (__builtin_mul_overflow(room_[p], prices_[p].price, &units) ||
+          __builtin_add_overflow(units, memory_.room, &memory_.room)) {
+        return TooLarge();
+      }
+    }
+    return std::move(memory_);
   }
 
  private:
@@ -49,25 +58,23 @@ class Pricing {
                 ElementSize(t));
   }
 
-  // The price of one byte from `first` to `last`, both included.
-  absl::StatusOr<int64_t> PriceOf(int64_t first, int64_t last) const {
-    int64_t sum = 0;
-    for (const MemoryPrice& price : prices_) {
-      if (price.time < first || price.time > last) continue;
-      sum += price.price;
-      if (sum >= most_) return TooLarge();
+  // What is in use from `first` to `last`, both included, by cut.
+  absl::Status Add(int element, std::vector<int64_t> bytes, int64_t first, int64_t last) {
+    const int64_t least = *std::min_element(bytes.begin(), bytes.end());
+    int64_t price = 0;
+    for (size_t p = 0; p < prices_.size(); ++p) {
+      if (prices_[p].time < first || prices_[p].time > last) continue;
+      price += prices_[p].price;
+      room_[p] -= least;
+      if (price >= most_) return TooLarge();
     }
-    return sum;
-  }
-
-  absl::Status Add(int element, std::vector<int64_t> bytes, int64_t price) {
+    if (price == 0) return absl::OkStatus();
     for (int64_t& here : bytes) {
-      if (__builtin_mul_overflow(here, price, &here) || here >= most_) return TooLarge();
+      here = PricedUse(here - least, price);
+      if (here >= most_) return TooLarge();
     }
-    if (price > 0) {
-      tables_.push_back(
-          {{element}, std::make_shared<const std::vector<int64_t>>(std::move(bytes))});
-    }
+    memory_.tables.push_back(
+        {{element}, std::make_shared<const std::vector<int64_t>>(std::move(bytes))});
     return absl::OkStatus();
   }
 
@@ -78,14 +85,13 @@ class Pricing {
       first = 3 * int64_t{tensor.producer} + 2;
       last = tensor.consumers.empty() ? first : 3 * int64_t{tensor.consumers.back()};
     }
-    YUBA_ASSIGN_OR_RETURN(const int64_t price, PriceOf(first, last));
     std::vector<int64_t> bytes = *costs_.shards[t];
     const TensorId source = SourceOf(graph_, t);
     for (int64_t& here : bytes) {
       here = Slot(here * ElementSize(t));
       if (source != t && here <= largest_[source]) here = 0;  // it may be a shard of its source
     }
-    return Add(t, std::move(bytes), price);
+    return Add(t, std::move(bytes), first, last);
   }
 
   // The most that may be read, or made, without being counted.
@@ -100,8 +106,10 @@ class Pricing {
   absl::Status AddNode(int n) {
     const Node& node = graph_.nodes[n];
     if (IsCopy(graph_, node)) return absl::OkStatus();
-    YUBA_ASSIGN_OR_RETURN(const int64_t price, PriceOf(3 * int64_t{n} + 1, 3 * int64_t{n} + 1));
-    if (price == 0) return absl::OkStatus();
+    const int64_t time = 3 * int64_t{n} + 1;
+    const bool priced = std::any_of(prices_.begin(), prices_.end(),
+                                    [&](const MemoryPrice& price) { return price.time == time; });
+    if (!priced) return absl::OkStatus();
     const int element = static_cast<int>(graph_.tensors.size()) + n;
     std::vector<int64_t> bytes(costs_.sizes[element], 0);
     for (size_t o = 0; o <= node.operands.size(); ++o) {
@@ -114,22 +122,23 @@ class Pricing {
         if (held > Uncounted(node, n, o)) bytes[cut] += held;
       }
     }
-    return Add(element, std::move(bytes), price);
+    return Add(element, std::move(bytes), time, time);
   }
 
   const Graph& graph_;
   const CostTables& costs_;
   const std::vector<MemoryPrice>& prices_;
+  std::vector<int64_t> room_;     // by price: what is left to what is beyond the least
   const int64_t most_;            // of one number, so that the sum of all stays below 2^63
   std::vector<int64_t> largest_;  // by tensor: bytes of its largest shard in any cut
-  std::vector<CheckTable> tables_;
+  PricedMemory memory_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<CheckTable>> PricedUses(const Graph& graph, const CostTables& costs,
-                                                   const std::vector<MemoryPrice>& prices) {
-  return Pricing(graph, costs, prices).Run();
+absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const CostTables& costs,
+                                        const std::vector<MemoryPrice>& prices, int64_t limit) {
+  return Pricing(graph, costs, prices, limit).Run();
 }
 
 absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs) {

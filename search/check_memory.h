@@ -11,12 +11,18 @@
 
 namespace yuba {
 
-// For each element with a use at a priced time: what its cuts have in use at the prices, in units.
-// Counted is what every program of a plan has in use: stored tensors always; others from their
-// delivery to the last fetch; while a node computes, what it reads for the last time, or more than
-// any shard holds, and what it makes. An error where prices are negative or too large.
-absl::StatusOr<std::vector<CheckTable>> PricedUses(const Graph& graph, const CostTables& costs,
-                                                   const std::vector<MemoryPrice>& prices);
+struct PricedMemory {
+  std::vector<CheckTable> tables;  // in units
+  int64_t room = 0;  // what the limit leaves when all use their least, at the prices
+};
+
+// For each element with a use at a priced time: what its cuts have in use beyond the least of them,
+// at the prices (PricedUse). Counted is what every program of a plan has in use: stored tensors
+// always; others from their delivery to the last fetch; while a node computes, what it reads for the
+// last time, or more than any shard holds, and what it makes. An error where prices are negative or
+// too large.
+absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const CostTables& costs,
+                                        const std::vector<MemoryPrice>& prices, int64_t limit);
 
 // The tables' costs in units. An error where one is too large.
 absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs);

@@ -42,6 +42,10 @@ int64_t PriceDuring(const std::vector<MemoryPrice>& prices, int64_t begin, int64
   return sum;
 }
 
+int64_t LeastOf(const MemoryUse& use) {
+  return *std::min_element(use.usage->begin(), use.usage->end());
+}
+
 Cells Scaled(const std::vector<int64_t>& cells, int64_t by) {
   std::vector<int64_t> scaled;
   for (int64_t cell : cells) {
@@ -197,10 +201,32 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
     const int64_t price = PriceDuring(prices, use.begin, use.end);
     if (price == 0) continue;
     Cells& cells = known[{use.usage, price}];
-    if (cells == nullptr) cells = Scaled(*use.usage, price);
+    if (cells == nullptr) {
+      std::vector<int64_t> units;
+      for (const int64_t bytes : *use.usage) {
+        units.push_back(PricedUse(bytes - LeastOf(use), price));
+      }
+      cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
+    }
     priced.factors.push_back({{use.variable}, cells});
   }
   return priced;
+}
+
+absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
+                                     const std::vector<MemoryPrice>& prices) {
+  int64_t units = 0;
+  for (const MemoryPrice& price : prices) {
+    int64_t room = rows.limit;
+    for (const MemoryUse& use : rows.uses) {
+      if (use.begin <= price.time && price.time < use.end) room -= LeastOf(use);
+    }
+    if (__builtin_mul_overflow(room, price.price, &room) ||
+        __builtin_add_overflow(units, room, &units)) {
+      return absl::nullopt;
+    }
+  }
+  return units;
 }
 
 LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
@@ -256,13 +282,10 @@ bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
   absl::optional<ExactSolution> exact =
       SolveExactly(AtPrices(problem_, prices), table_cells_, budget_);
   if (!exact.has_value()) return false;
-  int64_t units = exact->solution.cost;
-  for (const MemoryPrice& price : prices) {
-    int64_t off = 0;
-    if (__builtin_mul_overflow(price.price, problem_.memory.limit, &off) ||
-        __builtin_sub_overflow(units, off, &units)) {
-      return false;
-    }
+  const absl::optional<int64_t> room = RoomAtPrices(problem_.memory, prices);
+  int64_t units = 0;
+  if (!room.has_value() || __builtin_sub_overflow(exact->solution.cost, *room, &units)) {
+    return false;
   }
   const int64_t bound = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
   if (order_.empty() || bound > bound_) {

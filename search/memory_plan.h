@@ -16,10 +16,15 @@
 
 namespace yuba {
 
-// The problem without rows, in units: each cost, and each use at the prices of its times. No
-// assignment within the limit costs less than the least of its sums, less the limit at all prices
-// (Lagrange).
+// The problem without rows, in units: each cost, and what each use is beyond its least at the prices
+// of its times (PricedUse). No assignment within the limit costs less than the least of its sums,
+// less the room at all prices (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
+
+// The sum over the prices of what the limit leaves at their times when all use their least; nothing
+// where that is no number.
+absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
+                                     const std::vector<MemoryPrice>& prices);
 
 // Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does
 // with what it has.
