@@ -1,0 +1,164 @@
+#include "search/limited.h"
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "search/baselines/baselines.h"
+#include "search/copies.h"
+#include "search/partials.h"
+#include "search/together.h"
+#include "search/unlimited.h"
+#include "search/within_limit.h"
+
+namespace yuba {
+namespace {
+
+bool Fits(const SearchOptions& options, const Plan& plan) {
+  return options.memory_limit == 0 ||
+         (options.memory_of && options.memory_of(plan) <= options.memory_limit);
+}
+
+// What the baselines of that space choose; they know no copies.
+std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options,
+                                  const Budget& budget) {
+  const Uncopied bare = WithoutCopies(graph);
+  std::vector<Cuts> cuts;
+  for (const Baseline& baseline : Baselines()) {
+    if ((baseline.replicates && options.replicate != "auto") || budget.Spent()) continue;
+    cuts.push_back(CutsWithCopies(
+        graph, bare, baseline.find(bare.graph, options.mesh, options.table_cells, budget)));
+  }
+  return cuts;
+}
+
+// Where the tables of all axes are too large: the cheapest of `plain`, the recursion and the
+// baselines that is within the limit, with the bound of `plain`.
+absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& options,
+                                   const Plan& plain, const Budget& budget) {
+  absl::optional<Plan> best;
+  const auto consider = [&](Plan plan) {
+    plan.space.replicate = plain.space.replicate;
+    plan.space.memory = plain.space.memory;
+    plan.lower_bound = plain.lower_bound;
+    plan.proof = plain.proof;
+    const bool fewer = !best.has_value() || plan.cost.bytes() < best->cost.bytes();
+    if (fewer && Fits(options, plan)) best = std::move(plan);
+  };
+  consider(plain);
+  if (!budget.Spent()) consider(SearchRecursive(graph, options, {}, budget));
+  for (Cuts& cuts : CutsOfBaselines(graph, options, budget)) {
+    consider(PlanOf(graph, options, {std::move(cuts), 0, Proof()}));
+  }
+  if (best.has_value()) return *std::move(best);
+  if (budget.end() == Budget::End::kAsked) {
+    return absl::CancelledError("interrupted before a plan within --memory was found");
+  }
+  if (budget.end() != Budget::End::kNone) {
+    return absl::DeadlineExceededError(
+        "no plan within --memory was found in time: allow more with --time-limit or --memory");
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no plan within --memory ", options.memory_limit, " was found: on ", options.mesh.devices(),
+      " devices the tables of this graph are too large for more than the plans without a limit, ",
+      "and none of them fits; use fewer devices or more memory"));
+}
+
+// With a limit on memory, or with replicas: all axes at once, or what is known. With `explain` an
+// error says how much is needed.
+absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options, bool explain,
+                                   const Budget& budget) {
+  const bool replicate = options.replicate == "auto";
+  const auto limited_plan = [&](Plan plan) {
+    plan.space.replicate = options.replicate;
+    plan.space.memory = options.memory_limit;
+    return plan;
+  };
+  // Others know nothing of sums that stay apart.
+  const bool partials = HasPartials(graph);
+  const Graph whole = partials ? WithoutPartials(graph) : graph;
+  const auto of_graph = [&](Cuts cuts) {
+    return partials ? WithGroups(graph, options.mesh, std::move(cuts)) : cuts;
+  };
+  Plan plain = SearchUnlimited(whole, options, {}, budget);
+  plain = limited_plan(
+      PlanOf(graph, options, {of_graph(AllCuts(plain)), plain.lower_bound, plain.proof}));
+  if (replicate) {  // its bound is of plans without replicas
+    plain.lower_bound = 0;
+    plain.proof = Proof();
+  }
+  const bool fits = Fits(options, plain);
+  if (fits && !replicate) return plain;
+  if (!FitsInTables(graph, options.mesh)) {
+    return CheapestKnown(graph, options, plain, budget);
+  }
+  LimitedSearch limited;
+  limited.explain = explain;
+  limited.problem = OptionsOf(options, {}, budget);
+  limited.problem.axes.resize(options.mesh.axes.size());
+  std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
+  limited.problem.replicate = replicate;
+  limited.problem.cluster = false;
+  limited.limit = options.memory_limit;
+  limited.table_cells = options.table_cells;
+  limited.known = {AllCuts(plain), of_graph(AllCuts(SearchRecursive(whole, options, {}, budget)))};
+  for (Cuts& cuts : CutsOfBaselines(whole, options, budget)) {
+    limited.others.push_back(of_graph(std::move(cuts)));
+  }
+  if (options.memory_of) {
+    limited.memory_of = [&](const Cuts& cuts) {
+      return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));
+    };
+  }
+  absl::StatusOr<LimitedCuts> found = SearchWithinLimit(graph, limited);
+  if (!found.ok() && fits && budget.end() != Budget::End::kNone) return plain;
+  if (!found.ok()) return found.status();
+  Plan plan = limited_plan(PlanOf(
+      graph, options, {std::move(found->cuts), found->lower_bound, std::move(found->proof)}));
+  // No limit makes plans cheaper: the bound without one holds too.
+  if (!replicate && plain.lower_bound > plan.lower_bound) {
+    plan.lower_bound = plain.lower_bound;
+    plan.proof = plain.proof;
+  }
+  return plan;
+}
+
+}  // namespace
+
+// Within a limit also without replicas: of those plans there are fewer to look through.
+absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
+                                    const Budget& budget) {
+  absl::StatusOr<Plan> plan = SearchLimited(graph, options, true, budget);
+  const bool best = plan.ok() && plan->cost.bytes() == plan->lower_bound;
+  if (options.replicate != "auto" || options.memory_limit == 0 || best || budget.Spent() ||
+      !FitsInTables(graph, options.mesh)) {
+    return plan;
+  }
+  const bool partials = HasPartials(graph);
+  const auto of_graph = [&](const Plan& other) {
+    Cuts cuts = AllCuts(other);
+    if (partials) cuts = WithGroups(graph, options.mesh, std::move(cuts));
+    Plan made = PlanOf(graph, options, {std::move(cuts), 0, Proof()});
+    made.space.replicate = options.replicate;
+    made.space.memory = options.memory_limit;
+    return made;
+  };
+  SearchOptions none = options;
+  none.replicate = "none";
+  if (options.memory_of) {
+    none.memory_of = [&](const Plan& other) { return options.memory_of(of_graph(other)); };
+  }
+  const absl::StatusOr<Plan> found =
+      SearchLimited(partials ? WithoutPartials(graph) : graph, none, false, budget);
+  if (!found.ok()) return plan;
+  Plan other = of_graph(*found);
+  if (!plan.ok()) return other;
+  if (other.cost.bytes() >= plan->cost.bytes()) return plan;
+  other.lower_bound = plan->lower_bound;
+  other.proof = plan->proof;
+  return other;
+}
+
+}  // namespace yuba

@@ -1,0 +1,18 @@
+// Plans within a limit on memory, or with replicas.
+#ifndef YUBA_SEARCH_LIMITED_H_
+#define YUBA_SEARCH_LIMITED_H_
+
+#include "absl/status/statusor.h"
+#include "search/budget.h"
+#include "search/search.h"
+
+namespace yuba {
+
+// The cheapest plan found for the options' `memory_limit` and `replicate`, with a bound where there
+// is one. Errors as of SearchWithinLimit (within_limit.h).
+absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
+                                      const Budget& budget);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_LIMITED_H_

@@ -1,0 +1,99 @@
+#include "search/unlimited.h"
+
+#include <utility>
+
+#include "search/grid_search.h"
+#include "search/together.h"
+
+namespace yuba {
+namespace {
+
+// Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
+// axes are placed at a time.
+constexpr int64_t kMostCells = int64_t{1} << 22;
+
+}  // namespace
+
+bool NestsByLevel(const SearchOptions& options) {
+  return options.nesting == Nesting::kLevel || options.search == "recursive";
+}
+
+bool FitsInTables(const Graph& graph, const Mesh& mesh) {
+  return WidestGroups(graph, mesh, kMostCells).size() == 1;
+}
+
+Cuts AllCuts(const Plan& plan) {
+  Cuts cuts = plan.tensors;
+  cuts.insert(cuts.end(), plan.nodes.begin(), plan.nodes.end());
+  return cuts;
+}
+
+Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
+  Plan plan;
+  plan.mesh = options.mesh;
+  plan.space.nesting = NestsByLevel(options) ? "level" : "free";
+  plan.space.copies = graph.copies;
+  plan.space.factors = options.factors;
+  plan.search = options.search;
+  auto middle = found.cuts.begin() + graph.tensors.size();
+  plan.tensors.assign(found.cuts.begin(), middle);
+  plan.nodes.assign(middle, found.cuts.end());
+  plan.cost = CostOf(graph, plan);
+  plan.proof = std::move(found.proof);
+  plan.lower_bound = found.lower_bound;
+  return plan;
+}
+
+Plan SearchDefault(const Graph& graph, const SearchOptions& options,
+                   const Restrictions& restrictions, const Budget& budget) {
+  const Groups levels = GroupsOf(options.mesh, 1),
+               widest = WidestGroups(graph, options.mesh, kMostCells);
+  if (widest.size() == 1) {
+    return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget));
+  }
+  const ProblemOptions base = OptionsOf(options, restrictions, budget);
+  if (restrictions.empty()) {
+    Cuts start;
+    const auto by_level = [&] {
+      return start = SearchGroups(graph, base, levels, options.table_cells).cuts;
+    };
+    Plan plan =
+        PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, by_level)));
+    if (start.empty()) return plan;
+    Plan other = PlanOf(graph, options, {std::move(start), plan.lower_bound, plan.proof});
+    return other.cost.bytes() < plan.cost.bytes() ? other : plan;
+  }
+  // Groups whose axes go anywhere have far more cuts.
+  const Groups& first = NestByLevel(restrictions) ? widest : levels;
+  Plan plan = PlanOf(graph, options, SearchGroups(graph, base, first, options.table_cells));
+  if (first.size() == levels.size() && !budget.Spent()) return plan;
+  Plan by_level = PlanOf(graph, options,
+                         budget.Spent() ? SearchLate(graph, options, restrictions, budget)
+                                        : SearchGroups(graph, base, levels, options.table_cells));
+  return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
+}
+
+Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions, const Budget& budget) {
+  Found found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
+                             GroupsOf(options.mesh, 1), options.table_cells);
+  if (!restrictions.empty()) {
+    found.proof = Proof();
+    found.lower_bound = 0;
+  }
+  Plan plan = PlanOf(graph, options, std::move(found));
+  if (budget.end() == Budget::End::kNone || !restrictions.empty()) return plan;
+  // Levels that had no time have any cuts: what follows its neighbours is mostly better.
+  SearchOptions by_level = options;
+  by_level.nesting = Nesting::kLevel;
+  Plan late = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, by_level, budget)));
+  return late.cost.bytes() < plan.cost.bytes() ? late : plan;
+}
+
+Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
+                  const Restrictions& restrictions, const Budget& budget) {
+  return options.search == "recursive" ? SearchRecursive(graph, options, restrictions, budget)
+                                       : SearchDefault(graph, options, restrictions, budget);
+}
+
+}  // namespace yuba
