@@ -19,6 +19,7 @@ struct CompileRequest {
   std::string model_file;
   ImportOptions import;
   SearchOptions search;
+  bool flat_too = false;          // also without factors; the cheaper plan, and its model, stay
   absl::optional<PlanFile> plan;  // where there is one already; nothing is searched then
   PlanNotes expected;             // what that file must agree with
   KernelChoice kernels;           // kernels.target.arithmetic is the whole program's

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/dialect/state.h"
+#include "compiler/search_spaces.h"
 #include "compiler/search_within.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
@@ -28,6 +29,10 @@ absl::Status VerifyGraph(const Compilation& c) {
 
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
+  if (c.request.flat_too) {
+    YUBA_ASSIGN_OR_RETURN(c.plan, SearchSpaces(c.request.import, c.request.search, c.model));
+    return absl::OkStatus();
+  }
   c.model.graph = SharedGraph(c.model.graph, c.request.search);
   YUBA_ASSIGN_OR_RETURN(c.plan, SearchWithinMemory(c.model, c.request.search));
   return absl::OkStatus();
@@ -132,7 +137,15 @@ std::string DumpFile(const PhaseOptions& options, size_t phase) {
   return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
 }
 
-std::string ValuesFile(const PhaseOptions& options) { return options.dump_dir + "/values.bin"; }
+// Tensors have other numbers where there are no factors.
+std::string ValuesFile(const PhaseOptions& options, bool factors) {
+  return options.dump_dir + (factors ? "/values.bin" : "/values.flat.bin");
+}
+
+// Whether the model has factors: those of the import, until a plan says otherwise.
+bool HasFactors(const Compilation& c) {
+  return c.plan.tensors.empty() ? c.request.search.factors : c.plan.space.factors;
+}
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -141,6 +154,7 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& compilation) {
   const Phase& phase = Phases()[number];
   const auto start = std::chrono::steady_clock::now();
+  const bool factors = HasFactors(compilation);
   YUBA_RETURN_IF_ERROR(phase.run(compilation));
   const double seconds = SecondsSince(start);
   const auto verify_start = std::chrono::steady_clock::now();
@@ -153,7 +167,10 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
   const double verify_seconds = SecondsSince(verify_start);
   if (!options.dump_dir.empty()) {
     YUBA_RETURN_IF_ERROR(MakeFolder(options.dump_dir));
-    if (number == 0) YUBA_RETURN_IF_ERROR(WriteValues(compilation.model, ValuesFile(options)));
+    if (number == 0 || factors != HasFactors(compilation)) {
+      const std::string file = ValuesFile(options, HasFactors(compilation));
+      YUBA_RETURN_IF_ERROR(WriteValues(compilation.model, file));
+    }
     YUBA_RETURN_IF_ERROR(WriteState(compilation, DumpFile(options, number)));
   }
   if (options.log != nullptr) {
@@ -172,8 +189,12 @@ absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
   YUBA_ASSIGN_OR_RETURN(const size_t to, FindPhase(options.to, Phases().size() - 1));
   if (from > to) return UserError("phase ", options.from, " comes after phase ", options.to);
   if (from > 0 && !options.dump_dir.empty()) {
-    YUBA_RETURN_IF_ERROR(ReadValues(ValuesFile(options), compilation.model));
     YUBA_RETURN_IF_ERROR(ReadState(DumpFile(options, from - 1), compilation));
+    const std::string values = ValuesFile(options, HasFactors(compilation));
+    YUBA_RETURN_IF_ERROR(ReadValues(values, compilation.model));
+    if (compilation.program.stages_size() > 0) {
+      SetInitialValues(compilation.model, compilation.program);
+    }
   }
   for (size_t phase = from; phase <= to; ++phase) {
     if (options.go_on != nullptr) {

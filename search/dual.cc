@@ -74,8 +74,8 @@ class MessagePassing {
     return {std::move(message_[0]), std::move(message_[1])};
   }
 
-  Dual Run(int sweeps) {
-    Sweep(sweeps);
+  Dual Run(int sweeps, double enough) {
+    Sweep(sweeps, enough);
     Dual dual;
     dual.messages = Balanced();
     dual.bound = BoundOf(dual.messages);
@@ -91,10 +91,10 @@ class MessagePassing {
     int factor, side, other;
   };
 
-  void Sweep(int sweeps) {
+  void Sweep(int sweeps, double enough = kInfinity) {
     double best = -kInfinity;
     int idle = 0;
-    for (int sweep = 0; sweep < sweeps && idle < 4; ++sweep) {
+    for (int sweep = 0; sweep < sweeps && idle < 4 && best < enough; ++sweep) {
       const Messages before[2] = {message_[0], message_[1]};
       Pass(true);
       double bound = Pass(false);
@@ -307,8 +307,9 @@ std::array<Messages, 2> PassMessages(const PairwiseProblem& problem,
 }
 
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                  const std::vector<int>& order, int sweeps, const Budget& budget) {
-  return MessagePassing(problem, classes, order, budget).Run(sweeps);
+                  const std::vector<int>& order, int sweeps, const Budget& budget,
+                  double enough) {
+  return MessagePassing(problem, classes, order, budget).Run(sweeps, enough);
 }
 
 }  // namespace yuba

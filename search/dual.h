@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -36,10 +37,11 @@ struct Dual {
 
 // All factors have two variables, and no variable comes first in one scope and second in another.
 // `order`: the variables in an order that follows the problem's structure. Where the budget is
-// spent, what the sweeps by then have brought.
+// spent, what the sweeps by then have brought; no more sweeps once the bound is `enough`.
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                   const std::vector<int>& order, int sweeps,
-                  const Budget& budget = Budget::Unlimited());
+                  const Budget& budget = Budget::Unlimited(),
+                  double enough = std::numeric_limits<double>::infinity());
 
 // By side and factor, for each class of the variable on that side of its scope: the messages to it,
 // after so many sweeps. All factors have two variables.

@@ -28,7 +28,8 @@ std::vector<int> ProgramOrder(const Graph& graph) {
   return order;
 }
 
-Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const Budget& budget) {
+Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const Budget& budget,
+                 double enough) {
   std::vector<ClassesPtr> classes;
   std::map<const void*, ClassesPtr> known;
   for (const GridList& grids : problem.grids) {
@@ -42,7 +43,7 @@ Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const Budget& b
     }
     classes.push_back(each);
   }
-  return MaximiseDual(problem.pairwise, classes, ProgramOrder(graph), kSweeps, budget);
+  return MaximiseDual(problem.pairwise, classes, ProgramOrder(graph), kSweeps, budget, enough);
 }
 
 bool IsZero(const std::vector<int64_t>& values) {
@@ -64,11 +65,11 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
 }  // namespace
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     const Budget& budget) {
+                     const Budget& budget, double enough) {
   const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, budget);
   if (!built.has_value()) return NoBound(graph, mesh);
   const GridProblem& problem = *built;
-  Dual dual = DualOfGrids(graph, problem, budget);
+  Dual dual = DualOfGrids(graph, problem, budget, enough);
   LowerBound found;
   found.bytes = std::max<int64_t>(0, dual.bound);
   found.proof.kind = "dual";

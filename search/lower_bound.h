@@ -2,6 +2,7 @@
 #ifndef YUBA_SEARCH_LOWER_BOUND_H_
 #define YUBA_SEARCH_LOWER_BOUND_H_
 
+#include <limits>
 #include <vector>
 
 #include "search/grid_problem.h"
@@ -16,9 +17,10 @@ struct LowerBound {
 };
 
 // Where the budget is spent, as good a bound as there is by then: 0, without proof and with any
-// grids, before the costs are known.
+// grids, before the costs are known. No better bound is looked for than one of about `enough`.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     const Budget& budget = Budget::Unlimited());
+                     const Budget& budget = Budget::Unlimited(),
+                     double enough = std::numeric_limits<double>::infinity());
 
 }  // namespace yuba
 

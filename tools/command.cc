@@ -149,7 +149,7 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
     options["dim." + parts.first] = parts.second;
   }
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
-  if (!flags.factors) options["space"] = "tofu";
+  if (!flags.factors) options["space"] = "flat";
   for (const std::string& bind : flags.bind) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(bind, absl::MaxSplits('=', 1));
     options["bind." + parts.first] = parts.second;
@@ -207,7 +207,7 @@ absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
   const std::map<std::string, std::string> given = PlanOptions(flags);
   for (const auto& [name, value] : notes.options) {
     const bool dim = name.rfind("dim.", 0) == 0, bind = name.rfind("bind.", 0) == 0;
-    if (name == "space" && value == "tofu") flags.factors = false;
+    if (name == "space" && (value == "flat" || value == "tofu")) flags.factors = false;
     if (!dim && !bind && name != "batch") continue;
     const auto mine = given.find(name);
     if (mine != given.end()) {

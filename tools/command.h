@@ -26,7 +26,7 @@ struct ModelFlags {
   int64_t batch = 0;                   // 0: as in the file
   std::vector<std::string> bind;       // NAME=FILE, inputs that are known when planning
   std::vector<std::string> operators;  // description files
-  bool factors = true;                 // false: --space tofu
+  bool factors = true;                 // false: --space flat or tofu
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/search_spaces.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
@@ -18,6 +19,7 @@
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/plan_notes.h"
+#include "tools/plan_report.h"
 #include "tools/plan_rows.h"
 #include "tools/subcommands.h"
 #include "tools/text_table.h"
@@ -40,14 +42,20 @@ struct Candidate {
   int64_t peak_memory = 0;  // bytes, of the fullest device
 };
 
-absl::StatusOr<Candidate> Try(Model model, SearchOptions options, const std::string& name,
+absl::StatusOr<Candidate> Try(Model model, const ImportOptions& import,
+                              const SearchOptions& options, const std::string& name,
                               const std::string& what) {
-  Candidate candidate{name, what, SharedGraph(model.graph, options), {}, 0, 0};
+  Candidate candidate{name, what, {}, {}, 0, 0};
   const auto start = std::chrono::steady_clock::now();
-  YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(candidate.graph, options));
+  if (options.search == "default") {
+    YUBA_ASSIGN_OR_RETURN(candidate.plan, SearchSpaces(import, options, model));
+  } else {
+    model.graph = SharedGraph(model.graph, options);
+    YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(model.graph, options));
+  }
   candidate.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  model.graph = candidate.graph;
+  candidate.graph = model.graph;
   PlanNotes notes;
   AddProgramNotes(model, candidate.plan, notes);
   for (const DeviceMemory& memory : notes.memory) {
@@ -57,11 +65,11 @@ absl::StatusOr<Candidate> Try(Model model, SearchOptions options, const std::str
 }
 
 // The default first.
-absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, SearchOptions options,
-                                              int copies) {
+absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, const ImportOptions& import,
+                                              SearchOptions options, int copies) {
   std::vector<Candidate> candidates;
   auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
-    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, options, name, what));
+    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, import, options, name, what));
     candidates.push_back(std::move(candidate));
     return absl::OkStatus();
   };
@@ -202,7 +210,7 @@ void Print(const std::vector<Candidate>& candidates) {
   }
   std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
   for (const Candidate& c : candidates) {
-    std::cout << "  " << c.name << ": " << c.what << "\n";
+    std::cout << "  " << c.name << ": " << c.what << " (" << SpaceText(c.plan.space) << ")\n";
     const std::string words = Words(c, ours);
     if (&c != &ours && !words.empty()) std::cout << "      " << words << "\n";
   }
@@ -221,6 +229,8 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
                       {"activation", cost.activation},
                       {"partial", cost.partial},
                       {"halo", cost.halo}}},
+                    {"nesting", c.plan.space.nesting},
+                    {"factors", c.plan.space.factors},
                     {"copies", c.plan.space.copies},
                     {"replicate", c.plan.space.replicate},
                     {"peak_memory", c.peak_memory},
@@ -233,10 +243,11 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
 absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
+  YUBA_ASSIGN_OR_RETURN(const ImportOptions import, ImportOptionsOf(flags.model, loaded.library));
   SearchOptions options;
   options.mesh = mesh;
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
-                        TryAll(loaded.model, options, flags.copies));
+                        TryAll(loaded.model, import, options, flags.copies));
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
                                            {"devices", mesh.devices()},

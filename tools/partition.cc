@@ -125,10 +125,8 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
   options.copies = flags.copies;
   options.accumulators = flags.accumulators;
   options.pin_texts = flags.pins;
-  if (flags.space == "tofu") {
-    options.nesting = Nesting::kLevel;
-    options.factors = flags.model.factors;
-  }
+  if (flags.space == "tofu") options.nesting = Nesting::kLevel;
+  options.factors = flags.model.factors;
   options.time_limit = flags.time_limit;
   options.threads = flags.threads;
   options.asked = InterruptNote::Came;
@@ -159,6 +157,7 @@ absl::Status CheckStates(const PartitionFlags& flags, const Compilation& compila
 PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded, const Plan& plan,
                   const SearchOptions& options) {
   PlanNotes notes = NotesFor(loaded, flags.model);
+  if (flags.space == "tofu") notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
   notes.options["search"] = flags.search;
   notes.options["copies"] = absl::StrCat(flags.copies);
@@ -215,19 +214,20 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Pl
 
 absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(CheckFrom(flags));
-  flags.model.factors = flags.space != "tofu";
+  flags.model.factors = flags.space != "flat" && flags.space != "tofu";
   YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
   Compilation compilation;
-  YUBA_ASSIGN_OR_RETURN(const SearchOptions options, SearchOptionsOf(flags));
+  YUBA_ASSIGN_OR_RETURN(SearchOptions options, SearchOptionsOf(flags));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
   YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.model_file = flags.model.file;
   compilation.request.search = options;
+  compilation.request.flat_too = flags.space == "default" && flags.search == "default";
   absl::optional<InterruptNote> note;
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, note));
@@ -236,6 +236,7 @@ absl::Status Partition(PartitionFlags flags) {
   loaded.model = std::move(compilation.model);
   const Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
+  options.factors = flags.model.factors = plan.space.factors;
   if (!flags.json) {
     std::cout << ModelText(loaded.model);
     for (const std::string& note : loaded.model.notes)
@@ -296,8 +297,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--space", flags->space,
-          "what plans may express: default, or tofu (nested by level, dimensions without factors)")
-      ->check(CLI::IsMember({"default", "tofu"}))
+          "what plans may express: factored; flat (dimensions without factors); default: the "
+          "cheaper of these; tofu (flat, nested by level)")
+      ->check(CLI::IsMember({"default", "factored", "flat", "tofu"}))
       ->capture_default_str();
   command
       ->add_option("--pin", flags->pins,

@@ -35,6 +35,9 @@ std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row);  // "r/
 int64_t WholeBytes(const PlanFile::TensorRow& row);
 int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row);  // the largest device's
 
+// What the plan was allowed to express: "free nesting, factors".
+std::string SpaceText(const Space& space);
+
 // Says that the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const PlanFile& plan);
 

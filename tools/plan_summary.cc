@@ -100,6 +100,13 @@ const DeviceMemory* LargestDevice(const PlanFile& plan) {
 
 }  // namespace
 
+std::string SpaceText(const Space& space) {
+  return absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
+                      space.copies == 0 ? ""
+                                        : absl::StrCat(", copies for readers within ",
+                                                       Counted(space.copies, "node")));
+}
+
 std::string StoppedText(const PlanFile& plan) {
   if (plan.stopped.empty()) return "";
   return absl::StrCat("the search was cut short by ",

@@ -7,6 +7,7 @@
 #include "opsemantics/mesh_text.h"
 #include "opsemantics/structure.h"
 #include "search/levels.h"
+#include "tools/plan_report.h"
 #include "tools/text_table.h"
 
 namespace yuba {
@@ -42,17 +43,6 @@ std::string ModelText(const Model& model) {
                       "), ", InputsText(model.graph), "; ", Count(flops), "FLOP a step\n");
 }
 
-namespace {
-
-std::string SpaceText(const Space& space) {
-  return absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
-                      space.copies == 0 ? ""
-                                        : absl::StrCat(", copies for readers within ",
-                                                       Counted(space.copies, "node")));
-}
-
-}  // namespace
-
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
@@ -73,8 +63,10 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", plan.proof.kind, ")\n");
   } else {
-    absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %%\n", Bytes(plan.lower_bound),
-                          bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes);
+    absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %% in its space (%s)\n",
+                          Bytes(plan.lower_bound),
+                          bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes,
+                          SpaceText(plan.space));
   }
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",

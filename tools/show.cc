@@ -34,6 +34,7 @@ std::string OverviewText(const PlanFile& plan) {
       plan.proof.kind == "none" ? "no bound is known"
                                 : absl::StrCat("lower bound ", Bytes(plan.lower_bound),
                                                plan.lower_bound == bytes ? ", gap 0" : ""),
+      "\nspace: ", SpaceText(plan.space),
       plan.stopped.empty() ? "" : "\n", StoppedText(plan),
       "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n\n");

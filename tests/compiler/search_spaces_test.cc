@@ -1,0 +1,167 @@
+// Dimensions with factors and without: the default takes the cheaper, and says which.
+#include "compiler/search_spaces.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+
+#include "compiler/phases.h"
+#include "opsemantics/library.h"
+#include "search/check.h"
+#include "tests/compiler/onnx_builder.h"
+
+namespace yuba {
+namespace {
+
+// Attention of 3 vectors of `width` with heads of 8, whose keys and values are repeated, so
+// that they are for as many.
+std::string Attention(int64_t width, int64_t heads, int64_t shared) {
+  OnnxBuilder build;
+  build.Input("x", {3, width});
+  build.Integers("few", {3, shared, 1, 8});
+  build.Integers("repeated", {3, shared, heads / shared, 8});
+  build.Integers("heads", {3, heads, 8});
+  build.Integers("o shape", {3, heads * 8});
+  for (const std::string of : {"q", "k", "v"}) {
+    build.Weight("w" + of, {width, (of == "q" ? heads : shared) * 8});
+    build.Node("MatMul", {"x", "w" + of}, {of});
+    if (of != "q") {
+      build.Node("Reshape", {of, "few"}, {of + " few"});
+      build.Node("Expand", {of + " few", "repeated"}, {of + " repeated"});
+    }
+    build.Node("Reshape", {of == "q" ? of : of + " repeated", "heads"}, {of + " heads"});
+    const std::vector<int64_t> order = of == "k" ? std::vector<int64_t>{1, 2, 0}
+                                                 : std::vector<int64_t>{1, 0, 2};
+    SetInts(build.Node("Transpose", {of + " heads"}, {of + " t"}), "perm", order);
+  }
+  build.Node("MatMul", {"q t", "k t"}, {"scores"});
+  build.Node("Softmax", {"scores"}, {"shares"});
+  build.Node("MatMul", {"shares", "v t"}, {"o t"});
+  SetInts(build.Node("Transpose", {"o t"}, {"o heads"}), "perm", {1, 0, 2});
+  build.Node("Reshape", {"o heads", "o shape"}, {"o"});
+  build.Weight("wo", {heads * 8, width});
+  build.Node("MatMul", {"o", "wo"}, {"y"});
+  build.Output("y");
+  return build.Save();
+}
+
+struct Planned {
+  Model model;
+  Plan plan;
+};
+
+class Spaces {
+ public:
+  Spaces() : library_(OperatorLibrary::BuiltIn().value()) {}
+
+  ImportOptions Import(bool factors) const {
+    ImportOptions import;
+    import.library = &library_;
+    import.factors = factors;
+    return import;
+  }
+
+  Planned Alone(const std::string& file, bool factors, SearchOptions options) const {
+    options.factors = factors;
+    Planned planned{ImportOnnx(file, Import(factors)).value(), {}};
+    planned.model.graph = SharedGraph(planned.model.graph, options);
+    planned.plan = Search(planned.model.graph, options).value();
+    return planned;
+  }
+
+  Planned Both(const std::string& file, const SearchOptions& options) const {
+    Planned planned{ImportOnnx(file, Import(true)).value(), {}};
+    planned.plan = SearchSpaces(Import(true), options, planned.model).value();
+    return planned;
+  }
+
+ private:
+  const OperatorLibrary library_;
+};
+
+SearchOptions On(int devices, int copies = 0) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.copies = copies;
+  return options;
+}
+
+TEST_CASE("the default is the cheaper of dimensions with factors and without") {
+  const Spaces spaces;
+  int factored = 0, flat = 0;
+  for (const auto& [width, heads, shared] :
+       {std::tuple<int64_t, int64_t, int64_t>{32, 4, 2}, {64, 12, 12}, {70, 8, 2}}) {
+    const std::string file = Attention(width, heads, shared);
+    for (const int devices : {2, 5, 7, 8, 12}) {
+      const SearchOptions options = On(devices, devices == 5 ? 8 : 0);
+      const Planned both = spaces.Both(file, options);
+      const int64_t with = spaces.Alone(file, true, options).plan.cost.bytes(),
+                    without = spaces.Alone(file, false, options).plan.cost.bytes();
+      INFO(heads << " heads on " << devices << ": " << with << " with factors, " << without);
+      CHECK(both.plan.cost.bytes() == std::min(with, without));
+      CHECK(both.plan.space.factors == (with <= without));
+      CHECK(CheckPlan(both.model.graph, both.plan).ok());
+      factored += with < without;
+      flat += without < with;
+    }
+  }
+  CHECK(factored > 0);
+  CHECK(flat > 0);
+}
+
+TEST_CASE("flat dimensions are looked at only where factors do not end where parts do") {
+  const auto may = [](std::vector<int64_t> factors, int devices) {
+    Graph graph;
+    graph.tensors.resize(1);
+    graph.tensors[0].dims = {std::move(factors), {5}};
+    return FlatMayDiffer(graph, MeshOf(devices));
+  };
+  CHECK_FALSE(may({256}, 7));
+  CHECK(may({4, 64}, 7));
+  CHECK_FALSE(may({4, 64}, 8));
+  CHECK_FALSE(may({7, 64}, 7));
+  CHECK(may({12, 64}, 8));
+  CHECK_FALSE(may({12, 64}, 4));
+  CHECK(may({4, 3, 64}, 12));  // the axis of 3 may come first
+  CHECK_FALSE(may({2, 2, 2, 2}, 16));
+}
+
+TEST_CASE("a search without time left plans with factors, and says that it was cut short") {
+  const Spaces spaces;
+  SearchOptions options = On(7);
+  options.time_limit = 1e-9;
+  const Planned planned = spaces.Both(Attention(70, 8, 2), options);
+  CHECK(planned.plan.space.factors);
+  CHECK(planned.plan.stopped == kTimeLimit);
+}
+
+TEST_CASE("phases go on from a dump of a plan without factors") {
+  const Spaces spaces;
+  const std::string folder = std::string(std::getenv("TEST_TMPDIR")) + "/dump";
+  const auto run = [&](const std::string& from, const std::string& output) {
+    Compilation state;
+    state.request.model_file = Attention(70, 8, 2);
+    state.request.import = spaces.Import(true);
+    state.request.search = On(7);
+    state.request.flat_too = true;
+    state.request.version = "1";
+    state.request.output_file = folder + "/" + output;
+    PhaseOptions options;
+    options.dump_dir = folder;
+    options.from = from;
+    const absl::Status status = RunPhases(options, state);
+    INFO(status);
+    REQUIRE(status.ok());
+    CHECK_FALSE(state.plan.space.factors);
+    return state.program.SerializeAsString();
+  };
+  const std::string whole = run("", "whole.yuba");
+  CHECK(run("search", "search.yuba") == whole);
+  CHECK(run("cut", "cut.yuba") == whole);
+  CHECK(run("emit", "emit.yuba") == whole);
+}
+
+}  // namespace
+}  // namespace yuba
