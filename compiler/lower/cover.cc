@@ -10,38 +10,13 @@
 #include "compiler/lower/form.h"
 #include "compiler/lower/iteration.h"
 #include "compiler/lower/lower.h"
+#include "compiler/lower/parts.h"
+#include "compiler/lower/region.h"
 #include "compiler/lower/tables.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
 namespace {
-
-// The elements of a box, kept as disjoint boxes.
-class Region {
- public:
-  void Add(const Box& box) {
-    if (IsEmpty(box)) return;
-    if (std::all_of(boxes_.begin(), boxes_.end(),
-                    [&](const Box& held) { return Contains(box, held); })) {
-      boxes_ = {box};  // the usual case: all at once
-      return;
-    }
-    for (Box& rest : SubtractAll(box, boxes_)) boxes_.push_back(std::move(rest));
-  }
-  bool Touches(const Box& box) const {
-    return std::any_of(boxes_.begin(), boxes_.end(),
-                       [&](const Box& held) { return !IsEmpty(Intersect(box, held)); });
-  }
-  // A box that is not in the region, empty if there is none.
-  absl::optional<Box> Missing(const Box& box) const {
-    const std::vector<Box> rest = SubtractAll(box, boxes_);
-    if (rest.empty()) return absl::nullopt;
-    return rest.front();
-  }
-
- private:
-  std::vector<Box> boxes_;
-};
 
 class Prover {
  public:
@@ -140,33 +115,12 @@ class Prover {
       YUBA_RETURN_IF_ERROR(CheckRead(operand));
       adds |= operand.addend();
     }
-    YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> groups, GroupsOf(kernel));
+    YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> groups, GroupNumbers(program_, mesh_, kernel));
     if (adds == groups.empty()) return Broken("it has groups without addends, or the reverse");
     for (const program::Access& operand : kernel.operands()) {
       if (operand.addend()) YUBA_RETURN_IF_ERROR(CheckApart(operand.buffer(), groups));
     }
     return Make(kernel);
-  }
-
-  // By device: its number among those that compute with terms of sums, empty if none does. Each has
-  // a part of its own: none is left out as the copy of another's.
-  absl::StatusOr<std::vector<int64_t>> GroupsOf(const program::Kernel& kernel) const {
-    std::vector<int64_t> groups;
-    const program::Function& function = program_.functions(kernel.function());
-    for (int index = 0; index < function.indices_size(); ++index) {
-      if (!function.indices(index).groups()) continue;
-      if (!groups.empty()) return Broken("two of its indices number groups");
-      YUBA_RETURN_IF_ERROR(CheckSum(function.reducer()));
-      YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, kernel));
-      for (int device = 0; device < mesh_.devices(); ++device) {
-        const Interval group = IntervalOn(mesh_, kernel.indices(index), device);
-        if (group.size() != 1) {
-          return Broken("device ", device, " is of the groups ", ToString(group));
-        }
-        groups.push_back(group.begin);
-      }
-    }
-    return groups;
   }
 
   // What all devices of a group hold of the buffer is one term of the whole, and the terms of all
@@ -201,12 +155,6 @@ class Prover {
       term.Add(held[device]);
     }
     return absl::OkStatus();
-  }
-
-  // What is not reduced is a sum of one term.
-  static absl::Status CheckSum(program::Reducer reducer) {
-    if (reducer == program::SUM || reducer == program::NONE) return absl::OkStatus();
-    return Broken("what is reduced by another reducer than a sum cannot be added up");
   }
 
   absl::Status CheckRead(const program::Access& operand) const {
@@ -355,7 +303,7 @@ class Prover {
     YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
     if (exchange.reducer() != program::SUM) return Broken("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
-    YUBA_RETURN_IF_ERROR(CheckParts(exchange, *maker, from));
+    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
     std::map<int64_t, Region> received;  // by group
     for (int device = 0; device < mesh_.devices(); ++device) {
       Region& region = received[ValueOn(mesh_, exchange.group(), device)];
@@ -387,40 +335,12 @@ class Prover {
     if (exchange.reducer() != program_.functions(maker->function()).reducer()) {
       return Broken("it combines with another reducer than its kernel's");
     }
-    YUBA_RETURN_IF_ERROR(CheckParts(exchange, *maker, from));
+    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
     std::set<Box, BoxLess> homes;
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (homes.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
     }
     SetWhole(exchange.destination());
-    return absl::OkStatus();
-  }
-
-  // `from` is what the maker made, and parts have the numbers of its shares of the reduction.
-  absl::Status CheckParts(const program::Exchange& exchange, const program::Kernel& maker,
-                          const std::vector<Box>& from) const {
-    std::map<int64_t, Ranges> parts;
-    std::set<std::vector<int64_t>> distinct;
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      const int64_t part = exchange.parts() > 1 ? ValueOn(mesh_, exchange.part(), device) : 0;
-      const Ranges ranges = RangesOn(program_, mesh_, maker, device, true);
-      if (!SameSet(BoxOn(mesh_, maker.result().box(), device), from[device])) {
-        return Broken("device ", device, " offers ", ToString(from[device]), " and made ",
-                      ToString(BoxOn(mesh_, maker.result().box(), device)));
-      }
-      if (part < 0 || part >= exchange.parts() ||
-          parts.emplace(part, ranges).first->second != ranges) {
-        return Broken("device ", device, " numbers its part ", part,
-                      ", which is not its share of the reduction");
-      }
-      std::vector<int64_t> begins;
-      for (const Interval& interval : ranges) begins.push_back(interval.begin);
-      distinct.insert(begins);
-    }
-    if (distinct.size() != parts.size() || static_cast<int>(parts.size()) != exchange.parts()) {
-      return Broken("it combines ", exchange.parts(), " parts numbered in ", parts.size(),
-                    " ways where ", distinct.size(), " are made");
-    }
     return absl::OkStatus();
   }
 
