@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/lower/box_union.h"
 #include "compiler/lower/broken.h"
 #include "compiler/lower/form.h"
 #include "compiler/lower/iteration.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/parts.h"
-#include "compiler/lower/region.h"
 #include "compiler/lower/tables.h"
 #include "opsemantics/base/status.h"
 
@@ -25,7 +25,7 @@ class Prover {
     for (const program::Buffer& buffer : stage_.buffers()) {
       held_.push_back(BoxesOn(mesh_, buffer.box()));
     }
-    written_.assign(held_.size(), std::vector<Region>(mesh_.devices()));
+    written_.assign(held_.size(), std::vector<BoxUnion>(mesh_.devices()));
     partial_.assign(held_.size(), nullptr);
     makers_.assign(held_.size(), nullptr);
     addends_.resize(held_.size());
@@ -61,7 +61,7 @@ class Prover {
 
   // A stored tensor: every element is on some device.
   absl::Status CheckWhole(int id) const {
-    Region all;
+    BoxUnion all;
     for (const Box& box : held_[id]) all.Add(box);
     const std::vector<int64_t> dims(stage_.buffers(id).dims().begin(),
                                     stage_.buffers(id).dims().end());
@@ -145,9 +145,9 @@ class Prover {
       YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
       YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
     }
-    std::map<int64_t, Region> terms;
+    std::map<int64_t, BoxUnion> terms;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      Region& term = terms[groups[device]];
+      BoxUnion& term = terms[groups[device]];
       if (term.Touches(held[device])) {
         return Broken("device ", device, " holds ", ToString(held[device]), " of ", NameOf(id),
                       ", of which others of its group hold some too");
@@ -230,7 +230,7 @@ class Prover {
   absl::Status RunExchange(const program::Exchange& exchange) {
     const std::vector<Box> offers = Offers(exchange);
     const std::vector<Box> to = BoxesOn(mesh_, exchange.to());
-    Region offered, received;
+    BoxUnion offered, received;
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = written_[exchange.source()][device].Missing(offers[device])) {
         return Broken("device ", device, " offers ", ToString(*lost), " of ",
@@ -277,7 +277,7 @@ class Prover {
       return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
     }
     std::vector<int64_t> groups;
-    std::map<int64_t, Region> offered;
+    std::map<int64_t, BoxUnion> offered;
     for (int device = 0; device < mesh_.devices(); ++device) {
       groups.push_back(ValueOn(mesh_, exchange.group(), device));
       offered[groups.back()].Add(from[device]);
@@ -304,9 +304,9 @@ class Prover {
     if (exchange.reducer() != program::SUM) return Broken("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
-    std::map<int64_t, Region> received;  // by group
+    std::map<int64_t, BoxUnion> received;  // by group
     for (int device = 0; device < mesh_.devices(); ++device) {
-      Region& region = received[ValueOn(mesh_, exchange.group(), device)];
+      BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
       if (region.Touches(to[device])) {
         return Broken("device ", device, " adds ", ToString(to[device]),
                       ", some of which another device of its group adds too");
@@ -315,7 +315,7 @@ class Prover {
       Write(exchange.destination(), device, to[device]);
     }
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Region& region = received[ValueOn(mesh_, exchange.group(), device)];
+      const BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
       if (const auto lost = region.Missing(from[device])) {
         return Broken(ToString(*lost), ", made by device ", device,
                       ", is delivered to nobody of its group");
@@ -348,7 +348,7 @@ class Prover {
   const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;           // [buffer][device]
-  std::vector<std::vector<Region>> written_;     // [buffer][device]
+  std::vector<std::vector<BoxUnion>> written_;     // [buffer][device]
   std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
   std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
   // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.

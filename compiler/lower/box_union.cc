@@ -1,11 +1,11 @@
-#include "compiler/lower/region.h"
+#include "compiler/lower/box_union.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace yuba {
 
-void Region::Add(const Box& box) {
+void BoxUnion::Add(const Box& box) {
   if (IsEmpty(box)) return;
   if (std::all_of(boxes_.begin(), boxes_.end(),
                   [&](const Box& held) { return Contains(box, held); })) {
@@ -15,12 +15,12 @@ void Region::Add(const Box& box) {
   for (Box& rest : SubtractAll(box, boxes_)) boxes_.push_back(std::move(rest));
 }
 
-bool Region::Touches(const Box& box) const {
+bool BoxUnion::Touches(const Box& box) const {
   return std::any_of(boxes_.begin(), boxes_.end(),
                      [&](const Box& held) { return !IsEmpty(Intersect(box, held)); });
 }
 
-absl::optional<Box> Region::Missing(const Box& box) const {
+absl::optional<Box> BoxUnion::Missing(const Box& box) const {
   const std::vector<Box> rest = SubtractAll(box, boxes_);
   if (rest.empty()) return absl::nullopt;
   return rest.front();

@@ -1,6 +1,6 @@
 // The elements of a tensor that are somewhere, as disjoint boxes.
-#ifndef YUBA_COMPILER_LOWER_REGION_H_
-#define YUBA_COMPILER_LOWER_REGION_H_
+#ifndef YUBA_COMPILER_LOWER_BOX_UNION_H_
+#define YUBA_COMPILER_LOWER_BOX_UNION_H_
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace yuba {
 
-class Region {
+class BoxUnion {
  public:
   void Add(const Box& box);
   bool Touches(const Box& box) const;
@@ -22,4 +22,4 @@ class Region {
 
 }  // namespace yuba
 
-#endif  // YUBA_COMPILER_LOWER_REGION_H_
+#endif  // YUBA_COMPILER_LOWER_BOX_UNION_H_
