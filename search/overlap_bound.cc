@@ -77,6 +77,15 @@ int64_t Quotient(Wide dividend, int64_t divisor) {
   return static_cast<int64_t>(dividend / divisor);
 }
 
+Profile Scaled(Profile profile, const Profile& constant) {
+  if (constant.runs.empty()) return constant;
+  const auto [value, count] = constant.runs[0];
+  for (auto& run : profile.runs) run = {run.first * value, run.second * count};
+  profile.sum = CheckedMultiply(profile.sum, constant.sum);
+  profile.count *= constant.count;
+  return profile;
+}
+
 int64_t GreatestTogether(int64_t devices, const std::vector<const FactorOverlap*>& factors) {
   Profile parts = {{{1, 1}}, 1, 1}, pieces = parts;
   for (const FactorOverlap* factor : factors) {
@@ -103,25 +112,25 @@ Profile ProfileOf(std::vector<int64_t> values) {
 }
 
 Profile Product(const Profile& a, const Profile& b) {
+  if (a.constant()) return Scaled(b, a);
+  if (b.constant()) return Scaled(a, b);
   Profile product;
+  product.runs.reserve(a.runs.size() * b.runs.size());
   for (const auto& x : a.runs) {
     for (const auto& y : b.runs) {
       product.runs.push_back({x.first * y.first, x.second * y.second});
     }
   }
-  if (!a.constant() && !b.constant()) {
-    std::sort(product.runs.begin(), product.runs.end(),
-              std::greater<std::pair<int64_t, int64_t>>());
-    size_t kept = 0;
-    for (size_t i = 1; i < product.runs.size(); ++i) {
-      if (product.runs[i].first == product.runs[kept].first) {
-        product.runs[kept].second += product.runs[i].second;
-      } else {
-        product.runs[++kept] = product.runs[i];
-      }
+  std::sort(product.runs.begin(), product.runs.end(), std::greater<std::pair<int64_t, int64_t>>());
+  size_t kept = 0;
+  for (size_t i = 1; i < product.runs.size(); ++i) {
+    if (product.runs[i].first == product.runs[kept].first) {
+      product.runs[kept].second += product.runs[i].second;
+    } else {
+      product.runs[++kept] = product.runs[i];
     }
-    product.runs.resize(kept + 1);
   }
+  product.runs.resize(kept + 1);
   product.sum = CheckedMultiply(a.sum, b.sum);
   product.count = a.count * b.count;
   return product;
