@@ -159,9 +159,6 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
     return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound,
                                " has no proof, and a plan without one has the bound 0"));
   }
-  if (plan.proof.kind == "dual" && plan.space.replicate != "none") {
-    return Refuse("dual proofs are of spaces without replicas");
-  }
   absl::StatusOr<int64_t> least =
       absl::FailedPreconditionError(absl::StrCat("there is no proof of kind \"", plan.proof.kind,
                                                  "\", only elimination, deepening, dual and none"));

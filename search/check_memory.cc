@@ -20,13 +20,13 @@ absl::Status TooLarge() {
 
 class Pricing {
  public:
-  Pricing(const Graph& graph, const CostTables& costs, const std::vector<MemoryPrice>& prices,
+  Pricing(const Graph& graph, const HeldElements& held, const std::vector<MemoryPrice>& prices,
           int64_t limit)
       : graph_(graph),
-        costs_(costs),
+        held_(held),
         prices_(prices),
         room_(prices.size(), limit),
-        most_(kMost / static_cast<int64_t>(2 + 2 * costs.uses.size() + graph.tensors.size())) {}
+        most_(MostUnits(graph)) {}
 
   absl::StatusOr<PricedMemory> Run() {
     for (const MemoryPrice& price : prices_) {
@@ -54,7 +54,7 @@ class Pricing {
   int64_t ElementSize(TensorId t) const { return ByteSize(graph_.tensors[t].type.type); }
 
   int64_t LargestShard(TensorId t) const {
-    return Slot(*std::max_element(costs_.shards[t]->begin(), costs_.shards[t]->end()) *
+    return Slot(*std::max_element(held_.shards[t]->begin(), held_.shards[t]->end()) *
                 ElementSize(t));
   }
 
@@ -85,7 +85,7 @@ class Pricing {
       first = 3 * int64_t{tensor.producer} + 2;
       last = tensor.consumers.empty() ? first : 3 * int64_t{tensor.consumers.back()};
     }
-    std::vector<int64_t> bytes = *costs_.shards[t];
+    std::vector<int64_t> bytes = *held_.shards[t];
     const TensorId source = SourceOf(graph_, t);
     for (int64_t& here : bytes) {
       here = Slot(here * ElementSize(t));
@@ -107,18 +107,16 @@ class Pricing {
     const Node& node = graph_.nodes[n];
     if (IsCopy(graph_, node)) return absl::OkStatus();
     const int64_t time = 3 * int64_t{n} + 1;
-    const bool priced = std::any_of(prices_.begin(), prices_.end(),
-                                    [&](const MemoryPrice& price) { return price.time == time; });
-    if (!priced) return absl::OkStatus();
+    if (!HasPrice(prices_, time)) return absl::OkStatus();
     const int element = static_cast<int>(graph_.tensors.size()) + n;
-    std::vector<int64_t> bytes(costs_.sizes[element], 0);
+    std::vector<int64_t> bytes(held_.sizes[element], 0);
     for (size_t o = 0; o <= node.operands.size(); ++o) {
       const bool result = o == node.operands.size();
       const TensorId t = result ? node.result : node.operands[o];
       const auto begin = node.operands.begin(), here = begin + static_cast<int64_t>(o);
       if (!result && std::find(begin, here, t) != here) continue;  // counted already
       for (size_t cut = 0; cut < bytes.size(); ++cut) {
-        const int64_t held = Slot((*costs_.boxes[n][o])[cut] * ElementSize(t));
+        const int64_t held = Slot((*held_.boxes[n][o])[cut] * ElementSize(t));
         if (held > Uncounted(node, n, o)) bytes[cut] += held;
       }
     }
@@ -126,7 +124,7 @@ class Pricing {
   }
 
   const Graph& graph_;
-  const CostTables& costs_;
+  const HeldElements& held_;
   const std::vector<MemoryPrice>& prices_;
   std::vector<int64_t> room_;     // by price: what is left to what is beyond the least
   const int64_t most_;            // of one number, so that the sum of all stays below 2^63
@@ -136,13 +134,24 @@ class Pricing {
 
 }  // namespace
 
-absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const CostTables& costs,
-                                        const std::vector<MemoryPrice>& prices, int64_t limit) {
-  return Pricing(graph, costs, prices, limit).Run();
+bool HasPrice(const std::vector<MemoryPrice>& prices, int64_t time) {
+  return std::any_of(prices.begin(), prices.end(),
+                     [&](const MemoryPrice& price) { return price.time == time; });
 }
 
-absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs) {
-  const int64_t most = kMost / static_cast<int64_t>(2 + 2 * costs.uses.size() + costs.sizes.size());
+int64_t MostUnits(const Graph& graph) {
+  size_t numbers = 2 + graph.tensors.size() + graph.nodes.size();
+  for (const Node& node : graph.nodes) numbers += 3 * (1 + node.operands.size());
+  return kMost / static_cast<int64_t>(numbers);
+}
+
+absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& held,
+                                        const std::vector<MemoryPrice>& prices, int64_t limit) {
+  return Pricing(graph, held, prices, limit).Run();
+}
+
+absl::StatusOr<std::vector<CheckTable>> InUnits(const Graph& graph, const CostTables& costs) {
+  const int64_t most = MostUnits(graph);
   std::vector<CheckTable> tables;
   std::map<Numbers, Numbers> scaled;
   for (const CostTables::Use& use : costs.uses) {

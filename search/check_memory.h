@@ -18,14 +18,20 @@ struct PricedMemory {
 
 // For each element with a use at a priced time: what its cuts have in use beyond the least of them,
 // at the prices (PricedUse). Counted is what every program of a plan has in use: stored tensors
-// always; others from their delivery to the last fetch; while a node computes, what it reads for the
-// last time, or more than any shard holds, and what it makes. An error where prices are negative or
-// too large.
-absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const CostTables& costs,
+// always; others from their delivery to the last fetch; while a node computes, what it reads for
+// the last time, or more than any shard holds, and what it makes. An error where prices are
+// negative or too large. Of nodes whose time of computing has no price, boxes are not looked at.
+absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& held,
                                         const std::vector<MemoryPrice>& prices, int64_t limit);
 
 // The tables' costs in units. An error where one is too large.
-absl::StatusOr<std::vector<CheckTable>> InUnits(const CostTables& costs);
+absl::StatusOr<std::vector<CheckTable>> InUnits(const Graph& graph, const CostTables& costs);
+
+// Whether something at that time has a price.
+bool HasPrice(const std::vector<MemoryPrice>& prices, int64_t time);
+
+// No number of a proof with prices is greater, so that the sum of all stays below 2^62.
+int64_t MostUnits(const Graph& graph);
 
 }  // namespace yuba
 

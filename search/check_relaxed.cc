@@ -5,66 +5,11 @@
 #include <utility>
 
 #include "opsemantics/box_factors.h"
+#include "search/check_parts.h"
 #include "search/check_shared.h"
 
 namespace yuba {
 namespace {
-
-// All ways to give the axes of the mesh to extents; unless of a copy, no axis is left that fits.
-std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& extents,
-                             const std::vector<bool>& whole, bool copy) {
-  std::map<int, int> axes;
-  for (const MeshAxis& axis : mesh.axes) ++axes[axis.size];
-  // One extent after the other; with each list of parts goes what is left of the axes.
-  std::vector<std::pair<Parts, std::map<int, int>>> partial = {{{}, axes}}, next;
-  for (size_t e = 0; e < extents.size(); ++e) {
-    next.clear();
-    for (const auto& [parts, left] : partial) {
-      std::vector<std::pair<int64_t, std::map<int, int>>> here = {{1, left}};
-      for (const auto& size_count : axes) {
-        const int size = size_count.first;
-        for (size_t i = 0, end = here.size(); i < end; ++i) {
-          auto more = here[i];
-          while (!whole[e] && more.second[size] > 0 && more.first * size <= extents[e]) {
-            more.first *= size;
-            --more.second[size];
-            here.push_back(more);
-          }
-        }
-      }
-      for (auto& [count, rest] : here) {
-        next.push_back({parts, std::move(rest)});
-        next.back().first.push_back(static_cast<int>(count));
-      }
-    }
-    partial.swap(next);
-  }
-  std::vector<Parts> grids;
-  for (const auto& [parts, left] : partial) {
-    bool full = true;
-    for (size_t e = 0; e < extents.size() && !copy; ++e) {
-      for (const auto& [size, count] : left) {
-        if (count > 0 && !whole[e] && int64_t{parts[e]} * size <= extents[e]) full = false;
-      }
-    }
-    if (full) grids.push_back(parts);
-  }
-  std::sort(grids.begin(), grids.end());
-  return grids;
-}
-
-std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor) {
-  const std::vector<int64_t>& dims = tensor.type.dims;
-  return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false), IsTransient(tensor));
-}
-
-std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy) {
-  std::vector<int64_t> extents;
-  for (const Index& index : definition.indices) extents.push_back(index.extent);
-  std::vector<bool> whole(extents.size(), true);
-  for (int index : CuttableIndices(definition)) whole[index] = false;
-  return EveryGrid(mesh, extents, whole, copy);
-}
 
 // The table of one use.
 class UseTable {
@@ -209,17 +154,17 @@ std::vector<size_t> FirstAlike(const Graph& graph) {
   return alike;
 }
 
-RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh) {
+RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool replicate) {
   RelaxedTables tables;
   // By dimensions, and whether axes may be left out.
   std::map<std::pair<std::vector<int64_t>, bool>, std::vector<Parts>> tensor_grids;
   const auto grids_of = [&](TensorId id) -> std::vector<Parts>& {
     const Tensor& tensor = graph.tensors[id];
-    return tensor_grids[{tensor.type.dims, IsTransient(tensor)}];
+    return tensor_grids[{tensor.type.dims, replicate || IsTransient(tensor)}];
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     std::vector<Parts>& grids = grids_of(static_cast<TensorId>(t));
-    if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t]);
+    if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t], replicate);
     tables.tensors.push_back(static_cast<int>(grids.size()));
   }
   const std::vector<size_t> first_alike = FirstAlike(graph);

@@ -25,8 +25,8 @@ struct RelaxedTables {
   std::vector<int> tensors, nodes;  // by id: how many grids, in lexicographic order of the parts
 };
 
-// The bounds are those of check_shared.h.
-RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh);
+// The bounds are those of check_shared.h. `replicate`: axes of any tensor's grid may be left out.
+RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool replicate);
 
 }  // namespace yuba
 

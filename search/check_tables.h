@@ -14,22 +14,27 @@
 
 namespace yuba {
 
-// The plan space of a graph with all its costs. Elements are the tensors, then the nodes.
-struct CostTables {
+// What cuts make devices hold, in elements, on the device that has most. Elements of the graph are
+// the tensors, then the nodes.
+struct HeldElements {
+  std::vector<int> sizes;  // by element: how many cuts it has
+  // By tensor and cut its shard; by node and cut what is needed of each operand, and last what is
+  // made.
+  std::vector<std::shared_ptr<const std::vector<int64_t>>> shards;
+  std::vector<std::vector<std::shared_ptr<const std::vector<int64_t>>>> boxes;
+};
+
+// The plan space of a graph with all its costs.
+struct CostTables : HeldElements {
   struct Use {
     int node = 0;                                      // element
     int tensor = 0;                                    // element
     std::shared_ptr<const std::vector<int64_t>> cost;  // [node cut][tensor cut], bytes
   };
-  std::vector<int> sizes;  // by element: how many cuts it has
-  std::vector<Use> uses;   // each node's result, then its operands
+  std::vector<Use> uses;  // each node's result, then its operands
   // By element, then by renaming of equal mesh axes (no renaming first): what each cut becomes. No
   // cost changes when all cuts are renamed.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // In elements, on the device that has most: by tensor and cut its shard; by node and cut what is
-  // needed of each operand, and last what is made.
-  std::vector<std::shared_ptr<const std::vector<int64_t>>> shards;
-  std::vector<std::vector<std::shared_ptr<const std::vector<int64_t>>>> boxes;
   // By element and cut: the grid of the cut. Grids (into how many parts each dimension or index is
   // cut) are numbered in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;

@@ -57,9 +57,13 @@ class MessagePassing {
         ends_(problem.variables.size()) {
     place_.resize(order.size());
     for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
+    for (const ClassesPtr& each : classes) own_.emplace_back(each->count, 0);
     for (size_t f = 0; f < problem.factors.size(); ++f) {
       const Factor& factor = problem.factors[f];
-      YUBA_CHECK(factor.scope.size() == 2);
+      if (factor.scope.size() == 1) {
+        AddOwn(factor);
+        continue;
+      }
       reduced_.push_back(ReducedOf(factor));
       for (int side = 0; side < 2; ++side) {
         int v = factor.scope[side];
@@ -90,6 +94,18 @@ class MessagePassing {
   struct End {
     int factor, side, other;
   };
+
+  // Keeps the places of the other factors.
+  void AddOwn(const Factor& factor) {
+    const int v = factor.scope[0];
+    std::vector<int64_t> costs(own_[v].size());
+    for (size_t x = 0; x < factor.cells->size(); ++x) {
+      costs[classes_[v]->of[x]] = (*factor.cells)[x];
+    }
+    for (size_t c = 0; c < costs.size(); ++c) own_[v][c] += costs[c];
+    reduced_.push_back(nullptr);
+    for (Messages& messages : message_) messages.emplace_back();
+  }
 
   void Sweep(int sweeps, double enough = kInfinity) {
     double best = -kInfinity;
@@ -130,9 +146,9 @@ class MessagePassing {
     return known;
   }
 
-  // The sum of the messages into v.
+  // What v costs alone, and the sum of the messages into it.
   void Belief(int v, std::vector<double>* belief) const {
-    belief->assign(classes_[v]->count, 0.0);
+    belief->assign(own_[v].begin(), own_[v].end());
     for (const End& end : ends_[v]) {
       const std::vector<double>& message = message_[end.side][end.factor];
       for (size_t c = 0; c < message.size(); ++c) (*belief)[c] += message[c];
@@ -192,7 +208,8 @@ class MessagePassing {
     Assignment assignment(order_.size(), -1);
     for (int v : order_) {
       const Classes& classes = *classes_[v];
-      std::vector<double> cost(problem_.variables[v]->size, 0.0);
+      std::vector<double> cost;
+      for (const int c : classes.of) cost.push_back(static_cast<double>(own_[v][c]));
       for (const End& end : ends_[v]) {
         const Factor& factor = problem_.factors[end.factor];
         int value = assignment[end.other];
@@ -238,7 +255,7 @@ class MessagePassing {
     return 1.0 / std::max(1, std::max(before, all - before));
   }
 
-  // The messages to first variables as integers that add up to 0: nothing is left to them. After a
+  // The messages to first variables as integers: nothing of their own costs is left to them. After a
   // backward pass a factor has its share of the belief of its later variable.
   std::vector<std::vector<int64_t>> Balanced() const {
     std::vector<std::vector<int64_t>> messages(problem_.factors.size());
@@ -246,7 +263,7 @@ class MessagePassing {
     for (int v = 0; v < static_cast<int>(ends_.size()); ++v) {
       Belief(v, &belief);
       double share = ShareOf(v), least = *std::min_element(belief.begin(), belief.end());
-      std::vector<int64_t> sum(classes_[v]->count, 0);
+      std::vector<int64_t> sum = own_[v];
       int last = -1;
       for (const End& end : ends_[v]) {
         if (end.side != 0) continue;
@@ -266,9 +283,11 @@ class MessagePassing {
   int64_t BoundOf(const std::vector<std::vector<int64_t>>& messages) const {
     std::vector<int64_t> least(ends_.size());
     ParallelFor(budget_.threads(), static_cast<int64_t>(ends_.size()), [&](int64_t v) {
-      std::vector<int64_t> sum(problem_.variables[v]->size, 0);
+      std::vector<int64_t> sum;
+      for (const int c : classes_[v]->of) sum.push_back(own_[v][c]);
       for (const End& end : ends_[v]) {
-        if (end.side == 1) AddStar(problem_.factors[end.factor], messages[end.factor], &sum);
+        if (end.side == 0) return;  // its messages take it all
+        AddStar(problem_.factors[end.factor], messages[end.factor], &sum);
       }
       least[v] = *std::min_element(sum.begin(), sum.end());
     });
@@ -291,6 +310,7 @@ class MessagePassing {
   const Budget& budget_;
   bool stopped_ = false;
   std::vector<int> place_;                               // by variable: its place in the order
+  std::vector<std::vector<int64_t>> own_;                // by variable and class: its own cost
   std::vector<std::vector<End>> ends_;                   // by variable
   std::vector<std::shared_ptr<const Reduced>> reduced_;  // by factor
   Messages message_[2];                                  // [side][factor]: to that end

@@ -25,17 +25,18 @@ using ClassesPtr = std::shared_ptr<const Classes>;
 
 struct Dual {
   // No assignment is cheaper: the sum, over the variables that come second in scopes, of the least
-  // of the sum of min over a of (factor(a, b) - message(class of a)).
+  // of the sum of min over a of (factor(a, b) - message(class of a)), and what b costs alone.
   int64_t bound = 0;
-  // By factor: for each class of the first variable of its scope. Those of one variable add up to
-  // 0.
+  // By factor: for each class of the first variable of its scope; none for a factor of one variable.
+  // Those of one variable add up to 0, less the costs of that variable alone.
   std::vector<std::vector<int64_t>> messages;
   Assignment assignment;  // read off the messages, variable by variable
   // By variable: a few values that good assignments have, that of `assignment` first.
   std::vector<std::vector<int>> likely;
 };
 
-// All factors have two variables, and no variable comes first in one scope and second in another.
+// No variable comes first in one scope and second in another. Factors of one variable cost all
+// values of a class the same.
 // `order`: the variables in an order that follows the problem's structure. Where the budget is
 // spent, what the sweeps by then have brought; no more sweeps once the bound is `enough`.
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "search/canonical.h"
+#include "search/memory_rows.h"
 #include "search/parallel.h"
+#include "search/problem.h"
+#include "search/suggest.h"
 
 namespace yuba {
 
@@ -36,7 +39,7 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
 }
 
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
-                                             const std::vector<TensorUse>& uses,
+                                             const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget) {
   GridProblem problem;
   std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
@@ -55,8 +58,11 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     problem.grids.push_back(domain.first);
     problem.pairwise.variables.push_back(domain.second);
   };
-  for (size_t t = 0; t < graph.tensors.size(); ++t)
-    add(TensorCuts(graph, static_cast<TensorId>(t)));
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    CutSpace space = TensorCuts(graph, static_cast<TensorId>(t));
+    space.optional = space.optional || replicate;
+    add(space);
+  }
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
   std::map<int, int> first;  // by kind: the place of its first use in `firsts`
   std::vector<const TensorUse*> firsts;
@@ -76,6 +82,25 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     problem.pairwise.factors.push_back({{use.tensor, use.node}, tables[first[use.kind]]});
   }
   return problem;
+}
+
+MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                      int64_t limit, const Budget& budget) {
+  Problem one_each;  // cut of each grid
+  one_each.pairwise.variables = problem.pairwise.variables;
+  std::map<GridList, std::shared_ptr<const std::vector<Cut>>> known;
+  for (size_t e = 0; e < problem.grids.size(); ++e) {
+    std::shared_ptr<const std::vector<Cut>>& cuts = known[problem.grids[e]];
+    if (cuts == nullptr) {
+      std::vector<Cut> list;
+      for (const Grid& grid : *problem.grids[e]) list.push_back(CutOfGrid(grid, {}, mesh, false));
+      cuts = std::make_shared<const std::vector<Cut>>(std::move(list));
+    }
+    one_each.cuts.push_back(cuts);
+    one_each.elements.push_back(static_cast<int>(e));
+    one_each.variable.push_back(static_cast<int>(e));
+  }
+  return MemoryRowsOf(graph, mesh, one_each, limit, budget);
 }
 
 }  // namespace yuba

@@ -8,6 +8,7 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/graph.h"
+#include "search/budget.h"
 #include "search/grid_costs.h"
 #include "search/pairwise.h"
 
@@ -27,10 +28,14 @@ struct GridProblem {
   PairwiseProblem pairwise;     // a variable for each element, a factor for each use
   std::vector<GridList> grids;  // by element: its grid for each value
 };
-// Nothing where the budget was spent before the end.
+// `replicate`: any tensor may leave axes out. Nothing where the budget was spent before the end.
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
-                                             const std::vector<TensorUse>& uses,
+                                             const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited());
+
+// The rows of memory_rows.h by grid: all cuts of one use the same.
+MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                      int64_t limit, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

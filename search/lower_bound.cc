@@ -1,17 +1,20 @@
 #include "search/lower_bound.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "search/dual.h"
+#include "search/memory_plan.h"
 #include "search/suggest.h"
 
 namespace yuba {
 namespace {
 
 constexpr int kSweeps = 100;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Elements as the graph computes them: a node's leaves, the node, its result.
 std::vector<int> ProgramOrder(const Graph& graph) {
@@ -28,8 +31,8 @@ std::vector<int> ProgramOrder(const Graph& graph) {
   return order;
 }
 
-Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const Budget& budget,
-                 double enough) {
+Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
+                 const Budget& budget, double enough) {
   std::vector<ClassesPtr> classes;
   std::map<const void*, ClassesPtr> known;
   for (const GridList& grids : problem.grids) {
@@ -43,11 +46,37 @@ Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const Budget& b
     }
     classes.push_back(each);
   }
-  return MaximiseDual(problem.pairwise, classes, ProgramOrder(graph), kSweeps, budget, enough);
+  return MaximiseDual(costs, classes, ProgramOrder(graph), kSweeps, budget, enough);
 }
 
 bool IsZero(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
+}
+
+// The proof and the grids. Its factors of two variables are those of the uses.
+LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
+                   Dual& dual) {
+  LowerBound found;
+  found.proof.kind = "dual";
+  const int tensors = static_cast<int>(graph.tensors.size());
+  for (size_t f = 0; f < dual.messages.size(); ++f) {
+    if (IsZero(dual.messages[f])) continue;
+    const std::vector<int>& scope = costs.factors[f].scope;
+    found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
+  }
+  for (size_t e = 0; e < problem.grids.size(); ++e) {
+    found.grids.emplace_back();
+    for (int value : dual.likely[e]) found.grids.back().push_back((*problem.grids[e])[value]);
+  }
+  return found;
+}
+
+LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
+                         double enough) {
+  Dual dual = DualOfGrids(graph, problem, problem.pairwise, budget, enough);
+  LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
+  found.bytes = std::max<int64_t>(0, dual.bound);
+  return found;
 }
 
 // A grid for each element, whatever it costs.
@@ -66,23 +95,22 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget, double enough) {
-  const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, budget);
+  const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget);
   if (!built.has_value()) return NoBound(graph, mesh);
-  const GridProblem& problem = *built;
-  Dual dual = DualOfGrids(graph, problem, budget, enough);
-  LowerBound found;
-  found.bytes = std::max<int64_t>(0, dual.bound);
-  found.proof.kind = "dual";
-  const int tensors = static_cast<int>(graph.tensors.size());
-  for (size_t f = 0; f < dual.messages.size(); ++f) {
-    if (IsZero(dual.messages[f])) continue;
-    const std::vector<int>& scope = problem.pairwise.factors[f].scope;
-    found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
-  }
-  for (size_t e = 0; e < problem.grids.size(); ++e) {
-    found.grids.emplace_back();
-    for (int value : dual.likely[e]) found.grids.back().push_back((*problem.grids[e])[value]);
-  }
+  return UnpricedBound(graph, *built, budget, enough);
+}
+
+LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget) {
+  const std::vector<MemoryPrice> prices = GoodPrices(problem.pairwise, budget);
+  if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
+  const PairwiseProblem priced = AtPrices(problem.pairwise, prices);
+  const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
+  Dual dual = DualOfGrids(graph, problem, priced, budget, kInfinity);
+  LowerBound found = FoundBy(graph, problem, priced, dual);
+  int64_t units = 0;
+  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
+  found.bytes = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
+  found.proof.prices = prices;
   return found;
 }
 

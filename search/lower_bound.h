@@ -22,6 +22,10 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
                      const Budget& budget = Budget::Unlimited(),
                      double enough = std::numeric_limits<double>::infinity());
 
+// The same of the plans within a limit on memory, and those with replicas among them: the rows of
+// the problem are priced. No bound and no grids where the budget is spent before there is one.
+LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_LOWER_BOUND_H_

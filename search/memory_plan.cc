@@ -75,35 +75,6 @@ MemoryRows RelaxedRows(const MemoryRows& rows, const std::vector<ClassesPtr>& cl
   return relaxed;
 }
 
-// Prices that make the bound of the relaxation good, by time.
-std::vector<MemoryPrice> PricesOf(const PairwiseProblem& relaxed, const Budget& budget) {
-  std::vector<MemoryPrice> prices;
-  const absl::optional<MemoryCore> core = MakeCore(relaxed);
-  if (!core.has_value() || core->room.empty()) return prices;
-  MemoryDual dual(*core);
-  MemorySearch search(*core, 1);
-  search.Start(core->Reduce(LeastUsage(relaxed)));
-  const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
-    return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
-  };
-  int64_t least = search.cost();  // within the limit if anything is
-  for (int step = 0; step < kDualSteps && !dual.stuck() && !budget.Spent(); ++step) {
-    if (step % kStepsBetweenLooks == 0) {
-      search.SetPrices(dual.prices());
-      for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
-      if (search.Feasible()) least = std::min(least, search.cost());
-      if (step > 0 && least <= dual.bound()) break;
-    }
-    dual.Step(target_of(least));
-  }
-  for (size_t row = 0; row < dual.prices().size(); ++row) {
-    const double units = std::floor(dual.prices()[row] * kPriceUnits);
-    if (units >= 1)
-      prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
-  }
-  return prices;
-}
-
 std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPrice>& prices) {
   std::vector<double> result(core.room.size(), 0);
   for (size_t row = 0; row < result.size(); ++row) {
@@ -187,6 +158,34 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
 
 }  // namespace
 
+std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const Budget& budget) {
+  std::vector<MemoryPrice> prices;
+  const absl::optional<MemoryCore> core = MakeCore(problem);
+  if (!core.has_value() || core->room.empty()) return prices;
+  MemoryDual dual(*core);
+  MemorySearch search(*core, 1);
+  search.Start(core->Reduce(LeastUsage(problem)));
+  const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
+    return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
+  };
+  int64_t least = search.cost();  // within the limit if anything is
+  for (int step = 0; step < kDualSteps && !dual.stuck() && !budget.Spent(); ++step) {
+    if (step % kStepsBetweenLooks == 0) {
+      search.SetPrices(dual.prices());
+      for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
+      if (search.Feasible()) least = std::min(least, search.cost());
+      if (step > 0 && least <= dual.bound()) break;
+    }
+    dual.Step(target_of(least));
+  }
+  for (size_t row = 0; row < dual.prices().size(); ++row) {
+    const double units = std::floor(dual.prices()[row] * kPriceUnits);
+    if (units >= 1)
+      prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
+  }
+  return prices;
+}
+
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices) {
   PairwiseProblem priced;
   priced.variables = problem.variables;
@@ -234,7 +233,7 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
     : problem_(problem), table_cells_(table_cells), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem.memory, classes);
-  Scale(PricesOf(relaxed, budget_));
+  Scale(GoodPrices(relaxed, budget_));
 }
 
 // The best of the prices times a common factor. The bound is the least of the lines that

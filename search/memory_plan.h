@@ -26,6 +26,10 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
 absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
                                      const std::vector<MemoryPrice>& prices);
 
+// Prices that make the bound of messages good (memory_dual.h), by time; none where no row can exceed
+// the limit.
+std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const Budget& budget);
+
 // Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does
 // with what it has.
 class LimitSolver {

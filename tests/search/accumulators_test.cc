@@ -134,7 +134,7 @@ void CompareCosts(const Graph& bare, int devices) {
   CAPTURE(devices);
   const Mesh mesh = MeshOf(devices);
   const Graph graph = WithAccumulators(bare, mesh);
-  const RelaxedTables checked = MakeRelaxedTables(graph, mesh);
+  const RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
   auto use = checked.uses.begin();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];

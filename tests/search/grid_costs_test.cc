@@ -72,7 +72,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
   Mesh mesh = MeshOf(devices);
   Totals totals;
   int64_t steps = 0;
-  RelaxedTables checked = MakeRelaxedTables(graph, mesh);
+  RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
   auto use = checked.uses.begin();
   for (const Node& node : graph.nodes) {
     std::vector<Cut> node_cuts = AllCuts(NodeCuts(*node.definition), mesh, false);

@@ -1,0 +1,22 @@
+// What devices hold of tensors that are cut into parts, whatever mesh axes cut them.
+#ifndef YUBA_SEARCH_CHECK_HELD_H_
+#define YUBA_SEARCH_CHECK_HELD_H_
+
+#include <vector>
+
+#include "opsemantics/graph.h"
+#include "opsemantics/placement.h"
+#include "search/check_tables.h"
+#include "search/memory_price.h"
+
+namespace yuba {
+
+// By grid instead of by cut: all cuts of a grid have the same shards, and need and make the same
+// boxes, if not on the same devices. Of nodes whose time of computing has no price, there are no
+// boxes.
+HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
+                        const std::vector<MemoryPrice>& prices);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_CHECK_HELD_H_
