@@ -1,21 +1,16 @@
 #include "search/label.h"
 
 #include "search/label_pool.h"
-#include "search/label_search.h"
 
 namespace yuba {
 namespace {
 
-// Several runs of kicks from the same cuts or from the best so far, then the best of what they met
-// together, and again.
-struct Effort {
-  int rounds, runs;
-  int64_t work;  // of a run: sums of costs, some three million a second
-};
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: no round after that
+
+}  // namespace
 
 void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
             LabelSearch* search) {
@@ -45,6 +40,8 @@ void Refine(const LabelProblem& problem, const Effort& effort, const LabelOption
     idle = least < before ? 0 : idle + 1;
   }
 }
+
+namespace {
 
 // From the start that is given, where that costs less than what was found.
 void BeginAgain(const LabelProblem& problem, const LabelOptions& options, CutStore* store,

@@ -11,6 +11,7 @@
 #include "search/budget.h"
 #include "search/domain.h"
 #include "search/grid_problem.h"
+#include "search/label_search.h"
 #include "search/problem.h"
 
 namespace yuba {
@@ -24,6 +25,15 @@ struct LabelOptions {
   // empty.
   std::function<Cuts()> start;
 };
+
+// Several runs of kicks from the same cuts or from the best so far, then the best of what they met
+// together, and again.
+struct Effort {
+  int rounds, runs;
+  int64_t work;  // of a run: sums of costs, some three million a second
+};
+void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
+            LabelSearch* search);
 
 // Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,
 // the best first.

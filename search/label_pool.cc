@@ -129,6 +129,15 @@ absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
   for (PoolTable& table : tables) {
     cells.push_back(std::make_shared<const std::vector<int64_t>>(std::move(table.cells)));
   }
+  LabelMemory* const memory = search->memory();
+  for (size_t v = 0; memory != nullptr && memory->priced() && v < pools.size(); ++v) {
+    std::vector<int64_t> prices;
+    for (const int cut : *pools[v]) prices.push_back(memory->PriceOf(static_cast<int>(v), cut));
+    const int64_t least = *std::min_element(prices.begin(), prices.end());
+    for (int64_t& price : prices) price -= least;
+    problem.factors.push_back({{static_cast<int>(v)},
+                               std::make_shared<const std::vector<int64_t>>(std::move(prices))});
+  }
   for (size_t e = 0; e < labels.edges.size(); ++e) {
     const LabelEdge& edge = labels.edges[e];
     std::vector<int> scope = {edge.tensor};
@@ -172,6 +181,7 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
   if (!built.has_value()) return false;
   const PairwiseProblem& problem = *built;
   const int64_t before = search->Cost();
+  const std::vector<int> kept = search->cuts();
   Solution solution;
   if (auto exact = SolveExactly(problem, table_cells, budget)) {
     solution = exact->solution;
@@ -179,11 +189,15 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
     ImproveOptions local;
     local.cells = kLocalCells;
     local.work = kLocalWork;
-    solution = Improve(problem, {start, before}, local, budget);
+    solution = Improve(problem, {start, CostOf(problem, start)}, local, budget);
   }
-  if (solution.cost >= before) return false;
+  if (solution.cost >= CostOf(problem, start)) return false;
   for (size_t v = 0; v < pools.size(); ++v) {
     search->Set(static_cast<int>(v), (*pools[v])[solution.assignment[v]]);
+  }
+  if (search->Cost() >= before) {  // the penalty on memory is no part of the problem
+    search->SetAll(kept);
+    return false;
   }
   return true;
 }

@@ -61,11 +61,16 @@ void NumberKinds(LabelProblem* problem) {
 }  // namespace
 
 LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& uses,
-                              const std::vector<std::vector<Grid>>& grids, CutStore* store) {
+                              const std::vector<std::vector<Grid>>& grids, CutStore* store,
+                              bool replicate) {
   LabelProblem problem;
   const int tensors = static_cast<int>(graph.tensors.size());
   const size_t elements = graph.tensors.size() + graph.nodes.size();
-  Clusters clusters = MakeClusters(graph, std::vector<bool>(elements, false));
+  std::vector<bool> alone(elements, replicate);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (IsCopy(graph, graph.nodes[n])) alone[tensors + n] = false;
+  }
+  Clusters clusters = MakeClusters(graph, alone);
   std::vector<std::pair<int, int>> places;
   for (int e = 0; e < static_cast<int>(elements); ++e) {
     if (clusters.representative[e] == e) places.push_back({PlaceOf(graph, e), e});
@@ -78,6 +83,7 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
     problem.elements.push_back(e);
     LabelVariable variable;
     variable.space = e < tensors ? TensorCuts(graph, e) : NodeCuts(graph, e - tensors);
+    variable.space.optional = variable.space.optional || (replicate && e < tensors);
     variable.computed = e >= tensors || graph.tensors[e].producer >= 0;
     variable.grids = grids[e];
     problem.variables.push_back(std::move(variable));

@@ -19,12 +19,13 @@ constexpr int64_t kStepsBetweenLooks = 100'000;
 }  // namespace
 
 LabelSearch::LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting,
-                         const Budget& budget, CutStore* store)
+                         const Budget& budget, CutStore* store, LabelMemory* memory)
     : problem_(problem),
       mesh_(mesh),
       nesting_(nesting),
       budget_(budget),
       store_(*store),
+      memory_(memory),
       cuts_(problem.variables.size(), -1) {}
 
 int64_t LabelSearch::CostOfEdge(const LabelEdge& edge, int tensor_cut, int node_cut) const {
@@ -42,7 +43,7 @@ std::vector<int> LabelSearch::Mapped(const std::vector<int>& cuts, int dims) con
   return mapped;
 }
 
-int64_t LabelSearch::Cost() const {
+int64_t LabelSearch::Bytes() const {
   int64_t cost = 0;
   for (const LabelEdge& edge : problem_.edges) {
     cost += CostOfEdge(edge, cuts_[edge.tensor], cuts_[edge.node]);
@@ -136,7 +137,7 @@ std::vector<int> LabelSearch::Suggestions(int v) {
 }
 
 int64_t LabelSearch::CostAt(int variable, int cut) {
-  int64_t cost = 0;
+  int64_t cost = memory_ == nullptr ? 0 : memory_->Change(variable, cuts_[variable], cut);
   for (int e : problem_.variables[variable].edges) {
     const LabelEdge& edge = problem_.edges[e];
     const int tensor = edge.tensor == variable ? cut : cuts_[edge.tensor];
@@ -160,7 +161,7 @@ void LabelSearch::Follow(int variable) {
   const std::vector<Wish> wishes = WishesOf(variable);
   std::vector<const Wish*> order;
   for (const Wish& wish : wishes) order.push_back(&wish);
-  cuts_[variable] = NumberOf(CutByWishes(problem_.variables[variable].space, order, mesh_));
+  Set(variable, NumberOf(CutByWishes(problem_.variables[variable].space, order, mesh_)));
 }
 
 int64_t LabelSearch::SetBest(int variable) {
@@ -181,7 +182,7 @@ int64_t LabelSearch::SetBest(int variable) {
   }
   if (chosen == cuts_[variable]) return 0;
   undo_.push_back({variable, cuts_[variable]});
-  cuts_[variable] = chosen;
+  Set(variable, chosen);
   return before == kNone ? 0 : before - best;
 }
 
@@ -281,7 +282,7 @@ void LabelSearch::Kick(int64_t work) {
     if (cut == cuts_[v]) continue;
     int64_t gained = CostAt(v, cuts_[v]) - CostAt(v, cut);
     undo_.push_back({v, cuts_[v]});
-    cuts_[v] = cut;
+    Set(v, cut);
     Mend(v, &gained);
     const double left = 1 - static_cast<double>(work_ - begin) / static_cast<double>(work);
     if (gained >= 0 || static_cast<double>(above - gained) <= left * slack) {
@@ -291,9 +292,9 @@ void LabelSearch::Kick(int64_t work) {
       best = cuts_;
       continue;
     }
-    for (; !undo_.empty(); undo_.pop_back()) cuts_[undo_.back().first] = undo_.back().second;
+    for (; !undo_.empty(); undo_.pop_back()) Set(undo_.back().first, undo_.back().second);
   }
-  cuts_ = std::move(best);
+  SetAll(best);
   undo_.clear();
 }
 

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "search/budget.h"
 #include "search/domain.h"
+#include "search/label_memory.h"
 #include "search/label_problem.h"
 #include "search/suggest.h"
 
@@ -18,14 +19,22 @@ class LabelSearch {
  public:
   // All must outlive this. Where the budget is spent, everything below ends soon, and what it
   // leaves is as legal as ever.
+  // `memory`, which may be null and has no cuts yet, adds to the costs.
   LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting, const Budget& budget,
-              CutStore* store);
+              CutStore* store, LabelMemory* memory = nullptr);
 
   // Cuts by variable, numbers in the store; -1 where there is none yet.
   const std::vector<int>& cuts() const { return cuts_; }
-  void Set(int variable, int cut) { cuts_[variable] = cut; }
-  void SetAll(const std::vector<int>& cuts) { cuts_ = cuts; }
-  int64_t Cost() const;
+  void Set(int variable, int cut) {
+    if (memory_ != nullptr) memory_->Move(variable, cuts_[variable], cut);
+    cuts_[variable] = cut;
+  }
+  void SetAll(const std::vector<int>& cuts) {
+    for (size_t v = 0; v < cuts.size(); ++v) Set(static_cast<int>(v), cuts[v]);
+  }
+  int64_t Bytes() const;  // what these cuts move
+  int64_t Cost() const { return Bytes() + (memory_ == nullptr ? 0 : memory_->Cost()); }
+  LabelMemory* memory() const { return memory_; }
   const CutStore& store() const { return store_; }
 
   // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
@@ -90,6 +99,7 @@ class LabelSearch {
   const Nesting nesting_;
   const Budget& budget_;
   CutStore& store_;
+  LabelMemory* const memory_;
   std::vector<int> cuts_;
   std::vector<std::pair<int, int>> undo_;                                // (variable, cut before)
   absl::flat_hash_map<std::vector<int>, std::vector<int>> suggestions_;  // by kind and cuts around

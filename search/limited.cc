@@ -8,6 +8,7 @@
 #include "absl/types/optional.h"
 #include "search/baselines/baselines.h"
 #include "search/copies.h"
+#include "search/grids_within.h"
 #include "search/partials.h"
 #include "search/together.h"
 #include "search/unlimited.h"
@@ -32,38 +33,6 @@ std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& optio
         graph, bare, baseline.find(bare.graph, options.mesh, options.table_cells, budget)));
   }
   return cuts;
-}
-
-// Where the tables of all axes are too large: the cheapest of `plain`, the recursion and the
-// baselines that is within the limit, with the bound of `plain`.
-absl::StatusOr<Plan> CheapestKnown(const Graph& graph, const SearchOptions& options,
-                                   const Plan& plain, const Budget& budget) {
-  absl::optional<Plan> best;
-  const auto consider = [&](Plan plan) {
-    plan.space.replicate = plain.space.replicate;
-    plan.space.memory = plain.space.memory;
-    plan.lower_bound = plain.lower_bound;
-    plan.proof = plain.proof;
-    const bool fewer = !best.has_value() || plan.cost.bytes() < best->cost.bytes();
-    if (fewer && Fits(options, plan)) best = std::move(plan);
-  };
-  consider(plain);
-  if (!budget.Spent()) consider(SearchRecursive(graph, options, {}, budget));
-  for (Cuts& cuts : CutsOfBaselines(graph, options, budget)) {
-    consider(PlanOf(graph, options, {std::move(cuts), 0, Proof()}));
-  }
-  if (best.has_value()) return *std::move(best);
-  if (budget.end() == Budget::End::kAsked) {
-    return absl::CancelledError("interrupted before a plan within --memory was found");
-  }
-  if (budget.end() != Budget::End::kNone) {
-    return absl::DeadlineExceededError(
-        "no plan within --memory was found in time: allow more with --time-limit or --memory");
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "no plan within --memory ", options.memory_limit, " was found: on ", options.mesh.devices(),
-      " devices the tables of this graph are too large for more than the plans without a limit, ",
-      "and none of them fits; use fewer devices or more memory"));
 }
 
 // With a limit on memory, or with replicas: all axes at once, or what is known. With `explain` an
@@ -91,9 +60,6 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   }
   const bool fits = Fits(options, plain);
   if (fits && !replicate) return plain;
-  if (!FitsInTables(graph, options.mesh)) {
-    return CheapestKnown(graph, options, plain, budget);
-  }
   LimitedSearch limited;
   limited.explain = explain;
   limited.problem = OptionsOf(options, {}, budget);
@@ -112,7 +78,9 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
       return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));
     };
   }
-  absl::StatusOr<LimitedCuts> found = SearchWithinLimit(graph, limited);
+  absl::StatusOr<LimitedCuts> found = FitsInTables(graph, options.mesh)
+                                          ? SearchWithinLimit(graph, limited)
+                                          : SearchGridsWithinLimit(graph, limited);
   if (!found.ok() && fits && budget.end() != Budget::End::kNone) return plain;
   if (!found.ok()) return found.status();
   Plan plan = limited_plan(PlanOf(

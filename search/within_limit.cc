@@ -38,37 +38,6 @@ std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
   return uses;
 }
 
-absl::Status TooLittle(const Graph& graph, const Problem& problem, int64_t limit,
-                       int64_t smallest) {
-  const PairwiseProblem& pairwise = problem.pairwise;
-  const Assignment least = LeastUsage(pairwise);
-  int64_t time = 0;
-  const int64_t peak = PeakOf(pairwise, least, &time);
-  if (graph.nodes.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no plan within ", limit, " bytes a device: inputs and outputs need ", peak));
-  }
-  const int tensors = static_cast<int>(graph.tensors.size());
-  std::vector<std::string> largest;
-  for (const auto& [bytes, variable] : UsesAt(pairwise, least, time)) {
-    if (largest.size() == kNamed) break;
-    const int element = problem.elements[variable];
-    largest.push_back(absl::StrCat(
-        element < tensors
-            ? graph.tensors[element].name
-            : absl::StrCat("what node ", graph.nodes[element - tensors].name, " works on"),
-        " ", bytes, " B"));
-  }
-  const size_t node = std::min<size_t>(time / 3, graph.nodes.size() - 1);
-  const std::string found =
-      smallest == kNoLimit ? ""
-                           : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
-  return absl::FailedPreconditionError(absl::StrCat(
-      "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
-      " are in use at node ", graph.nodes[node].name, ", most of them by ",
-      absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
-}
-
 class WithinLimit {
  public:
   WithinLimit(const Graph& graph, const LimitedSearch& search)
@@ -82,7 +51,7 @@ class WithinLimit {
   }
 
   absl::StatusOr<LimitedCuts> Run() {
-    if (budget_.Spent()) return Stopped();
+    if (budget_.Spent()) return StoppedWithin(budget_, limit_);
     const PairwiseProblem& pairwise = problem_.pairwise;
     for (const Cuts& cuts : search_.known) {
       starts_.push_back(problem_.ValuesOf(cuts));
@@ -99,9 +68,12 @@ class WithinLimit {
       less.memory.limit -= limit_ / kSteps * pass * pass;
       Solve(SolverOf(less, grids));
     }
-    if (!best_.has_value() && budget_.end() != Budget::End::kNone) return Stopped();
+    if (!best_.has_value() && budget_.end() != Budget::End::kNone) return StoppedWithin(budget_, limit_);
     if (!best_.has_value() && search_.explain) SeekSmallest(grids);
-    if (!best_.has_value()) return TooLittle(graph_, problem_, limit_, smallest_);
+    if (!best_.has_value()) {
+      return TooLittle(graph_, pairwise, problem_.elements, LeastUsage(pairwise), limit_,
+                       smallest_);
+    }
     LimitedCuts result;
     result.cuts = problem_.CutsOf(*best_);
     if (solver.order().empty()) return result;
@@ -113,16 +85,6 @@ class WithinLimit {
   }
 
  private:
-  absl::Status Stopped() const {
-    if (budget_.end() == Budget::End::kAsked) {
-      return absl::CancelledError(
-          absl::StrCat("interrupted before a plan within ", limit_, " bytes a device was found"));
-    }
-    return absl::DeadlineExceededError(absl::StrCat(
-        "no plan within ", limit_, " bytes a device was found in time: allow more with ",
-        "--time-limit or --memory, or use more devices"));
-  }
-
   LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids) const {
     LimitSolver solver(problem, grids, search_.table_cells, budget_);
     for (const Assignment& start : starts_) solver.AddStart(start);
@@ -191,6 +153,46 @@ class WithinLimit {
 };
 
 }  // namespace
+
+absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
+                       const std::vector<int>& elements, const Assignment& least, int64_t limit,
+                       int64_t smallest) {
+  int64_t time = 0;
+  const int64_t peak = PeakOf(problem, least, &time);
+  if (graph.nodes.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no plan within ", limit, " bytes a device: inputs and outputs need ", peak));
+  }
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<std::string> largest;
+  for (const auto& [bytes, variable] : UsesAt(problem, least, time)) {
+    if (largest.size() == kNamed) break;
+    const int element = elements[variable];
+    largest.push_back(absl::StrCat(
+        element < tensors
+            ? graph.tensors[element].name
+            : absl::StrCat("what node ", graph.nodes[element - tensors].name, " works on"),
+        " ", bytes, " B"));
+  }
+  const size_t node = std::min<size_t>(time / 3, graph.nodes.size() - 1);
+  const std::string found =
+      smallest == kNoLimit ? ""
+                           : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
+      " are in use at node ", graph.nodes[node].name, ", most of them by ",
+      absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
+}
+
+absl::Status StoppedWithin(const Budget& budget, int64_t limit) {
+  if (budget.end() == Budget::End::kAsked) {
+    return absl::CancelledError(
+        absl::StrCat("interrupted before a plan within ", limit, " bytes a device was found"));
+  }
+  return absl::DeadlineExceededError(absl::StrCat(
+      "no plan within ", limit, " bytes a device was found in time: allow more with ",
+      "--time-limit or --memory, or use more devices"));
+}
 
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {
   return WithinLimit(graph, search).Run();

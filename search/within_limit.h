@@ -37,6 +37,13 @@ struct LimitedCuts {  // the plan, its bound and the proof of that
 // budget is spent before anything within the limit is found.
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
+// The errors of a search that found nothing: of the rows of `problem`, by variable an element,
+// `least` has values of least usage; `smallest` is what the program found that needs least needs.
+absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
+                       const std::vector<int>& elements, const Assignment& least, int64_t limit,
+                       int64_t smallest);
+absl::Status StoppedWithin(const Budget& budget, int64_t limit);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_WITHIN_LIMIT_H_

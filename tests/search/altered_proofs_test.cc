@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/check.h"
+#include "search/grids_within.h"
 #include "search/memory_rows.h"
 #include "search/problem.h"
 #include "search/search.h"
@@ -183,7 +184,9 @@ int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
   return least;
 }
 
-TEST_CASE("a bound under a limit on memory holds whichever number of its proof is changed") {
+using SearchWithin = absl::StatusOr<LimitedCuts> (*)(const Graph&, const LimitedSearch&);
+
+void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   GraphBuilder builder;
   const TensorId x = builder.Input({64, 16});
   const TensorId y = builder.Matmul(x, builder.Parameter({16, 64}));
@@ -200,7 +203,11 @@ TEST_CASE("a bound under a limit on memory holds whichever number of its proof i
       MemoryRowsOf(graph, search.problem.mesh, problem, search.limit);
   const int64_t least = LeastWithin(problem.pairwise, search.limit);
   REQUIRE(least < kForbidden);
-  const LimitedCuts found = *SearchWithinLimit(graph, search);
+  search.memory_of = [&](const Cuts& cuts) {
+    return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+  };
+  const LimitedCuts found = *search_within(graph, search);
+  REQUIRE(found.proof.kind == kind);
   REQUIRE(!found.proof.prices.empty());
   Plan plan;
   plan.mesh = search.problem.mesh;
@@ -217,6 +224,11 @@ TEST_CASE("a bound under a limit on memory holds whichever number of its proof i
   const Tried tried = Alter(graph, plan, least, 2000);
   CHECK(tried.altered > 1000);
   CHECK(tried.refused > 500);
+}
+
+TEST_CASE("a bound under a limit on memory holds whichever number of its proof is changed") {
+  AlterProofWithin(SearchWithinLimit, "elimination");
+  AlterProofWithin(SearchGridsWithinLimit, "dual");
 }
 
 }  // namespace

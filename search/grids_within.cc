@@ -1,0 +1,176 @@
+#include "search/grids_within.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "search/label_within.h"
+#include "search/lower_bound.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kRounds = 5;       // with the rows at less and less
+constexpr int kMended = 4;       // of the plans known before
+constexpr int64_t kSteps = 128;  // of the limit: the least step of the rows
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
+
+class GridsWithin {
+ public:
+  GridsWithin(const Graph& graph, const LimitedSearch& search)
+      : graph_(graph),
+        search_(search),
+        mesh_(search.problem.mesh),
+        limit_(search.limit > 0 ? search.limit : kNoLimit),
+        budget_(*search.problem.budget) {}
+
+  absl::StatusOr<LimitedCuts> Run() {
+    for (const std::vector<Cuts>* cuts : {&search_.known, &search_.others}) {
+      for (const Cuts& each : *cuts) Try(each);
+    }
+    const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
+    absl::optional<GridProblem> grids =
+        BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
+    LimitedCuts result;
+    if (grids.has_value()) {
+      grids->pairwise.memory = GridRowsOf(graph_, mesh_, *grids, limit_, budget_);
+    }
+    if (grids.has_value() && budget_.end() == Budget::End::kNone) {
+      LowerBound bound = PricedBound(graph_, *grids, budget_);
+      SearchLabels(uses, *grids, bound);
+      result.lower_bound = bound.bytes;
+      if (bound.bytes > 0) result.proof = std::move(bound.proof);
+    }
+    if (!best_.has_value()) return NothingFits(grids);
+    result.cuts = *std::move(best_);
+    return result;
+  }
+
+ private:
+  void SearchLabels(const std::vector<TensorUse>& uses, const GridProblem& grids,
+                    const LowerBound& bound) {
+    LabelOptions options;
+    options.mesh = mesh_;
+    options.nesting = search_.problem.nesting;
+    options.budget = &budget_;
+    const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
+    if (enough()) return;
+    LabelsWithin labels(graph_, options, uses, grids, bound, search_.problem.replicate);
+    TryNear(labels);
+    if (!best_.has_value()) {  // from as little as there can be
+      LowerBound frugal;
+      const Assignment least = LeastUses(grids);
+      for (size_t e = 0; e < least.size(); ++e) {
+        frugal.grids.push_back({(*grids.grids[e])[least[e]]});
+      }
+      LabelsWithin others(graph_, options, uses, grids, frugal, search_.problem.replicate);
+      TryNear(others);
+    }
+    for (const Tried& known : Known()) {
+      if (enough() || budget_.Spent()) return;
+      Try(labels.Mend(known.cuts, limit_ - Uncounted(grids, known)));
+    }
+  }
+
+  // Labels for these grids, the rows being kept to less and less until a program fits.
+  void TryNear(LabelsWithin& labels) {
+    int64_t target = limit_;
+    Cuts cuts = labels.Find(target);
+    for (int round = 0; round < kRounds && !budget_.Spent(); ++round) {
+      const int64_t excess = Try(cuts);
+      if (excess <= 0) break;
+      target -= std::max(excess, limit_ / kSteps);
+      cuts = labels.Mend(cuts, target);
+    }
+  }
+
+  // By element the grid of least usage.
+  static Assignment LeastUses(const GridProblem& grids) {
+    std::vector<std::vector<int64_t>> sums;
+    for (const GridList& list : grids.grids) sums.emplace_back(list->size(), 0);
+    for (const MemoryUse& use : grids.pairwise.memory.uses) {
+      std::vector<int64_t>& sum = sums[use.variable];
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*use.usage)[i];
+    }
+    Assignment least;
+    for (const std::vector<int64_t>& sum : sums) {
+      least.push_back(static_cast<int>(std::min_element(sum.begin(), sum.end()) - sum.begin()));
+    }
+    return least;
+  }
+
+  struct Tried {
+    Cuts cuts;
+    int64_t bytes = 0, needed = 0;
+  };
+
+  // The best of those before, of those that fit and of those that do not.
+  std::vector<Tried> Known() const {
+    std::vector<Tried> known = tried_;
+    std::stable_sort(known.begin(), known.end(), [&](const Tried& a, const Tried& b) {
+      return std::make_pair(std::max(a.needed, limit_), a.bytes) <
+             std::make_pair(std::max(b.needed, limit_), b.bytes);
+    });
+    if (known.size() > kMended) known.resize(kMended);
+    return known;
+  }
+
+  // What the program needs beyond the rows.
+  int64_t Uncounted(const GridProblem& grids, const Tried& tried) const {
+    Assignment assignment;
+    for (size_t e = 0; e < grids.grids.size(); ++e) {
+      const std::vector<Grid>& list = *grids.grids[e];
+      const auto place = std::lower_bound(list.begin(), list.end(), GridOf(tried.cuts[e], mesh_));
+      assignment.push_back(static_cast<int>(place - list.begin()));
+    }
+    return std::max<int64_t>(0, tried.needed - PeakOf(grids.pairwise, assignment));
+  }
+
+  absl::Status NothingFits(const absl::optional<GridProblem>& grids) const {
+    if (!grids.has_value() || budget_.end() != Budget::End::kNone) {
+      return StoppedWithin(budget_, limit_);
+    }
+    std::vector<int> elements(grids->grids.size());
+    std::iota(elements.begin(), elements.end(), 0);
+    return TooLittle(graph_, grids->pairwise, elements, LeastUses(*grids), limit_,
+                     smallest_);
+  }
+
+  // By how much the program exceeds the limit; keeps the cheapest that does not.
+  int64_t Try(const Cuts& cuts) {
+    Plan plan;
+    plan.mesh = mesh_;
+    const auto middle = cuts.begin() + static_cast<int64_t>(graph_.tensors.size());
+    plan.tensors.assign(cuts.begin(), middle);
+    plan.nodes.assign(middle, cuts.end());
+    Tried tried = {cuts, CostOf(graph_, plan).bytes(), 0};
+    if (search_.memory_of) tried.needed = search_.memory_of(cuts);
+    smallest_ = std::min(smallest_, tried.needed);
+    if (tried.needed <= limit_ && (!best_.has_value() || tried.bytes < least_)) {
+      best_ = cuts;
+      least_ = tried.bytes;
+    }
+    tried_.push_back(std::move(tried));
+    return tried_.back().needed - limit_;
+  }
+
+  const Graph& graph_;
+  const LimitedSearch& search_;
+  const Mesh& mesh_;
+  const int64_t limit_;
+  const Budget& budget_;
+  std::vector<Tried> tried_;
+  int64_t smallest_ = kNoLimit, least_ = 0;
+  absl::optional<Cuts> best_;
+};
+
+}  // namespace
+
+absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
+                                                   const LimitedSearch& search) {
+  return GridsWithin(graph, search).Run();
+}
+
+}  // namespace yuba

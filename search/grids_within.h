@@ -1,0 +1,16 @@
+// Plans within a limit on memory, or with replicas, where the cost tables of all axes are too large:
+// a bound on grids with prices on memory, and labels within it.
+#ifndef YUBA_SEARCH_GRIDS_WITHIN_H_
+#define YUBA_SEARCH_GRIDS_WITHIN_H_
+
+#include "absl/status/statusor.h"
+#include "search/within_limit.h"
+
+namespace yuba {
+
+// As SearchWithinLimit, with the same errors. Of the graph no sums stay apart.
+absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph, const LimitedSearch& search);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_GRIDS_WITHIN_H_

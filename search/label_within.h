@@ -1,0 +1,44 @@
+// Labels within a limit on memory: local search in which what is in use has prices, and what exceeds
+// a target a penalty.
+#ifndef YUBA_SEARCH_LABEL_WITHIN_H_
+#define YUBA_SEARCH_LABEL_WITHIN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/label.h"
+#include "search/label_memory.h"
+#include "search/lower_bound.h"
+
+namespace yuba {
+
+// Deterministic. All cuts are legal where those that it begins from are.
+class LabelsWithin {
+ public:
+  // All must outlive this. `grids` has rows; `bound` is of them.
+  LabelsWithin(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
+               const GridProblem& grids, const LowerBound& bound, bool replicate);
+
+  // Near the bound's grids, at its prices: cuts whose rows keep to the target if such are found.
+  Cuts Find(int64_t target);
+  // The same from cuts.
+  Cuts Mend(const Cuts& cuts, int64_t target);
+
+ private:
+  void Load(const Cuts& cuts);
+  Cuts CutsOf() const;
+  void Tighten(int64_t target);
+
+  const LabelOptions& options_;
+  const std::vector<MemoryPrice>& prices_;
+  mutable CutStore store_;
+  LabelProblem problem_;
+  LabelMemory memory_;
+  LabelSearch search_;
+  const GridProblem& grids_;
+  double penalty_ = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_LABEL_WITHIN_H_

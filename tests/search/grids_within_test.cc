@@ -1,0 +1,136 @@
+// Plans within a limit on memory found on grids, against all plans of small graphs.
+#include "search/grids_within.h"
+
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+
+#include "search/check.h"
+#include "search/memory_rows.h"
+#include "search/problem.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+struct Case {
+  Graph graph;
+  int devices = 2;
+  bool replicate = false;
+};
+
+// Chains of two products, and sums over a branch.
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  std::mt19937 random(3);
+  const auto extent = [&] { return int64_t{8} << (random() % 5); };
+  for (int round = 0; round < 16; ++round) {
+    const bool replicate = round % 2 == 0;
+    const int64_t rows = extent(), width = extent(), between = extent();
+    GraphBuilder builder;
+    const TensorId x = builder.Input({rows, width});
+    const TensorId y = builder.Matmul(x, builder.Parameter({width, between}));
+    if (round % 4 < 2) {
+      const TensorId z = builder.Matmul(y, builder.Parameter({between, width}));
+      cases.push_back({builder.Finish({z}), 2, replicate});
+    } else {
+      const TensorId z = builder.Matmul(builder.Relu(y), builder.Parameter({between, between}));
+      cases.push_back({builder.Finish({builder.Add(z, y)}), 2, replicate});
+    }
+  }
+  GraphBuilder tied;
+  const TensorId w = tied.Parameter({40, 40});
+  const TensorId y = tied.Matmul(tied.Input({24, 40}), w);
+  cases.push_back({tied.Finish({tied.Matmul(y, w)}), 4, false});
+  return cases;
+}
+
+LimitedSearch SearchOf(const Case& here) {
+  LimitedSearch search;
+  search.problem.mesh = MeshOf(here.devices);
+  for (size_t axis = 0; axis < search.problem.mesh.axes.size(); ++axis) {
+    search.problem.axes.push_back(static_cast<int>(axis));
+  }
+  search.problem.replicate = here.replicate;
+  search.problem.cluster = false;
+  search.table_cells = 1 << 20;
+  return search;
+}
+
+// By peak of the rows: the least cost of all assignments of that peak.
+std::map<int64_t, int64_t> CostByPeak(const PairwiseProblem& problem) {
+  std::map<int64_t, int64_t> costs;
+  Assignment assignment(problem.variables.size(), 0);
+  for (size_t v = 0; v < assignment.size();) {
+    const int64_t cost = CostOf(problem, assignment);
+    int64_t& known = costs.emplace(PeakOf(problem, assignment), cost).first->second;
+    known = std::min(known, cost);
+    for (v = 0; v < assignment.size(); ++v) {
+      if (++assignment[v] < problem.variables[v]->size) break;
+      assignment[v] = 0;
+    }
+  }
+  return costs;
+}
+
+Plan PlanOf(const Graph& graph, const LimitedSearch& search, LimitedCuts found) {
+  Plan plan;
+  plan.mesh = search.problem.mesh;
+  plan.space.replicate = search.problem.replicate ? "auto" : "none";
+  plan.space.memory = search.limit;
+  const auto middle = found.cuts.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(found.cuts.begin(), middle);
+  plan.nodes.assign(middle, found.cuts.end());
+  plan.cost = CostOf(graph, plan);
+  plan.lower_bound = found.lower_bound;
+  plan.proof = std::move(found.proof);
+  return plan;
+}
+
+TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
+  int limits = 0, best = 0, tight = 0;
+  for (const Case& here : Cases()) {
+    LimitedSearch search = SearchOf(here);
+    Problem problem = BuildProblem(here.graph, search.problem);
+    problem.pairwise.memory = MemoryRowsOf(here.graph, search.problem.mesh, problem, 0);
+    search.memory_of = [&](const Cuts& cuts) {
+      return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+    };
+    int64_t least = kForbidden;
+    for (const auto& [peak, cost] : CostByPeak(problem.pairwise)) {
+      if (cost >= least) continue;  // no limit of its own
+      least = cost;
+      search.limit = peak;
+      CAPTURE(peak, least, here.replicate);
+      const absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(here.graph, search);
+      ++limits;
+      if (!found.ok()) continue;
+      const Plan plan = PlanOf(here.graph, search, *found);
+      CHECK(plan.lower_bound <= least);
+      CHECK(plan.cost.bytes() >= least);
+      CHECK(search.memory_of(found->cuts) <= peak);
+      CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
+      best += plan.cost.bytes() == least;
+      tight += plan.lower_bound == least;
+    }
+  }
+  std::cout << limits << " limits: " << best << " cheapest plans, " << tight << " tight bounds\n";
+  CHECK(limits >= 20);
+  CHECK(best * 10 >= limits * 8);
+  CHECK(tight * 3 >= limits);
+}
+
+TEST_CASE("an error names the smallest peak found and what holds it up") {
+  const Case here = Cases()[0];
+  LimitedSearch search = SearchOf(here);
+  search.limit = 64;
+  search.memory_of = [](const Cuts&) { return 123456; };
+  const std::string message{SearchGridsWithinLimit(here.graph, search).status().message()};
+  CHECK(message.find("the smallest that was found needs 123456") != std::string::npos);
+  CHECK(message.find("most of them by") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba
