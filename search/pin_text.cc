@@ -122,11 +122,14 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
     YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, graph.tensors[t]));
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
-  if (pins.empty()) {
-    return UserError("no tensor is called '", pattern,
-                     "'; `yuba show PLAN --all` lists their names");
+  if (!pins.empty()) return pins;
+  for (const Node& node : graph.nodes) {
+    if (graph.tensors[node.result].kind != TensorKind::kAddend) continue;
+    if (!Matches(pattern, node.name)) continue;
+    return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
+                     "that is delivered at once: pin the sum, or plan with --accumulators none");
   }
-  return pins;
+  return UserError("no tensor is called '", pattern, "'; `yuba show PLAN --all` lists their names");
 }
 
 absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view pattern,

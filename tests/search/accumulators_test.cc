@@ -261,6 +261,18 @@ TEST_CASE("plans with accumulators against all plans") {
   CHECK(saved > 0);
 }
 
+TEST_CASE("a pin of what became a term of a sum is refused with the way out") {
+  Graph graph = TwoProducts(8, 6, 4, false);
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  const Graph accumulating = WithAccumulators(graph, options.mesh);
+  options.pin_texts = {graph.tensors[graph.nodes[0].result].name + "=[-, a]"};
+  CHECK(Search(graph, options).ok());
+  const absl::Status status = Search(accumulating, options).status();
+  CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+  CHECK_THAT(std::string(status.message()), Catch::Contains("--accumulators none"));
+}
+
 TEST_CASE("long sums of two products move one of them") {
   const Graph bare = TwoProducts(8, 256, 8, true), graph = WithAccumulators(bare, MeshOf(8));
   const Plan with = PlanOf(graph, 8), without = PlanOf(bare, 8);
