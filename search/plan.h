@@ -61,6 +61,7 @@ struct Space {
   std::string nesting = "free";  // or "level"
   bool factors = true;
   int copies = 0;
+  bool accumulators = false, partials = false;  // whether the graph has them
   std::string replicate = "none";  // or "auto": stored tensors may be replicated
   int64_t memory = 0;              // bytes a device that a plan may need; 0: no limit
 };

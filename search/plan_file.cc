@@ -239,10 +239,10 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   head["options"] = OptionsJson(notes);
   head["search"] = plan.search;
   if (!plan.stopped.empty()) head["stopped"] = plan.stopped;
-  head["space"] = {{"nesting", plan.space.nesting},  {"factors", plan.space.factors},
-                   {"copies", plan.space.copies},    {"accumulators", HasAccumulators(graph)},
-                   {"partials", HasPartials(graph)}, {"replicate", plan.space.replicate},
-                   {"memory", plan.space.memory},    {"ties", Json::array()}};
+  head["space"] = {{"nesting", plan.space.nesting},   {"factors", plan.space.factors},
+                   {"copies", plan.space.copies},     {"accumulators", plan.space.accumulators},
+                   {"partials", plan.space.partials}, {"replicate", plan.space.replicate},
+                   {"memory", plan.space.memory},     {"ties", Json::array()}};
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);
   head["proof"] = ProofJson(plan.proof);

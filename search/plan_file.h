@@ -79,7 +79,6 @@ struct PlanFile {
   std::vector<TransferRow> transfers;
   std::vector<CopyRow> copies;
   // Its graph has them, whether they have groups or not.
-  bool has_accumulators = false, has_partials = false;
   std::vector<AccumulatorRow> accumulators;
 };
 // Errors name the line or field, what was found and what is expected. Never crashes on any bytes.

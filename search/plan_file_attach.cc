@@ -89,8 +89,8 @@ absl::Status RequireLegal(const std::string& what, const CutSpace& space, const 
 
 Graph SharedGraph(const Graph& bare, const PlanFile& file) {
   Graph graph = WithCopies(bare, file.space.copies);
-  if (file.has_accumulators) graph = WithAccumulators(graph, file.mesh);
-  if (file.has_partials) graph = WithPartials(graph, file.mesh);
+  if (file.space.accumulators) graph = WithAccumulators(graph, file.mesh);
+  if (file.space.partials) graph = WithPartials(graph, file.mesh);
   return graph;
 }
 

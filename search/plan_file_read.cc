@@ -68,8 +68,8 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   file->space.nesting = space.Field("nesting").String();
   file->space.factors = space.Field("factors").Bool();
   file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));
-  file->has_accumulators = space.Field("accumulators").Bool();
-  file->has_partials = space.Field("partials").Bool();
+  file->space.accumulators = space.Field("accumulators").Bool();
+  file->space.partials = space.Field("partials").Bool();
   file->space.replicate = space.Field("replicate").String();
   file->space.memory = space.Field("memory").Integer(0, kMost);
   file->mesh = ReadMesh(root.Field("mesh"));

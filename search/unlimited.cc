@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "search/accumulators.h"
 #include "search/grid_search.h"
+#include "search/partials.h"
 #include "search/together.h"
 
 namespace yuba {
@@ -33,6 +35,8 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   plan.mesh = options.mesh;
   plan.space.nesting = NestsByLevel(options) ? "level" : "free";
   plan.space.copies = graph.copies;
+  plan.space.accumulators = HasAccumulators(graph);
+  plan.space.partials = HasPartials(graph);
   plan.space.factors = options.factors;
   plan.search = options.search;
   auto middle = found.cuts.begin() + graph.tensors.size();

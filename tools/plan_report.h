@@ -35,8 +35,11 @@ std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row);  // "r/
 int64_t WholeBytes(const PlanFile::TensorRow& row);
 int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row);  // the largest device's
 
-// What the plan was allowed to express: "free nesting, factors".
+// What the plan was allowed to express: "free nesting, factors, replicas, within 60.0 MB a device".
 std::string SpaceText(const Space& space);
+
+// "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
+std::string GapText(int64_t bytes, int64_t lower_bound);
 
 // Says that the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const PlanFile& plan);

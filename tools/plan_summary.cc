@@ -101,10 +101,22 @@ const DeviceMemory* LargestDevice(const PlanFile& plan) {
 }  // namespace
 
 std::string SpaceText(const Space& space) {
-  return absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors",
-                      space.copies == 0 ? ""
-                                        : absl::StrCat(", copies for readers within ",
-                                                       Counted(space.copies, "node")));
+  std::string text =
+      absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors");
+  if (space.copies > 0) {
+    absl::StrAppend(&text, ", copies for readers within ", Counted(space.copies, "node"));
+  }
+  if (space.accumulators) absl::StrAppend(&text, ", accumulators");
+  if (space.replicate == "auto") absl::StrAppend(&text, ", replicas");
+  if (space.partials) absl::StrAppend(&text, ", partial sums");
+  if (space.memory > 0) absl::StrAppend(&text, ", within ", Bytes(space.memory), " a device");
+  return text;
+}
+
+std::string GapText(int64_t bytes, int64_t lower_bound) {
+  if (bytes == lower_bound) return "gap 0";
+  const double gap = 100.0 * static_cast<double>(bytes - lower_bound) / static_cast<double>(bytes);
+  return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
 std::string StoppedText(const PlanFile& plan) {

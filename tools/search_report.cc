@@ -63,10 +63,9 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", plan.proof.kind, ")\n");
   } else {
-    absl::StrAppendFormat(&text, ": lower bound %s, gap %.2f %% in its space (%s)\n",
-                          Bytes(plan.lower_bound),
-                          bytes == 0 ? 0.0 : 100.0 * (bytes - plan.lower_bound) / bytes,
-                          SpaceText(plan.space));
+    absl::StrAppend(&text, ": lower bound ", Bytes(plan.lower_bound), ", ",
+                    GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),
+                    ")\n");
   }
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",

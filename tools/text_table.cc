@@ -24,6 +24,7 @@ std::string Bytes(int64_t bytes) {
 
 std::string Megabytes(int64_t bytes) {
   if (bytes == 0) return "–";
+  if (bytes < 1000) return absl::StrFormat("%.6f", bytes / 1e6);
   if (bytes < 50000) return absl::StrFormat("%.3f", bytes / 1e6);
   return absl::StrFormat("%.1f", bytes / 1e6);
 }

@@ -10,7 +10,8 @@ namespace yuba {
 
 // "436.5 MB"; MB is 10^6 bytes. Small counts: "312 B", "4.1 kB"; large ones: "12.3 GB".
 std::string Bytes(int64_t bytes);
-// The number of MB alone, one decimal: "436.5"; 0 is "–".
+// The number of MB alone, one decimal, more where it is small: "436.5", "0.004", "0.000096"; 0 is
+// "–".
 std::string Megabytes(int64_t bytes);
 // "25.5 M", "262 G": a count with a decimal prefix.
 std::string Count(double count);
