@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "search/canonical.h"
-#include "search/memory_rows.h"
 #include "search/parallel.h"
 #include "search/problem.h"
 #include "search/suggest.h"
@@ -84,9 +83,11 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
   return problem;
 }
 
-MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
-                      int64_t limit, const Budget& budget) {
-  Problem one_each;  // cut of each grid
+namespace {
+
+// As if each grid were one cut.
+Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
+  Problem one_each;
   one_each.pairwise.variables = problem.pairwise.variables;
   std::map<GridList, std::shared_ptr<const std::vector<Cut>>> known;
   for (size_t e = 0; e < problem.grids.size(); ++e) {
@@ -100,7 +101,19 @@ MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& p
     one_each.elements.push_back(static_cast<int>(e));
     one_each.variable.push_back(static_cast<int>(e));
   }
-  return MemoryRowsOf(graph, mesh, one_each, limit, budget);
+  return one_each;
+}
+
+}  // namespace
+
+MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                      int64_t limit, const Budget& budget) {
+  return MemoryRowsOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
+}
+
+std::vector<MemoryBuffer> GridBuffersOf(const Graph& graph, const Mesh& mesh,
+                                        const GridProblem& problem, const Budget& budget) {
+  return MemoryBuffersOf(graph, mesh, OneOfEachGrid(mesh, problem), budget);
 }
 
 }  // namespace yuba

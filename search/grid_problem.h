@@ -10,6 +10,7 @@
 #include "opsemantics/graph.h"
 #include "search/budget.h"
 #include "search/grid_costs.h"
+#include "search/memory_rows.h"
 #include "search/pairwise.h"
 
 namespace yuba {
@@ -33,9 +34,12 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited());
 
-// The rows of memory_rows.h by grid: all cuts of one use the same.
+// The rows and buffers of memory_rows.h by grid: all cuts of one use the same.
 MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
                       int64_t limit, const Budget& budget = Budget::Unlimited());
+std::vector<MemoryBuffer> GridBuffersOf(const Graph& graph, const Mesh& mesh,
+                                        const GridProblem& problem,
+                                        const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

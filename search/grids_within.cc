@@ -12,9 +12,9 @@
 namespace yuba {
 namespace {
 
-constexpr int kRounds = 5;       // with the rows at less and less
-constexpr int kMended = 4;       // of the plans known before
-constexpr int64_t kSteps = 128;  // of the limit: the least step of the rows
+constexpr int kFitting = 2;      // plans that fit, near the bound's grids
+constexpr int kMended = 3;       // of the plans known before, in each pass
+constexpr int kPasses = 3;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 class GridsWithin {
@@ -43,6 +43,9 @@ class GridsWithin {
       result.lower_bound = bound.bytes;
       if (bound.bytes > 0) result.proof = std::move(bound.proof);
     }
+    if (!best_.has_value() && search_.last && budget_.end() == Budget::End::kNone) {
+      for (const Cuts& each : search_.last()) Try(each);
+    }
     if (!best_.has_value()) return NothingFits(grids);
     result.cuts = *std::move(best_);
     return result;
@@ -57,32 +60,40 @@ class GridsWithin {
     options.budget = &budget_;
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
-    LabelsWithin labels(graph_, options, uses, grids, bound, search_.problem.replicate);
+    const std::vector<MemoryBuffer> buffers = GridBuffersOf(graph_, mesh_, grids, budget_);
+    LabelsWithin labels(graph_, options, uses, grids, buffers, bound, search_.problem.replicate);
+    const Assignment least = LeastUses(grids);
+    least_peak_ = std::min(limit_, PeakOf(grids.pairwise, least));
     TryNear(labels);
     if (!best_.has_value()) {  // from as little as there can be
       LowerBound frugal;
-      const Assignment least = LeastUses(grids);
       for (size_t e = 0; e < least.size(); ++e) {
         frugal.grids.push_back({(*grids.grids[e])[least[e]]});
       }
-      LabelsWithin others(graph_, options, uses, grids, frugal, search_.problem.replicate);
+      LabelsWithin others(graph_, options, uses, grids, buffers, frugal,
+                          search_.problem.replicate);
       TryNear(others);
     }
-    for (const Tried& known : Known()) {
-      if (enough() || budget_.Spent()) return;
-      Try(labels.Mend(known.cuts, limit_ - Uncounted(grids, known)));
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (const Tried& known : Known()) {
+        if (enough() || budget_.Spent()) return;
+        const int64_t room = limit_ - known.needed;
+        Try(labels.Mend(known.cuts, labels.Peak(known.cuts) + (room < 0 ? room / (1 + pass) : room)));
+      }
     }
   }
 
   // Labels for these grids, the rows being kept to less and less until a program fits.
   void TryNear(LabelsWithin& labels) {
-    int64_t target = limit_;
-    Cuts cuts = labels.Find(target);
-    for (int round = 0; round < kRounds && !budget_.Spent(); ++round) {
-      const int64_t excess = Try(cuts);
-      if (excess <= 0) break;
-      target -= std::max(excess, limit_ / kSteps);
-      cuts = labels.Mend(cuts, target);
+    const Cuts near = labels.Find(limit_);
+    const int64_t excess = std::max<int64_t>(0, Try(near)), room = limit_ - least_peak_;
+    std::vector<int64_t> less = {excess, room};
+    for (int64_t part : {32, 16, 8, 4, 2}) less.push_back(room / part);
+    std::sort(less.begin(), less.end());
+    int fitting = excess == 0;
+    for (const int64_t each : less) {
+      if (fitting >= kFitting || budget_.Spent()) return;
+      if (each > 0 && each <= room) fitting += Try(labels.Mend(near, limit_ - each)) <= 0;
     }
   }
 
@@ -115,17 +126,6 @@ class GridsWithin {
     });
     if (known.size() > kMended) known.resize(kMended);
     return known;
-  }
-
-  // What the program needs beyond the rows.
-  int64_t Uncounted(const GridProblem& grids, const Tried& tried) const {
-    Assignment assignment;
-    for (size_t e = 0; e < grids.grids.size(); ++e) {
-      const std::vector<Grid>& list = *grids.grids[e];
-      const auto place = std::lower_bound(list.begin(), list.end(), GridOf(tried.cuts[e], mesh_));
-      assignment.push_back(static_cast<int>(place - list.begin()));
-    }
-    return std::max<int64_t>(0, tried.needed - PeakOf(grids.pairwise, assignment));
   }
 
   absl::Status NothingFits(const absl::optional<GridProblem>& grids) const {
@@ -162,7 +162,7 @@ class GridsWithin {
   const int64_t limit_;
   const Budget& budget_;
   std::vector<Tried> tried_;
-  int64_t smallest_ = kNoLimit, least_ = 0;
+  int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
   absl::optional<Cuts> best_;
 };
 

@@ -3,67 +3,77 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <numeric>
-#include <tuple>
 
 #include "opsemantics/base/check.h"
 
 namespace yuba {
 
-LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, const Mesh& mesh,
+LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids,
+                         const std::vector<MemoryBuffer>& buffers, const Mesh& mesh,
                          CutStore* store)
-    : mesh_(mesh),
+    : labels_(labels),
+      mesh_(mesh),
       store_(*store),
+      cuts_(labels.variables.size(), -1),
       uses_(labels.variables.size()),
+      buffers_(labels.variables.size()),
       target_(std::numeric_limits<int64_t>::max()) {
   const MemoryRows& rows = grids.pairwise.memory;
-  AddRows(rows);
-  std::map<std::tuple<GridList, Cells, int>, int> numbers;
+  AddRows(rows, buffers);
   for (const MemoryUse& use : rows.uses) {
     const auto [least, most] = std::minmax_element(use.usage->begin(), use.usage->end());
-    const auto row_at = [&](int64_t time) {
-      return static_cast<int>(std::lower_bound(times_.begin(), times_.end(), time) -
-                              times_.begin());
-    };
-    const int begin = row_at(use.begin), end = row_at(use.end);
+    const int begin = RowAt(use.begin), end = RowAt(use.end);
     if (begin >= end || *most == 0) continue;
     if (*least == *most) {  // whatever the cut
       for (int row = begin; row < end; ++row) loads_[row] += *least;
       continue;
     }
-    const GridList& list = grids.grids[use.variable];
-    const int dims = labels.dims[use.variable];
-    const auto [place, is_new] = numbers.emplace(std::make_tuple(list, use.usage, dims),
-                                                 static_cast<int>(kinds_.size()));
-    if (is_new) kinds_.push_back({list, use.usage, dims, {}});
-    uses_[labels.variable[use.variable]].push_back({place->second, begin, end, 0});
+    const int kind = KindOf(grids.grids[use.variable], use.usage, labels.dims[use.variable]);
+    uses_[labels.variable[use.variable]].push_back({kind, begin, end, 0});
   }
+  AddBuffers(grids, buffers);
 }
 
-// A use that begins adds to what is there until something ends: only then a row can be needed.
-void LabelMemory::AddRows(const MemoryRows& rows) {
-  std::map<int64_t, bool> begins;  // by time: whether uses begin there, else some end
+int LabelMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
+  const auto [place, is_new] = numbers_.emplace(std::make_tuple(grids, usage, dims),
+                                                static_cast<int>(kinds_.size()));
+  if (is_new) kinds_.push_back({grids, usage, dims, {}});
+  return place->second;
+}
+
+int LabelMemory::RowAt(int64_t time) const {
+  return static_cast<int>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
+}
+
+// Between two beginnings nothing comes that is not there at the first.
+void LabelMemory::AddRows(const MemoryRows& rows, const std::vector<MemoryBuffer>& buffers) {
   for (const MemoryUse& use : rows.uses) {
-    if (use.begin >= use.end) continue;
-    begins[use.begin] = true;
-    begins.emplace(use.end, false);
+    if (use.begin < use.end) times_.push_back(use.begin);
   }
-  std::map<int64_t, bool> ends;
-  for (const MemoryUse& use : rows.uses) {
-    if (use.begin < use.end) ends[use.end] = true;
-  }
-  int64_t last = -1;  // the time of the last beginning that no end has followed
-  for (const auto& [time, begin] : begins) {
-    if (ends.count(time) > 0 && last >= 0) {
-      times_.push_back(last);
-      last = -1;
-    }
-    if (begin) last = time;
-  }
+  for (const MemoryBuffer& buffer : buffers) times_.push_back(buffer.time);
+  std::sort(times_.begin(), times_.end());
+  times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
   loads_.assign(times_.size(), 0);
   shift_.assign(times_.size(), 0);
   row_prices_.assign(times_.size(), 0);
+}
+
+void LabelMemory::AddBuffers(const GridProblem& grids, const std::vector<MemoryBuffer>& buffers) {
+  std::vector<int> first;  // by node: the number of its first use
+  for (size_t use = 0; use < grids.pairwise.factors.size() && !buffers.empty(); ++use) {
+    const int node = grids.pairwise.factors[use].scope[1];
+    const bool is_first = use == 0 || grids.pairwise.factors[use - 1].scope[1] != node;
+    if (is_first) first.push_back(static_cast<int>(use));
+  }
+  for (const MemoryBuffer& buffer : buffers) {
+    const int edge = first[buffer.node] + 1 + buffer.operand;
+    const LabelEdge& labels = labels_.edges[edge];
+    const int element = grids.pairwise.factors[edge].scope[1];
+    const Buffer here = {KindOf(grids.grids[element], buffer.usage, labels.node_dims), edge,
+                         RowAt(buffer.time)};
+    buffers_[labels.tensor].push_back(here);
+    if (labels.node != labels.tensor) buffers_[labels.node].push_back(here);
+  }
 }
 
 void LabelMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale) {
@@ -111,17 +121,43 @@ int64_t LabelMemory::PriceOf(int variable, int cut) {
   return std::llround(std::min(sum, 1e15));
 }
 
+int64_t LabelMemory::BytesOf(const Buffer& buffer, int tensor_cut, int node_cut) {
+  if (tensor_cut < 0 || node_cut < 0) return 0;
+  const int64_t bytes = BytesOf(buffer.kind, node_cut);
+  if (bytes == 0) return 0;
+  const LabelEdge& edge = labels_.edges[buffer.edge];
+  const int64_t moved =
+      store_.Cost(*edge.costs, edge.kind, store_.Mapped(tensor_cut, edge.tensor_dims),
+                  store_.Mapped(node_cut, edge.node_dims));
+  return moved > 0 ? bytes : 0;
+}
+
+std::pair<int, int> LabelMemory::Shift(int variable, int from, int to) {
+  int begin = static_cast<int>(shift_.size()), end = 0;
+  const auto add = [&](int first, int last, int64_t by) {
+    if (by == 0) return;
+    for (int row = first; row < last; ++row) shift_[row] += by;
+    begin = std::min(begin, first);
+    end = std::max(end, last);
+  };
+  for (const Use& use : uses_[variable]) {
+    add(use.begin, use.end,
+        (to < 0 ? 0 : BytesOf(use.kind, to)) - (from < 0 ? 0 : BytesOf(use.kind, from)));
+  }
+  for (const Buffer& buffer : buffers_[variable]) {
+    const LabelEdge& edge = labels_.edges[buffer.edge];
+    const auto bytes = [&](int cut) {
+      return BytesOf(buffer, edge.tensor == variable ? cut : cuts_[edge.tensor],
+                     edge.node == variable ? cut : cuts_[edge.node]);
+    };
+    add(buffer.row, buffer.row + 1, bytes(to) - bytes(from));
+  }
+  return {begin, end};
+}
+
 int64_t LabelMemory::Change(int variable, int from, int to) {
   if (from == to) return 0;
-  int begin = std::numeric_limits<int>::max(), end = 0;
-  for (const Use& use : uses_[variable]) {
-    const int64_t by = (to < 0 ? 0 : BytesOf(use.kind, to)) -
-                       (from < 0 ? 0 : BytesOf(use.kind, from));
-    if (by == 0) continue;
-    for (int row = use.begin; row < use.end; ++row) shift_[row] += by;
-    begin = std::min(begin, use.begin);
-    end = std::max(end, use.end);
-  }
+  const auto [begin, end] = Shift(variable, from, to);
   int64_t over = 0;
   double price = 0;
   for (int row = begin; row < end; ++row) {
@@ -134,12 +170,12 @@ int64_t LabelMemory::Change(int variable, int from, int to) {
 
 void LabelMemory::Move(int variable, int from, int to) {
   if (from == to) return;
-  for (const Use& use : uses_[variable]) {
-    const int64_t by = (to < 0 ? 0 : BytesOf(use.kind, to)) -
-                       (from < 0 ? 0 : BytesOf(use.kind, from));
-    if (by == 0) continue;
-    for (int row = use.begin; row < use.end; ++row) loads_[row] += by;
+  const auto [begin, end] = Shift(variable, from, to);
+  for (int row = begin; row < end; ++row) {
+    loads_[row] += shift_[row];
+    shift_[row] = 0;
   }
+  cuts_[variable] = to;
 }
 
 int64_t LabelMemory::Cost() const {

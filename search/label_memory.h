@@ -4,7 +4,10 @@
 #define YUBA_SEARCH_LABEL_MEMORY_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,9 +21,10 @@ namespace yuba {
 // what exceeds a target. Only points of time at which the most is in use are rows.
 class LabelMemory {
  public:
-  // All must outlive this; `grids` has rows.
-  LabelMemory(const LabelProblem& labels, const GridProblem& grids, const Mesh& mesh,
-              CutStore* store);
+  // All must outlive this; `grids` has rows. With `buffers`, what is in use where something moves
+  // counts too; those are for labels whose edges are the graph's uses.
+  LabelMemory(const LabelProblem& labels, const GridProblem& grids,
+              const std::vector<MemoryBuffer>& buffers, const Mesh& mesh, CutStore* store);
 
   // In bytes moved: for each byte in use at the prices' times, and for each byte and row above the
   // target.
@@ -48,14 +52,28 @@ class LabelMemory {
     double price = 0;                  // of a byte
   };
 
+  struct Buffer {
+    int kind = 0, edge = 0, row = 0;
+  };
+
+  int KindOf(const GridList& grids, const Cells& usage, int dims);
+  int RowAt(int64_t time) const;
   int64_t BytesOf(int kind, int cut);
-  void AddRows(const MemoryRows& rows);
+  int64_t BytesOf(const Buffer& buffer, int tensor_cut, int node_cut);
+  void AddRows(const MemoryRows& rows, const std::vector<MemoryBuffer>& buffers);
+  void AddBuffers(const GridProblem& grids, const std::vector<MemoryBuffer>& buffers);
+  // To the rows' shifts, for a variable that goes from one cut to another; the rows between.
+  std::pair<int, int> Shift(int variable, int from, int to);
   int64_t Over(int64_t load) const { return load > target_ ? load - target_ : 0; }
 
+  const LabelProblem& labels_;
   const Mesh& mesh_;
   CutStore& store_;
+  std::vector<int> cuts_;  // by variable: those that were moved in, or -1
   std::vector<Kind> kinds_;
-  std::vector<std::vector<Use>> uses_;  // by variable
+  std::map<std::tuple<GridList, Cells, int>, int> numbers_;  // of kinds
+  std::vector<std::vector<Use>> uses_;        // by variable
+  std::vector<std::vector<Buffer>> buffers_;  // by variable: those of its edges
   std::vector<int64_t> times_, loads_, shift_;  // by row
   std::vector<double> row_prices_;
   int64_t target_ = 0;

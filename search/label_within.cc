@@ -22,19 +22,20 @@ double PenaltyOver(const std::vector<MemoryPrice>& prices) {
 
 LabelsWithin::LabelsWithin(const Graph& graph, const LabelOptions& options,
                            const std::vector<TensorUse>& uses, const GridProblem& grids,
-                           const LowerBound& bound, bool replicate)
+                           const std::vector<MemoryBuffer>& buffers, const LowerBound& bound,
+                           bool replicate)
     : options_(options),
       prices_(bound.proof.prices),
       store_(options.mesh),
       problem_(MakeLabelProblem(graph, uses, bound.grids, &store_, replicate)),
-      memory_(problem_, grids, options.mesh, &store_),
+      memory_(problem_, grids, buffers, options.mesh, &store_),
       search_(problem_, options.mesh, options.nesting, *options.budget, &store_, &memory_),
       grids_(grids),
       penalty_(PenaltyOver(prices_)) {}
 
 Cuts LabelsWithin::Find(int64_t target) {
   const LabelProblem tied = Tied(problem_);
-  LabelMemory memory(tied, grids_, options_.mesh, &store_);
+  LabelMemory memory(tied, grids_, {}, options_.mesh, &store_);
   LabelSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_, &memory);
   memory.SetPrices(prices_, 1);
   memory.SetTarget(target, penalty_);
@@ -54,6 +55,11 @@ Cuts LabelsWithin::Mend(const Cuts& cuts, int64_t target) {
   Load(cuts);
   Tighten(target);
   return CutsOf();
+}
+
+int64_t LabelsWithin::Peak(const Cuts& cuts) {
+  Load(cuts);
+  return memory_.Peak();
 }
 
 // Until the rows keep to the target; then whatever moves less and leaves them there.

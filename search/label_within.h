@@ -17,12 +17,14 @@ class LabelsWithin {
  public:
   // All must outlive this. `grids` has rows; `bound` is of them.
   LabelsWithin(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
-               const GridProblem& grids, const LowerBound& bound, bool replicate);
+               const GridProblem& grids, const std::vector<MemoryBuffer>& buffers,
+               const LowerBound& bound, bool replicate);
 
   // Near the bound's grids, at its prices: cuts whose rows keep to the target if such are found.
   Cuts Find(int64_t target);
   // The same from cuts.
   Cuts Mend(const Cuts& cuts, int64_t target);
+  int64_t Peak(const Cuts& cuts);  // of the rows
 
  private:
   void Load(const Cuts& cuts);

@@ -22,13 +22,13 @@ bool Fits(const SearchOptions& options, const Plan& plan) {
          (options.memory_of && options.memory_of(plan) <= options.memory_limit);
 }
 
-// What the baselines of that space choose; they know no copies.
+// What those baselines choose that replicate, or do not; they know no copies.
 std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options,
-                                  const Budget& budget) {
+                                  bool replicates, const Budget& budget) {
   const Uncopied bare = WithoutCopies(graph);
   std::vector<Cuts> cuts;
   for (const Baseline& baseline : Baselines()) {
-    if ((baseline.replicates && options.replicate != "auto") || budget.Spent()) continue;
+    if (baseline.replicates != replicates || budget.Spent()) continue;
     cuts.push_back(CutsWithCopies(
         graph, bare, baseline.find(bare.graph, options.mesh, options.table_cells, budget)));
   }
@@ -70,17 +70,22 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   limited.limit = options.memory_limit;
   limited.table_cells = options.table_cells;
   limited.known = {AllCuts(plain), of_graph(AllCuts(SearchRecursive(whole, options, {}, budget)))};
-  for (Cuts& cuts : CutsOfBaselines(whole, options, budget)) {
-    limited.others.push_back(of_graph(std::move(cuts)));
-  }
+  const bool together = FitsInTables(graph, options.mesh);
+  const auto add_others = [&](bool replicates) {
+    for (Cuts& cuts : CutsOfBaselines(whole, options, replicates, budget)) {
+      limited.others.push_back(of_graph(std::move(cuts)));
+    }
+  };
+  if (replicate) add_others(true);
+  if (together) add_others(false);
+  limited.last = [&] { return CutsOfBaselines(whole, options, false, budget); };
   if (options.memory_of) {
     limited.memory_of = [&](const Cuts& cuts) {
       return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));
     };
   }
-  absl::StatusOr<LimitedCuts> found = FitsInTables(graph, options.mesh)
-                                          ? SearchWithinLimit(graph, limited)
-                                          : SearchGridsWithinLimit(graph, limited);
+  absl::StatusOr<LimitedCuts> found = together ? SearchWithinLimit(graph, limited)
+                                                 : SearchGridsWithinLimit(graph, limited);
   if (!found.ok() && fits && budget.end() != Budget::End::kNone) return plain;
   if (!found.ok()) return found.status();
   Plan plan = limited_plan(PlanOf(

@@ -14,6 +14,7 @@ namespace yuba {
 namespace {
 
 constexpr int kSweeps = 100;
+constexpr double kRise = 1e-3;  // of the bound, while prices are worth more steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Elements as the graph computes them: a node's leaves, the node, its result.
@@ -101,7 +102,7 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 }
 
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget) {
-  const std::vector<MemoryPrice> prices = GoodPrices(problem.pairwise, budget);
+  const std::vector<MemoryPrice> prices = GoodPrices(problem.pairwise, kRise, budget);
   if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
   const PairwiseProblem priced = AtPrices(problem.pairwise, prices);
   const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);

@@ -158,7 +158,8 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
 
 }  // namespace
 
-std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const Budget& budget) {
+std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
+                                    const Budget& budget) {
   std::vector<MemoryPrice> prices;
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value() || core->room.empty()) return prices;
@@ -168,6 +169,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const Budget
   const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
     return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
   };
+  double before = 0;              // the bound at the last look
   int64_t least = search.cost();  // within the limit if anything is
   for (int step = 0; step < kDualSteps && !dual.stuck() && !budget.Spent(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
@@ -175,6 +177,9 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const Budget
       for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
       if (search.Feasible()) least = std::min(least, search.cost());
       if (step > 0 && least <= dual.bound()) break;
+      const auto bound = static_cast<double>(dual.bound());
+      if (step >= kDualSteps / 3 && bound - before < rise * bound) break;
+      before = bound;
     }
     dual.Step(target_of(least));
   }
@@ -233,7 +238,7 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
     : problem_(problem), table_cells_(table_cells), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem.memory, classes);
-  Scale(GoodPrices(relaxed, budget_));
+  Scale(GoodPrices(relaxed, 0, budget_));
 }
 
 // The best of the prices times a common factor. The bound is the least of the lines that

@@ -27,8 +27,9 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
                                      const std::vector<MemoryPrice>& prices);
 
 // Prices that make the bound of messages good (memory_dual.h), by time; none where no row can exceed
-// the limit.
-std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const Budget& budget);
+// the limit. Ends where the bound has not risen by that share of it for a while.
+std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
+                                    const Budget& budget);
 
 // Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does
 // with what it has.

@@ -44,6 +44,11 @@ class RowsBuilder {
     return std::move(rows_);
   }
 
+  std::vector<MemoryBuffer> Buffers() {
+    Run(0);
+    return std::move(buffers_);
+  }
+
  private:
   bool Always(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
@@ -102,28 +107,67 @@ class RowsBuilder {
       least.push_back(again ? std::numeric_limits<int64_t>::max() : shard);
     }
     least.push_back(Always(node.result) ? largest_[node.result] : 0);
-    const CutList& cuts = problem_.cuts[tensors_ + n];
-    Cells& usage = computing_[std::make_tuple(definitions_[n], cuts, least)];
-    if (usage == nullptr) {
-      const Domain& domain = *problem_.pairwise.variables[problem_.variable[tensors_ + n]];
-      auto bytes = std::make_shared<std::vector<int64_t>>(cuts->size(), 0);
-      for (const int value : OrbitRepresentatives(domain)) {
-        if (budget_.Spent()) return;
-        const int64_t here = Computing(node, (*cuts)[value], least);
-        for (const std::vector<int>& image : domain.images) (*bytes)[image[value]] = here;
-      }
-      usage = std::move(bytes);
-    }
+    const NodeUsage& usage = UsageOf(n, least);
+    if (usage.computing == nullptr) return;  // no time
+    const int64_t fetch = 3 * int64_t{n};
     rows_.uses.push_back(
-        {problem_.variable[tensors_ + n], 3 * int64_t{n} + 1, 3 * int64_t{n} + 2, usage});
+        {problem_.variable[tensors_ + n], fetch + 1, fetch + 2, usage.computing});
+    for (size_t o = 0; o < least.size(); ++o) {
+      if (least[o] == std::numeric_limits<int64_t>::max()) continue;  // read again
+      const bool operand = o < node.operands.size();
+      const int number = operand ? static_cast<int>(o) : -1;
+      buffers_.push_back({n, number, operand ? fetch : fetch + 2, usage.moved[o]});
+      buffers_.push_back({n, number, fetch + 1, usage.uncounted[o]});
+    }
   }
 
-  // What is there while the node computes.
-  int64_t Computing(const Node& node, const Cut& cut, const std::vector<int64_t>& least) const {
+  // By value of a node: what is there while it computes; by operand, the result last, what it needs
+  // or makes, and how much of that is not counted there.
+  struct NodeUsage {
+    Cells computing;
+    std::vector<Cells> moved, uncounted;
+  };
+
+  const NodeUsage& UsageOf(int n, const std::vector<int64_t>& least) {
+    const CutList& cuts = problem_.cuts[tensors_ + n];
+    NodeUsage& known = usages_[std::make_tuple(definitions_[n], cuts, least)];
+    if (known.computing != nullptr) return known;
+    const Domain& domain = *problem_.pairwise.variables[problem_.variable[tensors_ + n]];
+    std::vector<int64_t> computing(cuts->size(), 0);
+    std::vector<std::vector<int64_t>> moved(least.size(), computing), uncounted = moved;
+    for (const int value : OrbitRepresentatives(domain)) {
+      if (budget_.Spent()) return known;
+      const std::vector<int64_t> bytes = Held(graph_.nodes[n], (*cuts)[value]);
+      for (const std::vector<int>& image : domain.images) {
+        for (size_t o = 0; o < least.size(); ++o) {
+          moved[o][image[value]] = bytes[o];
+          uncounted[o][image[value]] = bytes[o] > least[o] ? 0 : bytes[o];
+        }
+        computing[image[value]] = 0;
+        for (size_t o = 0; o < least.size(); ++o) {
+          if (bytes[o] > least[o]) {
+            computing[image[value]] = CheckedAdd(computing[image[value]], bytes[o]);
+          }
+        }
+      }
+    }
+    const auto shared = [](std::vector<int64_t>& cells) {
+      return std::make_shared<const std::vector<int64_t>>(std::move(cells));
+    };
+    for (size_t o = 0; o < least.size(); ++o) {
+      known.moved.push_back(shared(moved[o]));
+      known.uncounted.push_back(shared(uncounted[o]));
+    }
+    known.computing = shared(computing);
+    return known;
+  }
+
+  // What the node needs of each operand on the device that needs most, and makes.
+  std::vector<int64_t> Held(const Node& node, const Cut& cut) const {
     const NodeBoxes boxes = AnalyzeNode(*node.definition, cut, mesh_);
-    std::vector<int64_t> bytes(least.size(), 0);
+    std::vector<int64_t> bytes(node.operands.size() + 1, 0);
     for (int device = 0; device < mesh_.devices(); ++device) {
-      for (size_t o = 0; o < least.size(); ++o) {
+      for (size_t o = 0; o < bytes.size(); ++o) {
         const bool operand = o < node.operands.size();
         const Tensor& tensor = graph_.tensors[operand ? node.operands[o] : node.result];
         const Box& box = operand ? boxes.needs[device][o] : boxes.made[device];
@@ -131,11 +175,7 @@ class RowsBuilder {
             std::max(bytes[o], Slot(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
       }
     }
-    int64_t sum = 0;
-    for (size_t o = 0; o < least.size(); ++o) {
-      if (bytes[o] > least[o]) sum = CheckedAdd(sum, bytes[o]);
-    }
-    return sum;
+    return bytes;
   }
 
   const Graph& graph_;
@@ -146,8 +186,9 @@ class RowsBuilder {
   const std::vector<int> definitions_;
   std::vector<int64_t> largest_;  // by tensor: its largest shard
   std::map<std::tuple<CutList, std::vector<int64_t>, ElementType>, Cells> shards_;
-  std::map<std::tuple<int, CutList, std::vector<int64_t>>, Cells> computing_;
+  std::map<std::tuple<int, CutList, std::vector<int64_t>>, NodeUsage> usages_;
   MemoryRows rows_;
+  std::vector<MemoryBuffer> buffers_;
 };
 
 }  // namespace
@@ -155,6 +196,11 @@ class RowsBuilder {
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget) {
   return RowsBuilder(graph, mesh, problem, budget).Run(limit);
+}
+
+std::vector<MemoryBuffer> MemoryBuffersOf(const Graph& graph, const Mesh& mesh,
+                                          const Problem& problem, const Budget& budget) {
+  return RowsBuilder(graph, mesh, problem, budget).Buffers();
 }
 
 }  // namespace yuba

@@ -4,6 +4,7 @@
 #define YUBA_SEARCH_MEMORY_ROWS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "opsemantics/graph.h"
 #include "search/pairwise.h"
@@ -25,6 +26,20 @@ namespace yuba {
 // end.
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget = Budget::Unlimited());
+
+// What is in use besides the rows while a node's use of a tensor moves something, by value of the
+// node.
+struct MemoryBuffer {
+  int node = 0, operand = -1;  // -1: the delivery of its result
+  int64_t time = 0;
+  Cells usage;
+};
+
+// As far as it can be said of one use alone: what is fetched, while it is and while the node
+// computes; what is made, until it is delivered.
+std::vector<MemoryBuffer> MemoryBuffersOf(const Graph& graph, const Mesh& mesh,
+                                          const Problem& problem,
+                                          const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -24,6 +24,8 @@ struct LimitedSearch {
   // Plans of other searches, from which this one starts, and of others: the result costs no more
   // than those that fit.
   std::vector<Cuts> known, others;
+  // More of others', asked where nothing else fits; may be empty.
+  std::function<std::vector<Cuts>()> last;
 };
 
 struct LimitedCuts {  // the plan, its bound and the proof of that

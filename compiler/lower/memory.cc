@@ -13,6 +13,8 @@
 namespace yuba {
 namespace {
 
+constexpr int kTurns = 30;
+
 template <typename Visit>
 void ForEachBuffer(const program::Instruction& instruction, const Visit& visit) {
   if (instruction.has_kernel()) {
@@ -111,6 +113,44 @@ std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<in
   return change;
 }
 
+struct Placement {
+  std::vector<int64_t> offsets;  // by buffer
+  int64_t arena = -1;
+};
+
+// Of all orders, and of what becomes of the best where the slot that ends highest goes first, again
+// and again (squeaky wheels: Joslin and Clements 1999), until no order can be better.
+Placement BestPlacement(const program::Stage& stage) {
+  std::vector<int64_t> slots;
+  for (const program::Buffer& buffer : stage.buffers()) slots.push_back(Slot(buffer.size()));
+  const std::vector<int64_t> live = LiveBytes(stage, slots);
+  const int64_t least = *std::max_element(live.begin(), live.end());
+  Placement best;
+  std::vector<int> best_order;
+  const auto consider = [&](const std::vector<int>& order) {
+    Placement here;
+    here.offsets.assign(stage.buffers_size(), 0);
+    here.arena = Place(stage, order, here.offsets);
+    if (best.arena < 0 || here.arena < best.arena) {
+      best = here;
+      best_order = order;
+    }
+    return here;
+  };
+  for (const std::vector<int>& order : Orders(stage)) consider(order);
+  Placement last = best;
+  std::vector<int> order = best_order;
+  for (int turn = 0; turn < kTurns && Slot(best.arena) > least; ++turn) {
+    const auto highest = std::find_if(order.begin(), order.end(), [&](int id) {
+      return last.offsets[id] + stage.buffers(id).size() == last.arena;
+    });
+    if (highest == order.begin()) break;
+    std::rotate(order.begin(), highest, highest + 1);
+    last = consider(order);
+  }
+  return best;
+}
+
 enum class BufferRole { kStored, kActivation, kExchanged };
 
 // Fetch buffers are where fetches from other buffers arrive, made buffers where deliveries start.
@@ -151,19 +191,11 @@ void PlanMemory(program::Program& program) {
       }
       buffer.set_size(size);
     }
-    std::vector<int64_t> best;
-    int64_t arena = -1;
-    for (const std::vector<int>& order : Orders(stage)) {
-      std::vector<int64_t> offsets(stage.buffers_size(), 0);
-      const int64_t size = Place(stage, order, offsets);
-      if (arena >= 0 && size >= arena) continue;
-      arena = size;
-      best = std::move(offsets);
-    }
+    const Placement best = BestPlacement(stage);
     for (int id = 0; id < stage.buffers_size(); ++id) {
-      stage.mutable_buffers(id)->set_offset(best[id]);
+      stage.mutable_buffers(id)->set_offset(best.offsets[id]);
     }
-    stage.set_arena_size(Slot(arena));
+    stage.set_arena_size(Slot(best.arena));
   }
 }
 
