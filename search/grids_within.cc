@@ -60,25 +60,29 @@ class GridsWithin {
     options.budget = &budget_;
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
-    const std::vector<MemoryBuffer> buffers = GridBuffersOf(graph_, mesh_, grids, budget_);
-    LabelsWithin labels(graph_, options, uses, grids, buffers, bound, search_.problem.replicate);
+    const std::vector<MemoryBuffer> buffers = GridBuffersOf(graph_, mesh_, grids, budget_), none;
     const Assignment least = LeastUses(grids);
     least_peak_ = std::min(limit_, PeakOf(grids.pairwise, least));
+    LowerBound frugal;
+    for (size_t e = 0; e < least.size(); ++e) {
+      frugal.grids.push_back({(*grids.grids[e])[least[e]]});
+    }
+    const bool replicate = search_.problem.replicate;
+    LabelsWithin labels(graph_, options, uses, grids, buffers, bound, replicate);
     TryNear(labels);
     if (!best_.has_value()) {  // from as little as there can be
-      LowerBound frugal;
-      for (size_t e = 0; e < least.size(); ++e) {
-        frugal.grids.push_back({(*grids.grids[e])[least[e]]});
-      }
-      LabelsWithin others(graph_, options, uses, grids, buffers, frugal,
-                          search_.problem.replicate);
+      LabelsWithin others(graph_, options, uses, grids, buffers, frugal, replicate);
       TryNear(others);
     }
+    // Programs may need less than all buffers.
+    LabelsWithin hopeful(graph_, options, uses, grids, none, bound, replicate);
+    if (!best_.has_value()) TryNear(hopeful);
     for (int pass = 0; pass < kPasses; ++pass) {
+      LabelsWithin& here = pass % 2 == 0 ? labels : hopeful;
       for (const Tried& known : Known()) {
         if (enough() || budget_.Spent()) return;
         const int64_t room = limit_ - known.needed;
-        Try(labels.Mend(known.cuts, labels.Peak(known.cuts) + (room < 0 ? room / (1 + pass) : room)));
+        Try(here.Mend(known.cuts, here.Peak(known.cuts) + (room < 0 ? room / (1 + pass) : room)));
       }
     }
   }

@@ -283,6 +283,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
 
 // False where the tables do not fit, or the budget is spent.
 bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
+  if (table_cells_ == 0) return false;
   absl::optional<ExactSolution> exact =
       SolveExactly(AtPrices(problem_, prices), table_cells_, budget_);
   if (!exact.has_value()) return false;

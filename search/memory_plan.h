@@ -35,7 +35,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
 // with what it has.
 class LimitSolver {
  public:
-  // `classes` by variable, closed under the symmetries.
+  // `classes` by variable, closed under the symmetries. Without `table_cells` there is no bound.
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
               int64_t table_cells, const Budget& budget = Budget::Unlimited());
 

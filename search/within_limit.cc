@@ -60,13 +60,16 @@ class WithinLimit {
     for (const Cuts& cuts : search_.others) Try(problem_.ValuesOf(cuts));
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
-    const LimitSolver solver = SolverOf(pairwise, grids);
-    Solve(solver);
+    const bool possible = LeastPeak() <= limit_;
+    const LimitSolver solver =
+        SolverOf(pairwise, grids, possible ? search_.table_cells : 0);
+    if (possible) Solve(solver);
     // Where nothing fits, prices of other limits lead to other plans.
-    for (int pass = 1; pass <= kPasses && !best_.has_value() && !budget_.Spent(); ++pass) {
+    for (int pass = 1; possible && pass <= kPasses && !best_.has_value() && !budget_.Spent();
+         ++pass) {
       PairwiseProblem less = pairwise;
       less.memory.limit -= limit_ / kSteps * pass * pass;
-      Solve(SolverOf(less, grids));
+      Solve(SolverOf(less, grids, search_.table_cells));
     }
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) return StoppedWithin(budget_, limit_);
     if (!best_.has_value() && search_.explain) SeekSmallest(grids);
@@ -85,8 +88,20 @@ class WithinLimit {
   }
 
  private:
-  LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids) const {
-    LimitSolver solver(problem, grids, search_.table_cells, budget_);
+  // The peak of the rows if every variable used its least.
+  int64_t LeastPeak() const {
+    PairwiseProblem rows;
+    rows.memory = problem_.pairwise.memory;
+    for (MemoryUse& use : rows.memory.uses) {
+      const auto least = std::min_element(use.usage->begin(), use.usage->end());
+      use.usage = std::make_shared<const std::vector<int64_t>>(1, *least);
+    }
+    return PeakOf(rows, Assignment(problem_.pairwise.variables.size(), 0));
+  }
+
+  LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
+                       int64_t table_cells) const {
+    LimitSolver solver(problem, grids, table_cells, budget_);
     for (const Assignment& start : starts_) solver.AddStart(start);
     return solver;
   }
@@ -119,7 +134,7 @@ class WithinLimit {
       const int64_t before = smallest_;
       PairwiseProblem more = problem_.pairwise;
       more.memory.limit = before - 1;
-      SolverOf(more, grids)
+      SolverOf(more, grids, 0)
           .Improve(LeastUsage(more), kForbidden, [this, before](const Assignment& assignment) {
             if (budget_.Spent()) return false;
             Try(assignment);
