@@ -17,6 +17,7 @@ GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, con
   const Budget overtime = budget.Overtime();
   label.budget = budget.end() == Budget::End::kNone ? &budget : &overtime;
   label.start = start;
+  label.bound = found.bound.bytes;
   found.cuts = Label(graph, label, uses, found.bound.grids);
   return found;
 }

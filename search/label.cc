@@ -1,5 +1,8 @@
 #include "search/label.h"
 
+#include <limits>
+#include <utility>
+
 #include "search/label_pool.h"
 
 namespace yuba {
@@ -10,21 +13,32 @@ constexpr Effort kUntied = {2, 2, 50'000};
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: no round after that
 
+// A cost on which to improve is not worth while.
+int64_t Enough(const LabelOptions& options) { return options.bound + options.bound / 100'000; }
+
 }  // namespace
 
 void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
-            LabelSearch* search) {
-  search->Descend();
-  const std::vector<int> start = search->cuts();
-  std::vector<int> best = start;
-  int64_t least = search->Cost();
+            std::vector<std::vector<int>> starts, LabelSearch* search) {
+  std::vector<int> best;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (std::vector<int>& start : starts) {
+    search->SetAll(start);
+    search->Descend();
+    start = search->cuts();
+    if (search->Cost() >= least) continue;
+    least = search->Cost();
+    best = start;
+  }
+  const int64_t enough = Enough(options);
+  search->SetAll(best);
   int idle = 0;
-  for (int round = 0; round < effort.rounds && idle < kIdle; ++round) {
+  for (int round = 0; round < effort.rounds && idle < kIdle && least > enough; ++round) {
     if (search->store().steps() > kMostSteps || options.budget->Spent()) break;
     const int64_t before = least;
     std::vector<std::vector<int>> found;
     for (int run = 0; run < effort.runs; ++run) {
-      search->SetAll(run % 2 == 0 ? start : best);
+      search->SetAll(run % 2 == 0 ? starts[run / 2 % starts.size()] : best);
       search->Kick(effort.work);
       found.push_back(search->cuts());
       if (search->Cost() >= least) continue;
@@ -32,6 +46,7 @@ void Refine(const LabelProblem& problem, const Effort& effort, const LabelOption
       best = search->cuts();
     }
     search->SetAll(best);
+    if (least <= enough) break;
     while (ChooseTogether(problem, found, options.table_cells, *options.budget, search)) {
       search->Descend();
     }
@@ -53,7 +68,7 @@ void BeginAgain(const LabelProblem& problem, const LabelOptions& options, CutSto
     search->Set(static_cast<int>(v), store->Number(start[problem.elements[v]]));
   }
   if (search->Cost() < least) {
-    Refine(problem, kUntied, options, search);
+    Refine(problem, kUntied, options, {search->cuts()}, search);
   } else {
     search->SetAll(found);
   }
@@ -67,14 +82,24 @@ Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<Te
   LabelProblem problem = MakeLabelProblem(graph, uses, grids, &store);
   LabelProblem tied = Tied(problem);
   LabelSearch alike(tied, options.mesh, options.nesting, *options.budget, &store);
-  alike.Start();
-  Refine(tied, kTied, options, &alike);
+  // The grids of the bound fit together, but labels may not; those that follow their neighbours
+  // have the better labels.
+  std::vector<std::vector<int>> starts;
+  for (const bool likeliest_grids : {true, false}) {
+    alike.SetAll(std::vector<int>(tied.variables.size(), -1));
+    alike.Start(likeliest_grids);
+    starts.push_back(alike.cuts());
+  }
+  Refine(tied, kTied, options, std::move(starts), &alike);
   LabelSearch search(problem, options.mesh, options.nesting, *options.budget, &store);
   for (size_t e = 0; e < problem.variable.size(); ++e) {
     search.Set(problem.variable[e], alike.cuts()[tied.variable[e]]);
   }
-  Refine(problem, kUntied, options, &search);
-  if (options.start && !options.budget->Spent()) BeginAgain(problem, options, &store, &search);
+  Refine(problem, kUntied, options, {search.cuts()}, &search);
+  const bool best = search.Cost() <= Enough(options);
+  if (options.start && !best && !options.budget->Spent()) {
+    BeginAgain(problem, options, &store, &search);
+  }
   Cuts cuts;
   for (size_t e = 0; e < problem.variable.size(); ++e) {
     cuts.push_back(store.at(store.Mapped(search.cuts()[problem.variable[e]], problem.dims[e])));

@@ -20,20 +20,21 @@ struct LabelOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
   int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
+  int64_t bound = 0;                       // bytes; what moves hardly more is not improved on
   const Budget* budget = &Budget::Unlimited();
   // Other cuts of all elements, to begin from if they are cheaper than what was found; may be
   // empty.
   std::function<Cuts()> start;
 };
 
-// Several runs of kicks from the same cuts or from the best so far, then the best of what they met
-// together, and again.
+// Several runs of kicks, in turns from the starts and from the best so far, then the best of what
+// they met together, and again.
 struct Effort {
   int rounds, runs;
   int64_t work;  // of a run: sums of costs, some three million a second
 };
 void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
-            LabelSearch* search);
+            std::vector<std::vector<int>> starts, LabelSearch* search);
 
 // Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,
 // the best first.

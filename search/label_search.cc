@@ -164,7 +164,7 @@ void LabelSearch::Follow(int variable) {
   Set(variable, NumberOf(CutByWishes(problem_.variables[variable].space, order, mesh_)));
 }
 
-int64_t LabelSearch::SetBest(int variable) {
+int64_t LabelSearch::SetBest(int variable, bool likeliest_grid) {
   if (Stopped()) {
     if (cuts_[variable] < 0) Follow(variable);
     return 0;
@@ -172,7 +172,9 @@ int64_t LabelSearch::SetBest(int variable) {
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
   int64_t before = kNone, best = kNone;
   int chosen = -1;
+  const Grid& grid = problem_.variables[variable].grids[0];
   for (int cut : Suggestions(variable)) {
+    if (likeliest_grid && GridOf(store_.at(cut), mesh_) != grid) continue;
     const int64_t cost = CostAt(variable, cut);
     if (cut == cuts_[variable]) before = cost;
     if (cost >= best) continue;  // its own comes first and stays among equals
@@ -194,7 +196,7 @@ bool LabelSearch::HasNeighbour(int variable) const {
   return false;
 }
 
-void LabelSearch::Start() {
+void LabelSearch::Start(bool likeliest_grids) {
   std::vector<int> rest;
   for (size_t v = 0; v < cuts_.size(); ++v) {
     if (cuts_[v] < 0) rest.push_back(static_cast<int>(v));
@@ -203,7 +205,7 @@ void LabelSearch::Start() {
     std::vector<int> next;
     for (int v : rest) {
       if (HasNeighbour(v))
-        SetBest(v);
+        SetBest(v, likeliest_grids);
       else
         next.push_back(v);
     }
@@ -211,7 +213,7 @@ void LabelSearch::Start() {
       auto computed = std::find_if(next.begin(), next.end(),
                                    [&](int v) { return problem_.variables[v].computed; });
       if (computed == next.end()) computed = next.begin();
-      SetBest(*computed);
+      SetBest(*computed, likeliest_grids);
       next.erase(computed);
     }
     rest = std::move(next);

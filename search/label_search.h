@@ -37,9 +37,10 @@ class LabelSearch {
   LabelMemory* memory() const { return memory_; }
   const CutStore& store() const { return store_; }
 
-  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
-  // Where the budget is spent, without a look at what that costs.
-  void Start();
+  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers. With
+  // `likeliest_grids` none in another grid, cheaper as that may be so far. Where the budget is
+  // spent, without a look at what that costs.
+  void Start(bool likeliest_grids);
   // Changes one variable after the other until nothing gets better.
   void Descend();
   // Changes something at random and mends what is around, as often as `work` (sums of costs)
@@ -88,7 +89,7 @@ class LabelSearch {
   int RandomCut(int variable);
   int64_t CostAt(int variable, int cut);
   // What the variable then costs less; 0 where it stays as it is.
-  int64_t SetBest(int variable);
+  int64_t SetBest(int variable, bool likeliest_grid = false);
   void Follow(int variable);
   bool Stopped();
   bool HasNeighbour(int variable) const;

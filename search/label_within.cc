@@ -39,14 +39,14 @@ Cuts LabelsWithin::Find(int64_t target) {
   LabelSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_, &memory);
   memory.SetPrices(prices_, 1);
   memory.SetTarget(target, penalty_);
-  alike.Start();
-  Refine(tied, kTied, options_, &alike);
+  alike.Start(false);
+  Refine(tied, kTied, options_, {alike.cuts()}, &alike);
   for (size_t e = 0; e < problem_.variable.size(); ++e) {
     search_.Set(problem_.variable[e], alike.cuts()[tied.variable[e]]);
   }
   memory_.SetPrices(prices_, 1);
   memory_.SetTarget(target, penalty_);
-  Refine(problem_, kUntied, options_, &search_);
+  Refine(problem_, kUntied, options_, {search_.cuts()}, &search_);
   Tighten(target);
   return CutsOf();
 }

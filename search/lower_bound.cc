@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "search/dual.h"
+#include "search/improve.h"
 #include "search/memory_plan.h"
 #include "search/suggest.h"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr int kSweeps = 100;
 constexpr double kRise = 1e-3;  // of the bound, while prices are worth more steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
 
 // Elements as the graph computes them: a node's leaves, the node, its result.
 std::vector<int> ProgramOrder(const Graph& graph) {
@@ -50,6 +52,28 @@ Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseP
   return MaximiseDual(costs, classes, ProgramOrder(graph), kSweeps, budget, enough);
 }
 
+// Puts first among the likely values those of a better assignment, where one is found quickly.
+void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* dual) {
+  const Solution read = {dual->assignment, CostOf(problem, dual->assignment)};
+  if (read.cost <= dual->bound) return;
+  ImproveOptions trees;
+  trees.cells = 1;
+  for (const DomainPtr& domain : problem.variables) {
+    trees.cells = std::max<int64_t>(trees.cells, domain->size);
+  }
+  trees.work = kWork;
+  dual->assignment = Improve(problem, read, trees, budget).assignment;
+  for (size_t v = 0; v < dual->likely.size(); ++v) {
+    std::vector<int>& likely = dual->likely[v];
+    const auto place = std::find(likely.begin(), likely.end(), dual->assignment[v]);
+    if (place == likely.end()) {
+      likely.insert(likely.begin(), dual->assignment[v]);
+    } else {
+      std::rotate(likely.begin(), place, place + 1);
+    }
+  }
+}
+
 bool IsZero(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
 }
@@ -75,6 +99,7 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
                          double enough) {
   Dual dual = DualOfGrids(graph, problem, problem.pairwise, budget, enough);
+  ImproveGrids(problem.pairwise, budget, &dual);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
   found.bytes = std::max<int64_t>(0, dual.bound);
   return found;

@@ -120,7 +120,8 @@ Found SearchLate(const Graph& graph, const SearchOptions& options, const Restric
 }
 
 Found SearchTogether(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions, const Budget& budget) {
+                     const Restrictions& restrictions, const Budget& budget,
+                     const std::function<Cuts()>& start) {
   const int64_t table_cells = options.table_cells;
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
   ProblemOptions together = base;
@@ -170,6 +171,11 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
       found.lower_bound = blocks.bound;
       found.proof = ProofOf(problem, std::move(blocks));
     }
+  }
+  if (start && found.lower_bound < best.cost && restrictions.empty() && !budget.Spent()) {
+    const Assignment values = problem.ValuesOf(start());
+    Solution other = SolveLocally(problem.pairwise, {values}, table_cells, budget);
+    if (other.cost < best.cost) best = std::move(other);
   }
   found.cuts = problem.CutsOf(best.assignment);
   return found;

@@ -3,6 +3,8 @@
 #ifndef YUBA_SEARCH_TOGETHER_H_
 #define YUBA_SEARCH_TOGETHER_H_
 
+#include <functional>
+
 #include "search/budget.h"
 #include "search/grid_search.h"
 #include "search/levels.h"
@@ -23,9 +25,11 @@ Found SearchLate(const Graph& graph, const SearchOptions& options, const Restric
                  const Budget& budget);
 
 // For meshes whose cost tables are of a size to be made; where the budget is spent, the best by
-// then.
+// then. `start` makes cuts of all elements to begin from besides; it is asked last, where what was
+// found is not proved the best, and may be empty.
 Found SearchTogether(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions, const Budget& budget);
+                     const Restrictions& restrictions, const Budget& budget,
+                     const std::function<Cuts()>& start = nullptr);
 
 }  // namespace yuba
 

@@ -1,8 +1,11 @@
 #include "search/unlimited.h"
 
+#include <functional>
 #include <utility>
 
+#include "absl/types/optional.h"
 #include "search/accumulators.h"
+#include "search/copies.h"
 #include "search/grid_search.h"
 #include "search/partials.h"
 #include "search/together.h"
@@ -13,6 +16,33 @@ namespace {
 // Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
+
+// The plan without copies, in the graph that has them: each lies as its tensor does.
+Cuts CutsWithoutCopies(const Graph& graph, const SearchOptions& options, const Budget& budget) {
+  const Uncopied bare = WithoutCopies(graph);
+  return CutsWithCopies(graph, bare, AllCuts(SearchDefault(bare.graph, options, {}, budget)));
+}
+
+// On grids; then from what other searches find, where that is cheaper.
+Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Budget& budget) {
+  absl::optional<Plan> start;
+  const auto known = [&] {
+    Cuts by_level = SearchGroups(graph, OptionsOf(options, {}, budget), GroupsOf(options.mesh, 1),
+                                 options.table_cells)
+                        .cuts;
+    start = PlanOf(graph, options, {std::move(by_level), 0, Proof()});
+    if (graph.copies > 0 && !budget.Spent()) {
+      Plan other = PlanOf(graph, options, {CutsWithoutCopies(graph, options, budget), 0, Proof()});
+      if (other.cost.bytes() < start->cost.bytes()) start = std::move(other);
+    }
+    return AllCuts(*start);
+  };
+  Plan plan = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, known)));
+  if (!start.has_value() || start->cost.bytes() >= plan.cost.bytes()) return plan;
+  start->lower_bound = plan.lower_bound;
+  start->proof = std::move(plan.proof);
+  return *std::move(start);
+}
 
 }  // namespace
 
@@ -53,20 +83,12 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
   const Groups levels = GroupsOf(options.mesh, 1),
                widest = WidestGroups(graph, options.mesh, kMostCells);
   if (widest.size() == 1) {
-    return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget));
+    std::function<Cuts()> uncopied;
+    if (graph.copies > 0) uncopied = [&] { return CutsWithoutCopies(graph, options, budget); };
+    return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget, uncopied));
   }
+  if (restrictions.empty()) return SearchGridsFirst(graph, options, budget);
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
-  if (restrictions.empty()) {
-    Cuts start;
-    const auto by_level = [&] {
-      return start = SearchGroups(graph, base, levels, options.table_cells).cuts;
-    };
-    Plan plan =
-        PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, by_level)));
-    if (start.empty()) return plan;
-    Plan other = PlanOf(graph, options, {std::move(start), plan.lower_bound, plan.proof});
-    return other.cost.bytes() < plan.cost.bytes() ? other : plan;
-  }
   // Groups whose axes go anywhere have far more cuts.
   const Groups& first = NestByLevel(restrictions) ? widest : levels;
   Plan plan = PlanOf(graph, options, SearchGroups(graph, base, first, options.table_cells));

@@ -47,7 +47,7 @@ std::vector<Way> Ways() {
   add("local search", Rings(), 8).table_cells = 2000;
   add("deepening", Rings(), 8).table_cells = 20000;
   add("blocks", Recurrent(3, 5, 2, 4), 4).table_cells = 2000;
-  add("grids", MatmulChain({256, 512, 256}, 256), 64);
+  add("grids", Recurrent(8, 16, 1, 3), 64);
   add("recursion", Rings(), 12).search = "recursive";
   add("pins", Rings(), 6).pin_texts = {"t1=[-, b]"};
   add("pins on many devices", MatmulChain({256, 512}, 256), 256).pin_texts = {"t1=[-, b]"};
