@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/copies.h"
 #include "search/grids_within.h"
@@ -37,7 +38,8 @@ std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& optio
 
 // With a limit on memory, or with replicas: all axes at once, or what is known. With `explain` an
 // error says how much is needed.
-absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options, bool explain,
+absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options,
+                                   const Restrictions& restrictions, bool explain,
                                    const Budget& budget) {
   const bool replicate = options.replicate == "auto";
   const auto limited_plan = [&](Plan plan) {
@@ -51,7 +53,7 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   const auto of_graph = [&](Cuts cuts) {
     return partials ? WithGroups(graph, options.mesh, std::move(cuts)) : cuts;
   };
-  Plan plain = SearchUnlimited(whole, options, {}, budget);
+  Plan plain = SearchUnlimited(whole, options, restrictions, budget);
   plain = limited_plan(
       PlanOf(graph, options, {of_graph(AllCuts(plain)), plain.lower_bound, plain.proof}));
   if (replicate) {  // its bound is of plans without replicas
@@ -60,9 +62,14 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
   }
   const bool fits = Fits(options, plain);
   if (fits && !replicate) return plain;
+  if (!restrictions.empty() && !FitsInTables(graph, options.mesh)) {
+    return UserError("on ", options.mesh.devices(), " devices the tables of this graph are too ",
+                     "large for pins together with --memory or --replicate auto: leave one of them ",
+                     "out, or use fewer devices");
+  }
   LimitedSearch limited;
   limited.explain = explain;
-  limited.problem = OptionsOf(options, {}, budget);
+  limited.problem = OptionsOf(options, restrictions, budget);
   limited.problem.axes.resize(options.mesh.axes.size());
   std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
   limited.problem.replicate = replicate;
@@ -102,14 +109,15 @@ absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& opti
 
 // Within a limit also without replicas: of those plans there are fewer to look through.
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
-                                    const Budget& budget) {
-  absl::StatusOr<Plan> plan = SearchLimited(graph, options, true, budget);
+                                      const Restrictions& restrictions, const Budget& budget) {
+  const bool partials = HasPartials(graph);
+  YUBA_CHECK(restrictions.empty() || !partials) << "pins say nothing of groups";
+  absl::StatusOr<Plan> plan = SearchLimited(graph, options, restrictions, true, budget);
   const bool best = plan.ok() && plan->cost.bytes() == plan->lower_bound;
   if (options.replicate != "auto" || options.memory_limit == 0 || best || budget.Spent() ||
       !FitsInTables(graph, options.mesh)) {
     return plan;
   }
-  const bool partials = HasPartials(graph);
   const auto of_graph = [&](const Plan& other) {
     Cuts cuts = AllCuts(other);
     if (partials) cuts = WithGroups(graph, options.mesh, std::move(cuts));
@@ -124,9 +132,10 @@ absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& o
     none.memory_of = [&](const Plan& other) { return options.memory_of(of_graph(other)); };
   }
   const absl::StatusOr<Plan> found =
-      SearchLimited(partials ? WithoutPartials(graph) : graph, none, false, budget);
+      SearchLimited(partials ? WithoutPartials(graph) : graph, none, restrictions, false, budget);
   if (!found.ok()) return plan;
   Plan other = of_graph(*found);
+  if (!Meets(AllCuts(other), restrictions)) return plan;
   if (!plan.ok()) return other;
   if (other.cost.bytes() >= plan->cost.bytes()) return plan;
   other.lower_bound = plan->lower_bound;

@@ -4,14 +4,16 @@
 
 #include "absl/status/statusor.h"
 #include "search/budget.h"
+#include "search/restriction.h"
 #include "search/search.h"
 
 namespace yuba {
 
 // The cheapest plan found for the options' `memory_limit` and `replicate`, with a bound where there
-// is one. Errors as of SearchWithinLimit (within_limit.h).
+// is one. Errors as of SearchWithinLimit (within_limit.h); InvalidArgument where there are
+// restrictions, the tables of all axes are too large, and plans without replicas do not fit.
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
-                                      const Budget& budget);
+                                      const Restrictions& restrictions, const Budget& budget);
 
 }  // namespace yuba
 

@@ -32,7 +32,7 @@ Pin ExactPin(bool is_node, int id, const Cut& cut) {
 }
 
 absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh,
-                                            const std::vector<Pin>& pins) {
+                                            const std::vector<Pin>& pins, bool replicate) {
   Restrictions restrictions;
   if (pins.empty()) return restrictions;
   restrictions.resize(graph.tensors.size() + graph.nodes.size());
@@ -43,7 +43,8 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
       return UserError("a pin names ", pin.is_node ? "node" : "tensor", " number ", pin.id, " of ",
                        count);
     }
-    const CutSpace space = pin.is_node ? NodeCuts(graph, pin.id) : TensorCuts(graph, pin.id);
+    CutSpace space = pin.is_node ? NodeCuts(graph, pin.id) : TensorCuts(graph, pin.id);
+    space.optional |= replicate && !pin.is_node;
     const std::string name = pin.is_node ? absl::StrCat("node ", graph.nodes[pin.id].name)
                                          : absl::StrCat("tensor ", graph.tensors[pin.id].name);
     if (pin.demands.size() != space.extents.size()) {
@@ -62,9 +63,12 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
                        Quoted(pin));
     }
     const std::string why = WhyUnmet(space, mesh, restriction.any_of[0]);
-    if (!why.empty()) {
-      return UserError("the pin of ", name, " cannot be satisfied", Quoted(pin), ": ", why);
-    }
+    if (why.empty()) continue;
+    CutSpace replicated = space;
+    replicated.optional = true;
+    const bool would = !pin.is_node && WhyUnmet(replicated, mesh, restriction.any_of[0]).empty();
+    return UserError("the pin of ", name, " cannot be satisfied", Quoted(pin), ": ", why,
+                     would ? "; --replicate auto allows replicas" : "");
   }
   return restrictions;
 }

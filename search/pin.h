@@ -22,10 +22,11 @@ struct Pin {
 // The cut, exactly.
 Pin ExactPin(bool is_node, int id, const Cut& cut);
 
-// By element, all pins of one together; empty where there are no pins. An error where no legal cut
-// meets a pin, or two pins of one element contradict each other: it names the element and the pins.
+// By element, all pins of one together; empty where there are no pins. With `replicate` stored
+// tensors may be replicated. An error where no legal cut meets a pin, or two pins of one element
+// contradict each other: it names the element and the pins.
 absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh,
-                                            const std::vector<Pin>& pins);
+                                            const std::vector<Pin>& pins, bool replicate = false);
 
 }  // namespace yuba
 

@@ -106,6 +106,7 @@ bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>
       std::count(space.extents.begin(), space.extents.end(), 0)) {
     return false;
   }
+  if (space.optional) return true;
   std::sort(sizes.rbegin(), sizes.rend());
   return CanPlace(sizes, 0, 0, demands, space.cuttable, room, smallest_left_out);
 }
@@ -199,6 +200,16 @@ bool Meets(const Cut& cut, const Demands& demands) {
   for (size_t e = 0; e < demands.size(); ++e) {
     const AxisList& axes = demands[e].axes;
     if (!Meets(cut.axes[e], demands[e], std::vector<int>(axes.begin(), axes.end()))) return false;
+  }
+  return true;
+}
+
+bool Meets(const std::vector<Cut>& cuts, const Restrictions& restrictions) {
+  for (size_t e = 0; e < restrictions.size(); ++e) {
+    const std::vector<Demands>& any_of = restrictions[e].any_of;
+    const bool met = std::any_of(any_of.begin(), any_of.end(),
+                                 [&](const Demands& demands) { return Meets(cuts[e], demands); });
+    if (!met && !any_of.empty()) return false;
   }
   return true;
 }

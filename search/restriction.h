@@ -50,6 +50,9 @@ std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& dem
 // Whether a cut of all axes of the mesh is as demanded, extent by extent.
 bool Meets(const Cut& cut, const Demands& demands);
 
+// Whether all cuts, by element, are as restricted.
+bool Meets(const std::vector<Cut>& cuts, const Restrictions& restrictions);
+
 // Whether what is demanded nests in the order of the mesh.
 bool NestByLevel(const Demands& demands);
 bool NestByLevel(const Restrictions& restrictions);

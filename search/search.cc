@@ -42,11 +42,17 @@ bool Decided(const Restrictions& restrictions) {
          });
 }
 
+bool Replicates(const SearchOptions& options) { return options.replicate == "auto"; }
+
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
-  if (HasPartials(graph) && (options.replicate != "auto" || options.search != "default")) {
+  if (HasPartials(graph) && (!Replicates(options) || options.search != "default")) {
     return UserError("sums stay apart only with --replicate auto and the default search");
   }
-  if (options.search == "default" || options.search == "recursive") return absl::OkStatus();
+  if (options.search == "default") return absl::OkStatus();
+  if (options.search == "recursive") {
+    if (options.memory_limit == 0 && !Replicates(options)) return absl::OkStatus();
+    return UserError("--memory and --replicate auto are for --search default");
+  }
   if (FindBaseline(options.search) == nullptr) {
     return UserError("there is no search named \"", options.search, "\"; there are ",
                      absl::StrJoin(SearchNames(), ", "));
@@ -102,30 +108,34 @@ absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const P
   return absl::OkStatus();
 }
 
+absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& options,
+                                      const Restrictions& restrictions, const Budget& budget) {
+  if (options.memory_limit > 0 || Replicates(options)) {
+    return SearchWithMemory(graph, options, restrictions, budget);
+  }
+  return SearchUnlimited(graph, options, restrictions, budget);
+}
+
 absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& options,
                                    const Budget& budget) {
   if (const Baseline* baseline = FindBaseline(options.search)) {
     return PlanOfBaseline(graph, options, *baseline, budget);
   }
   YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
-  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions, RestrictionsOf(graph, options.mesh, pins));
+  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
+                        RestrictionsOf(graph, options.mesh, pins, Replicates(options)));
   YUBA_RETURN_IF_ERROR(CheckNesting(graph, options, pins));
-  if (options.memory_limit > 0 || options.replicate == "auto") {
-    if (restrictions.empty() && options.search == "default") {
-      return SearchWithMemory(graph, options, budget);
-    }
-    return UserError("--memory and --replicate auto are for --search default without pins");
-  }
-  Plan plan = SearchUnlimited(graph, options, restrictions, budget);
+  YUBA_ASSIGN_OR_RETURN(Plan plan, SearchRestricted(graph, options, restrictions, budget));
   YUBA_RETURN_IF_ERROR(CheckPins(graph, pins, plan));
   if (restrictions.empty() || options.search == "recursive") return plan;
   plan.proof = Proof();
   plan.lower_bound = 0;
   if (Decided(restrictions) || budget.Spent()) return plan;
   // The bound is of all plans, pinned or not: the gap is what the pins cost.
-  Plan unpinned = SearchDefault(graph, options, {}, budget);
-  plan.lower_bound = unpinned.lower_bound;
-  plan.proof = std::move(unpinned.proof);
+  absl::StatusOr<Plan> unpinned = SearchRestricted(graph, options, {}, budget);
+  if (!unpinned.ok()) return plan;
+  plan.lower_bound = unpinned->lower_bound;
+  plan.proof = std::move(unpinned->proof);
   return plan;
 }
 
@@ -157,7 +167,8 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
         !automatic || !HasAccumulators(accumulating) || CanBeEliminated(accumulating, options);
     if (take) graph = std::move(accumulating);
   }
-  if (options.replicate != "auto" || options.search != "default") return graph;
+  const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
+  if (!Replicates(options) || options.search != "default" || pinned) return graph;
   Graph apart = WithPartials(graph, options.mesh);
   return FitsInTables(apart, options.mesh) ? apart : graph;
 }
@@ -188,10 +199,10 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
       if (other.text != pin.text) others.push_back(other);
     }
     YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
-                          RestrictionsOf(graph, options.mesh, others));
-    const Plan without = SearchUnlimited(graph, options, restrictions, budget);
-    if (budget.end() != Budget::End::kNone) break;
-    prices.push_back({pin.text, plan.cost.bytes() - without.cost.bytes()});
+                          RestrictionsOf(graph, options.mesh, others, Replicates(options)));
+    const absl::StatusOr<Plan> without = SearchRestricted(graph, options, restrictions, budget);
+    if (!without.ok() || budget.end() != Budget::End::kNone) break;
+    prices.push_back({pin.text, plan.cost.bytes() - without->cost.bytes()});
   }
   return prices;
 }

@@ -41,7 +41,8 @@ struct SearchOptions {
 // "default", "recursive" and the baselines (baselines/baselines.h).
 std::vector<std::string> SearchNames();
 
-// The graph that these options plan: `bare` with copies, accumulators and partials.
+// The graph that these options plan: `bare` with copies, accumulators and, unless there are pins,
+// partials.
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
 // A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph); with

@@ -123,6 +123,42 @@ TEST_CASE("a plan with every tensor pinned is priced") {
   CHECK(again->cost.bytes() == best.cost.bytes());
 }
 
+TEST_CASE("pins hold with replicas and within limits") {
+  const Graph graph = MatmulChain({16, 64, 16}, 64);
+  const std::vector<Pin> pins = {Rows(0, {0, 1}), ExactPin(false, 1, {{{}, {}}})};
+  const std::string message(Pinned(graph, 4, pins).status().message());
+  CHECK_THAT(message, Catch::Contains("axis a is left out") &&
+                          Catch::Contains("--replicate auto allows replicas"));
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  options.replicate = "auto";
+  options.pins = pins;
+  const absl::StatusOr<Plan> data = Search(graph, options);
+  REQUIRE(data.ok());
+  CHECK(data->cost.bytes() == 0);  // the other weight is replicated too
+  CHECK(Meets(data->tensors[1], pins[1].demands));
+  int within = 0;
+  for (const int64_t limit : {3000, 6000, 9000, 12000}) {
+    options.memory_limit = limit;
+    options.pins = pins;
+    const absl::StatusOr<Plan> plan = Search(graph, options);
+    options.pins.clear();
+    const absl::StatusOr<Plan> any = Search(graph, options);
+    if (!plan.ok()) continue;
+    ++within;
+    REQUIRE(any.ok());
+    CHECK(Meets(plan->tensors[0], pins[0].demands));
+    CHECK(Meets(plan->tensors[1], pins[1].demands));
+    CHECK(plan->cost.bytes() >= any->cost.bytes());
+    CHECK(plan->lower_bound == any->lower_bound);
+    CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  }
+  CHECK(within > 0);
+  CHECK(within < 4);
+  options.search = "recursive";
+  CHECK_FALSE(Search(graph, options).ok());
+}
+
 TEST_CASE("pins may nest axes in another order than the mesh, where plans may") {
   const Graph chain = MatmulChain({8, 16, 16}, 8), deep = ResNet(4, {1, 1, 1, 1});
   const auto pinned = [](const Graph& graph, SearchOptions options, int devices, const Pin& pin) {
