@@ -82,7 +82,9 @@ class GridsWithin {
       for (const Tried& known : Known()) {
         if (enough() || budget_.Spent()) return;
         const int64_t room = limit_ - known.needed;
-        Try(here.Mend(known.cuts, here.Peak(known.cuts) + (room < 0 ? room / (1 + pass) : room)));
+        const int64_t peak = here.Peak(known.cuts);
+        if (room < 0) Try(here.Mend(known.cuts, peak + room, true));
+        Try(here.Mend(known.cuts, peak + (room < 0 ? room / (1 + pass) : room)));
       }
     }
   }

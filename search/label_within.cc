@@ -47,13 +47,13 @@ Cuts LabelsWithin::Find(int64_t target) {
   memory_.SetPrices(prices_, 1);
   memory_.SetTarget(target, penalty_);
   Refine(problem_, kUntied, options_, {search_.cuts()}, &search_);
-  Tighten(target);
+  Tighten(target, false);
   return CutsOf();
 }
 
-Cuts LabelsWithin::Mend(const Cuts& cuts, int64_t target) {
+Cuts LabelsWithin::Mend(const Cuts& cuts, int64_t target, bool near) {
   Load(cuts);
-  Tighten(target);
+  Tighten(target, near);
   return CutsOf();
 }
 
@@ -63,8 +63,8 @@ int64_t LabelsWithin::Peak(const Cuts& cuts) {
 }
 
 // Until the rows keep to the target; then whatever moves less and leaves them there.
-void LabelsWithin::Tighten(int64_t target) {
-  memory_.SetPrices(prices_, 1);
+void LabelsWithin::Tighten(int64_t target, bool near) {
+  if (!near) memory_.SetPrices(prices_, 1);
   double penalty = penalty_;
   for (int i = 0; i < kPenalties && memory_.Peak() > target && !options_.budget->Spent(); ++i) {
     memory_.SetTarget(target, penalty);
@@ -74,6 +74,7 @@ void LabelsWithin::Tighten(int64_t target) {
   memory_.SetPrices({}, 0);
   memory_.SetTarget(target, penalty);
   search_.Descend();
+  if (near) return;
   search_.Kick(kPolish);
   search_.Descend();
 }

@@ -22,14 +22,14 @@ class LabelsWithin {
 
   // Near the bound's grids, at its prices: cuts whose rows keep to the target if such are found.
   Cuts Find(int64_t target);
-  // The same from cuts.
-  Cuts Mend(const Cuts& cuts, int64_t target);
+  // The same from cuts. `near`: with as few changes as it takes.
+  Cuts Mend(const Cuts& cuts, int64_t target, bool near = false);
   int64_t Peak(const Cuts& cuts);  // of the rows
 
  private:
   void Load(const Cuts& cuts);
   Cuts CutsOf() const;
-  void Tighten(int64_t target);
+  void Tighten(int64_t target, bool near);
 
   const LabelOptions& options_;
   const std::vector<MemoryPrice>& prices_;

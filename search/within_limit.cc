@@ -21,6 +21,7 @@ namespace {
 constexpr size_t kNamed = 3;  // of what fills the memory
 constexpr int kIdle = 4;      // targets in which nothing better was found
 constexpr int kFineRounds = 4;
+constexpr int64_t kFar = 105;   // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
@@ -60,18 +61,25 @@ class WithinLimit {
     for (const Cuts& cuts : search_.others) Try(problem_.ValuesOf(cuts));
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
-    const bool possible = LeastPeak() <= limit_;
+    const int64_t least = LeastPeak();
+    const bool possible = least <= limit_;
     const LimitSolver solver =
         SolverOf(pairwise, grids, possible ? search_.table_cells : 0);
     if (possible) Solve(solver);
-    // Where nothing fits, prices of other limits lead to other plans.
-    for (int pass = 1; possible && pass <= kPasses && !best_.has_value() && !budget_.Spent();
-         ++pass) {
+    // Where nothing fits, or what does is far from the bound, prices of other limits lead to other
+    // plans.
+    const auto enough = [&] {
+      return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
+    };
+    for (int pass = 1; possible && pass <= kPasses && !enough() && !budget_.Spent(); ++pass) {
       PairwiseProblem less = pairwise;
-      less.memory.limit -= limit_ / kSteps * pass * pass;
+      less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
+                                   least + (limit_ - least) * (kPasses - pass) / kPasses);
       Solve(SolverOf(less, grids, search_.table_cells));
     }
-    if (!best_.has_value() && budget_.end() != Budget::End::kNone) return StoppedWithin(budget_, limit_);
+    if (!best_.has_value() && budget_.end() != Budget::End::kNone) {
+      return StoppedWithin(budget_, limit_);
+    }
     if (!best_.has_value() && search_.explain) SeekSmallest(grids);
     if (!best_.has_value()) {
       return TooLittle(graph_, pairwise, problem_.elements, LeastUsage(pairwise), limit_,
