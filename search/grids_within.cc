@@ -12,8 +12,9 @@
 namespace yuba {
 namespace {
 
+constexpr double kFar = 1.02;    // from the bound
 constexpr int kFitting = 2;      // plans that fit, near the bound's grids
-constexpr int kMended = 3;       // of the plans known before, in each pass
+constexpr int kMended = 4;       // of the plans known before, in each pass
 constexpr int kPasses = 3;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
@@ -76,7 +77,7 @@ class GridsWithin {
     }
     // Programs may need less than all buffers.
     LabelsWithin hopeful(graph_, options, uses, grids, none, bound, replicate);
-    if (!best_.has_value()) TryNear(hopeful);
+    if (!best_.has_value() || least_ > kFar * static_cast<double>(bound.bytes)) TryNear(hopeful);
     for (int pass = 0; pass < kPasses; ++pass) {
       LabelsWithin& here = pass % 2 == 0 ? labels : hopeful;
       for (const Tried& known : Known()) {

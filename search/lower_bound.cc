@@ -15,6 +15,7 @@ namespace yuba {
 namespace {
 
 constexpr int kSweeps = 100;
+constexpr double kMostCells = 1 << 26;  // of all uses, each with a copy of its own: 2 GB
 constexpr double kRise = 1e-3;  // of the bound, while prices are worth more steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
@@ -127,7 +128,12 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 }
 
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget) {
-  const std::vector<MemoryPrice> prices = GoodPrices(problem.pairwise, kRise, budget);
+  double cells = 0;
+  for (const Factor& factor : problem.pairwise.factors) {
+    cells += static_cast<double>(factor.cells->size());
+  }
+  std::vector<MemoryPrice> prices;
+  if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, kRise, budget);
   if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
   const PairwiseProblem priced = AtPrices(problem.pairwise, prices);
   const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
