@@ -1,6 +1,8 @@
 #include "search/grid_problem.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -63,23 +65,38 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     add(space);
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
-  std::map<int, int> first;  // by kind: the place of its first use in `firsts`
-  std::vector<const TensorUse*> firsts;
+  std::vector<const TensorUse*> firsts;  // of each kind
+  std::set<int> known_kinds;
   for (const TensorUse& use : uses) {
-    if (first.emplace(use.kind, static_cast<int>(firsts.size())).second) firsts.push_back(&use);
+    if (known_kinds.insert(use.kind).second) firsts.push_back(&use);
   }
+  const auto cells = [&](const TensorUse* use) {
+    return problem.grids[use->tensor]->size() * problem.grids[use->node]->size();
+  };
+  std::stable_sort(firsts.begin(), firsts.end(), [&](const TensorUse* a, const TensorUse* b) {
+    return cells(a) < cells(b);
+  });
   // Uses of different kinds share nothing that changes.
   std::vector<Cells> tables(firsts.size());
   ParallelFor(budget.threads(), static_cast<int64_t>(firsts.size()), [&](int64_t i) {
     const TensorUse& use = *firsts[i];
     if (budget.Spent()) return;
-    tables[i] = std::make_shared<const std::vector<int64_t>>(
-        use.costs->Relaxed(*problem.grids[use.tensor], *problem.grids[use.node], budget));
+    std::vector<int64_t> table =
+        use.costs->Relaxed(*problem.grids[use.tensor], *problem.grids[use.node], budget);
+    if (budget.end() != Budget::End::kNone) return;  // it may have holes
+    tables[i] = std::make_shared<const std::vector<int64_t>>(std::move(table));
   });
-  if (budget.end() != Budget::End::kNone) return absl::nullopt;
+  std::map<int, Cells> table_of;  // by kind
+  for (size_t i = 0; i < firsts.size(); ++i) table_of[firsts[i]->kind] = tables[i];
   for (const TensorUse& use : uses) {
-    problem.pairwise.factors.push_back({{use.tensor, use.node}, tables[first[use.kind]]});
+    const Cells& table = table_of[use.kind];
+    if (table == nullptr) {
+      problem.complete = false;
+    } else {
+      problem.pairwise.factors.push_back({{use.tensor, use.node}, table});
+    }
   }
+  if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;
   return problem;
 }
 

@@ -28,8 +28,10 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh);
 struct GridProblem {
   PairwiseProblem pairwise;     // a variable for each element, a factor for each use
   std::vector<GridList> grids;  // by element: its grid for each value
+  bool complete = true;         // false: factors are missing, so that it is but a relaxation
 };
-// `replicate`: any tensor may leave axes out. Nothing where the budget was spent before the end.
+// `replicate`: any tensor may leave axes out. Where the budget is spent, the small tables are there
+// first; nothing where none is.
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited());

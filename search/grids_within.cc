@@ -34,6 +34,7 @@ class GridsWithin {
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
     absl::optional<GridProblem> grids =
         BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
+    if (grids.has_value() && !grids->complete) grids.reset();
     LimitedCuts result;
     if (grids.has_value()) {
       grids->pairwise.memory = GridRowsOf(graph_, mesh_, *grids, limit_, budget_);

@@ -124,7 +124,10 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
                      const Budget& budget, double enough) {
   const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget);
   if (!built.has_value()) return NoBound(graph, mesh);
-  return UnpricedBound(graph, *built, budget, enough);
+  if (built->complete) return UnpricedBound(graph, *built, budget, enough);
+  // What is there of the costs is a bound already.
+  const Budget overtime = budget.Overtime();
+  return UnpricedBound(graph, *built, overtime, enough);
 }
 
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget) {

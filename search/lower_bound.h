@@ -16,8 +16,9 @@ struct LowerBound {
   std::vector<std::vector<Grid>> grids;  // by element: likely ones, the best first
 };
 
-// Where the budget is spent, as good a bound as there is by then: 0, without proof and with any
-// grids, before the costs are known. No better bound is looked for than one of about `enough`.
+// Where the budget is spent, as good a bound as there is by then: of those costs that are known; 0,
+// without proof and with any grids, where none is. No better bound is looked for than one of about
+// `enough`.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
                      double enough = std::numeric_limits<double>::infinity());

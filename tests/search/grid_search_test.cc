@@ -86,6 +86,30 @@ TEST_CASE("of the likely grids the first are a good choice together") {
   }
 }
 
+TEST_CASE("a bound that is stopped while costs are counted is one of those that are known") {
+  const Graph graph = ResNet(4, {1, 1});
+  const Mesh mesh = MeshOf(48);
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);
+  const int64_t whole = DualBound(graph, mesh, uses).bytes;
+  int partial = 0;
+  for (int allowed = 1; allowed < 100'000; allowed *= 2) {
+    int looks = 0;
+    const Budget budget(0, 1, [&] { return ++looks > allowed; });
+    const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget);
+    if (!built.has_value() || built->complete) continue;
+    looks = 0;
+    const Budget again(0, 1, [&] { return ++looks > allowed; });
+    const LowerBound bound = DualBound(graph, mesh, uses, again);
+    CHECK(bound.bytes <= whole);
+    partial += bound.bytes > 0;
+    Plan plan = PlanOf(graph, 48);
+    plan.lower_bound = bound.bytes;
+    plan.proof = bound.proof;
+    CHECK(CheckPlan(graph, plan).ToString() == "OK");
+  }
+  CHECK(partial > 0);
+}
+
 TEST_CASE("with copies no plan costs more than without") {
   int grids = 0;
   for (const int devices : {12, 16, 24}) {
