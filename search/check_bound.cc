@@ -155,7 +155,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
     return absl::FailedPreconditionError(
         "the proof has prices on memory, the plan's space no limit");
   }
-  YUBA_ASSIGN_OR_RETURN(std::vector<CheckTable> tables, InUnits(graph, costs));
+  std::vector<CheckTable> tables = InUnits(graph, costs);
   YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
                         PricedUses(graph, costs, plan.proof.prices, plan.space.memory));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());

@@ -150,7 +150,7 @@ absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& 
   return Pricing(graph, held, prices, limit).Run();
 }
 
-absl::StatusOr<std::vector<CheckTable>> InUnits(const Graph& graph, const CostTables& costs) {
+std::vector<CheckTable> InUnits(const Graph& graph, const CostTables& costs) {
   const int64_t most = MostUnits(graph);
   std::vector<CheckTable> tables;
   std::map<Numbers, Numbers> scaled;
@@ -159,8 +159,7 @@ absl::StatusOr<std::vector<CheckTable>> InUnits(const Graph& graph, const CostTa
     if (cells == nullptr) {
       std::vector<int64_t> units = *use.cost;
       for (int64_t& cell : units) {
-        if (cell >= most / kPriceUnits) return TooLarge();
-        cell *= kPriceUnits;
+        cell = std::min(cell, most / kPriceUnits - 1) * kPriceUnits;
       }
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }

@@ -24,8 +24,9 @@ struct PricedMemory {
 absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& held,
                                         const std::vector<MemoryPrice>& prices, int64_t limit);
 
-// The tables' costs in units. An error where one is too large.
-absl::StatusOr<std::vector<CheckTable>> InUnits(const Graph& graph, const CostTables& costs);
+// The tables' costs in units; less where one is too large to be counted, as of pairs that no plan
+// has, which leaves a bound a bound.
+std::vector<CheckTable> InUnits(const Graph& graph, const CostTables& costs);
 
 // Whether something at that time has a price.
 bool HasPrice(const std::vector<MemoryPrice>& prices, int64_t time);
