@@ -42,7 +42,9 @@ absl::StatusOr<absl::optional<Plan>> CheaperFlat(const ImportOptions& import, Se
                                                  const Budget& budget, Model& model) {
   ImportOptions flat_import = import;
   flat_import.factors = false;
-  YUBA_ASSIGN_OR_RETURN(Model flat, ImportOnnx(model.file, flat_import));
+  absl::StatusOr<Model> imported = ImportOnnx(model.file, flat_import);
+  if (!imported.ok() && plan.ok()) return absl::optional<Plan>();
+  YUBA_ASSIGN_OR_RETURN(Model flat, std::move(imported));
   options.factors = false;
   flat.graph = SharedGraph(flat.graph, options);
   const bool bounded = plan.ok() && options.replicate == "none";
@@ -50,7 +52,7 @@ absl::StatusOr<absl::optional<Plan>> CheaperFlat(const ImportOptions& import, Se
     return absl::optional<Plan>();
   }
   if (budget.Spent()) return absl::optional<Plan>();
-  if (options.time_limit > 0) options.time_limit -= budget.Elapsed();
+  if (options.time_limit > 0) options.time_limit = std::max(1e-3, options.time_limit - budget.Elapsed());
   absl::StatusOr<Plan> found = SearchWithinMemory(flat, options);
   if (!found.ok() || (plan.ok() && found->cost.bytes() >= plan->cost.bytes())) {
     if (found.ok() && !found->stopped.empty()) budget.Spent();

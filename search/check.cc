@@ -15,11 +15,19 @@ namespace {
 
 absl::Status Refuse(const std::string& what) { return absl::FailedPreconditionError(what); }
 
+bool IsPrime(int64_t number) {
+  for (int64_t factor = 2; factor * factor <= number; ++factor) {
+    if (number % factor == 0) return false;
+  }
+  return number >= 2;
+}
+
 absl::Status CheckMesh(const Mesh& mesh) {
   int64_t devices = 1;
   for (const MeshAxis& axis : mesh.axes) {
-    if (axis.size < 2) {
-      return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size));
+    if (!IsPrime(axis.size)) {
+      return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size,
+                                 ", which is no prime"));
     }
     devices *= axis.size;
     if (devices > kMostPlannedDevices) {
@@ -161,7 +169,7 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   }
   absl::StatusOr<int64_t> least =
       absl::FailedPreconditionError(absl::StrCat("there is no proof of kind \"", plan.proof.kind,
-                                                 "\", only elimination, deepening, dual and none"));
+                                                 "\", only elimination, deepening, dual, blocks and none"));
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
   if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);

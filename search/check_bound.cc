@@ -164,7 +164,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
   // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
   int64_t units = 0;
   if (__builtin_sub_overflow(left.least, memory.room, &units)) return 0;
-  return units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
+  return units <= 0 ? 0 : units / kPriceUnits + (units % kPriceUnits != 0);
 }
 
 }  // namespace yuba

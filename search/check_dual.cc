@@ -126,7 +126,7 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
                         LeastOfNodes(costs, prices, kPriceUnits, std::move(of_nodes)));
   for (const auto& [tensor, sum] : prices.sums) units += *std::min_element(sum.begin(), sum.end());
   if (__builtin_sub_overflow(units, memory.room, &units) || units <= 0) return 0;
-  return (units + kPriceUnits - 1) / kPriceUnits;
+  return units / kPriceUnits + (units % kPriceUnits != 0);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
                      double enough = std::numeric_limits<double>::infinity());
 
 // The same of the plans within a limit on memory, and those with replicas among them: the rows of
-// the problem are priced, unless they are too many. No bound and no grids where the budget is spent before there is one.
+// the problem are priced, unless they are too many. No bound and no grids where the budget is spent
+// before there is one.
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget);
 
 }  // namespace yuba

@@ -15,11 +15,9 @@ namespace yuba {
 // Rows of a problem without clusters, in bytes of the device that needs most, for programs that run
 // the nodes in the graph's order. Node i fetches at 3i, computes at 3i+1, delivers at 3i+2.
 // - Inputs, parameters, constants and outputs are there always; another tensor from the delivery
-// that
-//   makes it to the last fetch from it.
+//   that makes it to the last fetch from it.
 // - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched
-// or
-//   as stored), what it needs of another where no shard can hold it, and what it makes.
+//   or as stored), what it needs of another where no shard can hold it, and what it makes.
 // Each begins at a multiple of kSlotBytes. All of this is in every program of the plan. Buffers
 // that exist only where a shard and a need differ are left out: they are no sum over variables. So
 // the rows bound the true peak from below. Some are missing where the budget was spent before the

@@ -71,7 +71,7 @@ class WithinLimit {
     const auto enough = [&] {
       return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
     };
-    for (int pass = 1; possible && pass <= kPasses && !enough() && !budget_.Spent(); ++pass) {
+    for (int pass = 1; search_.limit > 0 && possible && pass <= kPasses && !enough() && !budget_.Spent(); ++pass) {
       PairwiseProblem less = pairwise;
       less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
                                    least + (limit_ - least) * (kPasses - pass) / kPasses);

@@ -84,7 +84,8 @@ absl::StatusOr<SearchRun> Measure(const Model& model, const ImportOptions& impor
   run.peak_memory = PeakMemory();
   run.bytes = plan.cost.bytes();
   run.bound = plan.lower_bound;
-  YUBA_ASSIGN_OR_RETURN(run.check_seconds, Time(repeat, [&] { return CheckPlan(planned.graph, plan); }));
+  YUBA_ASSIGN_OR_RETURN(run.check_seconds,
+                        Time(repeat, [&] { return CheckPlan(planned.graph, plan); }));
   return run;
 }
 
@@ -128,7 +129,8 @@ absl::Status BenchSearch(const BenchFlags& flags) {
       SearchOptions options = flags.options;
       options.mesh = MeshOf(devices);
       options.search = search;
-      YUBA_ASSIGN_OR_RETURN(SearchRun run, Measure(loaded.model, import_options, options, flags.repeat));
+      YUBA_ASSIGN_OR_RETURN(SearchRun run,
+                            Measure(loaded.model, import_options, options, flags.repeat));
       runs.push_back(std::move(run));
     }
   }

@@ -115,6 +115,7 @@ std::string SpaceText(const Space& space) {
 
 std::string GapText(int64_t bytes, int64_t lower_bound) {
   if (bytes == lower_bound) return "gap 0";
+  if (bytes < lower_bound) return "which is above that: run yuba check";
   const double gap = 100.0 * static_cast<double>(bytes - lower_bound) / static_cast<double>(bytes);
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }

@@ -13,7 +13,7 @@ class BoxUnion {
  public:
   void Add(const Box& box);
   bool Touches(const Box& box) const;
-  // A part of the box that is not in the region; none if all of it is.
+  // A part of the box that is not in the union; none if all of it is.
   absl::optional<Box> Missing(const Box& box) const;
 
  private:
