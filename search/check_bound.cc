@@ -163,8 +163,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
                         EliminatePlainly(graph, plan, costs, std::move(tables), all));
   // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
   int64_t units = 0;
-  if (__builtin_sub_overflow(left.least, memory.room, &units)) return 0;
-  return units <= 0 ? 0 : units / kPriceUnits + (units % kPriceUnits != 0);
+  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
 }
 
 }  // namespace yuba

@@ -23,7 +23,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 // large.
 absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
 
-// The bound of a dual proof. An error where messages are malformed or do not add up to 0.
+// The bound of a dual proof. An error where messages are malformed.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 
 // The bound of a proof by blocks. An error where rounds are malformed.

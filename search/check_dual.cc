@@ -26,7 +26,7 @@ absl::Status Refuse(const std::string& what) {
 absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan,
                                   const RelaxedTables& costs) {
   Prices prices;
-  const int64_t most = MostUnits(graph);
+  const int64_t most = MostInProof(graph);
   for (const DualMessage& message : plan.proof.messages) {
     if (message.tensor < 0 || message.tensor >= static_cast<int>(graph.tensors.size())) {
       return Refuse(absl::StrCat("has a message of tensor ", message.tensor, ", which is none"));
@@ -55,39 +55,36 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan,
   return prices;
 }
 
-absl::Status AddUpToNothing(const Graph& graph, const Prices& prices) {
-  for (const auto& [tensor, sum] : prices.sums) {
-    if (std::count(sum.begin(), sum.end(), 0) == static_cast<int64_t>(sum.size())) continue;
-    return Refuse(
-        absl::StrCat("has prices for ", graph.tensors[tensor].name, " that do not add up to 0"));
-  }
-  return absl::OkStatus();
-}
+// A cost in so many units for each byte, `most` bytes at most.
+struct Scale {
+  int64_t units, most;
+};
 
-// Adds the least cost of each node grid, times `units`, the tensor being cut at its best price.
-void AddLeast(const RelaxedTables::Use& use, int grids, int64_t units,
+// Adds the least cost of each node grid, the tensor being cut at its best price.
+void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
               const std::vector<int64_t>* prices, std::vector<int64_t>* sum) {
   size_t cell = 0;
   for (int64_t& total : *sum) {
     int64_t least = std::numeric_limits<int64_t>::max();
     for (int grid = 0; grid < grids; ++grid) {
       const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
-      least = std::min(least, (*use.cost)[cell++] * units - price);
+      least = std::min(least, std::min((*use.cost)[cell++], scale.most) * scale.units - price);
     }
     total += least;
   }
 }
 
 // The sum over the nodes of the cheapest strategy, to which `sums` are added, by node and grid.
-absl::StatusOr<int64_t> LeastOfNodes(const RelaxedTables& costs, const Prices& prices,
-                                     int64_t units, std::vector<std::vector<int64_t>> sums) {
+// What prices of a tensor do not add up to is paid back where it is least.
+absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& prices,
+                                   const Scale& scale, std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
   for (const RelaxedTables::Use& use : costs.uses) {
     std::vector<int64_t>& sum = sums[use.node];
     sum.resize(costs.nodes[use.node]);
     auto found = prices.of.find({use.tensor, use.node});
     used += found != prices.of.end();
-    AddLeast(use, costs.tensors[use.tensor], units,
+    AddLeast(use, costs.tensors[use.tensor], scale,
              found == prices.of.end() ? nullptr : found->second, &sum);
   }
   if (used != prices.of.size()) {
@@ -95,19 +92,13 @@ absl::StatusOr<int64_t> LeastOfNodes(const RelaxedTables& costs, const Prices& p
   }
   int64_t bound = 0;
   for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
+  for (const auto& [tensor, sum] : prices.sums) bound += *std::min_element(sum.begin(), sum.end());
   return bound;
 }
 
-// The same within a limit: what is in use is added at the prices on memory. What prices of a tensor
-// do not add up to is paid back where it is least.
+// The same within a limit: what is in use is added at the prices on memory.
 absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
                                          const RelaxedTables& costs, Prices prices) {
-  const int64_t most = MostUnits(graph);
-  for (const RelaxedTables::Use& use : costs.uses) {
-    if (*std::max_element(use.cost->begin(), use.cost->end()) >= most / kPriceUnits) {
-      return Refuse("is of costs that are too large for prices on memory");
-    }
-  }
   YUBA_ASSIGN_OR_RETURN(
       const PricedMemory memory,
       PricedUses(graph,
@@ -122,11 +113,9 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
     sum.resize(table.cells->size());
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
   }
-  YUBA_ASSIGN_OR_RETURN(int64_t units,
-                        LeastOfNodes(costs, prices, kPriceUnits, std::move(of_nodes)));
-  for (const auto& [tensor, sum] : prices.sums) units += *std::min_element(sum.begin(), sum.end());
-  if (__builtin_sub_overflow(units, memory.room, &units) || units <= 0) return 0;
-  return units / kPriceUnits + (units % kPriceUnits != 0);
+  const Scale scale = {kPriceUnits, MostInProof(graph) / kPriceUnits};
+  YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, prices, scale, std::move(of_nodes)));
+  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
 }
 
 }  // namespace
@@ -141,10 +130,10 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
     }
     return LeastWithinLimit(graph, plan, costs, std::move(prices));
   }
-  YUBA_RETURN_IF_ERROR(AddUpToNothing(graph, prices));
   YUBA_ASSIGN_OR_RETURN(
       const int64_t bound,
-      LeastOfNodes(costs, prices, 1, std::vector<std::vector<int64_t>>(graph.nodes.size())));
+      LeastOfAll(costs, prices, {1, MostInProof(graph)},
+                 std::vector<std::vector<int64_t>>(graph.nodes.size())));
   return std::max<int64_t>(bound, 0);  // rounded prices may add up to less; no plan does
 }
 

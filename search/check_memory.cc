@@ -1,22 +1,15 @@
 #include "search/check_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
-
-#include "opsemantics/base/status.h"
 
 namespace yuba {
 namespace {
 
 using Numbers = std::shared_ptr<const std::vector<int64_t>>;
-
-constexpr int64_t kMost = int64_t{1} << 62;
-
-absl::Status TooLarge() {
-  return absl::FailedPreconditionError("the proof's prices are negative or too large");
-}
 
 class Pricing {
  public:
@@ -26,24 +19,24 @@ class Pricing {
         held_(held),
         prices_(prices),
         room_(prices.size(), limit),
-        most_(MostUnits(graph)) {}
+        most_(MostInProof(graph)) {}
 
   absl::StatusOr<PricedMemory> Run() {
     for (const MemoryPrice& price : prices_) {
-      if (price.time < 0 || price.price < 0 || price.price >= most_) return TooLarge();
+      if (price.time < 0 || price.price < 0 || price.price > most_) {
+        return absl::FailedPreconditionError("the proof's prices are negative or too large");
+      }
     }
     const int tensors = static_cast<int>(graph_.tensors.size());
     for (int t = 0; t < tensors; ++t) largest_.push_back(LargestShard(t));
-    for (int t = 0; t < tensors; ++t) YUBA_RETURN_IF_ERROR(AddTensor(t));
-    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
-      YUBA_RETURN_IF_ERROR(AddNode(n));
+    for (int t = 0; t < tensors; ++t) AddTensor(t);
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) AddNode(n);
     for (size_t p = 0; p < prices_.size(); ++p) {
       int64_t units = 0;
-      if (__builtin_mul_overflow(room_[p], prices_[p].price, &units) ||
-          __builtin_add_overflow(units, memory_.room, &memory_.room)) {
-        return TooLarge();
-      }
+      too_large_ |= __builtin_mul_overflow(room_[p], prices_[p].price, &units);
+      too_large_ |= __builtin_add_overflow(units, memory_.room, &memory_.room);
     }
+    if (too_large_) memory_.room = std::numeric_limits<int64_t>::max();
     return std::move(memory_);
   }
 
@@ -59,26 +52,21 @@ class Pricing {
   }
 
   // What is in use from `first` to `last`, both included, by cut.
-  absl::Status Add(int element, std::vector<int64_t> bytes, int64_t first, int64_t last) {
+  void Add(int element, std::vector<int64_t> bytes, int64_t first, int64_t last) {
     const int64_t least = *std::min_element(bytes.begin(), bytes.end());
     int64_t price = 0;
     for (size_t p = 0; p < prices_.size(); ++p) {
       if (prices_[p].time < first || prices_[p].time > last) continue;
-      price += prices_[p].price;
-      room_[p] -= least;
-      if (price >= most_) return TooLarge();
+      price = std::min(price + prices_[p].price, most_);
+      too_large_ |= __builtin_sub_overflow(room_[p], least, &room_[p]);
     }
-    if (price == 0) return absl::OkStatus();
-    for (int64_t& here : bytes) {
-      here = PricedUse(here - least, price);
-      if (here >= most_) return TooLarge();
-    }
+    if (price == 0) return;
+    for (int64_t& here : bytes) here = PricedUse(here - least, price, most_);
     memory_.tables.push_back(
         {{element}, std::make_shared<const std::vector<int64_t>>(std::move(bytes))});
-    return absl::OkStatus();
   }
 
-  absl::Status AddTensor(TensorId t) {
+  void AddTensor(TensorId t) {
     const Tensor& tensor = graph_.tensors[t];
     int64_t first = 0, last = 3 * static_cast<int64_t>(graph_.nodes.size()) - 1;
     if (!Stored(t)) {
@@ -91,7 +79,7 @@ class Pricing {
       here = Slot(here * ElementSize(t));
       if (source != t && here <= largest_[source]) here = 0;  // it may be a shard of its source
     }
-    return Add(t, std::move(bytes), first, last);
+    Add(t, std::move(bytes), first, last);
   }
 
   // The most that may be read, or made, without being counted.
@@ -103,11 +91,11 @@ class Pricing {
     return ends ? of_source : std::max(of_source, largest_[t]);
   }
 
-  absl::Status AddNode(int n) {
+  void AddNode(int n) {
     const Node& node = graph_.nodes[n];
-    if (IsCopy(graph_, node)) return absl::OkStatus();
+    if (IsCopy(graph_, node)) return;
     const int64_t time = 3 * int64_t{n} + 1;
-    if (!HasPrice(prices_, time)) return absl::OkStatus();
+    if (!HasPrice(prices_, time)) return;
     const int element = static_cast<int>(graph_.tensors.size()) + n;
     std::vector<int64_t> bytes(held_.sizes[element], 0);
     for (size_t o = 0; o <= node.operands.size(); ++o) {
@@ -120,14 +108,15 @@ class Pricing {
         if (held > Uncounted(node, n, o)) bytes[cut] += held;
       }
     }
-    return Add(element, std::move(bytes), time, time);
+    Add(element, std::move(bytes), time, time);
   }
 
   const Graph& graph_;
   const HeldElements& held_;
   const std::vector<MemoryPrice>& prices_;
   std::vector<int64_t> room_;     // by price: what is left to what is beyond the least
-  const int64_t most_;            // of one number, so that the sum of all stays below 2^63
+  const int64_t most_;            // of one number
+  bool too_large_ = false;        // room_, or its sum at the prices, to be counted
   std::vector<int64_t> largest_;  // by tensor: bytes of its largest shard in any cut
   PricedMemory memory_;
 };
@@ -139,28 +128,20 @@ bool HasPrice(const std::vector<MemoryPrice>& prices, int64_t time) {
                      [&](const MemoryPrice& price) { return price.time == time; });
 }
 
-int64_t MostUnits(const Graph& graph) {
-  size_t numbers = 2 + graph.tensors.size() + graph.nodes.size();
-  for (const Node& node : graph.nodes) numbers += 3 * (1 + node.operands.size());
-  return kMost / static_cast<int64_t>(numbers);
-}
-
 absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& held,
                                         const std::vector<MemoryPrice>& prices, int64_t limit) {
   return Pricing(graph, held, prices, limit).Run();
 }
 
 std::vector<CheckTable> InUnits(const Graph& graph, const CostTables& costs) {
-  const int64_t most = MostUnits(graph);
+  const int64_t most = MostInProof(graph) / kPriceUnits;
   std::vector<CheckTable> tables;
   std::map<Numbers, Numbers> scaled;
   for (const CostTables::Use& use : costs.uses) {
     Numbers& cells = scaled[use.cost];
     if (cells == nullptr) {
       std::vector<int64_t> units = *use.cost;
-      for (int64_t& cell : units) {
-        cell = std::min(cell, most / kPriceUnits - 1) * kPriceUnits;
-      }
+      for (int64_t& cell : units) cell = std::min(cell, most) * kPriceUnits;
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }
     tables.push_back({{use.node, use.tensor}, cells});

@@ -13,14 +13,16 @@ namespace yuba {
 
 struct PricedMemory {
   std::vector<CheckTable> tables;  // in units
-  int64_t room = 0;  // what the limit leaves when all use their least, at the prices
+  // What the limit leaves when all use their least, at the prices; the greatest number where that
+  // cannot be counted.
+  int64_t room = 0;
 };
 
 // For each element with a use at a priced time: what its cuts have in use beyond the least of them,
 // at the prices (PricedUse). Counted is what every program of a plan has in use: stored tensors
 // always; others from their delivery to the last fetch; while a node computes, what it reads for
-// the last time, or more than any shard holds, and what it makes. An error where prices are
-// negative or too large. Of nodes whose time of computing has no price, boxes are not looked at.
+// the last time, or more than any shard holds, and what it makes; less of it where that is too much
+// to be counted. An error where a time or price is negative or too large. Of nodes whose time of computing has no price, boxes are not looked at.
 absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& held,
                                         const std::vector<MemoryPrice>& prices, int64_t limit);
 
@@ -30,9 +32,6 @@ std::vector<CheckTable> InUnits(const Graph& graph, const CostTables& costs);
 
 // Whether something at that time has a price.
 bool HasPrice(const std::vector<MemoryPrice>& prices, int64_t time);
-
-// No number of a proof with prices is greater, so that the sum of all stays below 2^62.
-int64_t MostUnits(const Graph& graph);
 
 }  // namespace yuba
 

@@ -49,11 +49,12 @@ std::vector<Range> RangesOf(const std::vector<double>& table, int rows) {
 class MessagePassing {
  public:
   MessagePassing(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                 const std::vector<int>& order, const Budget& budget)
+                 const std::vector<int>& order, const Budget& budget, int64_t most = kForbidden)
       : problem_(problem),
         classes_(classes),
         order_(order),
         budget_(budget),
+        most_(most),
         ends_(problem.variables.size()) {
     place_.resize(order.size());
     for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
@@ -134,7 +135,7 @@ class MessagePassing {
     size_t cell = 0;
     for (int row : a->of) {
       for (int column : b->of) {
-        double cost = static_cast<double>((*factor.cells)[cell++]);
+        double cost = static_cast<double>(std::min((*factor.cells)[cell++], most_));
         double& first = reduced.by_first[row * b->count + column];
         first = std::min(first, cost);
         reduced.by_second[column * a->count + row] = first;
@@ -255,8 +256,9 @@ class MessagePassing {
     return 1.0 / std::max(1, std::max(before, all - before));
   }
 
-  // The messages to first variables as integers: nothing of their own costs is left to them. After a
-  // backward pass a factor has its share of the belief of its later variable.
+  // The messages to first variables as integers: nothing of their own costs is left to them, unless
+  // that makes a message too large. After a backward pass a factor has its share of the belief of
+  // its later variable.
   std::vector<std::vector<int64_t>> Balanced() const {
     std::vector<std::vector<int64_t>> messages(problem_.factors.size());
     std::vector<double> belief;
@@ -277,6 +279,9 @@ class MessagePassing {
       }
       for (size_t c = 0; last >= 0 && c < sum.size(); ++c) messages[last][c] -= sum[c];
     }
+    for (std::vector<int64_t>& message : messages) {
+      for (int64_t& value : message) value = std::clamp(value, -most_, most_);
+    }
     return messages;
   }
 
@@ -286,8 +291,12 @@ class MessagePassing {
       std::vector<int64_t> sum;
       for (const int c : classes_[v]->of) sum.push_back(own_[v][c]);
       for (const End& end : ends_[v]) {
-        if (end.side == 0) return;  // its messages take it all
-        AddStar(problem_.factors[end.factor], messages[end.factor], &sum);
+        const std::vector<int64_t>& message = messages[end.factor];
+        if (end.side == 1) {
+          AddStar(problem_.factors[end.factor], message, &sum);
+          continue;
+        }
+        for (size_t x = 0; x < sum.size(); ++x) sum[x] += message[classes_[v]->of[x]];
       }
       least[v] = *std::min_element(sum.begin(), sum.end());
     });
@@ -299,7 +308,9 @@ class MessagePassing {
     std::vector<int64_t> least(sum->size(), std::numeric_limits<int64_t>::max());
     size_t cell = 0;
     for (int row : classes_[factor.scope[0]]->of) {
-      for (int64_t& value : least) value = std::min(value, (*factor.cells)[cell++] - message[row]);
+      for (int64_t& value : least) {
+        value = std::min(value, std::min((*factor.cells)[cell++], most_) - message[row]);
+      }
     }
     for (size_t x = 0; x < sum->size(); ++x) (*sum)[x] += least[x];
   }
@@ -308,6 +319,7 @@ class MessagePassing {
   const std::vector<ClassesPtr>& classes_;
   const std::vector<int>& order_;
   const Budget& budget_;
+  const int64_t most_;
   bool stopped_ = false;
   std::vector<int> place_;                               // by variable: its place in the order
   std::vector<std::vector<int64_t>> own_;                // by variable and class: its own cost
@@ -328,8 +340,8 @@ std::array<Messages, 2> PassMessages(const PairwiseProblem& problem,
 
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                   const std::vector<int>& order, int sweeps, const Budget& budget,
-                  double enough) {
-  return MessagePassing(problem, classes, order, budget).Run(sweeps, enough);
+                  double enough, int64_t most) {
+  return MessagePassing(problem, classes, order, budget, most).Run(sweeps, enough);
 }
 
 }  // namespace yuba

@@ -25,10 +25,12 @@ using ClassesPtr = std::shared_ptr<const Classes>;
 
 struct Dual {
   // No assignment is cheaper: the sum, over the variables that come second in scopes, of the least
-  // of the sum of min over a of (factor(a, b) - message(class of a)), and what b costs alone.
+  // of the sum of min over a of (factor(a, b) - message(class of a)), and what b costs alone; and
+  // over the others, of the least of what messages and costs of one variable add up to.
   int64_t bound = 0;
-  // By factor: for each class of the first variable of its scope; none for a factor of one variable.
-  // Those of one variable add up to 0, less the costs of that variable alone.
+  // By factor: for each class of the first variable of its scope; none for a factor of one
+  // variable. Those of one variable add up to 0, less the costs of that variable alone, unless one
+  // is too large.
   std::vector<std::vector<int64_t>> messages;
   Assignment assignment;  // read off the messages, variable by variable
   // By variable: a few values that good assignments have, that of `assignment` first.
@@ -38,11 +40,13 @@ struct Dual {
 // No variable comes first in one scope and second in another. Factors of one variable cost all
 // values of a class the same.
 // `order`: the variables in an order that follows the problem's structure. Where the budget is
-// spent, what the sweeps by then have brought; no more sweeps once the bound is `enough`.
+// spent, what the sweeps by then have brought; no more sweeps once the bound is `enough`. Costs of
+// two variables above `most` count as that, and no message is above it or below -`most`.
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                   const std::vector<int>& order, int sweeps,
                   const Budget& budget = Budget::Unlimited(),
-                  double enough = std::numeric_limits<double>::infinity());
+                  double enough = std::numeric_limits<double>::infinity(),
+                  int64_t most = kForbidden);
 
 // By side and factor, for each class of the variable on that side of its scope: the messages to it,
 // after so many sweeps. All factors have two variables.

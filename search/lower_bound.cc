@@ -50,7 +50,8 @@ Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseP
     }
     classes.push_back(each);
   }
-  return MaximiseDual(costs, classes, ProgramOrder(graph), kSweeps, budget, enough);
+  return MaximiseDual(costs, classes, ProgramOrder(graph), kSweeps, budget, enough,
+                      MostInProof(graph));
 }
 
 // Puts first among the likely values those of a better assignment, where one is found quickly.
@@ -138,13 +139,13 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
   std::vector<MemoryPrice> prices;
   if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, kRise, budget);
   if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
-  const PairwiseProblem priced = AtPrices(problem.pairwise, prices);
+  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
   const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
   Dual dual = DualOfGrids(graph, problem, priced, budget, kInfinity);
   LowerBound found = FoundBy(graph, problem, priced, dual);
   int64_t units = 0;
   if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
-  found.bytes = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
+  found.bytes = BytesOfUnits(units);
   found.proof.prices = prices;
   return found;
 }

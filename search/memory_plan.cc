@@ -46,10 +46,11 @@ int64_t LeastOf(const MemoryUse& use) {
   return *std::min_element(use.usage->begin(), use.usage->end());
 }
 
-Cells Scaled(const std::vector<int64_t>& cells, int64_t by) {
+Cells InUnits(const std::vector<int64_t>& cells, int64_t most) {
   std::vector<int64_t> scaled;
   for (int64_t cell : cells) {
-    scaled.push_back(CheckedMultiply(cell >= kForbidden ? kNever : cell, by));
+    const int64_t cost = cell >= kForbidden ? kNever : cell;
+    scaled.push_back(std::min(cost, most / kPriceUnits) * kPriceUnits);
   }
   return std::make_shared<const std::vector<int64_t>>(std::move(scaled));
 }
@@ -191,13 +192,14 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
   return prices;
 }
 
-PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices) {
+PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
+                         int64_t most) {
   PairwiseProblem priced;
   priced.variables = problem.variables;
   std::map<Cells, Cells> scaled;
   for (const Factor& factor : problem.factors) {
     Cells& cells = scaled[factor.cells];
-    if (cells == nullptr) cells = Scaled(*factor.cells, kPriceUnits);
+    if (cells == nullptr) cells = InUnits(*factor.cells, most);
     priced.factors.push_back({factor.scope, cells});
   }
   std::map<std::pair<Cells, int64_t>, Cells> known;
@@ -208,7 +210,7 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
     if (cells == nullptr) {
       std::vector<int64_t> units;
       for (const int64_t bytes : *use.usage) {
-        units.push_back(PricedUse(bytes - LeastOf(use), price));
+        units.push_back(PricedUse(bytes - LeastOf(use), price, most));
       }
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }
@@ -223,7 +225,8 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
   for (const MemoryPrice& price : prices) {
     int64_t room = rows.limit;
     for (const MemoryUse& use : rows.uses) {
-      if (use.begin <= price.time && price.time < use.end) room -= LeastOf(use);
+      if (price.time < use.begin || use.end <= price.time) continue;
+      if (__builtin_sub_overflow(room, LeastOf(use), &room)) return absl::nullopt;
     }
     if (__builtin_mul_overflow(room, price.price, &room) ||
         __builtin_add_overflow(units, room, &units)) {
@@ -234,8 +237,8 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
 }
 
 LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                         int64_t table_cells, const Budget& budget)
-    : problem_(problem), table_cells_(table_cells), budget_(budget) {
+                         int64_t table_cells, int64_t most, const Budget& budget)
+    : problem_(problem), table_cells_(table_cells), most_(most), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem.memory, classes);
   Scale(GoodPrices(relaxed, 0, budget_));
@@ -285,14 +288,14 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
 bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
   if (table_cells_ == 0) return false;
   absl::optional<ExactSolution> exact =
-      SolveExactly(AtPrices(problem_, prices), table_cells_, budget_);
+      SolveExactly(AtPrices(problem_, prices, most_), table_cells_, budget_);
   if (!exact.has_value()) return false;
   const absl::optional<int64_t> room = RoomAtPrices(problem_.memory, prices);
   int64_t units = 0;
   if (!room.has_value() || __builtin_sub_overflow(exact->solution.cost, *room, &units)) {
     return false;
   }
-  const int64_t bound = units <= 0 ? 0 : (units + kPriceUnits - 1) / kPriceUnits;
+  const int64_t bound = BytesOfUnits(units);
   if (order_.empty() || bound > bound_) {
     bound_ = bound;
     order_ = std::move(exact->order);

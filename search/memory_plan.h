@@ -16,18 +16,19 @@
 
 namespace yuba {
 
-// The problem without rows, in units: each cost, and what each use is beyond its least at the prices
-// of its times (PricedUse). No assignment within the limit costs less than the least of its sums,
+// The problem without rows, in units: each cost, and what each use is beyond its least at the
+// prices of its times (PricedUse); `most` where that is more. No assignment within the limit costs less than the least of its sums,
 // less the room at all prices (Lagrange).
-PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
+PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
+                         int64_t most);
 
 // The sum over the prices of what the limit leaves at their times when all use their least; nothing
 // where that is no number.
 absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
                                      const std::vector<MemoryPrice>& prices);
 
-// Prices that make the bound of messages good (memory_dual.h), by time; none where no row can exceed
-// the limit. Ends where the bound has not risen by that share of it for a while.
+// Prices that make the bound of messages good (memory_dual.h), by time; none where no row can
+// exceed the limit. Ends where the bound has not risen by that share of it for a while.
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
                                     const Budget& budget);
 
@@ -36,8 +37,9 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
 class LimitSolver {
  public:
   // `classes` by variable, closed under the symmetries. Without `table_cells` there is no bound.
+  // `most` of a cost at prices, in units.
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-              int64_t table_cells, const Budget& budget = Budget::Unlimited());
+              int64_t table_cells, int64_t most, const Budget& budget = Budget::Unlimited());
 
   void AddStart(Assignment assignment) { starts_.push_back(std::move(assignment)); }
 
@@ -63,7 +65,7 @@ class LimitSolver {
   bool Evaluate(const std::vector<MemoryPrice>& prices);
 
   const PairwiseProblem& problem_;
-  const int64_t table_cells_;
+  const int64_t table_cells_, most_;
   const Budget& budget_;
   int64_t bound_ = 0;
   std::vector<int> order_;

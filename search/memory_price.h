@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "opsemantics/graph.h"
+
 namespace yuba {
 
 // What a byte in use at `time` costs, in units of 1/4096 byte moved. Node i of the graph fetches at
@@ -18,12 +20,23 @@ inline constexpr int64_t kPriceUnits = 4096;
 // moves of a graph that has such pairs (search/partials.h).
 inline constexpr int64_t kNever = int64_t{1} << 40;
 
-// What one use costs at most beyond the least that it can be, in units: 2^34 bytes moved. Steep
-// prices make costs that none can count; a bound stays one where costs are made less.
-inline constexpr int64_t kMostPriced = int64_t{1} << 46;
-inline int64_t PricedUse(int64_t bytes, int64_t price) {
+// No number of a proof by prices or messages is greater, so that the sum of all stays below 2^62:
+// costs that are greater count as this, and make the bound less.
+inline int64_t MostInProof(const Graph& graph) {
+  size_t numbers = 2 + graph.tensors.size() + graph.nodes.size();
+  for (const Node& node : graph.nodes) numbers += 3 * (1 + node.operands.size());
+  return (int64_t{1} << 62) / static_cast<int64_t>(numbers);
+}
+
+// What so many bytes in use cost in units, at most `most`.
+inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {
   int64_t units = 0;
-  return __builtin_mul_overflow(bytes, price, &units) || units > kMostPriced ? kMostPriced : units;
+  return __builtin_mul_overflow(bytes, price, &units) || units > most ? most : units;
+}
+
+// Units as bytes, a part of a byte as one; none where there are less than none.
+inline int64_t BytesOfUnits(int64_t units) {
+  return units <= 0 ? 0 : units / kPriceUnits + (units % kPriceUnits != 0);
 }
 
 // What is in memory begins at multiples of this: a cache line, and what vector loads and NCCL like.

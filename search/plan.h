@@ -41,8 +41,9 @@ struct Proof {
   // deepening, blocks: how many of them, from the first, are eliminated plainly. Deepening: of the
   // others only what can be part of a plan cheaper than the bound is kept, and nothing is left.
   int plain = 0;
-  // dual: those of one tensor add up to 0, those that are not listed are 0. The bound is the sum
-  // over the nodes of the cheapest strategy, each operand and result being cut at the best price.
+  // dual: those that are not listed are 0. The bound is the sum over the nodes of the cheapest
+  // strategy, each operand and result being cut at the best price, and over the tensors of the
+  // least that their messages add up to: 0 at best.
   std::vector<DualMessage> messages;
   // elimination, where there is a limit on memory: what is in use is added to the costs at these
   // prices, and the limit at all of them is taken off the least sum.

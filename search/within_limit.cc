@@ -109,7 +109,7 @@ class WithinLimit {
 
   LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
                        int64_t table_cells) const {
-    LimitSolver solver(problem, grids, table_cells, budget_);
+    LimitSolver solver(problem, grids, table_cells, MostInProof(graph_), budget_);
     for (const Assignment& start : starts_) solver.AddStart(start);
     return solver;
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "search/check.h"
+#include "search/memory_plan.h"
 #include "search/memory_rows.h"
 #include "search/problem.h"
 #include "tests/support/graphs.h"
@@ -120,6 +121,35 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
   CHECK(limits >= 20);
   CHECK(best * 10 >= limits * 8);
   CHECK(tight * 3 >= limits);
+}
+
+// In units of prices the costs of moving rows are more than what a proof counts.
+TEST_CASE("bounds beside costs that are too large to be priced are proved") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({int64_t{1} << 34, 256});
+  const TensorId y = builder.Matmul(x, builder.Parameter({256, 256}));
+  const TensorId z = builder.Matmul(y, builder.Parameter({256, 128}));
+  const Case here = {builder.Finish({builder.Matmul(z, builder.Parameter({128, 256}))}), 2, true};
+  LimitedSearch search = SearchOf(here);
+  Problem problem = BuildProblem(here.graph, search.problem);
+  problem.pairwise.memory = MemoryRowsOf(here.graph, search.problem.mesh, problem, 0);
+  const int64_t least = PeakOf(problem.pairwise, LeastUsage(problem.pairwise));
+  search.memory_of = [&](const Cuts& cuts) {
+    return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+  };
+  for (const int64_t weights : {0, 100'000, 150'000, 200'000}) {
+    search.limit = least + weights;
+    for (const auto& search_within : {SearchGridsWithinLimit, SearchWithinLimit}) {
+      const absl::StatusOr<LimitedCuts> found = search_within(here.graph, search);
+      CAPTURE(search.limit, found.status().ToString());
+      REQUIRE(found.ok());
+      const Plan plan = PlanOf(here.graph, search, *found);
+      CAPTURE(plan.proof.kind, plan.lower_bound, plan.cost.bytes());
+      CHECK(!plan.proof.prices.empty());
+      CHECK(plan.lower_bound > 0);
+      CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
+    }
+  }
 }
 
 TEST_CASE("an error names the smallest peak found and what holds it up") {
