@@ -106,8 +106,8 @@ TEST_CASE("any prices give a bound") {
     for (int64_t time = 0; time < 10; ++time) {
       if (random() % 3 == 0)
         prices.push_back({time, static_cast<int64_t>(random() % (4 * kPriceUnits))});
-      // So steep that what is beyond the least cannot be counted.
-      if (round % 4 == 0 && random() % 5 == 0) prices.push_back({time, kForbidden / 8});
+      // So steep that all must use their least.
+      if (round % 4 == 0 && random() % 5 == 0) prices.push_back({time, int64_t{1} << 43});
     }
     // Now and then less than most costs, which makes the bound less.
     const int64_t most = round % 3 == 0 ? 20 * kPriceUnits : kForbidden / 100;
