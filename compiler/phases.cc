@@ -7,7 +7,6 @@
 #include "absl/strings/str_join.h"
 #include "compiler/dialect/state.h"
 #include "compiler/search_spaces.h"
-#include "compiler/search_within.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program_file.h"
@@ -29,12 +28,10 @@ absl::Status VerifyGraph(const Compilation& c) {
 
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
-  if (c.request.flat_too) {
-    YUBA_ASSIGN_OR_RETURN(c.plan, SearchSpaces(c.request.import, c.request.search, c.model));
-    return absl::OkStatus();
-  }
-  c.model.graph = SharedGraph(c.model.graph, c.request.search);
-  YUBA_ASSIGN_OR_RETURN(c.plan, SearchWithinMemory(c.model, c.request.search));
+  const SearchOptions& options = c.request.search;
+  YUBA_ASSIGN_OR_RETURN(c.plan, c.request.flat_too
+                                    ? SearchSpaces(c.request.import, options, c.model)
+                                    : SearchSpace(options, c.model));
   return absl::OkStatus();
 }
 

@@ -4,12 +4,13 @@
 #include <set>
 #include <utility>
 
-#include "absl/types/optional.h"
 #include "compiler/search_within.h"
 #include "opsemantics/base/status.h"
+#include "search/accumulators.h"
 #include "search/budget.h"
 #include "search/grid_problem.h"
 #include "search/lower_bound.h"
+#include "search/within_limit.h"
 
 namespace yuba {
 namespace {
@@ -35,31 +36,75 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const Mesh& mesh, const Budget
   return DualBound(graph, mesh, TensorUsesOf(graph, mesh), budget, enough).bytes >= bytes;
 }
 
-// A plan without factors that moves less than `plan`, of a model that `model` becomes; nothing
-// where there is none, or no time.
-absl::StatusOr<absl::optional<Plan>> CheaperFlat(const ImportOptions& import, SearchOptions options,
-                                                 const absl::StatusOr<Plan>& plan,
-                                                 const Budget& budget, Model& model) {
-  ImportOptions flat_import = import;
-  flat_import.factors = false;
-  absl::StatusOr<Model> imported = ImportOnnx(model.file, flat_import);
-  if (!imported.ok() && plan.ok()) return absl::optional<Plan>();
-  YUBA_ASSIGN_OR_RETURN(Model flat, std::move(imported));
+// Whether there is nothing to gain, or no time for it.
+bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
+  if (!plan.ok() && !absl::IsFailedPrecondition(plan.status())) return true;
+  return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.Spent();
+}
+
+// Whether `found` moves less, or is nearer to the limit where neither is a plan.
+bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan) {
+  if (found.ok() && plan.ok()) return found->cost.bytes() < plan->cost.bytes();
+  if (found.ok() || plan.ok()) return found.ok();
+  return SmallestPeak(found.status()) < SmallestPeak(plan.status());
+}
+
+std::string StoppedBy(const absl::StatusOr<Plan>& plan) {
+  if (plan.ok()) return plan->stopped;
+  if (absl::IsDeadlineExceeded(plan.status())) return kTimeLimit;
+  return absl::IsCancelled(plan.status()) ? kInterrupt : "";
+}
+
+// Puts `found` in the place of `plan` where it is better.
+bool Take(absl::StatusOr<Plan> found, absl::StatusOr<Plan>& plan) {
+  const std::string stopped = StoppedBy(found);
+  const bool better = IsBetter(found, plan);
+  if (better) plan = std::move(found);
+  if (plan.ok() && plan->stopped.empty()) plan->stopped = stopped;
+  return better;
+}
+
+SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
+  if (options.time_limit > 0) {
+    options.time_limit = std::max(1e-3, options.time_limit - budget.Elapsed());
+  }
+  return options;
+}
+
+// The plan of a model with what the options let it share. Terms that wait for their sum take
+// memory: where there is a limit, also without accumulators.
+absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& budget,
+                                  Model& model) {
+  Graph bare = std::move(model.graph);
+  model.graph = SharedGraph(bare, options);
+  absl::StatusOr<Plan> plan = SearchWithinMemory(model, InTimeLeft(options, budget));
+  const bool may_differ = options.memory_limit > 0 && options.accumulators == "auto" &&
+                          options.pins.empty() && HasAccumulators(model.graph);
+  if (!may_differ || IsOver(plan, budget)) return plan;
+  SearchOptions without = InTimeLeft(options, budget);
+  without.accumulators = "none";
+  Graph accumulating = std::move(model.graph);
+  model.graph = SharedGraph(bare, without);
+  if (!Take(SearchWithinMemory(model, without), plan)) model.graph = std::move(accumulating);
+  return plan;
+}
+
+// Searches the model that the file becomes without factors, which takes the place of `model` where
+// its plan is better than `plan`.
+absl::Status TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
+                     absl::StatusOr<Plan>& plan, Model& model) {
+  import.factors = false;
   options.factors = false;
-  flat.graph = SharedGraph(flat.graph, options);
+  absl::StatusOr<Model> flat = ImportOnnx(model.file, import);
+  if (!flat.ok()) return plan.ok() ? absl::OkStatus() : flat.status();
   const bool bounded = plan.ok() && options.replicate == "none";
-  if (bounded && NoneBelow(plan->cost.bytes(), flat.graph, options.mesh, budget)) {
-    return absl::optional<Plan>();
+  if (bounded &&
+      NoneBelow(plan->cost.bytes(), SharedGraph(flat->graph, options), options.mesh, budget)) {
+    return absl::OkStatus();
   }
-  if (budget.Spent()) return absl::optional<Plan>();
-  if (options.time_limit > 0) options.time_limit = std::max(1e-3, options.time_limit - budget.Elapsed());
-  absl::StatusOr<Plan> found = SearchWithinMemory(flat, options);
-  if (!found.ok() || (plan.ok() && found->cost.bytes() >= plan->cost.bytes())) {
-    if (found.ok() && !found->stopped.empty()) budget.Spent();
-    return absl::optional<Plan>();
-  }
-  model = std::move(flat);
-  return absl::optional<Plan>(*std::move(found));
+  if (budget.Spent()) return absl::OkStatus();
+  if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -78,18 +123,19 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
   return false;
 }
 
+absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model) {
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  return SearchShared(options, budget, model);
+}
+
 absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& options,
                                   Model& model) {
   const Budget budget(options.time_limit, options.threads, options.asked);
   const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
-  model.graph = SharedGraph(model.graph, options);
-  absl::StatusOr<Plan> plan = SearchWithinMemory(model, options);
-  const bool over = plan.ok() ? plan->cost.bytes() == 0 || !plan->stopped.empty()
-                              : !absl::IsFailedPrecondition(plan.status());
-  if (!may_differ || over) return plan;
-  YUBA_ASSIGN_OR_RETURN(absl::optional<Plan> flat,
-                        CheaperFlat(import, options, plan, budget, model));
-  if (flat.has_value()) return *std::move(flat);
+  absl::StatusOr<Plan> plan = SearchShared(options, budget, model);
+  if (may_differ && !IsOver(plan, budget)) {
+    YUBA_RETURN_IF_ERROR(TryFlat(import, options, budget, plan, model));
+  }
   if (plan.ok() && budget.end() == Budget::End::kTime) plan->stopped = kTimeLimit;
   if (plan.ok() && budget.end() == Budget::End::kAsked) plan->stopped = kInterrupt;
   return plan;

@@ -1,6 +1,6 @@
-// The search in the two spaces that imports make: with factors, and with dimensions as the user
-// knows them. Factors let whole heads be cut; but 4 heads of 64 are cut in 4 or in 64 parts, never
-// in 7 as their 256 elements are. Neither space holds the other.
+// The search in the spaces of a model that do not hold each other: with factors and with dimensions
+// as the user knows them, with accumulators and without. Factors let whole heads be cut; but 4 heads of 64 are cut in 4 or in 64 parts, never
+// in 7 as their 256 elements are.
 #ifndef YUBA_COMPILER_SEARCH_SPACES_H_
 #define YUBA_COMPILER_SEARCH_SPACES_H_
 
@@ -15,10 +15,14 @@ namespace yuba {
 // axes do not end where factors do.
 bool FlatMayDiffer(const Graph& graph, const Mesh& mesh);
 
-// SearchWithinMemory on the model with what the options let it share; where flat dimensions may be
-// cheaper, also on the model imported without factors: it becomes `model` where its plan moves
-// fewer bytes, as the plan's space says. The bound is of that space. `import` is what `model`
-// was imported with; pins of numbers are of it alone.
+// SearchWithinMemory on the model with what the options let it share, which its graph becomes.
+// Accumulators take memory: where there is a limit and the choice is ours, also without them, and
+// `model` is what the better plan is of, as the plan's space says; the bound is of that space.
+// Where no plan fits, the error is of the space that needs least.
+absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model);
+
+// The same; where flat dimensions may be cheaper, also on the model imported without factors.
+// `import` is what `model` was imported with; pins of numbers are of it alone.
 absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& options,
                                   Model& model);
 

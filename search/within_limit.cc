@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -25,6 +27,7 @@ constexpr int64_t kFar = 105;   // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
+constexpr char kSmallest[] = "yuba/smallest";  // of an error's payloads
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 // What is in use at that time: by variable, most first.
@@ -201,10 +204,19 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
   const std::string found =
       smallest == kNoLimit ? ""
                            : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
-  return absl::FailedPreconditionError(absl::StrCat(
+  absl::Status error = absl::FailedPreconditionError(absl::StrCat(
       "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
       " are in use at node ", graph.nodes[node].name, ", most of them by ",
       absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
+  error.SetPayload(kSmallest, absl::Cord(absl::StrCat(smallest)));
+  return error;
+}
+
+int64_t SmallestPeak(const absl::Status& error) {
+  int64_t smallest = 0;
+  const absl::optional<absl::Cord> payload = error.GetPayload(kSmallest);
+  const bool known = payload.has_value() && absl::SimpleAtoi(std::string(*payload), &smallest);
+  return known ? smallest : std::numeric_limits<int64_t>::max();
 }
 
 absl::Status StoppedWithin(const Budget& budget, int64_t limit) {

@@ -44,6 +44,10 @@ absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedS
 absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
                        const std::vector<int>& elements, const Assignment& least, int64_t limit,
                        int64_t smallest);
+
+// That `smallest` of such an error; the largest number of others, and where no program was found.
+int64_t SmallestPeak(const absl::Status& error);
+
 absl::Status StoppedWithin(const Budget& budget, int64_t limit);
 
 }  // namespace yuba

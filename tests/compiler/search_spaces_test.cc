@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <tuple>
 
 #include "compiler/phases.h"
+#include "compiler/search_within.h"
 #include "opsemantics/library.h"
+#include "search/accumulators.h"
 #include "search/check.h"
 #include "tests/compiler/onnx_builder.h"
 
@@ -109,6 +112,49 @@ TEST_CASE("the default is the cheaper of dimensions with factors and without") {
   }
   CHECK(factored > 0);
   CHECK(flat > 0);
+}
+
+// A sum of products and what else reads them, of rows of `width`.
+std::string Sums(int64_t rows, int64_t width) {
+  OnnxBuilder build;
+  build.Input("x", {rows, width});
+  for (const char* weight : {"w0", "w1", "w2", "w3"}) build.Weight(weight, {width, width});
+  build.Node("MatMul", {"x", "w0"}, {"m0"});
+  build.Node("MatMul", {"m0", "w1"}, {"m1"});
+  build.Node("Mul", {"m0", "m1"}, {"p"});
+  build.Node("MatMul", {"x", "w2"}, {"m2"});
+  build.Node("MatMul", {"x", "w3"}, {"m3"});
+  build.Node("Sum", {"m0", "p", "m2", "m3"}, {"y"});
+  build.Output("y");
+  return build.Save();
+}
+
+TEST_CASE("within a limit the default is the cheaper of sums with accumulators and without") {
+  const Spaces spaces;
+  int without = 0;
+  for (const auto& [rows, width, limit] : {std::tuple<int64_t, int64_t, int64_t>{6, 4, 640},
+                                           {8, 8, 1792}}) {
+    SearchOptions options = On(2, 8);
+    options.replicate = "auto";
+    options.memory_limit = limit;
+    std::map<std::string, int64_t> bytes;
+    for (const std::string of : {"auto", "all", "none"}) {
+      options.accumulators = of;
+      Planned planned{ImportOnnx(Sums(rows, width), spaces.Import(true)).value(), {}};
+      const absl::StatusOr<Plan> plan = SearchSpace(options, planned.model);
+      bytes[of] = plan.ok() ? plan->cost.bytes() : INT64_MAX;
+      if (of != "auto") continue;
+      INFO(limit << " " << plan.status());
+      REQUIRE(plan.ok());
+      CHECK(plan->space.accumulators == HasAccumulators(planned.model.graph));
+      CHECK(CheckPlan(planned.model.graph, *plan).ToString() == "OK");
+      CHECK(ArenaBytes(planned.model, *plan) <= limit);
+    }
+    INFO(limit << ": " << bytes["all"] << " with, " << bytes["none"] << " without");
+    CHECK(bytes["auto"] == std::min(bytes["all"], bytes["none"]));
+    without += bytes["none"] < bytes["all"];
+  }
+  CHECK(without > 0);
 }
 
 TEST_CASE("flat dimensions are looked at only where factors do not end where parts do") {
