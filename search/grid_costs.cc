@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
@@ -20,7 +22,7 @@ int64_t PartsOf(const Grid& grid) {
 }
 
 // Bounds of the overlap of one factor for all pairs of its grids, each kept once, ready for
-// products.
+// products. Equal bounds have one number.
 class FactorTable {
  public:
   FactorTable(const std::vector<int64_t>& extents, const BoxFactor& factor) {
@@ -31,38 +33,110 @@ class FactorTable {
   void AddRow(const Grid& tensor) {
     std::vector<int> parts;
     for (int d : dims_) parts.push_back(tensor[d]);
-    rows_.push_back(NumberOf(parts, &row_kinds_));
+    auto [place, is_new] = row_kinds_.emplace(parts, static_cast<int>(row_parts_.size()));
+    if (is_new) row_parts_.push_back(std::move(parts));
+    rows_.push_back(place->second);
   }
   void AddColumn(const FactorPieces* pieces) {
-    auto found = std::find(column_kinds_.begin(), column_kinds_.end(), pieces);
-    columns_.push_back(static_cast<int>(found - column_kinds_.begin()));
-    if (found == column_kinds_.end()) column_kinds_.push_back(pieces);
+    auto [place, is_new] = column_kinds_.emplace(pieces, static_cast<int>(pieces_.size()));
+    if (is_new) pieces_.push_back(pieces);
+    columns_.push_back(place->second);
   }
   void Fill() {
-    for (const std::vector<int>& parts : row_kinds_) {
-      for (const FactorPieces* pieces : column_kinds_) {
-        pairs_.push_back(OverlapOf(extents_, parts, *pieces));
+    std::map<OverlapProduct, int> numbers;
+    for (const std::vector<int>& parts : row_parts_) {
+      for (const FactorPieces* pieces : pieces_) {
+        auto [place, is_new] = numbers.emplace(OverlapOf(extents_, parts, *pieces),
+                                               static_cast<int>(overlaps_.size()));
+        if (is_new) overlaps_.push_back(place->first);
+        pairs_.push_back(place->second);
       }
     }
   }
-  const FactorOverlap& at(size_t row, size_t column) const {
-    return pairs_[rows_[row] * column_kinds_.size() + columns_[column]];
-  }
+  // How many different ones there are, and which one is that of a row and a column.
+  int size() const { return static_cast<int>(overlaps_.size()); }
+  const OverlapProduct& at(int number) const { return overlaps_[number]; }
+  // By column kind, of one row.
+  const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * pieces_.size()]; }
+  int KindOf(size_t column) const { return columns_[column]; }
 
  private:
-  static int NumberOf(const std::vector<int>& thing, std::vector<std::vector<int>>* known) {
-    auto found = std::find(known->begin(), known->end(), thing);
-    int number = static_cast<int>(found - known->begin());
-    if (found == known->end()) known->push_back(thing);
-    return number;
-  }
-
   std::vector<int64_t> extents_;
   std::vector<int> dims_;
   std::vector<int> rows_, columns_;  // the kind of each row and column
-  std::vector<std::vector<int>> row_kinds_;
-  std::vector<const FactorPieces*> column_kinds_;
-  std::vector<FactorOverlap> pairs_;  // [row kind][column kind]
+  std::map<std::vector<int>, int> row_kinds_;
+  std::vector<std::vector<int>> row_parts_;  // by kind
+  std::map<const FactorPieces*, int> column_kinds_;
+  std::vector<const FactorPieces*> pieces_;  // by kind
+  std::vector<int> pairs_;                   // [row kind][column kind]: number
+  std::vector<OverlapProduct> overlaps_;  // by number
+};
+
+// The greatest overlaps of rows and columns. The factors are multiplied one after another; few
+// different products occur, and each is made once.
+class Overlaps {
+ public:
+  Overlaps(int64_t devices, const std::vector<FactorTable>& tables)
+      : devices_(devices), tables_(tables), levels_(tables.size() + 1) {
+    for (const FactorTable& table : tables_) {
+      for (int number = 0; number < table.size(); ++number) {
+        means_ = means_ || !table.at(number).means.empty();
+      }
+    }
+    NumberOf(0, OverlapProduct());
+  }
+
+  // To `row`, by column.
+  void Of(size_t row, size_t columns, std::vector<int64_t>* overlaps) {
+    products_.assign(columns, 0);
+    for (size_t f = 0; f < tables_.size(); ++f) {
+      const int* numbers = tables_[f].NumbersOf(row);
+      const int size = tables_[f].size();
+      for (size_t c = 0; c < columns; ++c) {
+        const int number = numbers[tables_[f].KindOf(c)];
+        const int next = levels_[f].next[int64_t{products_[c]} * size + number];
+        products_[c] = next >= 0 ? next : Multiply(f, products_[c], number);
+      }
+    }
+    overlaps->resize(columns);
+    for (size_t c = 0; c < columns; ++c) (*overlaps)[c] = greatest_[products_[c]];
+  }
+
+ private:
+  // The products of so many of the factors.
+  struct Level {
+    std::map<OverlapProduct, int> numbers;
+    std::vector<const OverlapProduct*> products;
+    std::vector<int> next;  // [product][number of the next factor's bound]; -1: not known yet
+  };
+
+  int Multiply(size_t level, int product, int number) {
+    OverlapProduct next = Product(*levels_[level].products[product], tables_[level].at(number));
+    if (!means_) next.greatest = 1;  // of no use, and it would tell equal ones apart
+    const int next_number = NumberOf(level + 1, std::move(next));
+    return levels_[level].next[int64_t{product} * tables_[level].size() + number] = next_number;
+  }
+
+  int NumberOf(size_t level, OverlapProduct product) {
+    Level& here = levels_[level];
+    const auto [place, is_new] =
+        here.numbers.emplace(std::move(product), static_cast<int>(here.products.size()));
+    if (!is_new) return place->second;
+    here.products.push_back(&place->first);
+    if (level < tables_.size()) {
+      here.next.resize(here.next.size() + tables_[level].size(), -1);
+    } else {
+      greatest_.push_back(GreatestOverlap(devices_, place->first));
+    }
+    return place->second;
+  }
+
+  const int64_t devices_;
+  const std::vector<FactorTable>& tables_;
+  bool means_ = false;
+  std::vector<Level> levels_;
+  std::vector<int64_t> greatest_;  // by product of all factors
+  std::vector<int> products_;      // by column, of one row
 };
 
 const TensorType& TypeOf(const Definition& definition, int operand) {
@@ -138,12 +212,13 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
       table.Fill();
       tables.push_back(std::move(table));
     }
-    std::vector<const FactorOverlap*> factors(tables.size());
+    Overlaps overlaps(devices_, tables);
+    std::vector<int64_t> of_row;
     for (size_t r = 0; r < tensor_grids.size() && !budget.Spent(); ++r) {
       int64_t parts = PartsOf(tensor_grids[r]);
+      overlaps.Of(r, columns.size(), &of_row);
       for (size_t c = 0; c < columns.size(); ++c) {
-        for (size_t f = 0; f < tables.size(); ++f) factors[f] = &tables[f].at(r, c);
-        int64_t overlap = GreatestOverlap(devices_, factors);
+        int64_t overlap = of_row[c];
         // Homes alone are one device for each part of the tensor: no more than all of it.
         if (partial && !IntoAddend()) overlap = std::min(overlap, elements_);
         cells[r * node_grids.size() + columns[c]] = CostOf(sides[columns[c]], parts, overlap);

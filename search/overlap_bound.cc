@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <tuple>
 
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
@@ -47,162 +48,181 @@ int CompareMeans(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-Wide Times(Wide a, int64_t b) {
+Wide Times(Wide a, Wide b) {
   Wide product = 0;
-  YUBA_CHECK(!__builtin_mul_overflow(a, static_cast<Wide>(b), &product));
+  YUBA_CHECK(!__builtin_mul_overflow(a, b, &product));
+  return product;
+}
+
+bool Constant(const Profile& profile) { return profile.size() == 1; }
+
+int64_t CountOf(const Profile& profile) {
+  int64_t count = 0;
+  for (const auto& run : profile) count += run.second;
+  return count;
+}
+
+int64_t SumOf(const Profile& profile) {
+  int64_t sum = 0;
+  for (const auto& run : profile) sum = CheckedAdd(sum, CheckedMultiply(run.first, run.second));
+  return sum;
+}
+
+// Sorts and joins equal values.
+void Join(Profile* profile) {
+  std::sort(profile->begin(), profile->end(), std::greater<std::pair<int64_t, int64_t>>());
+  size_t kept = 0;
+  for (size_t i = 1; i < profile->size(); ++i) {
+    if ((*profile)[i].first == (*profile)[kept].first) {
+      (*profile)[kept].second += (*profile)[i].second;
+    } else {
+      (*profile)[++kept] = (*profile)[i];
+    }
+  }
+  profile->resize(kept + 1);
+}
+
+// Takes common divisors out: that of the values is returned.
+int64_t Reduce(Profile* profile) {
+  int64_t values = 0, counts = 0;
+  for (const auto& [value, count] : *profile) {
+    values = std::gcd(values, value);
+    counts = std::gcd(counts, count);
+  }
+  for (auto& run : *profile) run = {values == 0 ? 0 : run.first / values, run.second / counts};
+  return values;
+}
+
+// Of independent values.
+Profile ProductOf(const Profile& a, const Profile& b) {
+  if (Constant(a) && a[0].first == 1) return b;
+  if (Constant(b) && b[0].first == 1) return a;
+  Profile product;
+  product.reserve(a.size() * b.size());
+  for (const auto& x : a) {
+    for (const auto& y : b) product.push_back({x.first * y.first, x.second * y.second});
+  }
+  return product;
+}
+
+Profile ProfileOf(const std::vector<int64_t>& values) {
+  Profile profile;
+  for (int64_t value : values) profile.push_back({value, 1});
+  return profile;
+}
+
+OverlapProduct Normalised(OverlapProduct product) {
+  for (Profile* profile : {&product.parts, &product.pieces}) {
+    Join(profile);
+    product.scale = CheckedMultiply(product.scale, Reduce(profile));
+  }
+  if (product.scale == 0) {
+    product = OverlapProduct();
+    product.scale = 0;
+  }
   return product;
 }
 
 // The sum over `devices` of the products where the greatest values of both meet.
-int64_t Matched(int64_t devices, const Profile& a, const Profile& b) {
-  // Devices are taken as a.count * b.count equal shares.
+Wide Matched(Wide devices, const Profile& a, const Profile& b) {
+  // Devices are taken as as many equal shares.
+  const int64_t count_a = CountOf(a), count_b = CountOf(b);
   Wide sum = 0;
   size_t i = 0, j = 0;
-  int64_t left_a = a.runs[0].second * b.count, left_b = b.runs[0].second * a.count;
-  while (i < a.runs.size() && j < b.runs.size()) {
+  int64_t left_a = a[0].second * count_b, left_b = b[0].second * count_a;
+  while (i < a.size() && j < b.size()) {
     int64_t both = std::min(left_a, left_b);
-    sum += Times(Wide{a.runs[i].first} * b.runs[j].first, both);
+    sum += Times(Wide{a[i].first} * b[j].first, both);
     left_a -= both;
     left_b -= both;
-    if (left_a == 0 && ++i < a.runs.size()) left_a = a.runs[i].second * b.count;
-    if (left_b == 0 && ++j < b.runs.size()) left_b = b.runs[j].second * a.count;
+    if (left_a == 0 && ++i < a.size()) left_a = a[i].second * count_b;
+    if (left_b == 0 && ++j < b.size()) left_b = b[j].second * count_a;
   }
-  return static_cast<int64_t>(Times(sum, devices) / (Wide{a.count} * b.count));
+  return Times(sum, devices) / (Wide{count_a} * count_b);
 }
 
-int64_t Quotient(Wide dividend, int64_t divisor) {
-  if ((divisor & (divisor - 1)) == 0) {
-    return static_cast<int64_t>(dividend >> __builtin_ctzll(divisor));
-  }
-  return static_cast<int64_t>(dividend / divisor);
-}
-
-Profile Scaled(Profile profile, const Profile& constant) {
-  if (constant.runs.empty()) return constant;
-  const auto [value, count] = constant.runs[0];
-  for (auto& run : profile.runs) run = {run.first * value, run.second * count};
-  profile.sum = CheckedMultiply(profile.sum, constant.sum);
-  profile.count *= constant.count;
-  return profile;
-}
-
-int64_t GreatestTogether(int64_t devices, const std::vector<const FactorOverlap*>& factors) {
-  Profile parts = {{{1, 1}}, 1, 1}, pieces = parts;
-  for (const FactorOverlap* factor : factors) {
-    if (!factor->either) parts = Product(parts, factor->parts);
-    pieces = Product(pieces, factor->pieces);
-  }
-  return Matched(devices, parts, pieces);
+// And where nothing is correlated.
+Wide Mixed(Wide devices, const Profile& a, const Profile& b) {
+  return Times(Times(devices, SumOf(a)), SumOf(b)) / (Wide{CountOf(a)} * CountOf(b));
 }
 
 }  // namespace
 
-Profile ProfileOf(std::vector<int64_t> values) {
-  std::sort(values.begin(), values.end(), std::greater<int64_t>());
-  Profile profile;
-  for (int64_t value : values) {
-    if (profile.runs.empty() || profile.runs.back().first != value) {
-      profile.runs.push_back({value, 0});
-    }
-    ++profile.runs.back().second;
-    profile.sum += value;
-  }
-  profile.count = static_cast<int64_t>(values.size());
-  return profile;
+bool OverlapProduct::operator<(const OverlapProduct& other) const {
+  const auto key = [](const OverlapProduct& x) {
+    return std::tie(x.scale, x.greatest, x.parts_vary, x.pieces_vary, x.parts, x.pieces, x.means);
+  };
+  return key(*this) < key(other);
 }
 
-Profile Product(const Profile& a, const Profile& b) {
-  if (a.constant()) return Scaled(b, a);
-  if (b.constant()) return Scaled(a, b);
-  Profile product;
-  product.runs.reserve(a.runs.size() * b.runs.size());
-  for (const auto& x : a.runs) {
-    for (const auto& y : b.runs) {
-      product.runs.push_back({x.first * y.first, x.second * y.second});
-    }
-  }
-  std::sort(product.runs.begin(), product.runs.end(), std::greater<std::pair<int64_t, int64_t>>());
-  size_t kept = 0;
-  for (size_t i = 1; i < product.runs.size(); ++i) {
-    if (product.runs[i].first == product.runs[kept].first) {
-      product.runs[kept].second += product.runs[i].second;
-    } else {
-      product.runs[++kept] = product.runs[i];
-    }
-  }
-  product.runs.resize(kept + 1);
-  product.sum = CheckedMultiply(a.sum, b.sum);
-  product.count = a.count * b.count;
-  return product;
-}
-
-FactorOverlap OverlapOf(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-                        const FactorPieces& pieces) {
-  FactorOverlap overlap;
+OverlapProduct OverlapOf(const std::vector<int64_t>& extents, const std::vector<int>& parts,
+                         const FactorPieces& pieces) {
+  OverlapProduct overlap;
   const size_t rank = extents.size();
+  bool either = false;
+  int64_t greatest_part = 1;
   std::vector<int64_t> by_piece(pieces.count, 1);
-  bool any_piece = false;
   for (int64_t piece = 0; rank == 0 && piece < pieces.count; ++piece) {
     by_piece[piece] = pieces.exists[piece] ? 1 : 0;
-    any_piece = any_piece || by_piece[piece] == 0;
   }
   for (size_t d = 0; d < rank; ++d) {
     Sides sides = SidesOf(extents[d], parts[d], pieces, rank, d);
     int compared = CompareMeans(sides.of_part, sides.of_piece);
     if (rank == 1 && compared == 0) {
-      overlap.either = true;
-      overlap.parts = ProfileOf(std::move(sides.of_part));
+      either = true;
+      greatest_part = *std::max_element(sides.of_part.begin(), sides.of_part.end());
       by_piece = std::move(sides.of_piece);
-      any_piece = true;
     } else if (compared <= 0) {
-      overlap.parts = Product(overlap.parts, ProfileOf(std::move(sides.of_part)));
+      overlap.parts = ProductOf(overlap.parts, ProfileOf(sides.of_part));
+      Join(&overlap.parts);
     } else {
       for (int64_t piece = 0; piece < pieces.count; ++piece)
         by_piece[piece] *= sides.of_piece[piece];
-      any_piece = true;
     }
   }
-  if (any_piece) overlap.pieces = ProfileOf(std::move(by_piece));
-  const Profile &a = overlap.parts, &b = overlap.pieces;
-  overlap.sum = overlap.either ? a.sum : CheckedMultiply(a.sum, b.sum);
-  overlap.count = overlap.either ? a.count : a.count * b.count;
-  overlap.greatest =
-      overlap.either ? std::min(a.greatest(), b.greatest()) : a.greatest() * b.greatest();
-  overlap.parts_vary = !overlap.either && !a.constant();
-  overlap.pieces_vary = !overlap.either && !b.constant();
-  if (rank != 1) return overlap;
-  const int64_t common = std::gcd<int64_t>(parts[0], pieces.count);
-  if (common == parts[0] || common == pieces.count) return overlap;
-  // Axes that both use: at most `common` combinations, within which parts and pieces are
-  // independent.
-  overlap.mean = CheckedMultiply(common, pieces.volume);
-  overlap.mean_of = parts[0] * pieces.count;
-  return overlap;
+  overlap.pieces = ProfileOf(by_piece);
+  Join(&overlap.pieces);
+  const int64_t parts_greatest = overlap.parts[0].first, pieces_greatest = overlap.pieces[0].first;
+  overlap.greatest = either ? std::min(greatest_part, pieces_greatest)
+                            : CheckedMultiply(parts_greatest, pieces_greatest);
+  overlap.parts_vary = overlap.parts.size() > 1;
+  overlap.pieces_vary = !either && overlap.pieces.size() > 1;
+  if (rank == 1) {
+    const int64_t common = std::gcd<int64_t>(parts[0], pieces.count);
+    if (common != parts[0] && common != pieces.count) {
+      // Axes that both use: at most `common` combinations, within which parts and pieces are
+      // independent.
+      overlap.means.push_back(
+          {CheckedMultiply(common, pieces.volume), parts[0] * pieces.count});
+    }
+  }
+  return Normalised(std::move(overlap));
 }
 
-int64_t GreatestOverlap(int64_t devices, const std::vector<const FactorOverlap*>& factors) {
-  bool parts_vary = false, pieces_vary = false;
-  Wide sum = devices;
-  int64_t count = 1;
-  for (const FactorOverlap* factor : factors) {
-    parts_vary |= factor->parts_vary;
-    pieces_vary |= factor->pieces_vary;
-    sum = Times(sum, factor->sum);
-    count *= factor->count;
-  }
-  if (sum == 0) return 0;
+OverlapProduct Product(const OverlapProduct& a, const OverlapProduct& b) {
+  OverlapProduct product;
+  product.scale = CheckedMultiply(a.scale, b.scale);
+  product.parts = ProductOf(a.parts, b.parts);
+  product.pieces = ProductOf(a.pieces, b.pieces);
+  product.parts_vary = a.parts_vary || b.parts_vary;
+  product.pieces_vary = a.pieces_vary || b.pieces_vary;
+  product.greatest = CheckedMultiply(a.greatest, b.greatest);
+  for (const auto& [mean, of] : a.means) product.means.push_back({Times(mean, b.greatest), of});
+  for (const auto& [mean, of] : b.means) product.means.push_back({Times(mean, a.greatest), of});
+  std::sort(product.means.begin(), product.means.end());
+  return Normalised(std::move(product));
+}
+
+int64_t GreatestOverlap(int64_t devices, const OverlapProduct& all) {
+  if (all.scale == 0) return 0;
   // Where only one of the two varies, nothing is correlated.
-  int64_t greatest =
-      parts_vary && pieces_vary ? GreatestTogether(devices, factors) : Quotient(sum, count);
-  for (const FactorOverlap* loose : factors) {
-    if (loose->mean_of == 0) continue;
-    Wide product = Wide{loose->mean} * devices;
-    for (const FactorOverlap* other : factors) {
-      if (other != loose) product = Times(product, other->greatest);
-    }
-    greatest = static_cast<int64_t>(std::min<Wide>(greatest, product / loose->mean_of));
+  const Wide shares = Wide{devices} * all.scale;
+  Wide greatest = all.parts_vary && all.pieces_vary ? Matched(shares, all.parts, all.pieces)
+                                                    : Mixed(shares, all.parts, all.pieces);
+  for (const auto& [mean, of] : all.means) {
+    greatest = std::min(greatest, Times(mean, devices) / of);
   }
-  return greatest;
+  return static_cast<int64_t>(greatest);
 }
 
 }  // namespace yuba

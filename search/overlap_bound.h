@@ -20,37 +20,34 @@
 
 namespace yuba {
 
-// How often which values occur, greatest first.
-struct Profile {
-  std::vector<std::pair<int64_t, int64_t>> runs;  // (value, count)
-  int64_t sum = 0;
-  int64_t count = 0;
+// How often which values occur: (value, count), greatest first. Counts have no common divisor.
+using Profile = std::vector<std::pair<int64_t, int64_t>>;
 
-  int64_t greatest() const { return runs.empty() ? 0 : runs[0].first; }
-  bool constant() const { return runs.size() <= 1; }
-};
-Profile ProfileOf(std::vector<int64_t> values);
-// Of the products of independent values.
-Profile Product(const Profile& a, const Profile& b);
+// What one factor, or several multiplied together, say of the overlap, in a form that is the same
+// for equal bounds.
+struct OverlapProduct {
+  int64_t scale = 1;           // of all values; 0: no overlap, and all else is as in {}
+  Profile parts = {{1, 1}};    // the share that depends on the parts alone
+  Profile pieces = {{1, 1}};   // and that on the pieces alone
+  // Whether the shares vary; not told of factors where each of the two alone bounds the overlap,
+  // and both are alike on average: `pieces` has their share.
+  bool parts_vary = false, pieces_vary = false;
+  int64_t greatest = 1;        // of one device
+  // Bounds of the mean of all devices, where neither number of parts of a factor divides the other:
+  // (dividend, divisor), ascending.
+  std::vector<std::pair<__int128, int64_t>> means;
 
-// One factor: parts of its dimensions against its pieces.
-struct FactorOverlap {
-  Profile parts = {{{1, 1}}, 1, 1};   // the share that depends on the part alone
-  Profile pieces = {{{1, 1}}, 1, 1};  // and that on the piece alone
-  bool either = false;  // each of the two alone bounds the overlap, and both are alike on average
-  // Both together: the mean is sum / count.
-  int64_t sum = 1, count = 1, greatest = 1;
-  bool parts_vary = false, pieces_vary = false;  // where it is not either
-  // A bound of the mean, where neither number of parts divides the other, as a fraction; or 0 / 0.
-  int64_t mean = 0, mean_of = 0;
+  bool operator<(const OverlapProduct& other) const;
 };
 
-// `extents` and `parts` of the factor's dimensions.
-FactorOverlap OverlapOf(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-                        const FactorPieces& pieces);
+// Of one factor: `extents` and `parts` of its dimensions.
+OverlapProduct OverlapOf(const std::vector<int64_t>& extents, const std::vector<int>& parts,
+                         const FactorPieces& pieces);
+
+OverlapProduct Product(const OverlapProduct& a, const OverlapProduct& b);
 
 // The greatest sum over `devices` devices.
-int64_t GreatestOverlap(int64_t devices, const std::vector<const FactorOverlap*>& factors);
+int64_t GreatestOverlap(int64_t devices, const OverlapProduct& all);
 
 }  // namespace yuba
 
