@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "opsemantics/base/check.h"
 #include "search/interaction.h"
 #include "search/min_sum.h"
@@ -95,32 +97,44 @@ class Elimination {
 
   void AddFactor(const Factor& factor) {
     Term term;
-    std::vector<int> fixed;
-    for (int v : factor.scope) (free_[v] ? term.scope : fixed).push_back(v);
-    if (fixed.empty()) {
-      term.table = NumberOf(factor.cells);
-    } else {
-      term.table = NumberOf(Slice(factor));
+    for (int v : factor.scope) {
+      if (free_[v]) term.scope.push_back(v);
     }
+    if (term.scope.empty()) {
+      size_t cell = 0;
+      for (int v : factor.scope) {
+        cell = cell * problem_.variables[v]->size + solution_.assignment[v];
+      }
+      solution_.cost += (*factor.cells)[cell];
+      return;
+    }
+    term.table = term.scope.size() == factor.scope.size() ? NumberOf(factor.cells)
+                                                          : NumberOfSlice(factor);
     AddTerm(std::move(term));
   }
 
-  // The factor where the variables that are not free have their values.
+  // Slices of one table at one value are one table.
+  int NumberOfSlice(const Factor& factor) {
+    const int side = free_[factor.scope[0]] ? 1 : 0;
+    const auto [place, is_new] = slices_.emplace(
+        std::make_tuple(factor.cells.get(), side, solution_.assignment[factor.scope[side]]), 0);
+    if (is_new) place->second = NumberOf(Slice(factor));
+    return place->second;
+  }
+
+  // The factor of two variables where the one that is not free has its value.
   Cells Slice(const Factor& factor) const {
+    const int a = factor.scope[0], b = factor.scope[1];
+    const int64_t columns = problem_.variables[b]->size;
     std::vector<int64_t> cells;
-    auto all = [&](int v) { return free_[v] ? problem_.variables[v]->size : 1; };
-    auto value = [&](int v, int i) { return free_[v] ? i : solution_.assignment[v]; };
-    if (factor.scope.size() == 1) {
-      int v = factor.scope[0];
-      for (int i = 0; i < all(v); ++i) cells.push_back((*factor.cells)[value(v, i)]);
-    } else {
-      int a = factor.scope[0], b = factor.scope[1];
-      for (int i = 0; i < all(a); ++i) {
-        for (int j = 0; j < all(b); ++j) {
-          int64_t row = int64_t{value(a, i)} * problem_.variables[b]->size;
-          cells.push_back((*factor.cells)[row + value(b, j)]);
-        }
+    if (free_[a]) {
+      const int64_t rows = problem_.variables[a]->size;
+      for (int64_t i = 0; i < rows; ++i) {
+        cells.push_back((*factor.cells)[i * columns + solution_.assignment[b]]);
       }
+    } else {
+      const auto row = factor.cells->begin() + solution_.assignment[a] * columns;
+      cells.assign(row, row + columns);
     }
     return std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
@@ -223,8 +237,10 @@ class Elimination {
   std::vector<std::vector<Term>> terms_of_;  // by variable
   std::vector<std::vector<Term>> steps_;     // by step: the terms that went
   std::vector<Cells> tables_;
-  std::map<const std::vector<int64_t>*, int> numbers_;
-  std::map<std::vector<const void*>, int> done_;
+  absl::flat_hash_map<const std::vector<int64_t>*, int> numbers_;
+  // By table, the side that is fixed, and its value.
+  absl::flat_hash_map<std::tuple<const std::vector<int64_t>*, int, int>, int> slices_;
+  absl::flat_hash_map<std::vector<const void*>, int> done_;
   Solution solution_;
 };
 

@@ -24,14 +24,34 @@ Interaction::Interaction(const PairwiseProblem& problem)
     InsertSorted(&neighbours_[factor.scope[0]], factor.scope[1]);
     InsertSorted(&neighbours_[factor.scope[1]], factor.scope[0]);
   }
+  size_t places = 1;
+  while (places < sizes_.size()) places *= 2;
+  cheapest_.assign(2 * places, -1);
   for (size_t v = 0; v < sizes_.size(); ++v) Price(static_cast<int>(v));
 }
 
+bool Interaction::Before(int a, int b) const {
+  if (a < 0 || b < 0) return b < 0;
+  return table_[a] != table_[b] ? table_[a] < table_[b] : a < b;
+}
+
+void Interaction::PlayAgain(int variable) {
+  size_t place = cheapest_.size() / 2 + variable;
+  cheapest_[place] = alive_[variable] ? variable : -1;
+  while (place /= 2) {
+    const int a = cheapest_[2 * place], b = cheapest_[2 * place + 1];
+    cheapest_[place] = Before(a, b) ? a : b;
+  }
+}
+
 int Interaction::Cheapest(int64_t* table, size_t most_neighbours) const {
-  int best = -1;
-  for (size_t v = 0; v < alive_.size(); ++v) {
-    if (!alive_[v] || neighbours_[v].size() > most_neighbours) continue;
-    if (best < 0 || table_[v] < table_[best]) best = static_cast<int>(v);
+  int best = cheapest_[1];
+  if (best >= 0 && neighbours_[best].size() > most_neighbours) {
+    best = -1;
+    for (size_t v = 0; v < alive_.size(); ++v) {
+      if (!alive_[v] || neighbours_[v].size() > most_neighbours) continue;
+      if (best < 0 || table_[v] < table_[best]) best = static_cast<int>(v);
+    }
   }
   *table = best < 0 ? 0 : table_[best];
   return best;
@@ -62,6 +82,7 @@ void Interaction::Detach(int variable) {
   neighbours_[variable].clear();
   alive_[variable] = false;
   --remaining_;
+  PlayAgain(variable);
 }
 
 void Interaction::Price(int variable) {
@@ -73,6 +94,7 @@ void Interaction::Price(int variable) {
     }
   }
   table_[variable] = cells;
+  PlayAgain(variable);
 }
 
 }  // namespace yuba

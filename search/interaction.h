@@ -30,11 +30,16 @@ class Interaction {
  private:
   void Detach(int variable);
   void Price(int variable);
+  bool Before(int a, int b) const;  // -1 comes last
+  void PlayAgain(int variable);
 
   std::vector<int64_t> sizes_;
   std::vector<std::vector<int>> neighbours_;  // sorted
   std::vector<int64_t> table_;
   std::vector<bool> alive_;
+  // A tournament: cheapest_[1] is the cheapest of all, cheapest_[i] that of [2i] and [2i + 1], and
+  // the second half the variables, -1 where they are gone.
+  std::vector<int> cheapest_;
   int remaining_ = 0;
 };
 
