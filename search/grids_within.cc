@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "absl/types/optional.h"
@@ -16,6 +17,7 @@ constexpr double kFar = 1.02;    // from the bound
 constexpr int kFitting = 2;      // plans that fit, near the bound's grids
 constexpr int kMended = 4;       // of the plans known before, in each pass
 constexpr int kPasses = 3;
+constexpr int64_t kNear = 64;    // of the limit: what mending may take off
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 class GridsWithin {
@@ -76,6 +78,11 @@ class GridsWithin {
       LabelsWithin others(graph_, options, uses, grids, buffers, frugal, replicate);
       TryNear(others);
     }
+    for (const std::vector<Cuts>* cuts : {&search_.known, &search_.others}) {
+      for (const Cuts& each : *cuts) {
+        if (!enough() && !budget_.Spent()) Try(labels.Mend(each, limit_));
+      }
+    }
     // Programs may need less than all buffers.
     LabelsWithin hopeful(graph_, options, uses, grids, none, bound, replicate);
     if (!best_.has_value() || least_ > kFar * static_cast<double>(bound.bytes)) TryNear(hopeful);
@@ -125,13 +132,17 @@ class GridsWithin {
     int64_t bytes = 0, needed = 0;
   };
 
-  // The best of those before, of those that fit and of those that do not.
+  // The best of those before, of those that fit, or hardly fail to, and of others.
   std::vector<Tried> Known() const {
     std::vector<Tried> known = tried_;
-    std::stable_sort(known.begin(), known.end(), [&](const Tried& a, const Tried& b) {
-      return std::make_pair(std::max(a.needed, limit_), a.bytes) <
-             std::make_pair(std::max(b.needed, limit_), b.bytes);
-    });
+    const int64_t near = limit_ + limit_ / kNear;
+    const auto place = [near](const Tried& tried) {
+      return std::make_tuple(std::max(tried.needed, near), tried.bytes, tried.needed);
+    };
+    std::stable_sort(known.begin(), known.end(),
+                     [&](const Tried& a, const Tried& b) { return place(a) < place(b); });
+    const auto same = [&](const Tried& a, const Tried& b) { return a.cuts == b.cuts; };
+    known.erase(std::unique(known.begin(), known.end(), same), known.end());
     if (known.size() > kMended) known.resize(kMended);
     return known;
   }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "search/dual.h"
@@ -15,8 +16,10 @@ namespace yuba {
 namespace {
 
 constexpr int kSweeps = 100;
-constexpr double kMostCells = 1 << 26;  // of all uses, each with a copy of its own: 2 GB
-constexpr double kRise = 1e-3;  // of the bound, while prices are worth more steps
+constexpr double kMostCells = 5e7;  // of all tables, which are there several times: 2 GB
+constexpr double kStepsWork = 8e9;      // cells of all uses, once for each step of prices
+constexpr double kSweepsWork = 3e9;     // and for each sweep at the last prices
+constexpr double kRise = 1e-3;          // of the bound, while prices are worth more steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
 
@@ -36,7 +39,7 @@ std::vector<int> ProgramOrder(const Graph& graph) {
 }
 
 Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
-                 const Budget& budget, double enough) {
+                 int sweeps, const Budget& budget, double enough) {
   std::vector<ClassesPtr> classes;
   std::map<const void*, ClassesPtr> known;
   for (const GridList& grids : problem.grids) {
@@ -50,7 +53,7 @@ Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseP
     }
     classes.push_back(each);
   }
-  return MaximiseDual(costs, classes, ProgramOrder(graph), kSweeps, budget, enough,
+  return MaximiseDual(costs, classes, ProgramOrder(graph), sweeps, budget, enough,
                       MostInProof(graph));
 }
 
@@ -100,7 +103,7 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
 
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
                          double enough) {
-  Dual dual = DualOfGrids(graph, problem, problem.pairwise, budget, enough);
+  Dual dual = DualOfGrids(graph, problem, problem.pairwise, kSweeps, budget, enough);
   ImproveGrids(problem.pairwise, budget, &dual);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
   found.bytes = std::max<int64_t>(0, dual.bound);
@@ -132,16 +135,24 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 }
 
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget) {
-  double cells = 0;
+  double cells = 0, of_uses = 1;
+  std::set<Cells> tables;
   for (const Factor& factor : problem.pairwise.factors) {
-    cells += static_cast<double>(factor.cells->size());
+    const auto size = static_cast<double>(factor.cells->size());
+    if (tables.insert(factor.cells).second) cells += size;
+    of_uses += size;
   }
+  PriceSearch search;
+  search.rise = kRise;
+  search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 600.0));
+  search.patience = std::max(4, search.steps / 60);
   std::vector<MemoryPrice> prices;
-  if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, kRise, budget);
+  if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, search, budget);
   if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
   const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
   const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
-  Dual dual = DualOfGrids(graph, problem, priced, budget, kInfinity);
+  const int sweeps = static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
+  Dual dual = DualOfGrids(graph, problem, priced, sweeps, budget, kInfinity);
   LowerBound found = FoundBy(graph, problem, priced, dual);
   int64_t units = 0;
   if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;

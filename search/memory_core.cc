@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,10 @@ namespace yuba {
 namespace {
 
 int64_t Plus(int64_t a, int64_t b) { return std::min(kForbidden, a + b); }
+
+Cells Shared(std::vector<int64_t> cells) {
+  return std::make_shared<const std::vector<int64_t>>(std::move(cells));
+}
 
 class Reduction {
  public:
@@ -94,11 +99,11 @@ class Reduction {
       std::vector<int64_t>& costs = costs_[factor.scope[0]];
       for (size_t x = 0; x < costs.size(); ++x) costs[x] = Plus(costs[x], (*factor.cells)[x]);
     } else {
-      AddEdge(factor.scope[0], factor.scope[1], *factor.cells);
+      AddEdge(factor.scope[0], factor.scope[1], factor.cells);
     }
   }
 
-  void AddEdge(int a, int b, std::vector<int64_t> cells) {
+  void AddEdge(int a, int b, Cells cells) {
     auto [place, is_new] = neighbours_[a].emplace(b, static_cast<int>(edges_.size()));
     if (is_new) {
       neighbours_[b][a] = place->second;
@@ -107,16 +112,18 @@ class Reduction {
     }
     CoreEdge& edge = edges_[place->second];
     if (edge.a != a) Transpose(edge);
-    for (size_t i = 0; i < cells.size(); ++i) edge.cells[i] = Plus(edge.cells[i], cells[i]);
+    std::vector<int64_t> sum = *edge.cells;
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] = Plus(sum[i], (*cells)[i]);
+    edge.cells = Shared(std::move(sum));
   }
 
   void Transpose(CoreEdge& edge) {
     const size_t rows = values_[edge.a].size(), columns = values_[edge.b].size();
-    std::vector<int64_t> cells(edge.cells.size());
+    std::vector<int64_t> cells(edge.cells->size());
     for (size_t i = 0; i < rows; ++i) {
-      for (size_t j = 0; j < columns; ++j) cells[j * rows + i] = edge.cells[i * columns + j];
+      for (size_t j = 0; j < columns; ++j) cells[j * rows + i] = edge.at(i * columns + j);
     }
-    edge.cells = std::move(cells);
+    edge.cells = Shared(std::move(cells));
     std::swap(edge.a, edge.b);
   }
 
@@ -128,7 +135,7 @@ class Reduction {
 
   void Unlink(int a, int b) {
     CoreEdge& edge = edges_[neighbours_[a].at(b)];
-    edge.cells = {};
+    edge.cells = nullptr;
     neighbours_[a].erase(b);
     neighbours_[b].erase(a);
   }
@@ -143,7 +150,7 @@ class Reduction {
       for (size_t x = 0; x < keep.size(); ++x) {
         bool supported = false;
         for (size_t y = 0; y < others && keep[x] && !supported; ++y) {
-          supported = made.cells[made.a == v ? x * others + y : y * keep.size() + x] < kForbidden;
+          supported = made.at(made.a == v ? x * others + y : y * keep.size() + x) < kForbidden;
         }
         keep[x] = supported;
       }
@@ -161,10 +168,10 @@ class Reduction {
       std::vector<int64_t> cells;
       for (size_t x = 0; x < keep.size(); ++x) {
         if (!keep[x]) continue;
-        cells.insert(cells.end(), edge.cells.begin() + x * columns,
-                     edge.cells.begin() + (x + 1) * columns);
+        cells.insert(cells.end(), edge.cells->begin() + x * columns,
+                     edge.cells->begin() + (x + 1) * columns);
       }
-      edge.cells = std::move(cells);
+      edge.cells = Shared(std::move(cells));
       Wake(u);
     }
     size_t to = 0;
@@ -184,7 +191,7 @@ class Reduction {
       int u = neighbours_[v].begin()->first;
       const CoreEdge& edge = EdgeFrom(v, u);
       for (size_t y = 0; y < costs_[u].size(); ++y)
-        costs_[u][y] = Plus(costs_[u][y], edge.cells[y]);
+        costs_[u][y] = Plus(costs_[u][y], edge.at(y));
       Unlink(v, u);
       Wake(u);
     }
@@ -204,17 +211,18 @@ class Reduction {
 
   // u's value for each of v's, where v's leaves one, or none but the cheapest matters.
   absl::optional<std::vector<int>> Follows(int v, int u) {
-    const CoreEdge& edge = EdgeFrom(v, u);
+    const CoreEdge& edge = edges_[neighbours_[v].at(u)];
     const size_t columns = values_[u].size();
+    const size_t down = edge.a == v ? columns : 1, right = edge.a == v ? 1 : values_[v].size();
     const bool leaf = neighbours_[u].size() == 1 && !has_memory_[u];
     std::vector<int> follows;
     for (size_t x = 0; x < values_[v].size(); ++x) {
-      const int64_t* row = &edge.cells[x * columns];
+      const int64_t* row = &(*edge.cells)[x * down];
       int best = -1, possible = 0;
       for (size_t y = 0; y < columns; ++y) {
-        if (row[y] >= kForbidden) continue;
+        if (row[y * right] >= kForbidden) continue;
         ++possible;
-        if (best < 0 || row[y] + costs_[u][y] < row[best] + costs_[u][best])
+        if (best < 0 || row[y * right] + costs_[u][y] < row[best * right] + costs_[u][best])
           best = static_cast<int>(y);
       }
       if (possible == 0 || (possible > 1 && !leaf)) return absl::nullopt;
@@ -228,7 +236,7 @@ class Reduction {
     const size_t columns = values_[u].size();
     for (size_t x = 0; x < follows.size(); ++x) {
       costs_[v][x] = Plus(costs_[v][x],
-                          Plus(costs_[u][follows[x]], link.cells[x * columns + follows[x]]));
+                          Plus(costs_[u][follows[x]], link.at(x * columns + follows[x])));
       map_[u][values_[v][x]] = values_[u][follows[x]];
     }
     Unlink(v, u);
@@ -238,11 +246,11 @@ class Reduction {
       const size_t width = values_[w].size();
       std::vector<int64_t> cells;
       for (int y : follows) {
-        cells.insert(cells.end(), edge.cells.begin() + y * width,
-                     edge.cells.begin() + (y + 1) * width);
+        cells.insert(cells.end(), edge.cells->begin() + y * width,
+                     edge.cells->begin() + (y + 1) * width);
       }
       Unlink(u, w);
-      AddEdge(v, w, std::move(cells));
+      AddEdge(v, w, Shared(std::move(cells)));
       Wake(w);
     }
     has_memory_[v] = has_memory_[v] || has_memory_[u];

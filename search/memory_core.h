@@ -13,8 +13,10 @@
 namespace yuba {
 
 struct CoreEdge {
-  int a = 0, b = 0;            // a < b; at most one edge a pair
-  std::vector<int64_t> cells;  // row-major, a first; kForbidden at most
+  int a = 0, b = 0;  // a < b; at most one edge a pair
+  Cells cells;       // row-major, a first; kForbidden at most; equal edges may share them
+
+  int64_t at(int64_t cell) const { return (*cells)[cell]; }
 };
 
 // Usage by value in the rows [begin, end).

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
+
+#include "search/inner_loop.h"
 
 namespace yuba {
 namespace {
@@ -10,6 +14,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double AsDouble(int64_t cost) { return cost >= kForbidden ? kInfinity : static_cast<double>(cost); }
+
+YUBA_INNER_LOOP void LowerTo(double* least, const double* row, double more, int size) {
+  for (int i = 0; i < size; ++i) least[i] = std::min(least[i], row[i] + more);
+}
 
 }  // namespace
 
@@ -41,17 +49,31 @@ std::vector<std::vector<double>> PricesOf(const MemoryCore& core,
   return result;
 }
 
-MemoryDual::MemoryDual(const MemoryCore& core) : core_(core) {
+MemoryDual::MemoryDual(const MemoryCore& core, int patience) : core_(core), patience_(patience) {
+  std::map<std::pair<Cells, int>, std::shared_ptr<const Tables>> known;
   for (const CoreEdge& edge : core.edges) {
     const int rows = core.values(edge.a), columns = core.values(edge.b);
-    std::vector<double> cells(edge.cells.size()), turned(edge.cells.size());
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) {
-        cells[i * columns + j] = turned[j * rows + i] = AsDouble(edge.cells[i * columns + j]);
+    std::shared_ptr<const Tables>& tables = known[{edge.cells, rows}];
+    if (tables == nullptr) {
+      Tables made;
+      for (std::vector<double>& cells : made.first) cells.resize(edge.cells->size());
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+          const double cell = AsDouble(edge.at(int64_t{i} * columns + j));
+          made.first[0][i * columns + j] = made.first[1][j * rows + i] = cell;
+        }
       }
+      for (int side : {0, 1}) {
+        const int size = side == 0 ? columns : rows;
+        for (auto row = made.first[side].begin(); row != made.first[side].end(); row += size) {
+          const auto [least, most] = std::minmax_element(row, row + size);
+          made.least[side].push_back(*least);
+          made.most[side].push_back(*most);
+        }
+      }
+      tables = std::make_shared<const Tables>(std::move(made));
     }
-    cells_[0].push_back(std::move(cells));
-    cells_[1].push_back(std::move(turned));
+    tables_.push_back(tables);
     message_[0].emplace_back(rows, 0.0);
     message_[1].emplace_back(columns, 0.0);
   }
@@ -88,16 +110,21 @@ void MemoryDual::Belief(int v) {
 double MemoryDual::Send(int e, int from) {
   const CoreEdge& edge = core_.edges[e];
   const int side = edge.a == from ? 0 : 1;
-  const std::vector<double>& cells = cells_[side][e];
+  const Tables& tables = *tables_[e];
   const std::vector<double>& back = message_[side][e];
   std::vector<double>& message = message_[1 - side][e];
   const int size = static_cast<int>(message.size());
   std::fill(message.begin(), message.end(), kInfinity);
+  // A value whose least sum is above the greatest sum of another is nowhere the best.
+  given_.resize(back.size());
+  double enough = kInfinity;
   for (size_t x = 0; x < back.size(); ++x) {
-    const double own = share_[from] * belief_[x] - back[x];
-    const double* row = &cells[x * size];
-    double* to = message.data();
-    for (int y = 0; y < size; ++y) to[y] = std::min(to[y], own + row[y]);
+    given_[x] = share_[from] * belief_[x] - back[x];
+    enough = std::min(enough, given_[x] + tables.most[side][x]);
+  }
+  for (size_t x = 0; x < back.size(); ++x) {
+    if (given_[x] + tables.least[side][x] > enough) continue;
+    LowerTo(message.data(), &tables.first[side][x * size], given_[x], size);
   }
   const double least = *std::min_element(message.begin(), message.end());
   for (double& value : message) value -= least;
@@ -145,7 +172,7 @@ void MemoryDual::Decode() {
       if (edge.a == v) {
         for (size_t x = 0; x < size; ++x) cost[x] += message_[0][e][x];
       } else {
-        const double* row = &cells_[0][e][decoded_[edge.a] * size];
+        const double* row = &tables_[e]->first[0][decoded_[edge.a] * size];
         for (size_t x = 0; x < size; ++x) cost[x] += std::min(row[x], 1e18);
       }
     }
@@ -164,7 +191,7 @@ void MemoryDual::Step(double target) {
   } else {
     ++idle_;
   }
-  if (idle_ >= 30) {
+  if (idle_ >= patience_) {
     step_ *= 0.7;
     idle_ = 0;
     prices_ = best_prices_;

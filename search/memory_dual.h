@@ -5,6 +5,7 @@
 #define YUBA_SEARCH_MEMORY_DUAL_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "search/memory_core.h"
@@ -13,7 +14,8 @@ namespace yuba {
 
 class MemoryDual {
  public:
-  explicit MemoryDual(const MemoryCore& core);
+  // `patience`: steps without a better bound before they are shorter.
+  explicit MemoryDual(const MemoryCore& core, int patience = 30);
 
   // One sweep over the edges and one step of the prices. `target` is the cost of a known solution,
   // or a guess of it.
@@ -34,8 +36,14 @@ class MemoryDual {
   void Decode();
   void PriceCosts();
 
+  struct Tables {  // of equal edges
+    std::vector<double> first[2];           // row-major: a first, b first
+    std::vector<double> least[2], most[2];  // of each row
+  };
+
   const MemoryCore& core_;
-  std::vector<std::vector<double>> cells_[2];    // by edge: a first, b first
+  const int patience_;
+  std::vector<std::shared_ptr<const Tables>> tables_;  // by edge
   std::vector<std::vector<double>> message_[2];  // by edge: to a, to b
   std::vector<double> share_;                    // by variable
   std::vector<std::vector<double>> costs_;       // by variable and value, prices included

@@ -20,7 +20,6 @@
 namespace yuba {
 namespace {
 
-constexpr int kDualSteps = 600;
 constexpr int kEvaluations = 5;
 constexpr double kEnough = 1e-3;  // of the bound
 constexpr int kStepsBetweenLooks = 50;
@@ -90,7 +89,7 @@ int64_t CostOf(const MemoryCore& core, const Assignment& assignment) {
   int64_t cost = core.constant;
   for (int v = 0; v < core.size(); ++v) cost += core.costs[v][assignment[v]];
   for (const CoreEdge& edge : core.edges) {
-    cost += edge.cells[assignment[edge.a] * core.values(edge.b) + assignment[edge.b]];
+    cost += edge.at(assignment[edge.a] * core.values(edge.b) + assignment[edge.b]);
   }
   return cost;
 }
@@ -159,12 +158,12 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
 
 }  // namespace
 
-std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
+std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,
                                     const Budget& budget) {
   std::vector<MemoryPrice> prices;
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value() || core->room.empty()) return prices;
-  MemoryDual dual(*core);
+  MemoryDual dual(*core, options.patience);
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(problem)));
   const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
@@ -172,14 +171,14 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
   };
   double before = 0;              // the bound at the last look
   int64_t least = search.cost();  // within the limit if anything is
-  for (int step = 0; step < kDualSteps && !dual.stuck() && !budget.Spent(); ++step) {
+  for (int step = 0; step < options.steps && !dual.stuck() && !budget.Spent(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());
       for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
       if (search.Feasible()) least = std::min(least, search.cost());
       if (step > 0 && least <= dual.bound()) break;
       const auto bound = static_cast<double>(dual.bound());
-      if (step >= kDualSteps / 3 && bound - before < rise * bound) break;
+      if (step >= options.steps / 3 && bound - before < options.rise * bound) break;
       before = bound;
     }
     dual.Step(target_of(least));
@@ -241,7 +240,7 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
     : problem_(problem), table_cells_(table_cells), most_(most), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem.memory, classes);
-  Scale(GoodPrices(relaxed, 0, budget_));
+  Scale(GoodPrices(relaxed, {}, budget_));
 }
 
 // The best of the prices times a common factor. The bound is the least of the lines that

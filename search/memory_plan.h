@@ -28,8 +28,13 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
                                      const std::vector<MemoryPrice>& prices);
 
 // Prices that make the bound of messages good (memory_dual.h), by time; none where no row can
-// exceed the limit. Ends where the bound has not risen by that share of it for a while.
-std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, double rise,
+// exceed the limit.
+struct PriceSearch {
+  double rise = 0;    // ends where the bound has not risen by that share of it for a while
+  int patience = 30;  // as of MemoryDual
+  int steps = 600;
+};
+std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,
                                     const Budget& budget);
 
 // Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does

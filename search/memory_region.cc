@@ -51,12 +51,12 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
       if (place_[other] >= 0) {
         neighbours_[i] |= uint64_t{1} << place_[other];
         if (edge.a == v) {
-          current_ += static_cast<double>(edge.cells[assignment[v] * columns + assignment[other]]);
+          current_ += static_cast<double>(edge.at(assignment[v] * columns + assignment[other]));
         }
         continue;
       }
       const int64_t* cell =
-          &edge.cells[edge.a == v ? assignment[other] : assignment[other] * columns];
+          &(*edge.cells)[edge.a == v ? assignment[other] : assignment[other] * columns];
       const int64_t stride = edge.a == v ? columns : 1;
       for (size_t x = 0; x < sum.size(); ++x) sum[x] += static_cast<double>(cell[x * stride]);
     }
@@ -131,7 +131,7 @@ void Region::MakeTerms() {
       const int64_t columns = core_.values(edge.b);
       for (int x : values_[i]) {
         for (int y : values_[j]) {
-          term.cells.push_back(static_cast<double>(edge.cells[x * columns + y]));
+          term.cells.push_back(static_cast<double>(edge.at(x * columns + y)));
         }
       }
       terms_.push_back(std::move(term));

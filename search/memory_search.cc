@@ -53,7 +53,7 @@ void MemorySearch::Start(const Assignment& assignment) {
     cost_ = std::min(kForbidden, cost_ + core_.costs[v][assignment[v]]);
   int64_t broken = 0;
   for (const CoreEdge& edge : core_.edges) {
-    const int64_t cell = edge.cells[assignment[edge.a] * core_.values(edge.b) + assignment[edge.b]];
+    const int64_t cell = edge.at(assignment[edge.a] * core_.values(edge.b) + assignment[edge.b]);
     broken += cell >= kForbidden;
     cost_ = std::min(kForbidden, cost_ + cell);
   }
@@ -117,7 +117,7 @@ double MemorySearch::CostOfRegion(const std::vector<int>& variables) const {
       const int other = edge.a == v ? edge.b : edge.a;
       if (in_region_[other] && edge.b == v) continue;
       cost += static_cast<double>(
-          edge.cells[assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]]);
+          edge.at(assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]));
     }
   }
   return cost;
@@ -173,7 +173,7 @@ std::vector<int> MemorySearch::Pick() {
     for (int tries = 0; tries < 20000; ++tries) {
       const CoreEdge& edge = core_.edges[random_() % core_.edges.size()];
       const int64_t cell =
-          edge.cells[assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]];
+          edge.at(assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]);
       if (cell < kForbidden) continue;
       add(edge.a);
       add(edge.b);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "search/memory_core.h"
 #include "search/solve.h"
 
 namespace yuba {
@@ -91,6 +92,22 @@ TEST_CASE("bound, optimum and solution at every limit") {
   CHECK(solved > 100);
   CHECK(optimal == solved);
   CHECK(tight > 0);
+}
+
+TEST_CASE("prices of many equal edges take one table") {
+  std::mt19937 random(7);
+  PairwiseProblem problem = RandomProblem(40, &random);
+  problem.factors.clear();
+  const Cells cells = RandomCells(kValues * kValues, 100, &random);
+  for (int a = 0; a < 40; ++a) {
+    for (int b = a + 1; b < std::min(40, a + 4); ++b) problem.factors.push_back({{a, b}, cells});
+  }
+  problem.memory.limit = 600;
+  const absl::optional<MemoryCore> core = MakeCore(problem);
+  REQUIRE(core.has_value());
+  REQUIRE(core->edges.size() == problem.factors.size());
+  for (const CoreEdge& edge : core->edges) CHECK(edge.cells == cells);
+  CHECK(!GoodPrices(problem, {}, Budget::Unlimited()).empty());
 }
 
 TEST_CASE("any prices give a bound") {
