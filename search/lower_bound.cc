@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kSweeps = 100;
 constexpr double kMostCells = 5e7;  // of all tables, which are there several times: 2 GB
+constexpr double kFewCells = 1e5;        // of all uses: then steps take no time
 constexpr double kStepsWork = 8e9;      // cells of all uses, once for each step of prices
 constexpr double kSweepsWork = 3e9;     // and for each sweep at the last prices
 constexpr double kRise = 1e-3;          // of the bound, while prices are worth more steps
@@ -145,7 +146,7 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
   PriceSearch search;
   search.rise = kRise;
   search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 600.0));
-  search.patience = std::max(4, search.steps / 60);
+  search.patience = of_uses < kFewCells ? 30 : std::max(4, search.steps / 60);
   std::vector<MemoryPrice> prices;
   if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, search, budget);
   if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
