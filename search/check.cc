@@ -167,9 +167,9 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
     return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound,
                                " has no proof, and a plan without one has the bound 0"));
   }
-  absl::StatusOr<int64_t> least =
-      absl::FailedPreconditionError(absl::StrCat("there is no proof of kind \"", plan.proof.kind,
-                                                 "\", only elimination, deepening, dual, blocks and none"));
+  absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
+      absl::StrCat("there is no proof of kind \"", plan.proof.kind,
+                   "\", only elimination, deepening, dual, blocks and none"));
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
   if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);

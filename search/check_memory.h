@@ -22,7 +22,8 @@ struct PricedMemory {
 // at the prices (PricedUse). Counted is what every program of a plan has in use: stored tensors
 // always; others from their delivery to the last fetch; while a node computes, what it reads for
 // the last time, or more than any shard holds, and what it makes; less of it where that is too much
-// to be counted. An error where a time or price is negative or too large. Of nodes whose time of computing has no price, boxes are not looked at.
+// to be counted. An error where a time or price is negative or too large. Of nodes whose time of
+// computing has no price, boxes are not looked at.
 absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& held,
                                         const std::vector<MemoryPrice>& prices, int64_t limit);
 

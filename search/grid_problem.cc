@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -39,25 +40,21 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
   return uses;
 }
 
-absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
-                                             const std::vector<TensorUse>& uses, bool replicate,
-                                             const Budget& budget) {
-  GridProblem problem;
+namespace {
+
+// A variable for each element, with its grids.
+void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProblem& problem) {
   std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
            std::pair<GridList, DomainPtr>>
       known;
-  auto add = [&](const CutSpace& space) {
-    auto& domain = known[{space.extents, space.cuttable, space.optional}];
-    if (domain.first == nullptr) {
-      domain.first = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
-      Domain plain;
-      plain.size = static_cast<int>(domain.first->size());
-      plain.images.emplace_back();
-      for (int value = 0; value < plain.size; ++value) plain.images[0].push_back(value);
-      domain.second = std::make_shared<const Domain>(std::move(plain));
+  const auto add = [&](const CutSpace& space) {
+    auto& [grids, domain] = known[{space.extents, space.cuttable, space.optional}];
+    if (grids == nullptr) {
+      grids = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
+      domain = PlainDomain(static_cast<int>(grids->size()));
     }
-    problem.grids.push_back(domain.first);
-    problem.pairwise.variables.push_back(domain.second);
+    problem.grids.push_back(grids);
+    problem.pairwise.variables.push_back(domain);
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     CutSpace space = TensorCuts(graph, static_cast<TensorId>(t));
@@ -65,6 +62,12 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     add(space);
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
+}
+
+// The costs of each kind of use, small tables first; those are missing for which the budget is
+// spent.
+std::map<int, Cells> TablesOfKinds(const std::vector<TensorUse>& uses, const GridProblem& problem,
+                                   const Budget& budget) {
   std::vector<const TensorUse*> firsts;  // of each kind
   std::set<int> known_kinds;
   for (const TensorUse& use : uses) {
@@ -86,21 +89,10 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     if (budget.end() != Budget::End::kNone) return;  // it may have holes
     tables[i] = std::make_shared<const std::vector<int64_t>>(std::move(table));
   });
-  std::map<int, Cells> table_of;  // by kind
+  std::map<int, Cells> table_of;
   for (size_t i = 0; i < firsts.size(); ++i) table_of[firsts[i]->kind] = tables[i];
-  for (const TensorUse& use : uses) {
-    const Cells& table = table_of[use.kind];
-    if (table == nullptr) {
-      problem.complete = false;
-    } else {
-      problem.pairwise.factors.push_back({{use.tensor, use.node}, table});
-    }
-  }
-  if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;
-  return problem;
+  return table_of;
 }
-
-namespace {
 
 // As if each grid were one cut.
 Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
@@ -122,6 +114,24 @@ Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
 }
 
 }  // namespace
+
+absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
+                                             const std::vector<TensorUse>& uses, bool replicate,
+                                             const Budget& budget) {
+  GridProblem problem;
+  AddVariables(graph, mesh, replicate, problem);
+  const std::map<int, Cells> tables = TablesOfKinds(uses, problem, budget);
+  for (const TensorUse& use : uses) {
+    const Cells& table = tables.at(use.kind);
+    if (table == nullptr) {
+      problem.complete = false;
+    } else {
+      problem.pairwise.factors.push_back({{use.tensor, use.node}, table});
+    }
+  }
+  if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;
+  return problem;
+}
 
 MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
                       int64_t limit, const Budget& budget) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
 #include "search/label_within.h"
 #include "search/lower_bound.h"
 
@@ -30,32 +31,36 @@ class GridsWithin {
         budget_(*search.problem.budget) {}
 
   absl::StatusOr<LimitedCuts> Run() {
-    for (const std::vector<Cuts>* cuts : {&search_.known, &search_.others}) {
-      for (const Cuts& each : *cuts) Try(each);
-    }
+    if (search_.memory_of) TryKnown();  // while there is time
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
-    absl::optional<GridProblem> grids =
-        BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
-    if (grids.has_value() && !grids->complete) grids.reset();
-    LimitedCuts result;
-    if (grids.has_value()) {
-      grids->pairwise.memory = GridRowsOf(graph_, mesh_, *grids, limit_, budget_);
+    grids_ = BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
+    if (grids_.has_value() && !grids_->complete) grids_.reset();
+    if (grids_.has_value()) {
+      grids_->pairwise.memory = GridRowsOf(graph_, mesh_, *grids_, limit_, budget_);
     }
-    if (grids.has_value() && budget_.end() == Budget::End::kNone) {
-      LowerBound bound = PricedBound(graph_, *grids, budget_);
-      SearchLabels(uses, *grids, bound);
+    if (!search_.memory_of) TryKnown();
+    LimitedCuts result;
+    if (grids_.has_value() && budget_.end() == Budget::End::kNone) {
+      LowerBound bound = PricedBound(graph_, *grids_, budget_);
+      SearchLabels(uses, *grids_, bound);
       result.lower_bound = bound.bytes;
       if (bound.bytes > 0) result.proof = std::move(bound.proof);
     }
     if (!best_.has_value() && search_.last && budget_.end() == Budget::End::kNone) {
       for (const Cuts& each : search_.last()) Try(each);
     }
-    if (!best_.has_value()) return NothingFits(grids);
+    if (!best_.has_value()) return NothingFits();
     result.cuts = *std::move(best_);
     return result;
   }
 
  private:
+  void TryKnown() {
+    for (const std::vector<Cuts>* cuts : {&search_.known, &search_.others}) {
+      for (const Cuts& each : *cuts) Try(each);
+    }
+  }
+
   void SearchLabels(const std::vector<TensorUse>& uses, const GridProblem& grids,
                     const LowerBound& bound) {
     LabelOptions options;
@@ -147,14 +152,27 @@ class GridsWithin {
     return known;
   }
 
-  absl::Status NothingFits(const absl::optional<GridProblem>& grids) const {
-    if (!grids.has_value() || budget_.end() != Budget::End::kNone) {
+  absl::Status NothingFits() const {
+    if (!grids_.has_value() || budget_.end() != Budget::End::kNone) {
       return StoppedWithin(budget_, limit_);
     }
-    std::vector<int> elements(grids->grids.size());
+    std::vector<int> elements(grids_->grids.size());
     std::iota(elements.begin(), elements.end(), 0);
-    return TooLittle(graph_, grids->pairwise, elements, LeastUses(*grids), limit_,
-                     smallest_);
+    return TooLittle(graph_, grids_->pairwise, elements, LeastUses(*grids_), limit_, smallest_);
+  }
+
+  // What the program needs; what the rows say where nobody knows.
+  int64_t NeededBy(const Cuts& cuts) const {
+    if (search_.memory_of) return search_.memory_of(cuts);
+    if (!grids_.has_value()) return search_.limit > 0 ? kNoLimit : 0;
+    Assignment assignment;
+    for (size_t e = 0; e < cuts.size(); ++e) {
+      const std::vector<Grid>& grids = *grids_->grids[e];
+      const auto place = std::lower_bound(grids.begin(), grids.end(), GridOf(cuts[e], mesh_));
+      YUBA_CHECK(place != grids.end()) << "a cut of no grid";
+      assignment.push_back(static_cast<int>(place - grids.begin()));
+    }
+    return PeakOf(grids_->pairwise, assignment);
   }
 
   // By how much the program exceeds the limit; keeps the cheapest that does not.
@@ -164,8 +182,7 @@ class GridsWithin {
     const auto middle = cuts.begin() + static_cast<int64_t>(graph_.tensors.size());
     plan.tensors.assign(cuts.begin(), middle);
     plan.nodes.assign(middle, cuts.end());
-    Tried tried = {cuts, CostOf(graph_, plan).bytes(), 0};
-    if (search_.memory_of) tried.needed = search_.memory_of(cuts);
+    Tried tried = {cuts, CostOf(graph_, plan).bytes(), NeededBy(cuts)};
     smallest_ = std::min(smallest_, tried.needed);
     if (tried.needed <= limit_ && (!best_.has_value() || tried.bytes < least_)) {
       best_ = cuts;
@@ -180,6 +197,7 @@ class GridsWithin {
   const Mesh& mesh_;
   const int64_t limit_;
   const Budget& budget_;
+  absl::optional<GridProblem> grids_;  // with rows
   std::vector<Tried> tried_;
   int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
   absl::optional<Cuts> best_;

@@ -1,5 +1,5 @@
-// Plans within a limit on memory, or with replicas, where the cost tables of all axes are too large:
-// a bound on grids with prices on memory, and labels within it.
+// Plans within a limit on memory, or with replicas, where the cost tables of all axes are too
+// large: a bound on grids with prices on memory, and labels within it.
 #ifndef YUBA_SEARCH_GRIDS_WITHIN_H_
 #define YUBA_SEARCH_GRIDS_WITHIN_H_
 

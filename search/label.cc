@@ -16,6 +16,22 @@ constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs:
 // A cost on which to improve is not worth while.
 int64_t Enough(const LabelOptions& options) { return options.bound + options.bound / 100'000; }
 
+// From the start that is given, where that costs less than what was found.
+void BeginAgain(const LabelProblem& problem, const LabelOptions& options, CutStore* store,
+                LabelSearch* search) {
+  const Cuts start = options.start();
+  const std::vector<int> found = search->cuts();
+  const int64_t least = search->Cost();
+  for (size_t v = 0; v < problem.elements.size(); ++v) {
+    search->Set(static_cast<int>(v), store->Number(start[problem.elements[v]]));
+  }
+  if (search->Cost() < least) {
+    Refine(problem, kUntied, options, {search->cuts()}, search);
+  } else {
+    search->SetAll(found);
+  }
+}
+
 }  // namespace
 
 void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
@@ -56,26 +72,6 @@ void Refine(const LabelProblem& problem, const Effort& effort, const LabelOption
   }
 }
 
-namespace {
-
-// From the start that is given, where that costs less than what was found.
-void BeginAgain(const LabelProblem& problem, const LabelOptions& options, CutStore* store,
-                LabelSearch* search) {
-  const Cuts start = options.start();
-  const std::vector<int> found = search->cuts();
-  const int64_t least = search->Cost();
-  for (size_t v = 0; v < problem.elements.size(); ++v) {
-    search->Set(static_cast<int>(v), store->Number(start[problem.elements[v]]));
-  }
-  if (search->Cost() < least) {
-    Refine(problem, kUntied, options, {search->cuts()}, search);
-  } else {
-    search->SetAll(found);
-  }
-}
-
-}  // namespace
-
 Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
            const std::vector<std::vector<Grid>>& grids) {
   CutStore store(options.mesh);
@@ -100,11 +96,7 @@ Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<Te
   if (options.start && !best && !options.budget->Spent()) {
     BeginAgain(problem, options, &store, &search);
   }
-  Cuts cuts;
-  for (size_t e = 0; e < problem.variable.size(); ++e) {
-    cuts.push_back(store.at(store.Mapped(search.cuts()[problem.variable[e]], problem.dims[e])));
-  }
-  return cuts;
+  return CutsOfElements(problem, search.cuts(), &store);
 }
 
 }  // namespace yuba

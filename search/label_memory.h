@@ -1,5 +1,5 @@
-// What is in memory while cuts get labels: rows of the relaxation to grids, since all cuts of a grid
-// use the same.
+// What is in memory while cuts get labels: rows of the relaxation to grids, since all cuts of a
+// grid use the same.
 #ifndef YUBA_SEARCH_LABEL_MEMORY_H_
 #define YUBA_SEARCH_LABEL_MEMORY_H_
 

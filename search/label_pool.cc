@@ -4,7 +4,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -89,12 +88,6 @@ bool Fill(std::vector<PoolTable>& tables, const Budget& budget, LabelSearch* sea
     }
   });
   return !stopped;
-}
-
-DomainPtr PlainDomain(int size) {
-  std::vector<int> identity(size);
-  std::iota(identity.begin(), identity.end(), 0);
-  return std::make_shared<const Domain>(Domain{size, {std::move(identity)}});
 }
 
 // Nothing where the budget is spent.

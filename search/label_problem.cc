@@ -111,6 +111,14 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
   return problem;
 }
 
+Cuts CutsOfElements(const LabelProblem& problem, const std::vector<int>& cuts, CutStore* store) {
+  Cuts all;
+  for (size_t e = 0; e < problem.variable.size(); ++e) {
+    all.push_back(store->at(store->Mapped(cuts[problem.variable[e]], problem.dims[e])));
+  }
+  return all;
+}
+
 LabelProblem Tied(const LabelProblem& problem) {
   LabelProblem tied;
   std::vector<int> number(problem.variables.size(), -1);

@@ -9,6 +9,7 @@
 #include "search/cut_space.h"
 #include "search/cut_store.h"
 #include "search/grid_problem.h"
+#include "search/problem.h"
 
 namespace yuba {
 
@@ -38,11 +39,14 @@ struct LabelProblem {
   std::vector<int> variable, dims;  // by element: its variable, and how it takes that one's cut
 };
 
-// A variable for each cluster of elements. `grids` by element. With `replicate` any tensor may leave
-// axes out, and each element but a copy and its node is a cluster of its own.
+// A variable for each cluster of elements. `grids` by element. With `replicate` any tensor may
+// leave axes out, and each element but a copy and its node is a cluster of its own.
 LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& uses,
                               const std::vector<std::vector<Grid>>& grids, CutStore* store,
                               bool replicate = false);
+
+// By element: the cuts of all, those of the variables being these.
+Cuts CutsOfElements(const LabelProblem& problem, const std::vector<int>& cuts, CutStore* store);
 
 // The problem in which variables of one kind are one: repeated parts of a graph are cut alike.
 LabelProblem Tied(const LabelProblem& problem);

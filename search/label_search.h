@@ -37,8 +37,8 @@ class LabelSearch {
   LabelMemory* memory() const { return memory_; }
   const CutStore& store() const { return store_; }
 
-  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers. With
-  // `likeliest_grids` none in another grid, cheaper as that may be so far. Where the budget is
+  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
+  // With `likeliest_grids` none in another grid, cheaper as that may be so far. Where the budget is
   // spent, without a look at what that costs.
   void Start(bool likeliest_grids);
   // Changes one variable after the other until nothing gets better.

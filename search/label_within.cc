@@ -48,13 +48,13 @@ Cuts LabelsWithin::Find(int64_t target) {
   memory_.SetTarget(target, penalty_);
   Refine(problem_, kUntied, options_, {search_.cuts()}, &search_);
   Tighten(target, false);
-  return CutsOf();
+  return CutsOfElements(problem_, search_.cuts(), &store_);
 }
 
 Cuts LabelsWithin::Mend(const Cuts& cuts, int64_t target, bool near) {
   Load(cuts);
   Tighten(target, near);
-  return CutsOf();
+  return CutsOfElements(problem_, search_.cuts(), &store_);
 }
 
 int64_t LabelsWithin::Peak(const Cuts& cuts) {
@@ -83,15 +83,6 @@ void LabelsWithin::Load(const Cuts& cuts) {
   for (size_t v = 0; v < problem_.elements.size(); ++v) {
     search_.Set(static_cast<int>(v), store_.Number(cuts[problem_.elements[v]]));
   }
-}
-
-Cuts LabelsWithin::CutsOf() const {
-  Cuts cuts;
-  for (size_t e = 0; e < problem_.variable.size(); ++e) {
-    cuts.push_back(store_.at(
-        store_.Mapped(search_.cuts()[problem_.variable[e]], problem_.dims[e])));
-  }
-  return cuts;
 }
 
 }  // namespace yuba

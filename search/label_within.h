@@ -1,5 +1,5 @@
-// Labels within a limit on memory: local search in which what is in use has prices, and what exceeds
-// a target a penalty.
+// Labels within a limit on memory: local search in which what is in use has prices, and what
+// exceeds a target a penalty.
 #ifndef YUBA_SEARCH_LABEL_WITHIN_H_
 #define YUBA_SEARCH_LABEL_WITHIN_H_
 
@@ -28,12 +28,11 @@ class LabelsWithin {
 
  private:
   void Load(const Cuts& cuts);
-  Cuts CutsOf() const;
   void Tighten(int64_t target, bool near);
 
   const LabelOptions& options_;
   const std::vector<MemoryPrice>& prices_;
-  mutable CutStore store_;
+  CutStore store_;
   LabelProblem problem_;
   LabelMemory memory_;
   LabelSearch search_;

@@ -36,74 +36,104 @@ std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& optio
   return cuts;
 }
 
-// With a limit on memory, or with replicas: all axes at once, or what is known. With `explain` an
-// error says how much is needed.
-absl::StatusOr<Plan> SearchLimited(const Graph& graph, const SearchOptions& options,
-                                   const Restrictions& restrictions, bool explain,
-                                   const Budget& budget) {
-  const bool replicate = options.replicate == "auto";
-  const auto limited_plan = [&](Plan plan) {
-    plan.space.replicate = options.replicate;
-    plan.space.memory = options.memory_limit;
-    return plan;
-  };
-  // Others know nothing of sums that stay apart.
-  const bool partials = HasPartials(graph);
-  const Graph whole = partials ? WithoutPartials(graph) : graph;
-  const auto of_graph = [&](Cuts cuts) {
-    return partials ? WithGroups(graph, options.mesh, std::move(cuts)) : cuts;
-  };
-  Plan plain = SearchUnlimited(whole, options, restrictions, budget);
-  plain = limited_plan(
-      PlanOf(graph, options, {of_graph(AllCuts(plain)), plain.lower_bound, plain.proof}));
-  if (replicate) {  // its bound is of plans without replicas
-    plain.lower_bound = 0;
-    plain.proof = Proof();
-  }
-  const bool fits = Fits(options, plain);
-  if (fits && !replicate) return plain;
-  if (!restrictions.empty() && !FitsInTables(graph, options.mesh)) {
-    return UserError("on ", options.mesh.devices(), " devices the tables of this graph are too ",
-                     "large for pins together with --memory or --replicate auto: leave one of them ",
-                     "out, or use fewer devices");
-  }
-  LimitedSearch limited;
-  limited.explain = explain;
-  limited.problem = OptionsOf(options, restrictions, budget);
-  limited.problem.axes.resize(options.mesh.axes.size());
-  std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
-  limited.problem.replicate = replicate;
-  limited.problem.cluster = false;
-  limited.limit = options.memory_limit;
-  limited.table_cells = options.table_cells;
-  limited.known = {AllCuts(plain), of_graph(AllCuts(SearchRecursive(whole, options, {}, budget)))};
-  const bool together = FitsInTables(graph, options.mesh);
-  const auto add_others = [&](bool replicates) {
-    for (Cuts& cuts : CutsOfBaselines(whole, options, replicates, budget)) {
-      limited.others.push_back(of_graph(std::move(cuts)));
+// With a limit on memory, or with replicas: all axes at once, or what is known.
+class Limiting {
+ public:
+  Limiting(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+           const Budget& budget)
+      : graph_(graph),
+        options_(options),
+        restrictions_(restrictions),
+        budget_(budget),
+        replicate_(options.replicate == "auto"),
+        together_(FitsInTables(graph, options.mesh)),
+        partials_(HasPartials(graph)),
+        whole_(partials_ ? WithoutPartials(graph) : graph) {}
+
+  // With `explain` an error says how much is needed.
+  absl::StatusOr<Plan> Run(bool explain) const {
+    const bool refused = !restrictions_.empty() && !together_;
+    if (refused && replicate_) return PinsRefused();
+    Plan plain = Plain();
+    const bool fits = Fits(options_, plain);
+    if (fits && !replicate_) return plain;
+    if (refused) return PinsRefused();
+    LimitedSearch limited = SearchFrom(plain);
+    limited.explain = explain;
+    absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
+                                                  : SearchGridsWithinLimit(graph_, limited);
+    if (!found.ok() && fits && budget_.end() != Budget::End::kNone) return plain;
+    if (!found.ok()) return found.status();
+    Plan plan = PlanFrom({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
+    // No limit makes plans cheaper: the bound without one holds too.
+    if (!replicate_ && plain.lower_bound > plan.lower_bound) {
+      plan.lower_bound = plain.lower_bound;
+      plan.proof = plain.proof;
     }
-  };
-  if (replicate) add_others(true);
-  if (together) add_others(false);
-  limited.last = [&] { return CutsOfBaselines(whole, options, false, budget); };
-  if (options.memory_of) {
-    limited.memory_of = [&](const Cuts& cuts) {
-      return options.memory_of(PlanOf(graph, options, {cuts, 0, Proof()}));
-    };
+    return plan;
   }
-  absl::StatusOr<LimitedCuts> found = together ? SearchWithinLimit(graph, limited)
-                                                 : SearchGridsWithinLimit(graph, limited);
-  if (!found.ok() && fits && budget.end() != Budget::End::kNone) return plain;
-  if (!found.ok()) return found.status();
-  Plan plan = limited_plan(PlanOf(
-      graph, options, {std::move(found->cuts), found->lower_bound, std::move(found->proof)}));
-  // No limit makes plans cheaper: the bound without one holds too.
-  if (!replicate && plain.lower_bound > plan.lower_bound) {
-    plan.lower_bound = plain.lower_bound;
-    plan.proof = plain.proof;
+
+ private:
+  absl::Status PinsRefused() const {
+    return UserError("on ", options_.mesh.devices(), " devices the tables of this graph are too ",
+                     "large for pins together with --memory or --replicate auto: leave one of ",
+                     "them out, or use fewer devices");
   }
-  return plan;
-}
+
+  Plan PlanFrom(Found found) const {
+    Plan plan = PlanOf(graph_, options_, std::move(found));
+    plan.space.replicate = options_.replicate;
+    plan.space.memory = options_.memory_limit;
+    return plan;
+  }
+
+  // Others know nothing of sums that stay apart.
+  Cuts OfGraph(Cuts cuts) const {
+    return partials_ ? WithGroups(graph_, options_.mesh, std::move(cuts)) : cuts;
+  }
+
+  // Without limit and replicas.
+  Plan Plain() const {
+    const Plan plain = SearchUnlimited(whole_, options_, restrictions_, budget_);
+    if (replicate_) return PlanFrom({OfGraph(AllCuts(plain)), 0, Proof()});
+    return PlanFrom({OfGraph(AllCuts(plain)), plain.lower_bound, plain.proof});
+  }
+
+  LimitedSearch SearchFrom(const Plan& plain) const {
+    LimitedSearch limited;
+    limited.problem = OptionsOf(options_, restrictions_, budget_);
+    limited.problem.axes.resize(options_.mesh.axes.size());
+    std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
+    limited.problem.replicate = replicate_;
+    limited.problem.cluster = false;
+    limited.limit = options_.memory_limit;
+    limited.table_cells = options_.table_cells;
+    limited.known = {AllCuts(plain),
+                     OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, budget_)))};
+    if (replicate_) AddOthers(true, limited);
+    if (together_) AddOthers(false, limited);
+    limited.last = [this] { return CutsOfBaselines(whole_, options_, false, budget_); };
+    if (options_.memory_of) {
+      limited.memory_of = [this](const Cuts& cuts) {
+        return options_.memory_of(PlanOf(graph_, options_, {cuts, 0, Proof()}));
+      };
+    }
+    return limited;
+  }
+
+  void AddOthers(bool replicates, LimitedSearch& limited) const {
+    for (Cuts& cuts : CutsOfBaselines(whole_, options_, replicates, budget_)) {
+      limited.others.push_back(OfGraph(std::move(cuts)));
+    }
+  }
+
+  const Graph& graph_;
+  const SearchOptions& options_;
+  const Restrictions& restrictions_;
+  const Budget& budget_;
+  const bool replicate_, together_, partials_;
+  const Graph whole_;  // without partials
+};
 
 }  // namespace
 
@@ -112,7 +142,7 @@ absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& o
                                       const Restrictions& restrictions, const Budget& budget) {
   const bool partials = HasPartials(graph);
   YUBA_CHECK(restrictions.empty() || !partials) << "pins say nothing of groups";
-  absl::StatusOr<Plan> plan = SearchLimited(graph, options, restrictions, true, budget);
+  absl::StatusOr<Plan> plan = Limiting(graph, options, restrictions, budget).Run(true);
   const bool best = plan.ok() && plan->cost.bytes() == plan->lower_bound;
   if (options.replicate != "auto" || options.memory_limit == 0 || best || budget.Spent() ||
       !FitsInTables(graph, options.mesh)) {
@@ -131,8 +161,8 @@ absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& o
   if (options.memory_of) {
     none.memory_of = [&](const Plan& other) { return options.memory_of(of_graph(other)); };
   }
-  const absl::StatusOr<Plan> found =
-      SearchLimited(partials ? WithoutPartials(graph) : graph, none, restrictions, false, budget);
+  const Graph whole = partials ? WithoutPartials(graph) : graph;
+  const absl::StatusOr<Plan> found = Limiting(whole, none, restrictions, budget).Run(false);
   if (!found.ok()) return plan;
   Plan other = of_graph(*found);
   if (!Meets(AllCuts(other), restrictions)) return plan;

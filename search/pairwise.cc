@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 namespace yuba {
+
+DomainPtr PlainDomain(int size) {
+  std::vector<int> identity(size);
+  std::iota(identity.begin(), identity.end(), 0);
+  return std::make_shared<const Domain>(Domain{size, {std::move(identity)}});
+}
 
 std::vector<int> OrbitRepresentatives(const Domain& domain) {
   std::vector<bool> reached(domain.size, false);

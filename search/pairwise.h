@@ -18,6 +18,9 @@ struct Domain {
 };
 using DomainPtr = std::shared_ptr<const Domain>;
 
+// Without symmetries.
+DomainPtr PlainDomain(int size);
+
 // The least value of each orbit, ascending.
 std::vector<int> OrbitRepresentatives(const Domain& domain);
 

@@ -128,15 +128,23 @@ void ReadProof(const JsonReader& proof, Proof* result) {
   }
 }
 
-void ReadPrices(const JsonReader& prices, Proof* result) {
+// Times ascend, three for each node: no more can be priced.
+void ReadPrices(const JsonReader& prices, int64_t nodes, Proof* result) {
+  int64_t last = -1;
   for (const JsonReader& row : prices.Items()) {
     const std::vector<JsonReader> items = row.Items();
     if (items.size() != 2) {
       row.Fail("[time, price]");
       return;
     }
-    result->prices.push_back({items[0].Integer(0, kMost), items[1].Integer(0, kMost)});
+    const int64_t time = items[0].Integer(0, kMost);
+    if (time <= last || time >= 3 * nodes) {
+      items[0].Fail(absl::StrCat("a time after ", last, " and before ", 3 * nodes,
+                                 ", which is three for each node"));
+    }
     if (!prices.ok()) return;
+    last = time;
+    result->prices.push_back({time, items[1].Integer(0, kMost)});
   }
 }
 
@@ -150,9 +158,11 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.activation = kinds.Field("activation").Integer(0, quarter);
   file->cost.partial = kinds.Field("partial").Integer(0, quarter);
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
-  ReadProof(root.Field("proof"), &file->proof);
-  if (root.Field("proof").Has("prices"))
-    ReadPrices(root.Field("proof").Field("prices"), &file->proof);
+  const JsonReader proof = root.Field("proof");
+  ReadProof(proof, &file->proof);
+  if (!proof.Has("prices")) return;
+  const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
+  ReadPrices(proof.Field("prices"), nodes, &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

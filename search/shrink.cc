@@ -1,7 +1,6 @@
 #include "search/shrink.h"
 
 #include <memory>
-#include <numeric>
 #include <utility>
 
 namespace yuba {
@@ -11,7 +10,9 @@ PairwiseProblem Shrinking::Of(const std::vector<Values>& kept) {
   std::vector<const Values*> known;
   for (const Values& values : kept) {
     known.push_back(&*lists_.insert(values).first);
-    part.variables.push_back(PlainDomain(static_cast<int>(values.size())));
+    DomainPtr& domain = domains_[values.size()];
+    if (domain == nullptr) domain = PlainDomain(static_cast<int>(values.size()));
+    part.variables.push_back(domain);
   }
   for (const Factor& factor : problem_.factors) {
     const Values *rows = known[factor.scope[0]], *columns = known[factor.scope.back()];
@@ -20,16 +21,6 @@ PairwiseProblem Shrinking::Of(const std::vector<Values>& kept) {
     part.factors.push_back({factor.scope, cells});
   }
   return part;
-}
-
-DomainPtr Shrinking::PlainDomain(int size) {
-  DomainPtr& domain = domains_[size];
-  if (domain == nullptr) {
-    Domain plain{size, {std::vector<int>(size)}};
-    std::iota(plain.images[0].begin(), plain.images[0].end(), 0);
-    domain = std::make_shared<const Domain>(std::move(plain));
-  }
-  return domain;
 }
 
 Cells Shrinking::CellsOf(const Factor& factor, const Values& rows, const Values& columns) const {

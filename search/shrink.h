@@ -22,12 +22,11 @@ class Shrinking {
   PairwiseProblem Of(const std::vector<Values>& kept);
 
  private:
-  DomainPtr PlainDomain(int size);
   Cells CellsOf(const Factor& factor, const Values& rows, const Values& columns) const;
 
   const PairwiseProblem& problem_;
   std::set<Values> lists_;
-  std::map<int, DomainPtr> domains_;
+  std::map<size_t, DomainPtr> domains_;
   std::map<std::tuple<Cells, const Values*, const Values*>, Cells> cells_;
 };
 

@@ -78,7 +78,8 @@ TEST_CASE("a product without elements is what the graph says") {
   ModelBuilder build;
   const TensorId x = build.Input({8, 6});
   const TensorId y = build.MatMul(x, build.Input({6, 0}, TensorKind::kParameter));
-  const Model model = build.Finish({build.MatMul(y, build.Input({0, 4}, TensorKind::kParameter)), y});
+  const TensorId z = build.MatMul(y, build.Input({0, 4}, TensorKind::kParameter));
+  const Model model = build.Finish({z, y});
   Random random(1);
   for (int i = 0; i < 20; ++i) {
     const Plan plan = RandomPlan(model.graph, MeshOf(4), random);

@@ -55,7 +55,8 @@ TEST_CASE("no command overwrites a file that it reads") {
   files.Keeps("o.yuba", "yuba-run o.yuba --inputs data --trace o.yuba");
   const std::string partition = "yuba partition --devices 2 ";
   files.Keeps("my.tdl", partition + "model.onnx --operators my.tdl -o my.tdl");
-  files.Keeps("data/input_0.pb", partition + "model.onnx --bind x=data/input_0.pb -o data/input_0.pb");
+  files.Keeps("data/input_0.pb",
+              partition + "model.onnx --bind x=data/input_0.pb -o data/input_0.pb");
   files.Keeps("model_external.data", partition + "model_external.onnx -o model_external.data");
   files.Keeps("model_external.data",
               "yuba compile model_external.onnx p.json -o model_external.data");

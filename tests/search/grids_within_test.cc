@@ -115,6 +115,10 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
       CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
       best += plan.cost.bytes() == least;
       tight += plan.lower_bound == least;
+      LimitedSearch by_rows = search;  // where nobody knows of programs
+      by_rows.memory_of = nullptr;
+      const absl::StatusOr<LimitedCuts> same = SearchGridsWithinLimit(here.graph, by_rows);
+      CHECK((same.ok() && same->cuts == found->cuts));
     }
   }
   std::cout << limits << " limits: " << best << " cheapest plans, " << tight << " tight bounds\n";

@@ -85,6 +85,22 @@ TEST_CASE("a plan file keeps a dual proof") {
   CHECK(file->proof.messages == plan.proof.messages);
 }
 
+TEST_CASE("prices on memory come in the order of their times, each once") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  const auto end = 3 * static_cast<int64_t>(graph.nodes.size());
+  const auto answer = [&](std::vector<MemoryPrice> prices) {
+    plan.proof = {"dual", {}, 0, {}, std::move(prices)};
+    return std::string(ReadPlan(WritePlan(graph, plan, {})).status().message());
+  };
+  CHECK(answer({{0, 5}, {3, 0}, {end - 1, 7}}).empty());
+  for (const std::vector<MemoryPrice>& wrong :
+       {std::vector<MemoryPrice>{{3, 1}, {3, 1}}, {{4, 1}, {3, 1}}, {{4, 1}, {end, 1}}}) {
+    CHECK(answer(wrong).find("proof.prices[1][0]") != std::string::npos);
+    CHECK(answer(wrong).find("three for each node") != std::string::npos);
+  }
+}
+
 TEST_CASE("a plan file keeps a proof by blocks") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
