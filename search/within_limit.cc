@@ -65,21 +65,8 @@ class WithinLimit {
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
     const int64_t least = LeastPeak();
-    const bool possible = least <= limit_;
-    const LimitSolver solver =
-        SolverOf(pairwise, grids, possible ? search_.table_cells : 0);
-    if (possible) Solve(solver);
-    // Where nothing fits, or what does is far from the bound, prices of other limits lead to other
-    // plans.
-    const auto enough = [&] {
-      return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
-    };
-    for (int pass = 1; search_.limit > 0 && possible && pass <= kPasses && !enough() && !budget_.Spent(); ++pass) {
-      PairwiseProblem less = pairwise;
-      less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
-                                   least + (limit_ - least) * (kPasses - pass) / kPasses);
-      Solve(SolverOf(less, grids, search_.table_cells));
-    }
+    LimitedCuts result;
+    if (least <= limit_) result = SolveNear(grids, least);
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) {
       return StoppedWithin(budget_, limit_);
     }
@@ -88,8 +75,28 @@ class WithinLimit {
       return TooLittle(graph_, pairwise, problem_.elements, LeastUsage(pairwise), limit_,
                        smallest_);
     }
-    LimitedCuts result;
     result.cuts = problem_.CutsOf(*best_);
+    return result;
+  }
+
+ private:
+  // Bound and proof; what is found on the way is tried. Where nothing fits, or what does is far
+  // from the bound, prices of other limits lead to other plans.
+  LimitedCuts SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells);
+    Solve(solver);
+    const auto enough = [&] {
+      return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
+    };
+    const int passes = search_.limit > 0 ? kPasses : 0;
+    for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {
+      PairwiseProblem less = pairwise;
+      less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
+                                   least + (limit_ - least) * (kPasses - pass) / kPasses);
+      Solve(SolverOf(less, grids, search_.table_cells));
+    }
+    LimitedCuts result;
     if (solver.order().empty()) return result;
     result.proof.kind = "elimination";
     result.lower_bound = solver.bound();
@@ -98,7 +105,6 @@ class WithinLimit {
     return result;
   }
 
- private:
   // The peak of the rows if every variable used its least.
   int64_t LeastPeak() const {
     PairwiseProblem rows;
