@@ -37,6 +37,9 @@ struct Dual {
   std::vector<std::vector<int>> likely;
 };
 
+// Where the factors together have more cells, most sweeps are over the likeliest values alone.
+inline constexpr int64_t kManyCells = int64_t{1} << 25;
+
 // No variable comes first in one scope and second in another. Factors of one variable cost all
 // values of a class the same.
 // `order`: the variables in an order that follows the problem's structure. Where the budget is
@@ -46,7 +49,7 @@ Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>&
                   const std::vector<int>& order, int sweeps,
                   const Budget& budget = Budget::Unlimited(),
                   double enough = std::numeric_limits<double>::infinity(),
-                  int64_t most = kForbidden);
+                  int64_t most = kForbidden, int64_t many_cells = kManyCells);
 
 // By side and factor, for each class of the variable on that side of its scope: the messages to it,
 // after so many sweeps. All factors have two variables.
