@@ -16,8 +16,8 @@ namespace yuba {
 namespace {
 
 constexpr int kSweeps = 100;
-constexpr double kMostCells = 5e7;  // of all tables, which are there several times: 2 GB
-constexpr double kFewCells = 1e5;        // of all uses: then steps take no time
+constexpr int kSteps = 600;
+constexpr double kMostCells = 5e7;      // of all tables, which are there several times: 2 GB
 constexpr double kStepsWork = 8e9;      // cells of all uses, once for each step of prices
 constexpr double kSweepsWork = 3e9;     // and for each sweep at the last prices
 constexpr double kRise = 1e-3;          // of the bound, while prices are worth more steps
@@ -102,6 +102,19 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
   return found;
 }
 
+LowerBound BoundAt(const Graph& graph, const GridProblem& problem, std::vector<MemoryPrice> prices,
+                   int sweeps, const Budget& budget) {
+  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
+  const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
+  Dual dual = DualOfGrids(graph, problem, priced, sweeps, budget, kInfinity);
+  LowerBound found = FoundBy(graph, problem, priced, dual);
+  int64_t units = 0;
+  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
+  found.bytes = BytesOfUnits(units);
+  found.proof.prices = std::move(prices);
+  return found;
+}
+
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
                          double enough) {
   Dual dual = DualOfGrids(graph, problem, problem.pairwise, kSweeps, budget, enough);
@@ -145,21 +158,22 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
   }
   PriceSearch search;
   search.rise = kRise;
-  search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 600.0));
-  search.patience = of_uses < kFewCells ? 30 : std::max(4, search.steps / 60);
-  std::vector<MemoryPrice> prices;
-  if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, search, budget);
-  if (prices.empty()) return UnpricedBound(graph, problem, budget, kInfinity);
-  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
-  const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
+  search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 1.0 * kSteps));
+  // Now the one is better, now the other.
+  std::vector<int> patiences = {search.steps / 20, search.steps / 60};
+  if (search.steps < kSteps) patiences = {std::max(4, search.steps / 60)};
   const int sweeps = static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
-  Dual dual = DualOfGrids(graph, problem, priced, sweeps, budget, kInfinity);
-  LowerBound found = FoundBy(graph, problem, priced, dual);
-  int64_t units = 0;
-  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
-  found.bytes = BytesOfUnits(units);
-  found.proof.prices = prices;
-  return found;
+  LowerBound best;
+  for (const int patience : patiences) {
+    if (!best.grids.empty() && budget.Spent()) break;
+    search.patience = patience;
+    std::vector<MemoryPrice> prices;
+    if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, search, budget);
+    if (prices.empty()) break;
+    LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, budget);
+    if (best.grids.empty() || found.bytes > best.bytes) best = std::move(found);
+  }
+  return best.grids.empty() ? UnpricedBound(graph, problem, budget, kInfinity) : best;
 }
 
 }  // namespace yuba
