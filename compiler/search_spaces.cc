@@ -9,8 +9,8 @@
 #include "search/accumulators.h"
 #include "search/budget.h"
 #include "search/grid_problem.h"
+#include "search/limited.h"
 #include "search/lower_bound.h"
-#include "search/within_limit.h"
 
 namespace yuba {
 namespace {
@@ -40,13 +40,6 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const Mesh& mesh, const Budget
 bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
   if (!plan.ok() && !absl::IsFailedPrecondition(plan.status())) return true;
   return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.Spent();
-}
-
-// Whether `found` moves less, or is nearer to the limit where neither is a plan.
-bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan) {
-  if (found.ok() && plan.ok()) return found->cost.bytes() < plan->cost.bytes();
-  if (found.ok() || plan.ok()) return found.ok();
-  return SmallestPeak(found.status()) < SmallestPeak(plan.status());
 }
 
 std::string StoppedBy(const absl::StatusOr<Plan>& plan) {

@@ -27,6 +27,11 @@ struct Found {
   Proof proof;
 };
 
+// Whether the gap is less than a thousandth of the bytes: worth no other search.
+inline bool IsNear(int64_t bytes, int64_t lower_bound) {
+  return bytes - lower_bound <= bytes / 1000;
+}
+
 // `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved
 // where besides there is one group only. Where the budget is spent, the groups that are left take
 // the first cuts that there are.

@@ -1,10 +1,11 @@
 #include "search/limited.h"
 
+#include <functional>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
@@ -36,41 +37,55 @@ std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& optio
   return cuts;
 }
 
-// With a limit on memory, or with replicas: all axes at once, or what is known.
-class Limiting {
+// The search of one graph: all axes at once, or what is known.
+class LimitedGraph {
  public:
-  Limiting(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
-           const Budget& budget)
+  LimitedGraph(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+               const Budget& budget)
       : graph_(graph),
         options_(options),
         restrictions_(restrictions),
         budget_(budget),
         replicate_(options.replicate == "auto"),
-        together_(FitsInTables(graph, options.mesh)),
         partials_(HasPartials(graph)),
-        whole_(partials_ ? WithoutPartials(graph) : graph) {}
+        whole_(partials_ ? WithoutPartials(graph) : graph),
+        together_(FitsInTables(graph, options.mesh)) {}
 
-  // With `explain` an error says how much is needed.
-  absl::StatusOr<Plan> Run(bool explain) const {
+  // From `starts` too. With `explain` an error says how much is needed.
+  absl::StatusOr<Plan> Run(const std::vector<Cuts>& starts, bool explain) const {
     const bool refused = !restrictions_.empty() && !together_;
     if (refused && replicate_) return PinsRefused();
-    Plan plain = Plain();
+    const Plan plain = Unlimited();
     const bool fits = Fits(options_, plain);
     if (fits && !replicate_) return plain;
     if (refused) return PinsRefused();
-    LimitedSearch limited = SearchFrom(plain);
+    LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
+    limited.known.insert(limited.known.end(), starts.begin(), starts.end());
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
     if (!found.ok() && fits && budget_.end() != Budget::End::kNone) return plain;
     if (!found.ok()) return found.status();
-    Plan plan = PlanFrom({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
+    Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
     if (!replicate_ && plain.lower_bound > plan.lower_bound) {
       plan.lower_bound = plain.lower_bound;
       plan.proof = plain.proof;
     }
     return plan;
+  }
+
+  Plan PlanWithin(Found found) const {
+    Plan plan = PlanOf(graph_, options_, std::move(found));
+    plan.space.replicate = options_.replicate;
+    plan.space.memory = options_.memory_limit;
+    return plan;
+  }
+
+  // The graph for searches that know nothing of sums that stay apart, and its cuts as this one's.
+  const Graph& whole() const { return whole_; }
+  Cuts OfGraph(Cuts cuts) const {
+    return partials_ ? WithGroups(graph_, options_.mesh, std::move(cuts)) : cuts;
   }
 
  private:
@@ -80,26 +95,18 @@ class Limiting {
                      "them out, or use fewer devices");
   }
 
-  Plan PlanFrom(Found found) const {
-    Plan plan = PlanOf(graph_, options_, std::move(found));
-    plan.space.replicate = options_.replicate;
-    plan.space.memory = options_.memory_limit;
-    return plan;
+  // Without replicas; with a bound where that is of this search's plans.
+  Plan Unlimited() const {
+    Plan plain = SearchUnlimited(whole_, options_, restrictions_, budget_);
+    Found found = {OfGraph(AllCuts(plain)), 0, Proof()};
+    if (!replicate_) {
+      found.lower_bound = plain.lower_bound;
+      found.proof = std::move(plain.proof);
+    }
+    return PlanWithin(std::move(found));
   }
 
-  // Others know nothing of sums that stay apart.
-  Cuts OfGraph(Cuts cuts) const {
-    return partials_ ? WithGroups(graph_, options_.mesh, std::move(cuts)) : cuts;
-  }
-
-  // Without limit and replicas.
-  Plan Plain() const {
-    const Plan plain = SearchUnlimited(whole_, options_, restrictions_, budget_);
-    if (replicate_) return PlanFrom({OfGraph(AllCuts(plain)), 0, Proof()});
-    return PlanFrom({OfGraph(AllCuts(plain)), plain.lower_bound, plain.proof});
-  }
-
-  LimitedSearch SearchFrom(const Plan& plain) const {
+  LimitedSearch LimitedFrom(const Plan& plain) const {
     LimitedSearch limited;
     limited.problem = OptionsOf(options_, restrictions_, budget_);
     limited.problem.axes.resize(options_.mesh.axes.size());
@@ -110,67 +117,103 @@ class Limiting {
     limited.table_cells = options_.table_cells;
     limited.known = {AllCuts(plain),
                      OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, budget_)))};
-    if (replicate_) AddOthers(true, limited);
-    if (together_) AddOthers(false, limited);
-    limited.last = [this] { return CutsOfBaselines(whole_, options_, false, budget_); };
+    for (const bool replicates : {true, false}) {
+      if (replicates ? !replicate_ : !together_) continue;
+      for (Cuts& cuts : CutsOfBaselines(whole_, options_, replicates, budget_)) {
+        limited.others.push_back(OfGraph(std::move(cuts)));
+      }
+    }
+    limited.last = [&] { return CutsOfBaselines(whole_, options_, false, budget_); };
     if (options_.memory_of) {
-      limited.memory_of = [this](const Cuts& cuts) {
+      limited.memory_of = [&](const Cuts& cuts) {
         return options_.memory_of(PlanOf(graph_, options_, {cuts, 0, Proof()}));
       };
     }
     return limited;
   }
 
-  void AddOthers(bool replicates, LimitedSearch& limited) const {
-    for (Cuts& cuts : CutsOfBaselines(whole_, options_, replicates, budget_)) {
-      limited.others.push_back(OfGraph(std::move(cuts)));
-    }
-  }
-
   const Graph& graph_;
   const SearchOptions& options_;
   const Restrictions& restrictions_;
   const Budget& budget_;
-  const bool replicate_, together_, partials_;
-  const Graph whole_;  // without partials
+  const bool replicate_, partials_;
+  const Graph whole_;
+  const bool together_;
 };
+
+using Widen = std::function<Cuts(Cuts)>;  // a narrower graph's cuts as those of the wider
+
+// The options for a narrower graph, whose plans need what they need in the wider.
+SearchOptions Narrowed(const LimitedGraph& wider, const SearchOptions& options,
+                       const std::string& replicate, const Widen& widen) {
+  SearchOptions narrowed = options;
+  narrowed.replicate = replicate;
+  if (options.memory_of) {
+    narrowed.memory_of = [&](const Plan& plan) {
+      return options.memory_of(wider.PlanWithin({widen(AllCuts(plan)), 0, Proof()}));
+    };
+  }
+  return narrowed;
+}
+
+// Takes the plan of a narrower graph where that is better; the bound is the wider one's.
+void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
+                  const absl::StatusOr<Plan>& found, const Widen& widen,
+                  absl::StatusOr<Plan>& plan) {
+  if (!IsBetter(found, plan)) return;
+  if (!found.ok()) {
+    plan = found.status();
+    return;
+  }
+  Cuts cuts = widen(AllCuts(*found));
+  if (!Meets(cuts, restrictions)) return;
+  if (!plan.ok()) {
+    plan = wider.Run({std::move(cuts)}, false);
+    return;
+  }
+  Plan taken = wider.PlanWithin({std::move(cuts), plan->lower_bound, plan->proof});
+  if (taken.cost.bytes() < plan->cost.bytes()) plan = std::move(taken);
+}
 
 }  // namespace
 
-// Within a limit also without replicas: of those plans there are fewer to look through.
+bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan) {
+  if (found.ok() && plan.ok()) return found->cost.bytes() < plan->cost.bytes();
+  if (found.ok() || plan.ok()) return found.ok();
+  return SmallestPeak(found.status()) < SmallestPeak(plan.status());
+}
+
+// Within a limit also without replicas, and without copies: of those plans there are fewer to look
+// through.
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  const bool partials = HasPartials(graph);
-  YUBA_CHECK(restrictions.empty() || !partials) << "pins say nothing of groups";
-  absl::StatusOr<Plan> plan = Limiting(graph, options, restrictions, budget).Run(true);
-  const bool best = plan.ok() && plan->cost.bytes() == plan->lower_bound;
-  if (options.replicate != "auto" || options.memory_limit == 0 || best || budget.Spent() ||
-      !FitsInTables(graph, options.mesh)) {
-    return plan;
-  }
-  const auto of_graph = [&](const Plan& other) {
-    Cuts cuts = AllCuts(other);
-    if (partials) cuts = WithGroups(graph, options.mesh, std::move(cuts));
-    Plan made = PlanOf(graph, options, {std::move(cuts), 0, Proof()});
-    made.space.replicate = options.replicate;
-    made.space.memory = options.memory_limit;
-    return made;
+  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
+  const LimitedGraph wider(graph, options, restrictions, budget);
+  absl::StatusOr<Plan> plan = wider.Run({}, true);
+  const auto wanted = [&] {
+    if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
+    const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
+    const bool quick = !plan.ok() || FitsInTables(graph, options.mesh);
+    return !near && quick && !budget.Spent();
   };
-  SearchOptions none = options;
-  none.replicate = "none";
-  if (options.memory_of) {
-    none.memory_of = [&](const Plan& other) { return options.memory_of(of_graph(other)); };
+  if (options.replicate == "auto" && wanted()) {
+    const Widen widen = [&](Cuts cuts) { return wider.OfGraph(std::move(cuts)); };
+    const SearchOptions none = Narrowed(wider, options, "none", widen);
+    TakeNarrower(wider, restrictions,
+                 LimitedGraph(wider.whole(), none, restrictions, budget).Run({}, false), widen,
+                 plan);
   }
-  const Graph whole = partials ? WithoutPartials(graph) : graph;
-  const absl::StatusOr<Plan> found = Limiting(whole, none, restrictions, budget).Run(false);
-  if (!found.ok()) return plan;
-  Plan other = of_graph(*found);
-  if (!Meets(AllCuts(other), restrictions)) return plan;
-  if (!plan.ok()) return other;
-  if (other.cost.bytes() >= plan->cost.bytes()) return plan;
-  other.lower_bound = plan->lower_bound;
-  other.proof = plan->proof;
-  return other;
+  if (graph.copies > 0 && restrictions.empty() && wanted()) {
+    const Uncopied bare = WithoutCopies(wider.whole());
+    const Widen widen = [&](const Cuts& cuts) {
+      return wider.OfGraph(CutsWithCopies(wider.whole(), bare, cuts));
+    };
+    TakeNarrower(wider, restrictions,
+                 SearchWithMemory(bare.graph, Narrowed(wider, options, options.replicate, widen),
+                                  restrictions, budget),
+                 widen, plan);
+  }
+  return plan;
 }
 
 }  // namespace yuba

@@ -15,6 +15,9 @@ namespace yuba {
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget);
 
+// Whether `found` moves less than `plan`, or is nearer to the limit where neither is a plan.
+bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_LIMITED_H_

@@ -23,8 +23,6 @@ constexpr int64_t kLongElimination = int64_t{1} << 31;
 // The largest table on the way to something to start from.
 constexpr int64_t kStartCells = int64_t{1} << 20;
 
-constexpr int64_t kNear = 1000;  // a gap of so small a part of the bytes is worth no other search
-
 // Exactly by grids, where the tables of all cuts do not fit but those of grids do.
 absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
                                        const Mesh& mesh, int64_t table_cells,
@@ -174,8 +172,8 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
       found.proof = ProofOf(problem, std::move(blocks));
     }
   }
-  const bool far = best.cost - found.lower_bound > best.cost / kNear;
-  if (start && far && restrictions.empty() && !budget.Spent()) {
+  const bool near = IsNear(best.cost, found.lower_bound);
+  if (start && !near && restrictions.empty() && !budget.Spent()) {
     const Assignment values = problem.ValuesOf(start());
     Solution other = SolveLocally(problem.pairwise, {values}, table_cells, budget);
     if (other.cost < best.cost) best = std::move(other);
