@@ -51,14 +51,14 @@ class LimitedGraph {
         whole_(partials_ ? WithoutPartials(graph) : graph),
         together_(FitsInTables(graph, options.mesh)) {}
 
-  // From `starts` too. With `explain` an error says how much is needed.
-  absl::StatusOr<Plan> Run(const std::vector<Cuts>& starts, bool explain) const {
-    const bool refused = !restrictions_.empty() && !together_;
-    if (refused && replicate_) return PinsRefused();
-    const Plan plain = Unlimited();
+  // From the plan of the whole graph without limit and replicas, and from `starts`. With `explain`
+  // an error says how much is needed.
+  absl::StatusOr<Plan> Run(const Plan& unlimited, const std::vector<Cuts>& starts,
+                           bool explain) const {
+    const Plan plain = Plain(unlimited);
     const bool fits = Fits(options_, plain);
     if (fits && !replicate_) return plain;
-    if (refused) return PinsRefused();
+    if (PinsNeedTables()) return PinsRefused();
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
@@ -75,6 +75,11 @@ class LimitedGraph {
     return plan;
   }
 
+  // What pins that cannot be met with replicas are told.
+  absl::Status CheckPins() const {
+    return replicate_ && PinsNeedTables() ? PinsRefused() : absl::OkStatus();
+  }
+
   Plan PlanWithin(Found found) const {
     Plan plan = PlanOf(graph_, options_, std::move(found));
     plan.space.replicate = options_.replicate;
@@ -89,21 +94,18 @@ class LimitedGraph {
   }
 
  private:
+  bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
   absl::Status PinsRefused() const {
     return UserError("on ", options_.mesh.devices(), " devices the tables of this graph are too ",
                      "large for pins together with --memory or --replicate auto: leave one of ",
                      "them out, or use fewer devices");
   }
 
-  // Without replicas; with a bound where that is of this search's plans.
-  Plan Unlimited() const {
-    Plan plain = SearchUnlimited(whole_, options_, restrictions_, budget_);
-    Found found = {OfGraph(AllCuts(plain)), 0, Proof()};
-    if (!replicate_) {
-      found.lower_bound = plain.lower_bound;
-      found.proof = std::move(plain.proof);
-    }
-    return PlanWithin(std::move(found));
+  // With a bound where that is of this search's plans.
+  Plan Plain(const Plan& unlimited) const {
+    Cuts cuts = OfGraph(AllCuts(unlimited));
+    if (replicate_) return PlanWithin({std::move(cuts), 0, Proof()});
+    return PlanWithin({std::move(cuts), unlimited.lower_bound, unlimited.proof});
   }
 
   LimitedSearch LimitedFrom(const Plan& plain) const {
@@ -158,7 +160,7 @@ SearchOptions Narrowed(const LimitedGraph& wider, const SearchOptions& options,
 
 // Takes the plan of a narrower graph where that is better; the bound is the wider one's.
 void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
-                  const absl::StatusOr<Plan>& found, const Widen& widen,
+                  const Plan& unlimited, const absl::StatusOr<Plan>& found, const Widen& widen,
                   absl::StatusOr<Plan>& plan) {
   if (!IsBetter(found, plan)) return;
   if (!found.ok()) {
@@ -168,7 +170,7 @@ void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
   Cuts cuts = widen(AllCuts(*found));
   if (!Meets(cuts, restrictions)) return;
   if (!plan.ok()) {
-    plan = wider.Run({std::move(cuts)}, false);
+    plan = wider.Run(unlimited, {std::move(cuts)}, false);
     return;
   }
   Plan taken = wider.PlanWithin({std::move(cuts), plan->lower_bound, plan->proof});
@@ -189,29 +191,31 @@ absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& o
                                       const Restrictions& restrictions, const Budget& budget) {
   YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
   const LimitedGraph wider(graph, options, restrictions, budget);
-  absl::StatusOr<Plan> plan = wider.Run({}, true);
+  YUBA_RETURN_IF_ERROR(wider.CheckPins());
+  const Graph& whole = wider.whole();
+  const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
+  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, true);
   const auto wanted = [&] {
     if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
     const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
     const bool quick = !plan.ok() || FitsInTables(graph, options.mesh);
     return !near && quick && !budget.Spent();
   };
+  const auto take = [&](const absl::StatusOr<Plan>& found, const Widen& widen) {
+    TakeNarrower(wider, restrictions, unlimited, found, widen, plan);
+  };
   if (options.replicate == "auto" && wanted()) {
     const Widen widen = [&](Cuts cuts) { return wider.OfGraph(std::move(cuts)); };
     const SearchOptions none = Narrowed(wider, options, "none", widen);
-    TakeNarrower(wider, restrictions,
-                 LimitedGraph(wider.whole(), none, restrictions, budget).Run({}, false), widen,
-                 plan);
+    take(LimitedGraph(whole, none, restrictions, budget).Run(unlimited, {}, false), widen);
   }
   if (graph.copies > 0 && restrictions.empty() && wanted()) {
-    const Uncopied bare = WithoutCopies(wider.whole());
+    const Uncopied bare = WithoutCopies(whole);
     const Widen widen = [&](const Cuts& cuts) {
-      return wider.OfGraph(CutsWithCopies(wider.whole(), bare, cuts));
+      return wider.OfGraph(CutsWithCopies(whole, bare, cuts));
     };
-    TakeNarrower(wider, restrictions,
-                 SearchWithMemory(bare.graph, Narrowed(wider, options, options.replicate, widen),
-                                  restrictions, budget),
-                 widen, plan);
+    const SearchOptions same = Narrowed(wider, options, options.replicate, widen);
+    take(SearchWithMemory(bare.graph, same, restrictions, budget), widen);
   }
   return plan;
 }

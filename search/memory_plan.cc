@@ -21,6 +21,7 @@ namespace yuba {
 namespace {
 
 constexpr int kEvaluations = 5;
+constexpr int64_t kScaleSums = int64_t{1} << 31;  // of all evaluations but the first
 constexpr double kEnough = 1e-3;  // of the bound
 constexpr int kStepsBetweenLooks = 50;
 constexpr int kRoundsBetweenSteps = 100;
@@ -137,7 +138,7 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
   const std::vector<double> row_prices = RowPrices(core, prices);
   MemorySearch search(core, 1, kRegionCells);
   search.SetPrices(row_prices);
-  search.Start(core.Reduce(start));
+  search.Start(start);
   absl::optional<Assignment> best;
   int64_t least = kForbidden;
   for (int round = 0; round <= kRounds; ++round) {
@@ -262,6 +263,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
       if (order_.empty()) prices_ = prices;
       return;
     }
+    if (sums_ > kScaleSums / (evaluation + 1)) return;
     double used = 0;
     for (const MemoryUse& use : problem_.memory.uses) {
       const double price = static_cast<double>(PriceDuring(prices, use.begin, use.end));
@@ -300,6 +302,7 @@ bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
     order_ = std::move(exact->order);
     prices_ = prices;
   }
+  sums_ = exact->sums;
   starts_.push_back(std::move(exact->solution.assignment));
   return true;
 }
@@ -309,8 +312,14 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
   tight.memory.limit = target;
   const absl::optional<MemoryCore> core = MakeCore(tight);
   if (!core.has_value() || core->least_peak > target) return absl::nullopt;
-  std::vector<Assignment> starts = starts_;
-  starts.push_back(LeastUsage(problem_));  // within the target if anything is
+  std::vector<Assignment> starts;
+  const auto add = [&](const Assignment& start) {
+    Assignment reduced = core->Reduce(start);
+    const bool known = std::find(starts.begin(), starts.end(), reduced) != starts.end();
+    if (!known) starts.push_back(std::move(reduced));
+  };
+  for (const Assignment& start : starts_) add(start);
+  add(LeastUsage(problem_));  // within the target if anything is
   std::vector<absl::optional<Assignment>> found(starts.size());
   std::atomic<int64_t> first{static_cast<int64_t>(starts.size())};  // that reaches the bound
   ParallelFor(budget_.threads(), first, [&](int64_t i) {

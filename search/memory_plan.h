@@ -64,6 +64,8 @@ class LimitSolver {
   int64_t bound() const { return bound_; }
   const std::vector<int>& order() const { return order_; }
   const std::vector<MemoryPrice>& prices() const { return prices_; }
+  // That such an elimination takes; 0 where there was none.
+  int64_t sums() const { return sums_; }
 
  private:
   void Scale(const std::vector<MemoryPrice>& prices);
@@ -72,7 +74,7 @@ class LimitSolver {
   const PairwiseProblem& problem_;
   const int64_t table_cells_, most_;
   const Budget& budget_;
-  int64_t bound_ = 0;
+  int64_t bound_ = 0, sums_ = 0;
   std::vector<int> order_;
   std::vector<MemoryPrice> prices_;
   std::vector<Assignment> starts_;  // optimal at some prices, and those that were added

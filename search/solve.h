@@ -10,11 +10,12 @@
 
 namespace yuba {
 
-// The optimum and the order of elimination that finds it; nothing where the tables do not fit, or
-// the budget is spent.
+// The optimum and the order of elimination that finds it, with the sums that it takes; nothing
+// where the tables do not fit, or the budget is spent.
 struct ExactSolution {
   Solution solution;
   std::vector<int> order;
+  int64_t sums = 0;
 };
 absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells,
                                            const Budget& budget = Budget::Unlimited());

@@ -26,6 +26,7 @@ constexpr int kFineRounds = 4;
 constexpr int64_t kFar = 105;   // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
+constexpr int64_t kFewSums = int64_t{1} << 29;  // of an elimination at each of their limits
 constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
 constexpr char kSmallest[] = "yuba/smallest";  // of an error's payloads
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
@@ -94,7 +95,7 @@ class WithinLimit {
       PairwiseProblem less = pairwise;
       less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
                                    least + (limit_ - least) * (kPasses - pass) / kPasses);
-      Solve(SolverOf(less, grids, search_.table_cells));
+      Solve(SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0));
     }
     LimitedCuts result;
     if (solver.order().empty()) return result;

@@ -242,6 +242,36 @@ TEST_CASE("within a limit, replicas never cost bytes") {
   CHECK(cheaper > 0);
 }
 
+TEST_CASE("within a limit, copies never cost bytes") {
+  int within = 0;
+  for (int seed = 0; seed < 30; ++seed) {
+    Random random(seed);
+    const Model bare = RandomModel(random);
+    SearchOptions options = Options(2 + seed % 3, seed % 2 == 0 ? "none" : "auto", 0);
+    const absl::StatusOr<Plan> free = SearchWithinMemory(bare, options);
+    REQUIRE(free.ok());
+    for (const int part : {100, 85, 70}) {
+      options.memory_limit = ArenaBytes(bare, *free) * part / 100;
+      options.copies = 0;
+      const absl::StatusOr<Plan> without = SearchWithinMemory(bare, options);
+      if (!without.ok()) continue;
+      options.copies = 8;
+      Model model = bare;
+      model.graph = SharedGraph(bare.graph, options);
+      if (model.graph.tensors.size() == bare.graph.tensors.size()) continue;
+      const absl::StatusOr<Plan> with = SearchWithinMemory(model, options);
+      INFO("seed " << seed << ", " << options.memory_limit << " B: " << with.status());
+      REQUIRE(with.ok());
+      CHECK(with->cost.bytes() <= without->cost.bytes());
+      CHECK(ArenaBytes(model, *with) <= options.memory_limit);
+      CHECK(CheckPlan(model.graph, *with).ToString() == "OK");
+      ++within;
+    }
+  }
+  std::cout << within << " limits with copies and without\n";
+  CHECK(within > 0);
+}
+
 TEST_CASE("within a limit that another's plan keeps, no more is moved than by that plan") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());
