@@ -1,5 +1,6 @@
 #include "search/limited.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -51,16 +52,17 @@ class LimitedGraph {
         whole_(partials_ ? WithoutPartials(graph) : graph),
         together_(FitsInTables(graph, options.mesh)) {}
 
-  // From the plan of the whole graph without limit and replicas, and from `starts`. With `explain`
-  // an error says how much is needed.
+  // From the plan of the whole graph without limit and replicas, and from `starts`: what costs
+  // less than `known_bytes`, where that is not 0. With `explain` an error says how much is needed.
   absl::StatusOr<Plan> Run(const Plan& unlimited, const std::vector<Cuts>& starts,
-                           bool explain) const {
+                           int64_t known_bytes, bool explain) const {
     const Plan plain = Plain(unlimited);
     const bool fits = Fits(options_, plain);
     if (fits && !replicate_) return plain;
     if (PinsNeedTables()) return PinsRefused();
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
+    limited.known_bytes = known_bytes;
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
@@ -170,11 +172,51 @@ void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
   Cuts cuts = widen(AllCuts(*found));
   if (!Meets(cuts, restrictions)) return;
   if (!plan.ok()) {
-    plan = wider.Run(unlimited, {std::move(cuts)}, false);
+    plan = wider.Run(unlimited, {std::move(cuts)}, 0, false);
     return;
   }
   Plan taken = wider.PlanWithin({std::move(cuts), plan->lower_bound, plan->proof});
   if (taken.cost.bytes() < plan->cost.bytes()) plan = std::move(taken);
+}
+
+// Within a limit also without replicas, and without copies: of those plans there are fewer to look
+// through. Only what costs less than `known_bytes` is looked for, where that is not 0.
+absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& options,
+                                    const Restrictions& restrictions, int64_t known_bytes,
+                                    const Budget& budget) {
+  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
+  const LimitedGraph wider(graph, options, restrictions, budget);
+  YUBA_RETURN_IF_ERROR(wider.CheckPins());
+  const Graph& whole = wider.whole();
+  const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
+  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, known_bytes, true);
+  const auto wanted = [&] {
+    if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
+    const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
+    const bool quick = !plan.ok() || FitsInTables(graph, options.mesh);
+    return !near && quick && !budget.Spent();
+  };
+  const auto known = [&] {
+    if (!plan.ok()) return known_bytes;
+    return known_bytes > 0 ? std::min(known_bytes, plan->cost.bytes()) : plan->cost.bytes();
+  };
+  const auto take = [&](const absl::StatusOr<Plan>& found, const Widen& widen) {
+    TakeNarrower(wider, restrictions, unlimited, found, widen, plan);
+  };
+  if (options.replicate == "auto" && wanted()) {
+    const Widen widen = [&](Cuts cuts) { return wider.OfGraph(std::move(cuts)); };
+    const SearchOptions none = Narrowed(wider, options, "none", widen);
+    take(LimitedGraph(whole, none, restrictions, budget).Run(unlimited, {}, known(), false), widen);
+  }
+  if (graph.copies > 0 && restrictions.empty() && wanted()) {
+    const Uncopied bare = WithoutCopies(whole);
+    const Widen widen = [&](const Cuts& cuts) {
+      return wider.OfGraph(CutsWithCopies(whole, bare, cuts));
+    };
+    const SearchOptions same = Narrowed(wider, options, options.replicate, widen);
+    take(SearchNarrower(bare.graph, same, restrictions, known(), budget), widen);
+  }
+  return plan;
 }
 
 }  // namespace
@@ -185,39 +227,9 @@ bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& pla
   return SmallestPeak(found.status()) < SmallestPeak(plan.status());
 }
 
-// Within a limit also without replicas, and without copies: of those plans there are fewer to look
-// through.
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
-  const LimitedGraph wider(graph, options, restrictions, budget);
-  YUBA_RETURN_IF_ERROR(wider.CheckPins());
-  const Graph& whole = wider.whole();
-  const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
-  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, true);
-  const auto wanted = [&] {
-    if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
-    const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
-    const bool quick = !plan.ok() || FitsInTables(graph, options.mesh);
-    return !near && quick && !budget.Spent();
-  };
-  const auto take = [&](const absl::StatusOr<Plan>& found, const Widen& widen) {
-    TakeNarrower(wider, restrictions, unlimited, found, widen, plan);
-  };
-  if (options.replicate == "auto" && wanted()) {
-    const Widen widen = [&](Cuts cuts) { return wider.OfGraph(std::move(cuts)); };
-    const SearchOptions none = Narrowed(wider, options, "none", widen);
-    take(LimitedGraph(whole, none, restrictions, budget).Run(unlimited, {}, false), widen);
-  }
-  if (graph.copies > 0 && restrictions.empty() && wanted()) {
-    const Uncopied bare = WithoutCopies(whole);
-    const Widen widen = [&](const Cuts& cuts) {
-      return wider.OfGraph(CutsWithCopies(whole, bare, cuts));
-    };
-    const SearchOptions same = Narrowed(wider, options, options.replicate, widen);
-    take(SearchWithMemory(bare.graph, same, restrictions, budget), widen);
-  }
-  return plan;
+  return SearchNarrower(graph, options, restrictions, 0, budget);
 }
 
 }  // namespace yuba

@@ -25,7 +25,8 @@ constexpr int64_t kScaleSums = int64_t{1} << 31;  // of all evaluations but the 
 constexpr double kEnough = 1e-3;  // of the bound
 constexpr int kStepsBetweenLooks = 50;
 constexpr int kRoundsBetweenSteps = 100;
-constexpr int kRounds = 600;
+constexpr int kRounds = 600;         // at most
+constexpr int kRoundsOfVariable = 8;
 constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;  // steps
@@ -141,14 +142,15 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
   search.Start(start);
   absl::optional<Assignment> best;
   int64_t least = kForbidden;
-  for (int round = 0; round <= kRounds; ++round) {
+  const int rounds = std::clamp(kRoundsOfVariable * core.size(), 1, kRounds);
+  for (int round = 0; round <= rounds; ++round) {
     if (search.Feasible() && search.cost() < least) {
       least = search.cost();
       best = search.assignment();
       if (least <= bound) break;
     }
     if (budget.Spent()) break;
-    const double left = 1 - 1.0 * round / kRounds;
+    const double left = 1 - 1.0 * round / rounds;
     search.Round(search.Feasible() ? kHeat * left * left : 0);
   }
   if (best.has_value() && least > bound && !budget.Spent()) {

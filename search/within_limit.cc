@@ -86,9 +86,10 @@ class WithinLimit {
   LimitedCuts SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells);
-    Solve(solver);
+    const bool useless = search_.known_bytes > 0 && solver.bound() >= search_.known_bytes;
+    if (!useless) Solve(solver);
     const auto enough = [&] {
-      return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
+      return useless || (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar);
     };
     const int passes = search_.limit > 0 ? kPasses : 0;
     for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {

@@ -20,6 +20,7 @@ struct LimitedSearch {
   // empty.
   std::function<int64_t(const Cuts&)> memory_of;
   int64_t table_cells = 0;
+  int64_t known_bytes = 0;  // of a plan that is known: others must cost less; 0: there is none
   bool explain = true;  // where nothing is found, look for how much is needed
   // Plans of other searches, from which this one starts, and of others: the result costs no more
   // than those that fit.
