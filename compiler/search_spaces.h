@@ -1,6 +1,6 @@
-// The search in the spaces of a model that do not hold each other: with factors and with dimensions
-// as the user knows them, with accumulators and without. Factors let whole heads be cut; but 4 heads of 64 are cut in 4 or in 64 parts, never
-// in 7 as their 256 elements are.
+// The search in spaces of a model of which none holds the other: with factors and with dimensions
+// as the user knows them, with accumulators and without. Factors let whole heads be cut; but 4
+// heads of 64 are cut in 4 or in 64 parts, never in 7 as their 256 elements are.
 #ifndef YUBA_COMPILER_SEARCH_SPACES_H_
 #define YUBA_COMPILER_SEARCH_SPACES_H_
 

@@ -89,7 +89,8 @@ class WithinLimit {
     const bool useless = search_.known_bytes > 0 && solver.bound() >= search_.known_bytes;
     if (!useless) Solve(solver);
     const auto enough = [&] {
-      return useless || (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar);
+      if (useless) return true;
+      return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
     };
     const int passes = search_.limit > 0 ? kPasses : 0;
     for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {
