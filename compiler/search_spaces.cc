@@ -76,6 +76,7 @@ absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& bu
   if (!may_differ || IsOver(plan, budget)) return plan;
   SearchOptions without = InTimeLeft(options, budget);
   without.accumulators = "none";
+  if (plan.ok()) without.known_bytes = plan->cost.bytes();
   Graph accumulating = std::move(model.graph);
   model.graph = SharedGraph(bare, without);
   if (!Take(SearchWithinMemory(model, without), plan)) model.graph = std::move(accumulating);
@@ -96,6 +97,7 @@ absl::Status TryFlat(ImportOptions import, SearchOptions options, const Budget& 
     return absl::OkStatus();
   }
   if (budget.Spent()) return absl::OkStatus();
+  if (plan.ok()) options.known_bytes = plan->cost.bytes();
   if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
   return absl::OkStatus();
 }

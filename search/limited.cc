@@ -189,7 +189,7 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
   YUBA_RETURN_IF_ERROR(wider.CheckPins());
   const Graph& whole = wider.whole();
   const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
-  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, known_bytes, true);
+  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, known_bytes, known_bytes == 0);
   const auto wanted = [&] {
     if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
     const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
@@ -229,7 +229,7 @@ bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& pla
 
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  return SearchNarrower(graph, options, restrictions, 0, budget);
+  return SearchNarrower(graph, options, restrictions, options.known_bytes, budget);
 }
 
 }  // namespace yuba

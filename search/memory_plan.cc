@@ -13,6 +13,7 @@
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
 #include "search/memory_search.h"
+#include "search/memory_state.h"
 #include "search/parallel.h"
 #include "search/relax.h"
 #include "search/solve.h"
@@ -30,6 +31,7 @@ constexpr int kRoundsOfVariable = 8;
 constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;  // steps
+constexpr size_t kNear = 3;      // solutions, from which others begin
 constexpr int kMostAsked = 1000;
 constexpr double kGuess = 1.05;  // of the bound, where no plan is known
 constexpr double kHeat = 2e-4;   // of the cost, at the beginning
@@ -88,21 +90,34 @@ std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPr
 }
 
 int64_t CostOf(const MemoryCore& core, const Assignment& assignment) {
-  int64_t cost = core.constant;
-  for (int v = 0; v < core.size(); ++v) cost += core.costs[v][assignment[v]];
-  for (const CoreEdge& edge : core.edges) {
-    cost += edge.at(assignment[edge.a] * core.values(edge.b) + assignment[edge.b]);
-  }
-  return cost;
+  MemoryState state(core);
+  state.Start(assignment);
+  return state.cost();
 }
 
-bool Fits(const MemoryCore& core, const Assignment& assignment) {
-  const std::vector<int64_t> loads = LoadsOf(core, assignment);
-  for (size_t row = 0; row < loads.size(); ++row) {
-    if (loads[row] > core.room[row]) return false;
+// What some variables use, by row; the others use nothing.
+class PartialLoads {
+ public:
+  explicit PartialLoads(const MemoryCore& core) : core_(core), loads_(core.room.size(), 0) {}
+
+  // Whether that is still within the limit.
+  bool Add(int variable, int value, int sign) {
+    bool fits = true;
+    for (const CoreUse& use : core_.uses[variable]) {
+      const int64_t by = sign * use.usage[value];
+      if (by == 0) continue;
+      for (int row = use.begin; row < use.end; ++row) {
+        loads_[row] += by;
+        if (loads_[row] > core_.room[row]) fits = false;
+      }
+    }
+    return fits;
   }
-  return true;
-}
+
+ private:
+  const MemoryCore& core_;
+  std::vector<int64_t> loads_;
+};
 
 // Of a small core: tries what could cost less than `least` at the prices, one after another, and
 // keeps in `best` what is within its limit and accepted.
@@ -117,18 +132,21 @@ void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t 
   double room = 0.5 - static_cast<double>(core.constant);
   for (size_t row = 0; row < prices.size(); ++row) room += prices[row] * core.room[row];
   double limit = static_cast<double>(least) + room;
-  Assignment tried(core.size());
+  MemoryState tried(core);
+  PartialLoads loads(core);
   int asked = 0;
-  region.Enumerate(&limit, kTries, [&](const std::vector<int>& values) {
-    for (size_t i = 0; i < values.size(); ++i) tried[region.variables()[i]] = values[i];
-    const int64_t cost = CostOf(core, tried);
-    if (cost < least && Fits(core, tried) && ++asked && accept(tried)) {
-      least = cost;
-      best = tried;
+  const auto take = [&](const std::vector<int>& values) {
+    tried.Move(all, values);
+    if (tried.cost() < least && tried.Feasible() && ++asked && accept(tried.assignment())) {
+      least = tried.cost();
+      best = tried.assignment();
       limit = static_cast<double>(least) + room;
     }
     return asked < kMostAsked;
-  });
+  };
+  region.Enumerate(
+      &limit, kTries, take, [&](int v, int value) { return loads.Add(v, value, 1); },
+      [&](int v, int value) { loads.Add(v, value, -1); });
 }
 
 // The best that regions, solved exactly one after another, make of the start.
@@ -152,9 +170,6 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
     if (budget.Spent()) break;
     const double left = 1 - 1.0 * round / rounds;
     search.Round(search.Feasible() ? kHeat * left * left : 0);
-  }
-  if (best.has_value() && least > bound && !budget.Spent()) {
-    TryRest(core, row_prices, least, *best, [](const Assignment&) { return true; });
   }
   return best;
 }
@@ -309,7 +324,8 @@ bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
   return true;
 }
 
-absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
+absl::optional<Assignment> LimitSolver::Solve(int64_t target,
+                                              std::vector<Assignment>* near) const {
   PairwiseProblem tight = problem_;
   tight.memory.limit = target;
   const absl::optional<MemoryCore> core = MakeCore(tight);
@@ -320,24 +336,44 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target) const {
     const bool known = std::find(starts.begin(), starts.end(), reduced) != starts.end();
     if (!known) starts.push_back(std::move(reduced));
   };
-  for (const Assignment& start : starts_) add(start);
+  for (const Assignment& start : near == nullptr || near->empty() ? starts_ : *near) add(start);
   add(LeastUsage(problem_));  // within the target if anything is
-  std::vector<absl::optional<Assignment>> found(starts.size());
+  std::vector<Found> found = SearchFrom(*core, starts);
+  if (near != nullptr) near->clear();
+  if (found.empty()) return absl::nullopt;
+  Assignment& best = found[0].assignment;
+  if (found[0].cost > bound_ && !budget_.Spent()) {
+    TryRest(*core, RowPrices(*core, prices_), found[0].cost, best,
+            [](const Assignment&) { return true; });
+  }
+  for (size_t i = 0; near != nullptr && i < std::min(found.size(), kNear); ++i) {
+    near->push_back(core->Expand(found[i].assignment));
+  }
+  return core->Expand(best);
+}
+
+// What is found from each of them, the cheapest first; none from those after one that reaches the
+// bound.
+std::vector<LimitSolver::Found> LimitSolver::SearchFrom(
+    const MemoryCore& core, const std::vector<Assignment>& starts) const {
+  std::vector<absl::optional<Assignment>> best(starts.size());
   std::atomic<int64_t> first{static_cast<int64_t>(starts.size())};  // that reaches the bound
   ParallelFor(budget_.threads(), first, [&](int64_t i) {
     if (i > first) return;
-    found[i] = SearchWithin(*core, prices_, starts[i], bound_, budget_);
-    if (!found[i].has_value() || CostOf(*core, *found[i]) > bound_) return;
+    best[i] = SearchWithin(core, prices_, starts[i], bound_, budget_);
+    if (!best[i].has_value() || CostOf(core, *best[i]) > bound_) return;
     for (int64_t other = first; i < other && !first.compare_exchange_weak(other, i);) continue;
   });
-  const absl::optional<Assignment>* best = nullptr;  // the first of the cheapest
-  for (const absl::optional<Assignment>& here : found) {
+  std::vector<Found> found;
+  for (absl::optional<Assignment>& here : best) {
     if (!here.has_value()) continue;
-    if (best == nullptr || CostOf(*core, *here) < CostOf(*core, **best)) best = &here;
-    if (CostOf(*core, **best) <= bound_) break;
+    const int64_t cost = CostOf(core, *here);
+    found.push_back({cost, std::move(*here)});
+    if (cost <= bound_) break;
   }
-  if (best == nullptr) return absl::nullopt;
-  return core->Expand(**best);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.cost < b.cost; });
+  return found;
 }
 
 Assignment LimitSolver::Improve(const Assignment& start, int64_t least,

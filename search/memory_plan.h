@@ -11,6 +11,7 @@
 #include "absl/types/optional.h"
 #include "search/budget.h"
 #include "search/dual.h"
+#include "search/memory_core.h"
 #include "search/memory_price.h"
 #include "search/pairwise.h"
 
@@ -49,8 +50,10 @@ class LimitSolver {
   void AddStart(Assignment assignment) { starts_.push_back(std::move(assignment)); }
 
   // The cheapest assignment found that needs at most `target`, which is no more than the problem's
-  // limit. Nothing where even the least usages exceed it, or where nothing was found.
-  absl::optional<Assignment> Solve(int64_t target) const;
+  // limit. Nothing where even the least usages exceed it, or where nothing was found. `near`, if
+  // there is one, holds what was found for another target, from which the search begins where it
+  // is not empty, and then what was found now, the cheapest first.
+  absl::optional<Assignment> Solve(int64_t target, std::vector<Assignment>* near = nullptr) const;
 
   int64_t limit() const { return problem_.memory.limit; }
 
@@ -70,6 +73,12 @@ class LimitSolver {
  private:
   void Scale(const std::vector<MemoryPrice>& prices);
   bool Evaluate(const std::vector<MemoryPrice>& prices);
+  struct Found {
+    int64_t cost = 0;
+    Assignment assignment;
+  };
+  std::vector<Found> SearchFrom(const MemoryCore& core,
+                                const std::vector<Assignment>& starts) const;
 
   const PairwiseProblem& problem_;
   const int64_t table_cells_, most_;

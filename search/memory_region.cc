@@ -2,9 +2,55 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+
+#include "search/inner_loop.h"
 
 namespace yuba {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kMostKept = int64_t{1} << 21;  // cells of edges as numbers with a point
+constexpr double kImpossible = 5e17;
+
+// Tables of equal rows: a row of each value is `stride` apart.
+struct Rows {
+  const double* cells = nullptr;
+  int64_t stride = 0;
+  bool wide = false;  // a row has `width` cells; else one
+};
+
+// least[i]: the least over the values of costs[value] and what the tables have there.
+YUBA_INNER_LOOP void LowerRow(const Rows* tables, int count, const double* costs, int values,
+                              double* sum, double* least, int width) {
+  for (int i = 0; i < width; ++i) least[i] = kInfinity;
+  for (int x = 0; x < values; ++x) {
+    double more = costs[x];
+    const double* first = nullptr;
+    for (int t = 0; t < count; ++t) {
+      const double* row = tables[t].cells + x * tables[t].stride;
+      if (!tables[t].wide) {
+        more += *row;
+      } else if (first == nullptr) {
+        first = row;
+      } else {
+        for (int i = 0; i < width; ++i) sum[i] = first[i] + row[i];
+        first = sum;
+      }
+    }
+    for (int i = 0; i < width; ++i) least[i] = std::min(least[i], first[i] + more);
+  }
+}
+
+YUBA_INNER_LOOP void AddRow(const double* row, double* sum, int width) {
+  for (int i = 0; i < width; ++i) sum[i] += row[i];
+}
+
+}  // namespace
+
+Region::Region(const MemoryCore& core)
+    : core_(core), place_(core.size(), -1), tables_(2 * core.edges.size()) {
+  for (const CoreEdge& edge : core.edges) cells_ += static_cast<int64_t>(edge.cells->size());
+}
 
 void Region::Prepare(const std::vector<int>& variables, const Assignment& assignment,
                      const std::vector<std::vector<double>>& extra, int64_t cells) {
@@ -13,33 +59,44 @@ void Region::Prepare(const std::vector<int>& variables, const Assignment& assign
   for (size_t i = 0; i < variables.size(); ++i) place_[variables[i]] = static_cast<int>(i);
   Gather(assignment, extra);
   Order(assignment, cells);
-  MakeTerms();
   least_ = 0;
-  buckets_.assign(order_.size(), {});
-  levels_.resize(order_.size());
-  std::vector<int> step_of(variables_.size());
-  for (size_t s = 0; s < order_.size(); ++s) step_of[order_[s]] = static_cast<int>(s);
-  auto file = [&](int term) {
-    int step = static_cast<int>(order_.size());
-    for (int place : terms_[term].scope) step = std::min(step, step_of[place]);
-    if (step < static_cast<int>(order_.size())) buckets_[step].terms.push_back(term);
-    else least_ += terms_[term].cells[0];
-  };
-  for (size_t t = 0; t < terms_.size(); ++t) file(static_cast<int>(t));
-  for (size_t s = 0; s < order_.size(); ++s) {
-    EliminateAt(static_cast<int>(s));
-    file(static_cast<int>(terms_.size()) - 1);
+  term_count_ = 0;
+  scratch_.Clear();
+  if (buckets_.size() < order_.size()) buckets_.resize(order_.size());
+  if (levels_.size() < order_.size()) levels_.resize(order_.size());
+  for (std::vector<int>& bucket : buckets_) bucket.clear();
+  MakeTerms();
+  for (size_t s = 0; s < order_.size(); ++s) EliminateAt(static_cast<int>(s));
+}
+
+// The edge's costs with that end's values as rows; nothing where there are too many to keep.
+const double* Region::TableOf(int number, bool b_first) {
+  if (cells_ > kMostKept) return nullptr;
+  std::vector<double>& table = tables_[2 * number + b_first];
+  if (table.empty()) {
+    const CoreEdge& edge = core_.edges[number];
+    const int rows = core_.values(edge.a), columns = core_.values(edge.b);
+    table.resize(edge.cells->size());
+    for (int x = 0; x < rows; ++x) {
+      for (int y = 0; y < columns; ++y) {
+        table[b_first ? y * rows + x : x * columns + y] =
+            static_cast<double>(edge.at(int64_t{x} * columns + y));
+      }
+    }
   }
+  return table.data();
 }
 
 // The costs of each variable alone, its edges to the outside included, and what `assignment` costs.
 void Region::Gather(const Assignment& assignment, const std::vector<std::vector<double>>& extra) {
   const size_t count = variables_.size();
-  values_.assign(count, {});
-  costs_.assign(count, {});
+  if (values_.size() < count) {
+    values_.resize(count);
+    costs_.resize(count);
+  }
   neighbours_.assign(count, 0);
   current_ = 0;
-  std::vector<double> sum;
+  std::vector<double>& sum = sum_;
   for (size_t i = 0; i < count; ++i) {
     const int v = variables_[i];
     sum = extra[v];
@@ -55,6 +112,11 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
         }
         continue;
       }
+      if (const double* table = TableOf(e, edge.b == other)) {
+        const int width = static_cast<int>(sum.size());
+        AddRow(table + int64_t{assignment[other]} * width, sum.data(), width);
+        continue;
+      }
       const int64_t* cell =
           &(*edge.cells)[edge.a == v ? assignment[other] : assignment[other] * columns];
       const int64_t stride = edge.a == v ? columns : 1;
@@ -62,8 +124,10 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
     }
     current_ += sum[assignment[v]];
     // What the outside forbids is not tried, but for the value that is there.
+    values_[i].clear();
+    costs_[i].clear();
     for (size_t x = 0; x < sum.size(); ++x) {
-      if (sum[x] >= 5e17 && static_cast<int>(x) != assignment[v]) continue;
+      if (sum[x] >= kImpossible && static_cast<int>(x) != assignment[v]) continue;
       values_[i].push_back(static_cast<int>(x));
       costs_[i].push_back(sum[x]);
     }
@@ -80,137 +144,182 @@ void Region::Restrict(int place, int value) {
 // Greedy, by table. Where none fits, the variable of the most neighbours keeps its value.
 void Region::Order(const Assignment& assignment, int64_t cells) {
   order_.clear();
-  std::vector<uint64_t> neighbours = neighbours_;
   const size_t count = variables_.size();
-  std::vector<bool> gone(count, false);
-  while (order_.size() < count) {
+  std::vector<uint64_t> neighbours = neighbours_;
+  uint64_t left = 0;  // those that have a choice
+  for (size_t i = 0; i < count; ++i) left |= uint64_t{values_[i].size() > 1} << i;
+  while (left != 0) {
     int next = -1, widest = -1;
     int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
-    for (size_t i = 0; i < count; ++i) {
-      if (gone[i]) continue;
-      int64_t sums = static_cast<int64_t>(values_[i].size());
-      for (uint64_t left = neighbours[i]; left != 0; left &= left - 1) {
-        sums *= static_cast<int64_t>(values_[__builtin_ctzll(left)].size());
-        if (sums > int64_t{1} << 40) break;
+    for (uint64_t rest = left; rest != 0; rest &= rest - 1) {
+      const int i = __builtin_ctzll(rest);
+      int64_t sums = static_cast<int64_t>(values_[i].size()), weight = sums - 1;
+      int degree = 1;
+      for (uint64_t near = neighbours[i] & left; near != 0; near &= near - 1) {
+        if (sums <= int64_t{1} << 40) sums *= values_[__builtin_ctzll(near)].size();
+        ++degree;
       }
+      weight *= degree;
       if (sums < least) {
         least = sums;
-        next = static_cast<int>(i);
+        next = i;
       }
-      const int64_t weight = static_cast<int64_t>(values_[i].size() - 1) *
-                             (1 + __builtin_popcountll(neighbours[i]));
       if (weight > most) {
         most = weight;
-        widest = static_cast<int>(i);
+        widest = i;
       }
     }
-    if (least > cells && widest >= 0) {
+    if (least > cells) {
       Restrict(widest, assignment[variables_[widest]]);
+      left &= ~(uint64_t{1} << widest);
       continue;
     }
-    gone[next] = true;
+    left &= ~(uint64_t{1} << next);
     order_.push_back(next);
-    for (uint64_t left = neighbours[next]; left != 0; left &= left - 1) {
-      const int i = __builtin_ctzll(left);
-      neighbours[i] = (neighbours[i] | neighbours[next]) & ~(uint64_t{1} << i) &
-                      ~(uint64_t{1} << next);
+    for (uint64_t near = neighbours[next] & left; near != 0; near &= near - 1) {
+      const int i = __builtin_ctzll(near);
+      neighbours[i] = (neighbours[i] | neighbours[next]) & ~(uint64_t{1} << i);
+    }
+  }
+  step_of_.assign(count, -1);
+  for (size_t s = 0; s < order_.size(); ++s) step_of_[order_[s]] = static_cast<int>(s);
+}
+
+void Region::MakeTerms() {
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    if (step_of_[i] < 0) least_ += costs_[i][0];
+    for (int e : core_.edges_of[variables_[i]]) {
+      const CoreEdge& edge = core_.edges[e];
+      if (edge.a == variables_[i] && place_[edge.b] >= 0) {
+        MakeTerm(e, static_cast<int>(i), place_[edge.b]);
+      }
     }
   }
 }
 
-void Region::MakeTerms() {
-  terms_.clear();
-  for (size_t i = 0; i < variables_.size(); ++i) {
-    terms_.push_back({{static_cast<int>(i)}, costs_[i]});
-    for (int e : core_.edges_of[variables_[i]]) {
-      const CoreEdge& edge = core_.edges[e];
-      if (edge.a != variables_[i] || place_[edge.b] < 0) continue;
-      Term term;
-      const int j = place_[edge.b];
-      term.scope = {static_cast<int>(i), j};
-      const int64_t columns = core_.values(edge.b);
-      for (int x : values_[i]) {
-        for (int y : values_[j]) {
-          term.cells.push_back(static_cast<double>(edge.at(x * columns + y)));
-        }
+// Between the places i and j; a cost of one of them where the other has no choice.
+void Region::MakeTerm(int number, int i, int j) {
+  const CoreEdge& edge = core_.edges[number];
+  const int64_t columns = core_.values(edge.b);
+  const auto cell = [&](int x, int y) {
+    return static_cast<double>(edge.at(values_[i][x] * columns + values_[j][y]));
+  };
+  const int rows = static_cast<int>(values_[i].size()), width = static_cast<int>(values_[j].size());
+  if (step_of_[i] < 0 && step_of_[j] < 0) {
+    least_ += cell(0, 0);
+  } else if (step_of_[i] < 0) {
+    for (int y = 0; y < width; ++y) costs_[j][y] += cell(0, y);
+  } else if (step_of_[j] < 0) {
+    for (int x = 0; x < rows; ++x) costs_[i][x] += cell(x, 0);
+  } else {
+    const bool turned = step_of_[j] < step_of_[i];
+    const bool whole = rows == core_.values(edge.a) && width == columns;
+    Term& term = AddTerm();
+    term.scope = turned ? std::vector<int>{j, i} : std::vector<int>{i, j};
+    term.stride = turned ? rows : width;
+    term.cells = whole ? TableOf(number, turned) : nullptr;
+    if (term.cells == nullptr) {
+      double* cells = scratch_.Take(int64_t{rows} * width);
+      for (int x = 0; x < rows; ++x) {
+        for (int y = 0; y < width; ++y) cells[turned ? y * rows + x : x * width + y] = cell(x, y);
       }
-      terms_.push_back(std::move(term));
+      term.cells = cells;
     }
+    File(static_cast<int>(term_count_) - 1);
   }
 }
 
 // The least sum of a bucket's terms over its variable, for all values of the others: a new term.
 void Region::EliminateAt(int step) {
   const int place = order_[step];
-  Bucket& bucket = buckets_[step];
-  Term result;
-  for (int t : bucket.terms) {
-    for (int i : terms_[t].scope) {
-      if (i != place &&
-          std::find(result.scope.begin(), result.scope.end(), i) == result.scope.end()) {
-        result.scope.push_back(i);
-      }
-    }
+  const std::vector<int>& bucket = buckets_[step];
+  if (bucket.empty()) {
+    least_ += *std::min_element(costs_[place].begin(), costs_[place].end());
+    return;
   }
-  const size_t rank = result.scope.size(), count = bucket.terms.size();
-  std::vector<int64_t> strides(count * (rank + 1), 0);
+  uint64_t met = 0;  // steps
+  for (int t : bucket) {
+    for (int i : terms_[t].scope) met |= uint64_t{1} << step_of_[i];
+  }
+  met &= ~(uint64_t{1} << step);
+  scope_.clear();
   int64_t cells = 1;
-  for (int i : result.scope) cells *= static_cast<int64_t>(values_[i].size());
+  for (; met != 0; met &= met - 1) {
+    scope_.push_back(order_[__builtin_ctzll(met)]);
+    cells *= static_cast<int64_t>(values_[scope_.back()].size());
+  }
+  double* least = scratch_.Take(cells);
+  Lower(bucket, place, least, cells);
+  if (scope_.size() == 1) {
+    AddRow(least, costs_[scope_[0]].data(), static_cast<int>(cells));
+    return;
+  }
+  Term& result = AddTerm();
+  result.scope = scope_;
+  result.cells = least;
+  result.stride = cells / static_cast<int64_t>(values_[scope_[0]].size());
+  File(static_cast<int>(term_count_) - 1);
+}
+
+// To `least`, by values of scope_.
+void Region::Lower(const std::vector<int>& terms, int place, double* least, int64_t cells) {
+  const size_t rank = scope_.size(), count = terms.size();
+  const int width = static_cast<int>(values_[scope_[rank - 1]].size());
+  std::vector<Rows> tables(count);
+  strides_.assign(count * rank, 0);
   for (size_t t = 0; t < count; ++t) {
-    const Term& term = terms_[bucket.terms[t]];
+    const Term& term = terms_[terms[t]];
+    tables[t] = {term.cells, term.stride, term.scope.back() == scope_[rank - 1]};
     int64_t stride = 1;
-    for (size_t d = term.scope.size(); d-- > 0;) {
-      const auto at = std::find(result.scope.begin(), result.scope.end(), term.scope[d]);
-      strides[t * (rank + 1) + (at - result.scope.begin())] = stride;
+    for (size_t d = term.scope.size(), place_of = rank; --d > 0;) {
+      while (scope_[--place_of] != term.scope[d]) continue;
+      strides_[t * rank + place_of] = stride;
       stride *= static_cast<int64_t>(values_[term.scope[d]].size());
     }
   }
-  result.cells.resize(cells);
-  std::vector<const double*> at(count);
-  for (size_t t = 0; t < count; ++t) at[t] = terms_[bucket.terms[t]].cells.data();
-  std::vector<int> value(rank, 0);
-  const int size = static_cast<int>(values_[place].size());
-  std::vector<double> sum(size);
-  for (int64_t cell = 0; cell < cells; ++cell) {
-    std::fill(sum.begin(), sum.end(), 0.0);
-    for (size_t t = 0; t < count; ++t) {
-      const int64_t stride = strides[t * (rank + 1) + rank];
-      for (int x = 0; x < size; ++x) sum[x] += at[t][x * stride];
-    }
-    result.cells[cell] = *std::min_element(sum.begin(), sum.end());
-    for (size_t d = rank; d-- > 0;) {
-      const int extent = static_cast<int>(values_[result.scope[d]].size());
-      const bool wraps = ++value[d] == extent;
-      if (wraps) value[d] = 0;
+  sum_.resize(width);
+  value_.assign(rank, 0);
+  const double* costs = costs_[place].data();
+  const int values = static_cast<int>(values_[place].size());
+  for (int64_t cell = 0; cell < cells; cell += width) {
+    LowerRow(tables.data(), static_cast<int>(count), costs, values, sum_.data(), least + cell,
+             width);
+    for (size_t d = rank - 1; d-- > 0;) {
+      const int extent = static_cast<int>(values_[scope_[d]].size());
+      const bool wraps = ++value_[d] == extent;
+      if (wraps) value_[d] = 0;
       for (size_t t = 0; t < count; ++t) {
-        at[t] += (wraps ? 1 - extent : 1) * strides[t * (rank + 1) + d];
+        tables[t].cells += (wraps ? 1 - extent : 1) * strides_[t * rank + d];
       }
       if (!wraps) break;
     }
   }
-  bucket.result = static_cast<int>(terms_.size());
-  terms_.push_back(std::move(result));
 }
 
-// What each value of the step's variable adds, those after it being chosen.
-void Region::CostsAt(int step, Level& level) {
+// What each value of the step's variable adds, those after it being chosen; in by_cost those that
+// add less than `room` beyond the least, which is returned.
+double Region::CostsAt(int step, double room, Level& level) {
   const int place = order_[step];
   const int size = static_cast<int>(values_[place].size());
-  level.costs.assign(size, 0.0);
-  for (int t : buckets_[step].terms) {
+  level.costs = costs_[place];
+  for (int t : buckets_[step]) {
     const Term& term = terms_[t];
-    int64_t offset = 0, own = 0, stride = 1;
-    for (size_t d = term.scope.size(); d-- > 0;) {
-      if (term.scope[d] == place) own = stride;
-      else offset += chosen_[term.scope[d]] * stride;
+    int64_t offset = 0, stride = 1;
+    for (size_t d = term.scope.size(); --d > 0;) {
+      offset += chosen_[term.scope[d]] * stride;
       stride *= static_cast<int64_t>(values_[term.scope[d]].size());
     }
-    for (int x = 0; x < size; ++x) level.costs[x] += term.cells[offset + x * own];
+    for (int x = 0; x < size; ++x) level.costs[x] += term.cells[offset + x * term.stride];
   }
-  level.by_cost.resize(size);
-  std::iota(level.by_cost.begin(), level.by_cost.end(), 0);
-  std::sort(level.by_cost.begin(), level.by_cost.end(),
-            [&](int a, int b) { return level.costs[a] < level.costs[b]; });
+  const double best = *std::min_element(level.costs.begin(), level.costs.end());
+  level.by_cost.clear();
+  for (int x = 0; x < size; ++x) {
+    if (level.costs[x] - best < room) level.by_cost.push_back(x);
+  }
+  std::sort(level.by_cost.begin(), level.by_cost.end(), [&](int a, int b) {
+    return level.costs[a] != level.costs[b] ? level.costs[a] < level.costs[b] : a < b;
+  });
+  return best;
 }
 
 }  // namespace yuba

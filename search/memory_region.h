@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/memory_core.h"
+#include "search/scratch.h"
 
 namespace yuba {
 
@@ -14,7 +15,7 @@ class Region {
  public:
   static constexpr int kMostVariables = 64;
 
-  explicit Region(const MemoryCore& core) : core_(core), place_(core.size(), -1) {}
+  explicit Region(const MemoryCore& core);
 
   // Eliminates `variables` (distinct, at most 64); `extra` is added to the costs by variable and
   // value, forbidden cells count 10^18. Variables that would need tables of more than `cells` sums
@@ -27,23 +28,31 @@ class Region {
 
   // Calls take(values) for assignments that cost less than *limit, roughly the cheapest first:
   // values by place in variables(). `limit` may sink meanwhile. Ends after `steps` steps or where
-  // take returns false.
-  template <typename Take>
-  void Enumerate(const double* limit, int steps, Take take) {
+  // take returns false. Asks enter(place, value) before the values of other places are looked
+  // through, which it may forbid, and then calls leave(place, value).
+  template <typename Take, typename Enter, typename Leave>
+  void Enumerate(const double* limit, int steps, Take take, Enter enter, Leave leave) {
     steps_ = steps;
     chosen_.assign(variables_.size(), 0);
-    Descend(static_cast<int>(order_.size()), least_, limit, take);
+    values_out_.resize(variables_.size());
+    for (size_t i = 0; i < variables_.size(); ++i) values_out_[i] = values_[i][0];
+    for (size_t i = 0; i < variables_.size(); ++i) {
+      if (step_of_[i] < 0) enter(static_cast<int>(i), values_out_[i]);
+    }
+    Descend(static_cast<int>(order_.size()), least_, limit, take, enter, leave);
+  }
+  template <typename Take>
+  void Enumerate(const double* limit, int steps, Take take) {
+    Enumerate(limit, steps, take, [](int, int) { return true; }, [](int, int) {});
   }
   const std::vector<int>& variables() const { return variables_; }
 
  private:
+  // Row-major in the order of elimination, so that whoever goes next has the longest stride.
   struct Term {
-    std::vector<int> scope;  // places; row-major
-    std::vector<double> cells;
-  };
-  struct Bucket {
-    std::vector<int> terms;
-    int result = -1;
+    std::vector<int> scope;  // places
+    const double* cells = nullptr;
+    int64_t stride = 1;  // of the first
   };
   struct Level {
     std::vector<double> costs;
@@ -54,40 +63,58 @@ class Region {
   void Order(const Assignment& assignment, int64_t cells);
   void Restrict(int place, int value);
   void MakeTerms();
+  void MakeTerm(int number, int i, int j);
+  const double* TableOf(int number, bool b_first);
   void EliminateAt(int step);
+  void Lower(const std::vector<int>& terms, int place, double* least, int64_t cells);
+  Term& AddTerm() {
+    if (term_count_ == terms_.size()) terms_.emplace_back();
+    return terms_[term_count_++];
+  }
+  void File(int term) { buckets_[step_of_[terms_[term].scope[0]]].push_back(term); }
 
   // `cost` is what the assignment so far costs at best.
-  template <typename Take>
-  bool Descend(int step, double cost, const double* limit, Take& take) {
-    if (step == 0) {
-      values_out_.resize(variables_.size());
-      for (size_t i = 0; i < variables_.size(); ++i) values_out_[i] = values_[i][chosen_[i]];
-      return take(values_out_);
-    }
+  template <typename Take, typename Enter, typename Leave>
+  bool Descend(int step, double cost, const double* limit, Take& take, Enter& enter,
+               Leave& leave) {
+    if (step == 0) return take(values_out_);
     const int place = order_[step - 1];
     Level& level = levels_[step - 1];
-    CostsAt(step - 1, level);
-    const double best = level.costs[level.by_cost[0]];
-    for (int value : level.by_cost) {
-      if (cost + level.costs[value] - best >= *limit) break;
+    const double best = CostsAt(step - 1, *limit - cost, level);
+    for (const int choice : level.by_cost) {
+      const double here = cost + level.costs[choice] - best;
+      if (here >= *limit) break;
       if (--steps_ < 0) return false;
-      chosen_[place] = value;
-      if (!Descend(step - 1, cost + level.costs[value] - best, limit, take)) return false;
+      const int value = values_[place][choice];
+      chosen_[place] = choice;
+      values_out_[place] = value;
+      const bool go = !enter(place, value) ||
+                      Descend(step - 1, here, limit, take, enter, leave);
+      leave(place, value);
+      if (!go) return false;
     }
     return true;
   }
-  void CostsAt(int step, Level& level);
+  double CostsAt(int step, double room, Level& level);
 
   const MemoryCore& core_;
-  std::vector<int> place_;                    // by variable of the core: its place here, or -1
+  std::vector<int> place_;                   // by variable of the core: its place here, or -1
+  int64_t cells_ = 0;                        // of all edges
+  std::vector<std::vector<double>> tables_;  // by edge: a first, b first; empty: not used yet
   std::vector<int> variables_;
-  std::vector<std::vector<int>> values_;      // by place: those that are tried
-  std::vector<std::vector<double>> costs_;    // by place
-  std::vector<uint64_t> neighbours_;          // by place
-  std::vector<int> order_;
+  std::vector<std::vector<int>> values_;    // by place: those that are tried
+  std::vector<std::vector<double>> costs_;  // by place; with what was eliminated before it
+  std::vector<uint64_t> neighbours_;        // by place
+  std::vector<int> order_;                  // the places that have a choice
+  std::vector<int> step_of_;                // by place: where it is in order_, or -1
   std::vector<Term> terms_;
-  std::vector<Bucket> buckets_;               // by step
+  size_t term_count_ = 0;
+  std::vector<std::vector<int>> buckets_;  // by step: terms
   std::vector<Level> levels_;
+  Scratch scratch_;  // the cells of terms
+  std::vector<int> scope_, value_;
+  std::vector<int64_t> strides_;
+  std::vector<double> sum_;
   std::vector<int> chosen_, values_out_;
   double least_ = 0, current_ = 0;
   int steps_ = 0;

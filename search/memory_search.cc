@@ -8,8 +8,6 @@
 namespace yuba {
 namespace {
 
-constexpr int64_t kExact = int64_t{1} << 52;  // below this, sums of costs are exact as double
-
 constexpr int64_t kRoundsBetweenPrices = 500;
 
 }  // namespace
@@ -19,6 +17,7 @@ MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed, int64_t region
       region_cells_(region_cells),
       region_(core),
       random_(seed),
+      state_(core),
       in_region_(core.size(), false) {
   SetPrices(std::vector<double>(core.room.size(), 0));
   Start(Assignment(core.size(), 0));
@@ -31,6 +30,7 @@ void MemorySearch::SetPrices(const std::vector<double>& prices) {
   penalty_ = std::max(penalty_, 4 * most);
   tried_prices_ = prices;
   priced_ = PricesOf(core_, tried_prices_);
+  Recount();
 }
 
 // Other prices find other assignments: each row's is scaled with those near it.
@@ -46,27 +46,15 @@ void MemorySearch::Perturb() {
 }
 
 void MemorySearch::Start(const Assignment& assignment) {
-  assignment_ = assignment;
-  loads_ = LoadsOf(core_, assignment);
-  cost_ = core_.constant;
-  for (int v = 0; v < core_.size(); ++v)
-    cost_ = std::min(kForbidden, cost_ + core_.costs[v][assignment[v]]);
-  int64_t broken = 0;
-  for (const CoreEdge& edge : core_.edges) {
-    const int64_t cell = edge.at(assignment[edge.a] * core_.values(edge.b) + assignment[edge.b]);
-    broken += cell >= kForbidden;
-    cost_ = std::min(kForbidden, cost_ + cell);
-  }
+  state_.Start(assignment);
   Recount();
 }
 
 // The sums over rows that change with the assignment or with the prices.
 void MemorySearch::Recount() {
-  slack_before_.assign(core_.room.size() + 1, 0);
-  overload_ = 0;
+  slack_before_.resize(core_.room.size() + 1);
   for (size_t row = 0; row < core_.room.size(); ++row) {
-    const double over = static_cast<double>(loads_[row] - core_.room[row]);
-    overload_ += std::max(0.0, over);
+    const double over = static_cast<double>(state_.loads()[row] - core_.room[row]);
     slack_before_[row + 1] =
         slack_before_[row] + penalty_ * std::max(0.0, over) - tried_prices_[row] * over;
   }
@@ -89,38 +77,6 @@ double MemorySearch::Slack(const std::vector<int>& variables) const {
     done = std::max(done, end);
   }
   return slack;
-}
-
-// Changes the loads; returns what that adds to the penalties.
-double MemorySearch::Shift(int v, int from, int to) {
-  double added = 0;
-  for (const CoreUse& use : core_.uses[v]) {
-    const int64_t by = use.usage[to] - use.usage[from];
-    if (by == 0) continue;
-    for (int row = use.begin; row < use.end; ++row) {
-      const int64_t load = loads_[row] + by;
-      if (std::max(load, loads_[row]) > core_.room[row]) {
-        added += Penalty(row, load) - Penalty(row, loads_[row]);
-      }
-      loads_[row] = load;
-    }
-  }
-  return added;
-}
-
-double MemorySearch::CostOfRegion(const std::vector<int>& variables) const {
-  double cost = 0;
-  for (int v : variables) {
-    cost += static_cast<double>(core_.costs[v][assignment_[v]]);
-    for (int e : core_.edges_of[v]) {
-      const CoreEdge& edge = core_.edges[e];
-      const int other = edge.a == v ? edge.b : edge.a;
-      if (in_region_[other] && edge.b == v) continue;
-      cost += static_cast<double>(
-          edge.at(assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]));
-    }
-  }
-  return cost;
 }
 
 void MemorySearch::Grow(std::vector<int>& variables, size_t count) {
@@ -157,23 +113,23 @@ std::vector<int> MemorySearch::Pick() {
   };
   const size_t count =
       std::min<size_t>({4 + random_() % 37, static_cast<size_t>(core_.size()), 60});
-  const bool over = overload_ > 0 && random_() % 2 == 0;
+  const bool over = state_.overload() > 0 && random_() % 2 == 0;
   if (!core_.room.empty() && (over || random_() % 2 == 0)) {
     int row = static_cast<int>(random_() % core_.room.size());
     for (int tries = 0; tries < 300; ++tries) {
-      const bool full = over ? loads_[row] > core_.room[row]
-                             : loads_[row] > core_.room[row] - core_.room[row] / 8;
+      const bool full = over ? state_.loads()[row] > core_.room[row]
+                             : state_.loads()[row] > core_.room[row] - core_.room[row] / 8;
       if (full) break;
       row = static_cast<int>(random_() % core_.room.size());
     }
     const size_t seeds = 1 + random_() % 6;
     for (size_t i = 0; i < seeds; ++i) add(CoveringRow(row));
   }
-  if (cost_ >= kForbidden && random_() % 2 == 0) {
+  if (cost() >= kForbidden && random_() % 2 == 0) {
     for (int tries = 0; tries < 20000; ++tries) {
       const CoreEdge& edge = core_.edges[random_() % core_.edges.size()];
       const int64_t cell =
-          edge.at(assignment_[edge.a] * core_.values(edge.b) + assignment_[edge.b]);
+          edge.at(assignment()[edge.a] * core_.values(edge.b) + assignment()[edge.b]);
       if (cell < kForbidden) continue;
       add(edge.a);
       add(edge.b);
@@ -188,62 +144,38 @@ std::vector<int> MemorySearch::Pick() {
 void MemorySearch::Round(double heat) {
   if (core_.size() == 0) return;
   if (++rounds_ % kRoundsBetweenPrices == 0) {
-    if (overload_ > 0 && rounds_ % (8 * kRoundsBetweenPrices) == 0) penalty_ *= 2;
+    if (state_.overload() > 0 && rounds_ % (8 * kRoundsBetweenPrices) == 0) penalty_ *= 2;
     Perturb();
   }
   const std::vector<int> variables = Pick();
-  const std::vector<std::vector<double>>* extra = &priced_;
-  region_.Prepare(variables, assignment_, *extra, region_cells_);
-  const double before = CostOfRegion(variables);
-  const double allowed = heat > 0 ? heat * static_cast<double>(std::min(cost_, kForbidden)) *
+  region_.Prepare(variables, assignment(), priced_, region_cells_);
+  const double before = state_.CostWith(penalty_);
+  const double allowed = heat > 0 ? heat * static_cast<double>(cost()) *
                                         -std::log((random_() >> 11) * 0x1p-53 + 1e-12)
                                   : 0;
   const double margin = Slack(variables);
   double best = allowed;
   double limit = region_.current() + margin + best + 0.5;
-  const Assignment old = assignment_;
-  std::vector<int> taken;
+  old_.clear();
+  for (int v : variables) old_.push_back(assignment()[v]);
+  taken_ = old_;
+  bool found = false;
   int leaves = 0;
   region_.Enumerate(&limit, 2000, [&](const std::vector<int>& values) {
-    double added = 0;
-    bool same = true;
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const int v = variables[i];
-      if (values[i] == old[v]) continue;
-      same = false;
-      added += Shift(v, old[v], values[i]);
-      assignment_[v] = values[i];
-    }
-    if (!same) {
-      added += CostOfRegion(variables) - before;
-      if (added < best || (taken.empty() && added <= best)) {
+    if (values != old_) {
+      state_.Move(variables, values);
+      const double added = state_.CostWith(penalty_) - before;
+      if (added < best || (!found && added <= best)) {
         best = added;
-        taken = values;
+        found = true;
+        taken_ = values;
         limit = std::min(limit, region_.current() + margin + best);
-      }
-      for (size_t i = 0; i < variables.size(); ++i) {
-        const int v = variables[i];
-        if (assignment_[v] != old[v]) Shift(v, assignment_[v], old[v]);
-        assignment_[v] = old[v];
       }
     }
     return ++leaves < 60;
   });
-  if (!taken.empty()) {
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const int v = variables[i];
-      if (taken[i] == old[v]) continue;
-      Shift(v, old[v], taken[i]);
-      assignment_[v] = taken[i];
-    }
-    const double cost = static_cast<double>(cost_) + CostOfRegion(variables) - before;
-    if (cost_ >= kExact || cost >= kExact) {
-      Start(assignment_);
-    } else {
-      cost_ = static_cast<int64_t>(cost);
-      Recount();
-    }
-  }
+  state_.Move(variables, taken_);
+  if (found) Recount();
   for (int v : variables) in_region_[v] = false;
 }
 

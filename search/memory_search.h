@@ -9,6 +9,7 @@
 
 #include "search/memory_core.h"
 #include "search/memory_region.h"
+#include "search/memory_state.h"
 
 namespace yuba {
 
@@ -22,10 +23,9 @@ class MemorySearch {
   // One region. `heat`, a share of the cost, is what a move may add to it.
   void Round(double heat);
 
-  bool Feasible() const { return overload_ == 0 && cost_ < kForbidden; }
-  int64_t cost() const { return cost_; }          // forbidden cells: kForbidden each, saturating
-  double overload() const { return overload_; }   // the sum of what rows exceed
-  const Assignment& assignment() const { return assignment_; }
+  bool Feasible() const { return state_.Feasible(); }
+  int64_t cost() const { return state_.cost(); }  // kForbidden where some cell is
+  const Assignment& assignment() const { return state_.assignment(); }
 
  private:
   void Perturb();
@@ -33,12 +33,6 @@ class MemorySearch {
   void Grow(std::vector<int>& variables, size_t count);
   int CoveringRow(int row);
   double Slack(const std::vector<int>& variables) const;
-  bool Try(const std::vector<int>& values, double most);
-  double Shift(int v, int from, int to);
-  double Penalty(int row, int64_t load) const {
-    return load > core_.room[row] ? penalty_ * static_cast<double>(load - core_.room[row]) : 0;
-  }
-  double CostOfRegion(const std::vector<int>& variables) const;
   void Recount();
 
   const MemoryCore& core_;
@@ -46,15 +40,13 @@ class MemorySearch {
   Region region_;
   std::mt19937_64 random_;
   std::vector<double> prices_, tried_prices_;
-  std::vector<std::vector<double>> priced_, noisy_;
+  std::vector<std::vector<double>> priced_;
   std::vector<double> slack_before_;  // by row: the slack of the rows before it
-  Assignment assignment_;
-  std::vector<int64_t> loads_;
+  MemoryState state_;
   std::vector<bool> in_region_;
-  int64_t cost_ = 0;
-  double overload_ = 0, penalty_ = 1;
+  std::vector<int> old_, taken_;  // of a region
+  double penalty_ = 1;
   int64_t rounds_ = 0;
-  int64_t broken_since_ = 0;
 };
 
 }  // namespace yuba

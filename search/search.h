@@ -32,6 +32,9 @@ struct SearchOptions {
   // What a plan's program needs, in bytes a device, which is more than the search can count; may be
   // empty.
   std::function<int64_t(const Plan&)> memory_of;
+  // Of a plan that is known: within a limit, or with replicas, others are of use only where they
+  // move less; 0: there is none.
+  int64_t known_bytes = 0;
   double time_limit = 0;  // seconds; 0: none
   int threads = 1;        // the plan is the same for any number
   // Whether somebody asks for the end; called from all threads, may be empty.

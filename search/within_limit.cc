@@ -21,7 +21,6 @@ namespace yuba {
 namespace {
 
 constexpr size_t kNamed = 3;  // of what fills the memory
-constexpr int kIdle = 4;      // targets in which nothing better was found
 constexpr int kFineRounds = 4;
 constexpr int64_t kFar = 105;   // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
@@ -97,7 +96,9 @@ class WithinLimit {
       PairwiseProblem less = pairwise;
       less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
                                    least + (limit_ - least) * (kPasses - pass) / kPasses);
-      Solve(SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0));
+      const LimitSolver other =
+          SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0);
+      if (other.bound() < known()) Solve(other);
     }
     LimitedCuts result;
     if (solver.order().empty()) return result;
@@ -106,6 +107,12 @@ class WithinLimit {
     result.proof.order = problem_.ElementOrder(solver.order());
     if (search_.limit > 0) result.proof.prices = solver.prices();
     return result;
+  }
+
+  // What a plan must cost less than; kForbidden where there is none yet.
+  int64_t known() const {
+    const int64_t before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
+    return best_.has_value() ? std::min(before, CostOf(problem_.pairwise, *best_)) : before;
   }
 
   // The peak of the rows if every variable used its least.
@@ -131,19 +138,19 @@ class WithinLimit {
   void Solve(const LimitSolver& solver) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     int64_t target = solver.limit();
-    for (int round = 0, idle = 0; target > limit_ / 2 && idle < kIdle && !budget_.Spent();
-         ++round) {
-      const absl::optional<Assignment> assignment = solver.Solve(target);
+    std::vector<Assignment> near;
+    for (int round = 0; target > limit_ / 2 && !budget_.Spent(); ++round) {
+      const absl::optional<Assignment> assignment = solver.Solve(target, &near);
       if (!assignment.has_value()) break;
+      const bool useless = CostOf(pairwise, *assignment) >= known();
       const int64_t excess = Try(*assignment);
       if (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * 101) return;
-      idle += best_.has_value() && CostOf(pairwise, *assignment) >= CostOf(pairwise, *best_);
+      if (useless) break;  // within less nothing costs less
       const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
       target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
     }
     solver.Improve(
-        best_.value_or(LeastUsage(pairwise)),
-        best_.has_value() ? CostOf(pairwise, *best_) : kForbidden,
+        best_.value_or(LeastUsage(pairwise)), known(),
         [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
   }
 

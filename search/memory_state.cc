@@ -1,0 +1,42 @@
+#include "search/memory_state.h"
+
+#include "search/memory_dual.h"
+
+namespace yuba {
+
+void MemoryState::Start(const Assignment& assignment) {
+  assignment_ = assignment;
+  loads_ = LoadsOf(core_, assignment);
+  overload_ = 0;
+  for (size_t row = 0; row < loads_.size(); ++row) overload_ += Over(row, loads_[row]);
+  finite_ = core_.constant;
+  forbidden_ = 0;
+  for (int v = 0; v < core_.size(); ++v) finite_ += core_.costs[v][assignment[v]];
+  for (const CoreEdge& edge : core_.edges) {
+    Count(edge.at(int64_t{assignment[edge.a]} * core_.values(edge.b) + assignment[edge.b]), 1);
+  }
+}
+
+void MemoryState::Move(int v, int to) {
+  const int from = assignment_[v];
+  for (const CoreUse& use : core_.uses[v]) {
+    const int64_t by = use.usage[to] - use.usage[from];
+    if (by == 0) continue;
+    for (int row = use.begin; row < use.end; ++row) {
+      overload_ += Over(row, loads_[row] + by) - Over(row, loads_[row]);
+      loads_[row] += by;
+    }
+  }
+  finite_ += core_.costs[v][to] - core_.costs[v][from];
+  for (int e : core_.edges_of[v]) {
+    const CoreEdge& edge = core_.edges[e];
+    const int64_t columns = core_.values(edge.b);
+    const int64_t stride = edge.a == v ? columns : 1;
+    const int64_t other = edge.a == v ? assignment_[edge.b] : assignment_[edge.a] * columns;
+    Count(edge.at(other + from * stride), -1);
+    Count(edge.at(other + to * stride), 1);
+  }
+  assignment_[v] = to;
+}
+
+}  // namespace yuba
