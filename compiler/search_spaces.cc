@@ -38,7 +38,8 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const Mesh& mesh, const Budget
 
 // Whether there is nothing to gain, or no time for it.
 bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
-  if (!plan.ok() && !absl::IsFailedPrecondition(plan.status())) return true;
+  const absl::Status& status = plan.status();
+  if (!plan.ok() && !absl::IsFailedPrecondition(status) && !absl::IsNotFound(status)) return true;
   return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.Spent();
 }
 

@@ -31,6 +31,10 @@ class GridsWithin {
         budget_(*search.problem.budget) {}
 
   absl::StatusOr<LimitedCuts> Run() {
+    given_ = search_.known;
+    if (search_.others) {
+      for (Cuts& each : search_.others()) given_.push_back(std::move(each));
+    }
     if (search_.memory_of) TryKnown();  // while there is time
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
     grids_ = BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
@@ -56,9 +60,7 @@ class GridsWithin {
 
  private:
   void TryKnown() {
-    for (const std::vector<Cuts>* cuts : {&search_.known, &search_.others}) {
-      for (const Cuts& each : *cuts) Try(each);
-    }
+    for (const Cuts& each : given_) Try(each);
   }
 
   void SearchLabels(const std::vector<TensorUse>& uses, const GridProblem& grids,
@@ -83,10 +85,8 @@ class GridsWithin {
       LabelsWithin others(graph_, options, uses, grids, buffers, frugal, replicate);
       TryNear(others);
     }
-    for (const std::vector<Cuts>* cuts : {&search_.known, &search_.others}) {
-      for (const Cuts& each : *cuts) {
-        if (!enough() && !budget_.Spent()) Try(labels.Mend(each, limit_));
-      }
+    for (const Cuts& each : given_) {
+      if (!enough() && !budget_.Spent()) Try(labels.Mend(each, limit_));
     }
     // Programs may need less than all buffers.
     LabelsWithin hopeful(graph_, options, uses, grids, none, bound, replicate);
@@ -198,6 +198,7 @@ class GridsWithin {
   const int64_t limit_;
   const Budget& budget_;
   absl::optional<GridProblem> grids_;  // with rows
+  std::vector<Cuts> given_;  // by others
   std::vector<Tried> tried_;
   int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
   absl::optional<Cuts> best_;

@@ -121,12 +121,16 @@ class LimitedGraph {
     limited.table_cells = options_.table_cells;
     limited.known = {AllCuts(plain),
                      OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, budget_)))};
-    for (const bool replicates : {true, false}) {
-      if (replicates ? !replicate_ : !together_) continue;
-      for (Cuts& cuts : CutsOfBaselines(whole_, options_, replicates, budget_)) {
-        limited.others.push_back(OfGraph(std::move(cuts)));
+    limited.others = [&] {
+      std::vector<Cuts> others;
+      for (const bool replicates : {true, false}) {
+        if (replicates ? !replicate_ : !together_) continue;
+        for (Cuts& cuts : CutsOfBaselines(whole_, options_, replicates, budget_)) {
+          others.push_back(OfGraph(std::move(cuts)));
+        }
       }
-    }
+      return others;
+    };
     limited.last = [&] { return CutsOfBaselines(whole_, options_, false, budget_); };
     if (options_.memory_of) {
       limited.memory_of = [&](const Cuts& cuts) {
@@ -193,6 +197,7 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
   const auto wanted = [&] {
     if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
     const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
+    if (absl::IsNotFound(plan.status())) return false;  // there is nothing cheaper
     const bool quick = !plan.ok() || FitsInTables(graph, options.mesh);
     return !near && quick && !budget.Spent();
   };

@@ -177,7 +177,7 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
 }  // namespace
 
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,
-                                    const Budget& budget) {
+                                    const Budget& budget, int64_t* bound_of_prices) {
   std::vector<MemoryPrice> prices;
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value() || core->room.empty()) return prices;
@@ -200,7 +200,9 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
       before = bound;
     }
     dual.Step(target_of(least));
+    if (dual.bound() >= options.enough) break;
   }
+  if (bound_of_prices != nullptr) *bound_of_prices = dual.bound();
   for (size_t row = 0; row < dual.prices().size(); ++row) {
     const double units = std::floor(dual.prices()[row] * kPriceUnits);
     if (units >= 1)
@@ -254,11 +256,20 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
 }
 
 LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                         int64_t table_cells, int64_t most, const Budget& budget)
-    : problem_(problem), table_cells_(table_cells), most_(most), budget_(budget) {
+                         int64_t table_cells, int64_t most, int64_t known, const Budget& budget)
+    : problem_(problem), table_cells_(table_cells), most_(most), known_(known), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem.memory, classes);
-  Scale(GoodPrices(relaxed, {}, budget_));
+  PriceSearch search;
+  search.enough = known;
+  int64_t bound = 0;
+  std::vector<MemoryPrice> prices = GoodPrices(relaxed, search, budget_, &bound);
+  if (bound < known) {
+    Scale(prices);
+  } else {
+    bound_ = bound;
+    prices_ = std::move(prices);
+  }
 }
 
 // The best of the prices times a common factor. The bound is the least of the lines that
@@ -280,7 +291,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
       if (order_.empty()) prices_ = prices;
       return;
     }
-    if (sums_ > kScaleSums / (evaluation + 1)) return;
+    if (sums_ > kScaleSums / (evaluation + 1) || bound_ >= known_) return;
     double used = 0;
     for (const MemoryUse& use : problem_.memory.uses) {
       const double price = static_cast<double>(PriceDuring(prices, use.begin, use.end));

@@ -34,18 +34,22 @@ struct PriceSearch {
   double rise = 0;    // ends where the bound has not risen by that share of it for a while
   int patience = 30;  // as of MemoryDual
   int steps = 600;
+  int64_t enough = kForbidden;  // ends where the bound is that
 };
+// Their bound to *bound.
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,
-                                    const Budget& budget);
+                                    const Budget& budget, int64_t* bound = nullptr);
 
 // Deterministic. Problem and budget must outlive the solver; where the budget is spent, it does
 // with what it has.
 class LimitSolver {
  public:
   // `classes` by variable, closed under the symmetries. Without `table_cells` there is no bound.
-  // `most` of a cost at prices, in units.
+  // `most` of a cost at prices, in units. What costs `known` or more is of no use: where the bound
+  // is that, it need not be the best, and may come without an order.
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-              int64_t table_cells, int64_t most, const Budget& budget = Budget::Unlimited());
+              int64_t table_cells, int64_t most, int64_t known = kForbidden,
+              const Budget& budget = Budget::Unlimited());
 
   void AddStart(Assignment assignment) { starts_.push_back(std::move(assignment)); }
 
@@ -81,7 +85,7 @@ class LimitSolver {
                                 const std::vector<Assignment>& starts) const;
 
   const PairwiseProblem& problem_;
-  const int64_t table_cells_, most_;
+  const int64_t table_cells_, most_, known_;
   const Budget& budget_;
   int64_t bound_ = 0, sums_ = 0;
   std::vector<int> order_;

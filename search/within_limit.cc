@@ -61,12 +61,16 @@ class WithinLimit {
       starts_.push_back(problem_.ValuesOf(cuts));
       Try(starts_.back());
     }
-    for (const Cuts& cuts : search_.others) Try(problem_.ValuesOf(cuts));
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
     const int64_t least = LeastPeak();
     LimitedCuts result;
-    if (least <= limit_) result = SolveNear(grids, least);
+    if (least <= limit_) {
+      result = SolveNear(grids, least);
+    } else {
+      TryOthers();
+    }
+    if (useless_) return absl::NotFoundError("nothing moves less than what is known");
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) {
       return StoppedWithin(budget_, limit_);
     }
@@ -84,11 +88,13 @@ class WithinLimit {
   // from the bound, prices of other limits lead to other plans.
   LimitedCuts SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
     const PairwiseProblem& pairwise = problem_.pairwise;
-    const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells);
-    const bool useless = search_.known_bytes > 0 && solver.bound() >= search_.known_bytes;
-    if (!useless) Solve(solver);
+    const int64_t known_before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
+    const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells, known_before);
+    useless_ = solver.bound() >= known_before;
+    if (useless_) return {};
+    TryOthers();
+    Solve(solver);
     const auto enough = [&] {
-      if (useless) return true;
       return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
     };
     const int passes = search_.limit > 0 ? kPasses : 0;
@@ -97,7 +103,7 @@ class WithinLimit {
       less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
                                    least + (limit_ - least) * (kPasses - pass) / kPasses);
       const LimitSolver other =
-          SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0);
+          SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0, known());
       if (other.bound() < known()) Solve(other);
     }
     LimitedCuts result;
@@ -107,6 +113,11 @@ class WithinLimit {
     result.proof.order = problem_.ElementOrder(solver.order());
     if (search_.limit > 0) result.proof.prices = solver.prices();
     return result;
+  }
+
+  void TryOthers() {
+    if (!search_.others) return;
+    for (const Cuts& cuts : search_.others()) Try(problem_.ValuesOf(cuts));
   }
 
   // What a plan must cost less than; kForbidden where there is none yet.
@@ -127,8 +138,8 @@ class WithinLimit {
   }
 
   LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
-                       int64_t table_cells) const {
-    LimitSolver solver(problem, grids, table_cells, MostInProof(graph_), budget_);
+                       int64_t table_cells, int64_t known) const {
+    LimitSolver solver(problem, grids, table_cells, MostInProof(graph_), known, budget_);
     for (const Assignment& start : starts_) solver.AddStart(start);
     return solver;
   }
@@ -161,7 +172,7 @@ class WithinLimit {
       const int64_t before = smallest_;
       PairwiseProblem more = problem_.pairwise;
       more.memory.limit = before - 1;
-      SolverOf(more, grids, 0)
+      SolverOf(more, grids, 0, kForbidden)
           .Improve(LeastUsage(more), kForbidden, [this, before](const Assignment& assignment) {
             if (budget_.Spent()) return false;
             Try(assignment);
@@ -174,8 +185,12 @@ class WithinLimit {
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
   int64_t Try(const Assignment& assignment) {
     const PairwiseProblem& pairwise = problem_.pairwise;
-    const int64_t needed = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
-                                             : PeakOf(pairwise, assignment);
+    const auto [place, is_new] = needed_.emplace(assignment, 0);
+    if (is_new) {
+      place->second = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
+                                        : PeakOf(pairwise, assignment);
+    }
+    const int64_t needed = place->second;
     smallest_ = std::min(smallest_, needed);
     if (needed > limit_) return needed - limit_;
     if (!best_.has_value() || CostOf(pairwise, assignment) < CostOf(pairwise, *best_)) {
@@ -190,8 +205,10 @@ class WithinLimit {
   const Budget& budget_;
   Problem problem_;
   std::vector<Assignment> starts_;
+  std::map<Assignment, int64_t> needed_;  // by those that were tried
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
+  bool useless_ = false;  // nothing costs less than what is known
 };
 
 }  // namespace

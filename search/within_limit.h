@@ -22,11 +22,12 @@ struct LimitedSearch {
   int64_t table_cells = 0;
   int64_t known_bytes = 0;  // of a plan that is known: others must cost less; 0: there is none
   bool explain = true;  // where nothing is found, look for how much is needed
-  // Plans of other searches, from which this one starts, and of others: the result costs no more
-  // than those that fit.
-  std::vector<Cuts> known, others;
-  // More of others', asked where nothing else fits; may be empty.
-  std::function<std::vector<Cuts>()> last;
+  // Plans of other searches, from which this one starts: the result costs no more than those that
+  // fit.
+  std::vector<Cuts> known;
+  // The same of others, asked where there is something to gain, and more of them, asked where
+  // nothing else fits; may be empty.
+  std::function<std::vector<Cuts>()> others, last;
 };
 
 struct LimitedCuts {  // the plan, its bound and the proof of that
@@ -36,7 +37,8 @@ struct LimitedCuts {  // the plan, its bound and the proof of that
 };
 
 // FailedPrecondition where nothing within the limit was found; the message says how much is needed
-// at least, at which node, and which tensors fill it. DeadlineExceeded or Cancelled where the
+// at least, at which node, and which tensors fill it. NotFound where the bound shows that nothing
+// costs less than what is known. DeadlineExceeded or Cancelled where the
 // budget is spent before anything within the limit is found.
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
