@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "compiler/search_within.h"
-#include "opsemantics/base/status.h"
 #include "search/accumulators.h"
 #include "search/budget.h"
 #include "search/grid_problem.h"
 #include "search/limited.h"
 #include "search/lower_bound.h"
+#include "search/partials.h"
 
 namespace yuba {
 namespace {
@@ -43,6 +43,13 @@ bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
   return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.Spent();
 }
 
+// Whether no plan without accumulators moves less, of whatever memory: each has one with that moves
+// no more. Sums that stay apart are others there.
+bool MovesLeast(const absl::StatusOr<Plan>& plan, const Graph& graph) {
+  return plan.ok() && plan->cost.bytes() <= plan->lower_bound && plan->proof.prices.empty() &&
+         !HasPartials(graph);
+}
+
 std::string StoppedBy(const absl::StatusOr<Plan>& plan) {
   if (plan.ok()) return plan->stopped;
   if (absl::IsDeadlineExceeded(plan.status())) return kTimeLimit;
@@ -65,6 +72,13 @@ SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
   return options;
 }
 
+// What the budget stopped, be it the search of an alternative, says so.
+absl::StatusOr<Plan> Marked(absl::StatusOr<Plan> plan, const Budget& budget) {
+  if (plan.ok() && budget.end() == Budget::End::kTime) plan->stopped = kTimeLimit;
+  if (plan.ok() && budget.end() == Budget::End::kAsked) plan->stopped = kInterrupt;
+  return plan;
+}
+
 // The plan of a model with what the options let it share. Terms that wait for their sum take
 // memory: where there is a limit, also without accumulators.
 absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& budget,
@@ -74,7 +88,7 @@ absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& bu
   absl::StatusOr<Plan> plan = SearchWithinMemory(model, InTimeLeft(options, budget));
   const bool may_differ = options.memory_limit > 0 && options.accumulators == "auto" &&
                           options.pins.empty() && HasAccumulators(model.graph);
-  if (!may_differ || IsOver(plan, budget)) return plan;
+  if (!may_differ || IsOver(plan, budget) || MovesLeast(plan, model.graph)) return plan;
   SearchOptions without = InTimeLeft(options, budget);
   without.accumulators = "none";
   if (plan.ok()) without.known_bytes = plan->cost.bytes();
@@ -86,21 +100,20 @@ absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& bu
 
 // Searches the model that the file becomes without factors, which takes the place of `model` where
 // its plan is better than `plan`.
-absl::Status TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
-                     absl::StatusOr<Plan>& plan, Model& model) {
+void TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
+             absl::StatusOr<Plan>& plan, Model& model) {
   import.factors = false;
   options.factors = false;
   absl::StatusOr<Model> flat = ImportOnnx(model.file, import);
-  if (!flat.ok()) return plan.ok() ? absl::OkStatus() : flat.status();
+  if (!flat.ok()) return;
   const bool bounded = plan.ok() && options.replicate == "none";
   if (bounded &&
       NoneBelow(plan->cost.bytes(), SharedGraph(flat->graph, options), options.mesh, budget)) {
-    return absl::OkStatus();
+    return;
   }
-  if (budget.Spent()) return absl::OkStatus();
+  if (budget.Spent()) return;
   if (plan.ok()) options.known_bytes = plan->cost.bytes();
   if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -121,7 +134,7 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
 
 absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model) {
   const Budget budget(options.time_limit, options.threads, options.asked);
-  return SearchShared(options, budget, model);
+  return Marked(SearchShared(options, budget, model), budget);
 }
 
 absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& options,
@@ -130,11 +143,9 @@ absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptio
   const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
   absl::StatusOr<Plan> plan = SearchShared(options, budget, model);
   if (may_differ && !IsOver(plan, budget)) {
-    YUBA_RETURN_IF_ERROR(TryFlat(import, options, budget, plan, model));
+    TryFlat(import, options, budget, plan, model);
   }
-  if (plan.ok() && budget.end() == Budget::End::kTime) plan->stopped = kTimeLimit;
-  if (plan.ok() && budget.end() == Budget::End::kAsked) plan->stopped = kInterrupt;
-  return plan;
+  return Marked(std::move(plan), budget);
 }
 
 }  // namespace yuba

@@ -10,12 +10,15 @@ int64_t ArenaBytes(const Model& model, const Plan& plan) {
   return program.stages(0).arena_size();
 }
 
-absl::StatusOr<Plan> SearchWithinMemory(const Model& model, const SearchOptions& options) {
-  SearchOptions within = options;
+SearchOptions MeasuredBy(const Model& model, SearchOptions options) {
   if (options.memory_limit > 0) {
-    within.memory_of = [&](const Plan& plan) { return ArenaBytes(model, plan); };
+    options.memory_of = [&model](const Plan& plan) { return ArenaBytes(model, plan); };
   }
-  return Search(model.graph, within);
+  return options;
+}
+
+absl::StatusOr<Plan> SearchWithinMemory(const Model& model, const SearchOptions& options) {
+  return Search(model.graph, MeasuredBy(model, options));
 }
 
 }  // namespace yuba

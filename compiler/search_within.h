@@ -12,6 +12,9 @@ namespace yuba {
 // The arena of the plan's program: bytes a device, without what libraries take for themselves.
 int64_t ArenaBytes(const Model& model, const Plan& plan);
 
+// These options, with what plans of the model need, which must outlive them.
+SearchOptions MeasuredBy(const Model& model, SearchOptions options);
+
 // Search, whose options.memory_limit, if there is one, holds for ArenaBytes.
 absl::StatusOr<Plan> SearchWithinMemory(const Model& model, const SearchOptions& options);
 

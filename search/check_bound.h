@@ -1,4 +1,4 @@
-// The replay of proofs: part of the checker, and so without any code of the solver.
+// The replay of proofs: part of the checker, and so without the code of any solver.
 #ifndef YUBA_SEARCH_CHECK_BOUND_H_
 #define YUBA_SEARCH_CHECK_BOUND_H_
 

@@ -8,12 +8,22 @@ void BoxSet::Add(const Box& box) {
   int64_t volume = 1;
   for (size_t d = 0; d < box.size(); ++d) {
     volume *= box[d].size();
-    auto [found, is_new] = numbers_[d].try_emplace(std::pair(box[d].begin, box[d].end),
-                                                   static_cast<int>(intervals_[d].size()));
-    if (is_new) intervals_[d].push_back(box[d]);
-    codes_.push_back(found->second);
+    codes_.push_back(Number(d, box[d]));
   }
   volumes_.push_back(volume);
+}
+
+void BoxSet::Add(const std::vector<int>& numbers, int64_t volume) {
+  codes_.insert(codes_.end(), numbers.begin(), numbers.end());
+  volumes_.push_back(volume);
+}
+
+int BoxSet::Number(size_t dimension, const Interval& interval) {
+  const auto [found, is_new] =
+      numbers_[dimension].try_emplace(std::pair(interval.begin, interval.end),
+                                      static_cast<int>(intervals_[dimension].size()));
+  if (is_new) intervals_[dimension].push_back(interval);
+  return found->second;
 }
 
 bool BoxSet::Equal(size_t a, size_t b) const {

@@ -18,6 +18,9 @@ class BoxSet {
   explicit BoxSet(size_t dimensions) : intervals_(dimensions), numbers_(dimensions) {}
 
   void Add(const Box& box);
+  void Add(const std::vector<int>& numbers, int64_t volume);
+  // That of an interval of a dimension.
+  int Number(size_t dimension, const Interval& interval);
 
   size_t dimensions() const { return intervals_.size(); }
   size_t size() const { return volumes_.size(); }

@@ -9,6 +9,7 @@
 #include "opsemantics/base/status.h"
 #include "search/check_boxes.h"
 #include "search/check_cuts.h"
+#include "search/check_needs.h"
 #include "search/check_relaxed.h"
 #include "search/cut_space.h"
 
@@ -27,16 +28,6 @@ BoxSet ShardsOf(const Mesh& mesh, const std::vector<int64_t>& dims, const std::v
     }
   }
   return shards;
-}
-
-BoxSet BoxesOf(const std::vector<NodeBoxes>& nodes, int operand, size_t dimensions) {
-  BoxSet boxes(dimensions);
-  for (const NodeBoxes& node : nodes) {
-    for (size_t device = 0; device < node.made.size(); ++device) {
-      boxes.Add(operand < 0 ? node.made[device] : node.needs[device][operand]);
-    }
-  }
-  return boxes;
 }
 
 // By cut: elements of the largest box.
@@ -131,32 +122,40 @@ class UseCosts {
   const CommonElements common_;
 };
 
-// What a node fetches of operand `operand`, or delivers (operand -1). `nodes` are the boxes of its
-// least cuts, `boxes` those of this use; the others cost what those cost that they are renamed to.
-std::vector<int64_t> EveryCost(const Definition& definition, const TensorType& type,
-                               const TensorFacts& tensor, const CutList& cuts,
-                               const std::vector<NodeBoxes>& nodes, const BoxSet& boxes,
-                               int operand) {
+// The boxes that are made first, of those from `box` on, one for each device: that of the first
+// device of all that differ only on axes that the cut does not use.
+std::vector<size_t> FirstMakers(const Mesh& mesh, const Cut& cut, size_t box) {
+  std::vector<size_t> makers;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    if (GroupNumber(mesh, cut, device) == 0) makers.push_back(box + device);
+  }
+  return makers;
+}
+
+// What a node fetches of operand `operand`, or delivers (operand -1). `boxes` are those of its
+// least cuts; the others cost what those cost that they are renamed to.
+std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
+                               const TensorType& type, const TensorFacts& tensor,
+                               const CutList& cuts, const BoxSet& boxes, int operand) {
   const bool reads_addend = operand >= 0 && ReadsAddend(definition, operand);
   const bool moves_all = operand < 0 ? definition.addend : IsSumOfAddends(definition);
   const size_t columns = tensor.cuts->cuts.size();
-  const UseCosts costs(tensor, boxes, nodes[0].made.size());
+  const size_t devices = mesh.devices();
+  const UseCosts costs(tensor, boxes, devices);
   std::vector<int64_t> cost(cuts.cuts.size() * columns);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const NodeBoxes& node = nodes[i];
-    int64_t made = 0;
+  for (size_t i = 0; i < cuts.least.size(); ++i) {
+    const Cut& node = cuts.cuts[cuts.least[i]];
+    const int parts = ReductionParts(mesh, definition, node);
     std::vector<size_t> makers;
-    for (size_t device = 0; device < node.made.size(); ++device) {
-      if (!node.first[device]) continue;
-      makers.push_back(i * node.made.size() + device);
-      made += Volume(node.made[device]);
-    }
-    const bool all = made == node.parts * ElementCount(type);
-    ElementType moved = operand < 0 && node.parts > 1 ? AccumulatorType(type.type) : type.type;
+    if (operand < 0) makers = FirstMakers(mesh, node, i * devices);
+    int64_t made = 0;
+    for (const size_t maker : makers) made += boxes.Elements(maker);
+    const bool all = made == parts * ElementCount(type);
+    ElementType moved = operand < 0 && parts > 1 ? AccumulatorType(type.type) : type.type;
     for (size_t t = 0; t < columns; ++t) {
       const int64_t elements = moves_all      ? costs.MovedAddends(i, t, operand < 0)
-                               : operand < 0  ? costs.Delivered(i, t, node.parts, makers, all)
-                               : reads_addend ? costs.FetchedAddend(i, t, cuts.cuts[cuts.least[i]])
+                               : operand < 0  ? costs.Delivered(i, t, parts, makers, all)
+                               : reads_addend ? costs.FetchedAddend(i, t, node)
                                               : costs.Fetched(i, t);
       const int64_t bytes = elements < 0 ? kNever : elements * ByteSize(moved);
       for (size_t g = 0; g < cuts.renamed->size(); ++g) {
@@ -223,8 +222,6 @@ class TableMaker {
     }
     YUBA_ASSIGN_OR_RETURN(const CutList* cuts, lists_.Of(node.name, extents, IsCopy(graph_, node)));
     AddElement(*cuts);
-    std::vector<NodeBoxes> nodes;
-    for (int cut : cuts->least) nodes.push_back(AnalyzeNode(definition, cuts->cuts[cut], mesh_));
     tables_.boxes.emplace_back(node.operands.size() + 1);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
@@ -233,10 +230,10 @@ class TableMaker {
         return absl::FailedPreconditionError(
             absl::StrCat("the proof is too large to replay: ", node.name, " has too many costs"));
       }
-      const BoxSet boxes = BoxesOf(nodes, o, type.dims.size());
+      const BoxSet boxes = BoxesUnder(mesh_, definition, o, cuts->cuts, cuts->least);
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*cuts, boxes);
       AddUse(tensor, std::make_shared<const std::vector<int64_t>>(
-                         EveryCost(definition, type, *tensors_[tensor], *cuts, nodes, boxes, o)));
+                         EveryCost(mesh_, definition, type, *tensors_[tensor], *cuts, boxes, o)));
     }
     return absl::OkStatus();
   }

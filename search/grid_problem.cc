@@ -133,14 +133,9 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
   return problem;
 }
 
-MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
-                      int64_t limit, const Budget& budget) {
-  return MemoryRowsOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
-}
-
-std::vector<MemoryBuffer> GridBuffersOf(const Graph& graph, const Mesh& mesh,
-                                        const GridProblem& problem, const Budget& budget) {
-  return MemoryBuffersOf(graph, mesh, OneOfEachGrid(mesh, problem), budget);
+MemoryUsage GridUsageOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                        int64_t limit, const Budget& budget) {
+  return MemoryUsageOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
 }
 
 }  // namespace yuba

@@ -37,11 +37,8 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
                                              const Budget& budget = Budget::Unlimited());
 
 // The rows and buffers of memory_rows.h by grid: all cuts of one use the same.
-MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
-                      int64_t limit, const Budget& budget = Budget::Unlimited());
-std::vector<MemoryBuffer> GridBuffersOf(const Graph& graph, const Mesh& mesh,
-                                        const GridProblem& problem,
-                                        const Budget& budget = Budget::Unlimited());
+MemoryUsage GridUsageOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                        int64_t limit, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

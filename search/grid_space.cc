@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "opsemantics/base/check.h"
+
 namespace yuba {
 namespace {
 
@@ -72,6 +74,12 @@ Grid GridOf(const Cut& cut, const Mesh& mesh) {
   Grid grid;
   for (const AxisList& axes : cut.axes) grid.push_back(PartCount(mesh, axes));
   return grid;
+}
+
+int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids) {
+  const auto place = std::lower_bound(grids.begin(), grids.end(), grid);
+  YUBA_CHECK(place != grids.end() && *place == grid) << "a grid of no cut";
+  return static_cast<int>(place - grids.begin());
 }
 
 }  // namespace yuba

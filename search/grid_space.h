@@ -17,6 +17,9 @@ std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh);
 
 Grid GridOf(const Cut& cut, const Mesh& mesh);
 
+// The place of a grid in a list in lexicographic order, which must have it.
+int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_GRID_SPACE_H_

@@ -40,7 +40,9 @@ class GridsWithin {
     grids_ = BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
     if (grids_.has_value() && !grids_->complete) grids_.reset();
     if (grids_.has_value()) {
-      grids_->pairwise.memory = GridRowsOf(graph_, mesh_, *grids_, limit_, budget_);
+      MemoryUsage usage = GridUsageOf(graph_, mesh_, *grids_, limit_, budget_);
+      grids_->pairwise.memory = std::move(usage.rows);
+      buffers_ = std::move(usage.buffers);
     }
     if (!search_.memory_of) TryKnown();
     LimitedCuts result;
@@ -71,7 +73,7 @@ class GridsWithin {
     options.budget = &budget_;
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
-    const std::vector<MemoryBuffer> buffers = GridBuffersOf(graph_, mesh_, grids, budget_), none;
+    const std::vector<MemoryBuffer> none;
     const Assignment least = LeastUses(grids);
     least_peak_ = std::min(limit_, PeakOf(grids.pairwise, least));
     LowerBound frugal;
@@ -79,10 +81,10 @@ class GridsWithin {
       frugal.grids.push_back({(*grids.grids[e])[least[e]]});
     }
     const bool replicate = search_.problem.replicate;
-    LabelsWithin labels(graph_, options, uses, grids, buffers, bound, replicate);
+    LabelsWithin labels(graph_, options, uses, grids, buffers_, bound, replicate);
     TryNear(labels);
     if (!best_.has_value()) {  // from as little as there can be
-      LabelsWithin others(graph_, options, uses, grids, buffers, frugal, replicate);
+      LabelsWithin others(graph_, options, uses, grids, buffers_, frugal, replicate);
       TryNear(others);
     }
     for (const Cuts& each : given_) {
@@ -167,10 +169,7 @@ class GridsWithin {
     if (!grids_.has_value()) return search_.limit > 0 ? kNoLimit : 0;
     Assignment assignment;
     for (size_t e = 0; e < cuts.size(); ++e) {
-      const std::vector<Grid>& grids = *grids_->grids[e];
-      const auto place = std::lower_bound(grids.begin(), grids.end(), GridOf(cuts[e], mesh_));
-      YUBA_CHECK(place != grids.end()) << "a cut of no grid";
-      assignment.push_back(static_cast<int>(place - grids.begin()));
+      assignment.push_back(PlaceOfGrid(GridOf(cuts[e], mesh_), *grids_->grids[e]));
     }
     return PeakOf(grids_->pairwise, assignment);
   }
@@ -199,6 +198,7 @@ class GridsWithin {
   const Budget& budget_;
   absl::optional<GridProblem> grids_;  // with rows
   std::vector<Cuts> given_;  // by others
+  std::vector<MemoryBuffer> buffers_;
   std::vector<Tried> tried_;
   int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
   absl::optional<Cuts> best_;

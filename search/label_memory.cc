@@ -106,9 +106,7 @@ int64_t LabelMemory::BytesOf(int number, int cut) {
   const auto [place, is_new] = kind.known.emplace(cut, 0);
   if (is_new) {
     const Grid grid = GridOf(store_.at(store_.Mapped(cut, kind.dims)), mesh_);
-    const auto found = std::lower_bound(kind.grids->begin(), kind.grids->end(), grid);
-    YUBA_CHECK(found != kind.grids->end() && *found == grid);
-    place->second = (*kind.usage)[found - kind.grids->begin()];
+    place->second = (*kind.usage)[PlaceOfGrid(grid, *kind.grids)];
   }
   return place->second;
 }

@@ -52,8 +52,8 @@ class LimitedGraph {
         whole_(partials_ ? WithoutPartials(graph) : graph),
         together_(FitsInTables(graph, options.mesh)) {}
 
-  // From the plan of the whole graph without limit and replicas, and from `starts`: what costs
-  // less than `known_bytes`, where that is not 0. With `explain` an error says how much is needed.
+  // From the plan of the whole graph without limit and replicas, and from `starts`. With `explain`
+  // an error says how much is needed.
   absl::StatusOr<Plan> Run(const Plan& unlimited, const std::vector<Cuts>& starts,
                            int64_t known_bytes, bool explain) const {
     const Plan plain = Plain(unlimited);
@@ -66,7 +66,8 @@ class LimitedGraph {
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
-    if (!found.ok() && fits && budget_.end() != Budget::End::kNone) return plain;
+    const bool pinned = Meets(AllCuts(plain), restrictions_);  // pins may need replicas
+    if (!found.ok() && fits && pinned && budget_.end() != Budget::End::kNone) return plain;
     if (!found.ok()) return found.status();
     Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
@@ -88,6 +89,9 @@ class LimitedGraph {
     plan.space.memory = options_.memory_limit;
     return plan;
   }
+
+  // Whether all axes at once, not on grids.
+  bool together() const { return together_; }
 
   // The graph for searches that know nothing of sums that stay apart, and its cuts as this one's.
   const Graph& whole() const { return whole_; }
@@ -184,7 +188,7 @@ void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
 }
 
 // Within a limit also without replicas, and without copies: of those plans there are fewer to look
-// through. Only what costs less than `known_bytes` is looked for, where that is not 0.
+// through. `known_bytes` as in LimitedSearch.
 absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& options,
                                     const Restrictions& restrictions, int64_t known_bytes,
                                     const Budget& budget) {
@@ -198,7 +202,7 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
     if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
     const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
     if (absl::IsNotFound(plan.status())) return false;  // there is nothing cheaper
-    const bool quick = !plan.ok() || FitsInTables(graph, options.mesh);
+    const bool quick = !plan.ok() || wider.together();
     return !near && quick && !budget.Spent();
   };
   const auto known = [&] {
@@ -235,6 +239,13 @@ bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& pla
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
   return SearchNarrower(graph, options, restrictions, options.known_bytes, budget);
+}
+
+absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
+                                    const Budget& budget) {
+  const Restrictions none;
+  const LimitedGraph all(graph, options, none, budget);
+  return all.Run(SearchUnlimited(all.whole(), options, none, budget), {}, 0, false);
 }
 
 }  // namespace yuba

@@ -11,9 +11,14 @@ namespace yuba {
 
 // The cheapest plan found for the options' `memory_limit` and `replicate`, with a bound where there
 // is one. Errors as of SearchWithinLimit (within_limit.h); InvalidArgument where there are
-// restrictions, the tables of all axes are too large, and plans without replicas do not fit.
+// restrictions, the tables of all axes are too large, and replicas are allowed or the plan without
+// a limit does not fit.
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget);
+
+// A plan with the same bound, which is all that it is for: it may cost more.
+absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
+                                    const Budget& budget);
 
 // Whether `found` moves less than `plan`, or is nearer to the limit where neither is a plan.
 bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan);

@@ -37,16 +37,11 @@ class RowsBuilder {
         tensors_(static_cast<int>(graph.tensors.size())),
         definitions_(DefinitionNumbers(graph)) {}
 
-  MemoryRows Run(int64_t limit) {
+  MemoryUsage Run(int64_t limit) {
     for (int t = 0; t < tensors_; ++t) AddTensor(t);
     for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) AddNode(n);
     rows_.limit = limit;
-    return std::move(rows_);
-  }
-
-  std::vector<MemoryBuffer> Buffers() {
-    Run(0);
-    return std::move(buffers_);
+    return {std::move(rows_), std::move(buffers_)};
   }
 
  private:
@@ -73,7 +68,9 @@ class RowsBuilder {
     largest_.push_back(*std::max_element(usage->begin(), usage->end()));
     if (tensor.kind == TensorKind::kCopy) {
       largest_.back() = std::max(largest_.back(), largest_[SourceOf(graph_, id)]);
-      usage = Beyond(usage, largest_[SourceOf(graph_, id)]);
+      Cells& beyond = beyond_[{known, largest_[SourceOf(graph_, id)]}];
+      if (beyond == nullptr) beyond = Beyond(known, largest_[SourceOf(graph_, id)]);
+      usage = beyond;
     }
     const int64_t end = 3 * static_cast<int64_t>(graph_.nodes.size());
     const int64_t begin = Always(id) ? 0 : 3 * int64_t{tensor.producer} + 2;
@@ -186,6 +183,7 @@ class RowsBuilder {
   const std::vector<int> definitions_;
   std::vector<int64_t> largest_;  // by tensor: its largest shard
   std::map<std::tuple<CutList, std::vector<int64_t>, ElementType>, Cells> shards_;
+  std::map<std::pair<Cells, int64_t>, Cells> beyond_;  // by shards and what they may take
   std::map<std::tuple<int, CutList, std::vector<int64_t>>, NodeUsage> usages_;
   MemoryRows rows_;
   std::vector<MemoryBuffer> buffers_;
@@ -195,12 +193,12 @@ class RowsBuilder {
 
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget) {
-  return RowsBuilder(graph, mesh, problem, budget).Run(limit);
+  return MemoryUsageOf(graph, mesh, problem, limit, budget).rows;
 }
 
-std::vector<MemoryBuffer> MemoryBuffersOf(const Graph& graph, const Mesh& mesh,
-                                          const Problem& problem, const Budget& budget) {
-  return RowsBuilder(graph, mesh, problem, budget).Buffers();
+MemoryUsage MemoryUsageOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
+                          int64_t limit, const Budget& budget) {
+  return RowsBuilder(graph, mesh, problem, budget).Run(limit);
 }
 
 }  // namespace yuba

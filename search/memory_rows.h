@@ -33,11 +33,14 @@ struct MemoryBuffer {
   Cells usage;
 };
 
-// As far as it can be said of one use alone: what is fetched, while it is and while the node
-// computes; what is made, until it is delivered.
-std::vector<MemoryBuffer> MemoryBuffersOf(const Graph& graph, const Mesh& mesh,
-                                          const Problem& problem,
-                                          const Budget& budget = Budget::Unlimited());
+// With buffers, as far as it can be said of one use alone: what is fetched, while it is and while
+// the node computes; what is made, until it is delivered.
+struct MemoryUsage {
+  MemoryRows rows;
+  std::vector<MemoryBuffer> buffers;
+};
+MemoryUsage MemoryUsageOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
+                          int64_t limit, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -49,14 +49,16 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
     return UserError("sums stay apart only with --replicate auto and the default search");
   }
   if (options.search == "default") return absl::OkStatus();
-  if (options.search == "recursive") {
-    if (options.memory_limit == 0 && !Replicates(options)) return absl::OkStatus();
-    return UserError("--memory and --replicate auto are for --search default");
-  }
-  if (FindBaseline(options.search) == nullptr) {
+  const bool recursive = options.search == "recursive";
+  if (!recursive && FindBaseline(options.search) == nullptr) {
     return UserError("there is no search named \"", options.search, "\"; there are ",
                      absl::StrJoin(SearchNames(), ", "));
   }
+  if (options.memory_limit > 0 || Replicates(options)) {
+    return UserError("--search ", options.search,
+                     " knows neither --memory nor --replicate: use default");
+  }
+  if (recursive) return absl::OkStatus();
   if (graph.copies > 0) {
     return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
   }
@@ -108,11 +110,13 @@ absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const P
   return absl::OkStatus();
 }
 
+bool Limited(const SearchOptions& options) {
+  return options.memory_limit > 0 || Replicates(options);
+}
+
 absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  if (options.memory_limit > 0 || Replicates(options)) {
-    return SearchWithMemory(graph, options, restrictions, budget);
-  }
+  if (Limited(options)) return SearchWithMemory(graph, options, restrictions, budget);
   return SearchUnlimited(graph, options, restrictions, budget);
 }
 
@@ -132,7 +136,8 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   plan.lower_bound = 0;
   if (Decided(restrictions) || budget.Spent()) return plan;
   // The bound is of all plans, pinned or not: the gap is what the pins cost.
-  absl::StatusOr<Plan> unpinned = SearchRestricted(graph, options, {}, budget);
+  absl::StatusOr<Plan> unpinned = Limited(options) ? SearchForBound(graph, options, budget)
+                                                   : SearchUnlimited(graph, options, {}, budget);
   if (!unpinned.ok()) return plan;
   plan.lower_bound = unpinned->lower_bound;
   plan.proof = std::move(unpinned->proof);

@@ -80,7 +80,7 @@ void MessagePassing::SweepLikely(double enough) {
     active_ = nullptr;
   }
   const double all = stopped_ ? -kInfinity : Sweep(kLastSweeps, enough);
-  if (!stopped_ || all >= first) return;
+  if (all >= first) return;
   for (int side : {0, 1}) message_[side] = before[side];
 }
 

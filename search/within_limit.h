@@ -20,13 +20,15 @@ struct LimitedSearch {
   // empty.
   std::function<int64_t(const Cuts&)> memory_of;
   int64_t table_cells = 0;
-  int64_t known_bytes = 0;  // of a plan that is known: others must cost less; 0: there is none
-  bool explain = true;  // where nothing is found, look for how much is needed
+  // Of a plan that is known, 0: there is none. Once the bound is no less, no more is looked for.
+  // Not on grids.
+  int64_t known_bytes = 0;
+  bool explain = true;  // where nothing is found, look for how much is needed; not on grids
   // Plans of other searches, from which this one starts: the result costs no more than those that
   // fit.
   std::vector<Cuts> known;
-  // The same of others, asked where there is something to gain, and more of them, asked where
-  // nothing else fits; may be empty.
+  // The same of others, asked where there is something to gain, and more of them, asked on grids
+  // where nothing else fits; may be empty.
   std::function<std::vector<Cuts>()> others, last;
 };
 

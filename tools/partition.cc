@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/phases.h"
+#include "compiler/search_within.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
@@ -132,10 +133,6 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
   options.asked = InterruptNote::Came;
   options.replicate = flags.replicate;
   options.memory_limit = flags.memory;
-  if (flags.search != "default" && (flags.replicate != "none" || options.memory_limit > 0)) {
-    return UserError("--search ", flags.search,
-                     " knows neither --memory nor --replicate: use default");
-  }
   return options;
 }
 
@@ -188,8 +185,9 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   return absl::optional<int64_t>(plan->cost.bytes());
 }
 
-absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Plan& plan,
+absl::Status PrintPlan(const PartitionFlags& flags, const Model& model, const Plan& plan,
                        SearchOptions options, const std::string& text, double seconds) {
+  const Graph& graph = model.graph;
   YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
   // What is searched for the sake of these lines has no more than the time that is left.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
@@ -205,7 +203,8 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Graph& graph, const Pl
   }
   if (!flags.pins.empty() && search_on) {
     options.time_limit = left;
-    YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices, PricesOfPins(graph, options, plan));
+    YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices,
+                          PricesOfPins(graph, MeasuredBy(model, options), plan));
     std::cout << PinsText(prices);
   }
   std::cout << "\n" << SummaryText(file);
@@ -252,7 +251,7 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_RETURN_IF_ERROR(PrintPlan(flags, graph, plan, options, text, seconds));
+  YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, plan, options, text, seconds));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }
