@@ -1,7 +1,6 @@
 #include "search/grids_within.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -19,7 +18,6 @@ constexpr int kFitting = 2;      // plans that fit, near the bound's grids
 constexpr int kMended = 4;       // of the plans known before, in each pass
 constexpr int kPasses = 3;
 constexpr int64_t kNear = 64;    // of the limit: what mending may take off
-constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 class GridsWithin {
  public:

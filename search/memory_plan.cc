@@ -308,6 +308,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
     }
     scale = (low.value - low.slope * low.scale - high.value + high.slope * high.scale) /
             (high.slope - low.slope);
+    if (!(scale > 0)) return;  // costs that are capped are no lines
     const double most = low.value + low.slope * (scale - low.scale);
     if (most - std::max(low.value, high.value) < kEnough * most) return;
   }

@@ -28,7 +28,6 @@ constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr int64_t kFewSums = int64_t{1} << 29;  // of an elimination at each of their limits
 constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
 constexpr char kSmallest[] = "yuba/smallest";  // of an error's payloads
-constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 // What is in use at that time: by variable, most first.
 std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
@@ -183,8 +182,10 @@ class WithinLimit {
   }
 
   // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
+  // What no plan may have is not within any.
   int64_t Try(const Assignment& assignment) {
     const PairwiseProblem& pairwise = problem_.pairwise;
+    if (CostOf(pairwise, assignment) >= kForbidden) return kNoLimit;
     const auto [place, is_new] = needed_.emplace(assignment, 0);
     if (is_new) {
       place->second = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
@@ -235,13 +236,13 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
   }
   const size_t node = std::min<size_t>(time / 3, graph.nodes.size() - 1);
   const std::string found =
-      smallest == kNoLimit ? ""
-                           : absl::StrCat(" (the smallest that was found needs ", smallest, ")");
+      smallest < kNoLimit ? absl::StrCat(" (the smallest that was found needs ", smallest, ")")
+                          : "";
   absl::Status error = absl::FailedPreconditionError(absl::StrCat(
       "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
       " are in use at node ", graph.nodes[node].name, ", most of them by ",
       absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
-  error.SetPayload(kSmallest, absl::Cord(absl::StrCat(smallest)));
+  if (smallest < kNoLimit) error.SetPayload(kSmallest, absl::Cord(absl::StrCat(smallest)));
   return error;
 }
 

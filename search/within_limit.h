@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,6 +12,9 @@
 #include "search/problem.h"
 
 namespace yuba {
+
+// More bytes than any plan needs.
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
 struct LimitedSearch {
   // All axes at once, no clusters: a merged node says nothing of memory. Its budget is that of all.
@@ -44,15 +48,17 @@ struct LimitedCuts {  // the plan, its bound and the proof of that
 // budget is spent before anything within the limit is found.
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
-// The errors of a search that found nothing: of the rows of `problem`, by variable an element,
-// `least` has values of least usage; `smallest` is what the program found that needs least needs.
+// The error of a search that found nothing within `limit` bytes a device: what the values `least`,
+// of least usage, need by the rows of `problem`, whose variables are these `elements` of the graph.
+// `smallest`: the least that any program which was found needs, in bytes a device, or kNoLimit.
 absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
                        const std::vector<int>& elements, const Assignment& least, int64_t limit,
                        int64_t smallest);
 
-// That `smallest` of such an error; the largest number of others, and where no program was found.
+// That `smallest` of such an error; the largest number for others, and where no program was found.
 int64_t SmallestPeak(const absl::Status& error);
 
+// The error where the budget is spent: DeadlineExceeded, or Cancelled where somebody asked.
 absl::Status StoppedWithin(const Budget& budget, int64_t limit);
 
 }  // namespace yuba
