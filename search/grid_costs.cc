@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
 #include "search/overlap_bound.h"
@@ -20,6 +20,22 @@ int64_t PartsOf(const Grid& grid) {
   for (int count : grid) parts *= count;
   return parts;
 }
+
+// Numbers in the order in which they come first: 0, 1, ...
+class Renumbering {
+ public:
+  int Of(int number) {
+    const auto [place, is_new] = places_.emplace(number, static_cast<int>(numbers_.size()));
+    if (is_new) numbers_.push_back(number);
+    return place->second;
+  }
+  int size() const { return static_cast<int>(numbers_.size()); }
+  int at(int place) const { return numbers_[place]; }
+
+ private:
+  absl::flat_hash_map<int, int> places_;
+  std::vector<int> numbers_;
+};
 
 // Bounds of the overlap of one factor for all pairs of its grids, each kept once, ready for
 // products. Equal bounds have one number.
@@ -42,20 +58,16 @@ class FactorTable {
     if (is_new) pieces_.push_back(pieces);
     columns_.push_back(place->second);
   }
-  void Fill() {
-    std::map<OverlapProduct, int> numbers;
+  void Fill(OverlapBounds* bounds) {
     for (const std::vector<int>& parts : row_parts_) {
       for (const FactorPieces* pieces : pieces_) {
-        auto [place, is_new] = numbers.emplace(OverlapOf(extents_, parts, *pieces),
-                                               static_cast<int>(overlaps_.size()));
-        if (is_new) overlaps_.push_back(place->first);
-        pairs_.push_back(place->second);
+        pairs_.push_back(numbers_.Of(bounds->Of(extents_, parts, *pieces)));
       }
     }
   }
-  // How many different ones there are, and which one is that of a row and a column.
-  int size() const { return static_cast<int>(overlaps_.size()); }
-  const OverlapProduct& at(int number) const { return overlaps_[number]; }
+  // How many different ones there are, and which bound is that of a number.
+  int size() const { return numbers_.size(); }
+  int at(int number) const { return numbers_.at(number); }
   // By column kind, of one row.
   const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * pieces_.size()]; }
   int KindOf(size_t column) const { return columns_[column]; }
@@ -66,24 +78,19 @@ class FactorTable {
   std::vector<int> rows_, columns_;  // the kind of each row and column
   std::map<std::vector<int>, int> row_kinds_;
   std::vector<std::vector<int>> row_parts_;  // by kind
-  std::map<const FactorPieces*, int> column_kinds_;
+  absl::flat_hash_map<const FactorPieces*, int> column_kinds_;
   std::vector<const FactorPieces*> pieces_;  // by kind
   std::vector<int> pairs_;                   // [row kind][column kind]: number
-  std::vector<OverlapProduct> overlaps_;  // by number
+  Renumbering numbers_;
 };
 
 // The greatest overlaps of rows and columns. The factors are multiplied one after another; few
 // different products occur, and each is made once.
 class Overlaps {
  public:
-  Overlaps(int64_t devices, const std::vector<FactorTable>& tables)
-      : devices_(devices), tables_(tables), levels_(tables.size() + 1) {
-    for (const FactorTable& table : tables_) {
-      for (int number = 0; number < table.size(); ++number) {
-        means_ = means_ || !table.at(number).means.empty();
-      }
-    }
-    NumberOf(0, OverlapProduct());
+  Overlaps(OverlapBounds* bounds, const std::vector<FactorTable>& tables)
+      : bounds_(*bounds), tables_(tables), levels_(tables.size() + 1) {
+    NumberOf(0, bounds_.one());
   }
 
   // To `row`, by column.
@@ -105,35 +112,30 @@ class Overlaps {
  private:
   // The products of so many of the factors.
   struct Level {
-    std::map<OverlapProduct, int> numbers;
-    std::vector<const OverlapProduct*> products;
+    Renumbering products;
     std::vector<int> next;  // [product][number of the next factor's bound]; -1: not known yet
   };
 
   int Multiply(size_t level, int product, int number) {
-    OverlapProduct next = Product(*levels_[level].products[product], tables_[level].at(number));
-    if (!means_) next.greatest = 1;  // of no use, and it would tell equal ones apart
-    const int next_number = NumberOf(level + 1, std::move(next));
-    return levels_[level].next[int64_t{product} * tables_[level].size() + number] = next_number;
+    const int next = NumberOf(level + 1, bounds_.Product(levels_[level].products.at(product),
+                                                         tables_[level].at(number)));
+    return levels_[level].next[int64_t{product} * tables_[level].size() + number] = next;
   }
 
-  int NumberOf(size_t level, OverlapProduct product) {
+  int NumberOf(size_t level, int bound) {
     Level& here = levels_[level];
-    const auto [place, is_new] =
-        here.numbers.emplace(std::move(product), static_cast<int>(here.products.size()));
-    if (!is_new) return place->second;
-    here.products.push_back(&place->first);
+    const int known = here.products.size(), number = here.products.Of(bound);
+    if (number < known) return number;
     if (level < tables_.size()) {
       here.next.resize(here.next.size() + tables_[level].size(), -1);
     } else {
-      greatest_.push_back(GreatestOverlap(devices_, place->first));
+      greatest_.push_back(bounds_.Greatest(bound));
     }
-    return place->second;
+    return number;
   }
 
-  const int64_t devices_;
+  OverlapBounds& bounds_;
   const std::vector<FactorTable>& tables_;
-  bool means_ = false;
   std::vector<Level> levels_;
   std::vector<int64_t> greatest_;  // by product of all factors
   std::vector<int> products_;      // by column, of one row
@@ -202,6 +204,7 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
     }
     if (columns.empty()) continue;
     Regions& regions = RegionsOf(partial);
+    OverlapBounds bounds(devices_);
     std::vector<FactorTable> tables;
     for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
       FactorTable table(type_.dims, regions.factors()[f]);
@@ -209,10 +212,10 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
       for (size_t c : columns) {
         table.AddColumn(&regions.PiecesOf(static_cast<int>(f), node_grids[c]));
       }
-      table.Fill();
+      table.Fill(&bounds);
       tables.push_back(std::move(table));
     }
-    Overlaps overlaps(devices_, tables);
+    Overlaps overlaps(&bounds, tables);
     std::vector<int64_t> of_row;
     for (size_t r = 0; r < tensor_grids.size() && !budget.Spent(); ++r) {
       int64_t parts = PartsOf(tensor_grids[r]);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <tuple>
 
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
@@ -54,113 +53,70 @@ Wide Times(Wide a, Wide b) {
   return product;
 }
 
-bool Constant(const Profile& profile) { return profile.size() == 1; }
-
-int64_t CountOf(const Profile& profile) {
-  int64_t count = 0;
-  for (const auto& run : profile) count += run.second;
-  return count;
-}
-
-int64_t SumOf(const Profile& profile) {
-  int64_t sum = 0;
-  for (const auto& run : profile) sum = CheckedAdd(sum, CheckedMultiply(run.first, run.second));
-  return sum;
-}
+using ValueRuns = std::vector<std::pair<int64_t, int64_t>>;
 
 // Sorts and joins equal values.
-void Join(Profile* profile) {
-  std::sort(profile->begin(), profile->end(), std::greater<std::pair<int64_t, int64_t>>());
+void Join(ValueRuns* runs) {
+  std::sort(runs->begin(), runs->end(), std::greater<std::pair<int64_t, int64_t>>());
   size_t kept = 0;
-  for (size_t i = 1; i < profile->size(); ++i) {
-    if ((*profile)[i].first == (*profile)[kept].first) {
-      (*profile)[kept].second += (*profile)[i].second;
+  for (size_t i = 1; i < runs->size(); ++i) {
+    if ((*runs)[i].first == (*runs)[kept].first) {
+      (*runs)[kept].second += (*runs)[i].second;
     } else {
-      (*profile)[++kept] = (*profile)[i];
+      (*runs)[++kept] = (*runs)[i];
     }
   }
-  profile->resize(kept + 1);
+  runs->resize(kept + 1);
 }
 
-// Takes common divisors out: that of the values is returned.
-int64_t Reduce(Profile* profile) {
-  int64_t values = 0, counts = 0;
-  for (const auto& [value, count] : *profile) {
-    values = std::gcd(values, value);
-    counts = std::gcd(counts, count);
-  }
-  for (auto& run : *profile) run = {values == 0 ? 0 : run.first / values, run.second / counts};
-  return values;
+ValueRuns RunsOf(const std::vector<int64_t>& values) {
+  ValueRuns runs;
+  for (int64_t value : values) runs.push_back({value, 1});
+  Join(&runs);
+  return runs;
 }
 
 // Of independent values.
-Profile ProductOf(const Profile& a, const Profile& b) {
-  if (Constant(a) && a[0].first == 1) return b;
-  if (Constant(b) && b[0].first == 1) return a;
-  Profile product;
+ValueRuns ProductOf(const ValueRuns& a, const ValueRuns& b) {
+  ValueRuns product;
   product.reserve(a.size() * b.size());
   for (const auto& x : a) {
     for (const auto& y : b) product.push_back({x.first * y.first, x.second * y.second});
   }
+  Join(&product);
   return product;
 }
 
-Profile ProfileOf(const std::vector<int64_t>& values) {
-  Profile profile;
-  for (int64_t value : values) profile.push_back({value, 1});
-  return profile;
-}
-
-OverlapProduct Normalised(OverlapProduct product) {
-  for (Profile* profile : {&product.parts, &product.pieces}) {
-    Join(profile);
-    product.scale = CheckedMultiply(product.scale, Reduce(profile));
+Wide CommonDivisor(Wide a, Wide b) {
+  while (b != 0) {
+    const Wide rest = a % b;
+    a = b;
+    b = rest;
   }
-  if (product.scale == 0) {
-    product = OverlapProduct();
-    product.scale = 0;
-  }
-  return product;
-}
-
-// The sum over `devices` of the products where the greatest values of both meet.
-Wide Matched(Wide devices, const Profile& a, const Profile& b) {
-  // Devices are taken as as many equal shares.
-  const int64_t count_a = CountOf(a), count_b = CountOf(b);
-  Wide sum = 0;
-  size_t i = 0, j = 0;
-  int64_t left_a = a[0].second * count_b, left_b = b[0].second * count_a;
-  while (i < a.size() && j < b.size()) {
-    int64_t both = std::min(left_a, left_b);
-    sum += Times(Wide{a[i].first} * b[j].first, both);
-    left_a -= both;
-    left_b -= both;
-    if (left_a == 0 && ++i < a.size()) left_a = a[i].second * count_b;
-    if (left_b == 0 && ++j < b.size()) left_b = b[j].second * count_a;
-  }
-  return Times(sum, devices) / (Wide{count_a} * count_b);
-}
-
-// And where nothing is correlated.
-Wide Mixed(Wide devices, const Profile& a, const Profile& b) {
-  return Times(Times(devices, SumOf(a)), SumOf(b)) / (Wide{CountOf(a)} * CountOf(b));
+  return a;
 }
 
 }  // namespace
 
-bool OverlapProduct::operator<(const OverlapProduct& other) const {
-  const auto key = [](const OverlapProduct& x) {
-    return std::tie(x.scale, x.greatest, x.parts_vary, x.pieces_vary, x.parts, x.pieces, x.means);
-  };
-  return key(*this) < key(other);
+bool OverlapBounds::Bound::operator==(const Bound& other) const {
+  return scale == other.scale && parts == other.parts && pieces == other.pieces &&
+         parts_vary == other.parts_vary && pieces_vary == other.pieces_vary &&
+         greatest == other.greatest && mean == other.mean && mean_of == other.mean_of;
 }
 
-OverlapProduct OverlapOf(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-                         const FactorPieces& pieces) {
-  OverlapProduct overlap;
+OverlapBounds::OverlapBounds(int64_t devices) : devices_(devices) {
+  int64_t scale = 1;
+  ProfileOf({{1, 1}}, &scale);
+  one_ = NumberOf(Bound());
+}
+
+int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
+                      const FactorPieces& pieces) {
+  Bound bound;
   const size_t rank = extents.size();
   bool either = false;
   int64_t greatest_part = 1;
+  ValueRuns by_part = {{1, 1}};
   std::vector<int64_t> by_piece(pieces.count, 1);
   for (int64_t piece = 0; rank == 0 && piece < pieces.count; ++piece) {
     by_piece[piece] = pieces.exists[piece] ? 1 : 0;
@@ -173,56 +129,121 @@ OverlapProduct OverlapOf(const std::vector<int64_t>& extents, const std::vector<
       greatest_part = *std::max_element(sides.of_part.begin(), sides.of_part.end());
       by_piece = std::move(sides.of_piece);
     } else if (compared <= 0) {
-      overlap.parts = ProductOf(overlap.parts, ProfileOf(sides.of_part));
-      Join(&overlap.parts);
+      by_part = ProductOf(by_part, RunsOf(sides.of_part));
     } else {
       for (int64_t piece = 0; piece < pieces.count; ++piece)
         by_piece[piece] *= sides.of_piece[piece];
     }
   }
-  overlap.pieces = ProfileOf(by_piece);
-  Join(&overlap.pieces);
-  const int64_t parts_greatest = overlap.parts[0].first, pieces_greatest = overlap.pieces[0].first;
-  overlap.greatest = either ? std::min(greatest_part, pieces_greatest)
-                            : CheckedMultiply(parts_greatest, pieces_greatest);
-  overlap.parts_vary = overlap.parts.size() > 1;
-  overlap.pieces_vary = !either && overlap.pieces.size() > 1;
-  if (rank == 1) {
-    const int64_t common = std::gcd<int64_t>(parts[0], pieces.count);
-    if (common != parts[0] && common != pieces.count) {
-      // Axes that both use: at most `common` combinations, within which parts and pieces are
-      // independent.
-      overlap.means.push_back(
-          {CheckedMultiply(common, pieces.volume), parts[0] * pieces.count});
-    }
+  ValueRuns of_pieces = RunsOf(by_piece);
+  const int64_t parts_greatest = by_part[0].first, pieces_greatest = of_pieces[0].first;
+  bound.greatest = either ? std::min(greatest_part, pieces_greatest)
+                          : CheckedMultiply(parts_greatest, pieces_greatest);
+  bound.parts_vary = by_part.size() > 1;
+  bound.pieces_vary = !either && of_pieces.size() > 1;
+  bound.parts = ProfileOf(std::move(by_part), &bound.scale);
+  bound.pieces = ProfileOf(std::move(of_pieces), &bound.scale);
+  const int64_t common = rank == 1 ? std::gcd<int64_t>(parts[0], pieces.count) : 0;
+  if (rank == 1 && common != parts[0] && common != pieces.count) {
+    // Axes that both use: at most `common` combinations, within which parts and pieces are
+    // independent.
+    LowerMean(CheckedMultiply(common, pieces.volume), parts[0] * pieces.count, &bound);
+    means_ = true;
   }
-  return Normalised(std::move(overlap));
+  return NumberOf(bound);
 }
 
-OverlapProduct Product(const OverlapProduct& a, const OverlapProduct& b) {
-  OverlapProduct product;
+int OverlapBounds::Product(int first, int second) {
+  const Bound &a = bounds_[first], &b = bounds_[second];
+  Bound product;
   product.scale = CheckedMultiply(a.scale, b.scale);
-  product.parts = ProductOf(a.parts, b.parts);
-  product.pieces = ProductOf(a.pieces, b.pieces);
+  product.parts = ProductOfProfiles(a.parts, b.parts);
+  product.pieces = ProductOfProfiles(a.pieces, b.pieces);
   product.parts_vary = a.parts_vary || b.parts_vary;
   product.pieces_vary = a.pieces_vary || b.pieces_vary;
-  product.greatest = CheckedMultiply(a.greatest, b.greatest);
-  for (const auto& [mean, of] : a.means) product.means.push_back({Times(mean, b.greatest), of});
-  for (const auto& [mean, of] : b.means) product.means.push_back({Times(mean, a.greatest), of});
-  std::sort(product.means.begin(), product.means.end());
-  return Normalised(std::move(product));
+  if (means_) {
+    product.greatest = CheckedMultiply(a.greatest, b.greatest);
+    if (a.mean_of > 0) LowerMean(Times(a.mean, b.greatest), a.mean_of, &product);
+    if (b.mean_of > 0) LowerMean(Times(b.mean, a.greatest), b.mean_of, &product);
+  }
+  return NumberOf(product);
 }
 
-int64_t GreatestOverlap(int64_t devices, const OverlapProduct& all) {
-  if (all.scale == 0) return 0;
+int64_t OverlapBounds::Greatest(int number) {
+  const Bound& bound = bounds_[number];
+  if (bound.scale == 0) return 0;
+  const Profile &parts = profiles_[bound.parts], &pieces = profiles_[bound.pieces];
   // Where only one of the two varies, nothing is correlated.
-  const Wide shares = Wide{devices} * all.scale;
-  Wide greatest = all.parts_vary && all.pieces_vary ? Matched(shares, all.parts, all.pieces)
-                                                    : Mixed(shares, all.parts, all.pieces);
-  for (const auto& [mean, of] : all.means) {
-    greatest = std::min(greatest, Times(mean, devices) / of);
-  }
+  const bool matched = bound.parts_vary && bound.pieces_vary;
+  const Wide sum = matched ? Matched(bound.parts, bound.pieces) : Wide{parts.sum} * pieces.sum;
+  Wide greatest =
+      Times(sum, Wide{devices_} * bound.scale) / (Wide{parts.count} * pieces.count);
+  if (bound.mean_of > 0) greatest = std::min(greatest, Times(bound.mean, devices_) / bound.mean_of);
   return static_cast<int64_t>(greatest);
+}
+
+int OverlapBounds::NumberOf(const Bound& bound) {
+  Bound none;
+  none.scale = 0;
+  const Bound& kept = bound.scale == 0 ? none : bound;
+  const auto [place, is_new] = numbers_.emplace(kept, static_cast<int>(bounds_.size()));
+  if (is_new) bounds_.push_back(kept);
+  return place->second;
+}
+
+int OverlapBounds::ProfileOf(Runs runs, int64_t* scale) {
+  int64_t values = 0, counts = 0;
+  for (const auto& [value, count] : runs) {
+    values = std::gcd(values, value);
+    counts = std::gcd(counts, count);
+  }
+  *scale = CheckedMultiply(*scale, values);
+  for (auto& run : runs) run = {values == 0 ? 0 : run.first / values, run.second / counts};
+  const auto [place, is_new] = profile_numbers_.emplace(runs, static_cast<int>(profiles_.size()));
+  if (is_new) {
+    Profile profile = {std::move(runs), 0, 0};
+    for (const auto& [value, count] : profile.runs) {
+      profile.sum = CheckedAdd(profile.sum, CheckedMultiply(value, count));
+      profile.count += count;
+    }
+    profiles_.push_back(std::move(profile));
+  }
+  return place->second;
+}
+
+int OverlapBounds::ProductOfProfiles(int a, int b) {
+  if (a == 0 || b == 0) return a + b;
+  const auto [place, is_new] = products_.emplace(std::minmax(a, b), -1);
+  if (is_new) {
+    int64_t scale = 1;  // stays 1: neither has a common divisor
+    place->second = ProfileOf(ProductOf(profiles_[a].runs, profiles_[b].runs), &scale);
+  }
+  return place->second;
+}
+
+void OverlapBounds::LowerMean(Wide mean, int64_t of, Bound* bound) const {
+  if (bound->mean_of > 0 && Times(bound->mean, of) <= Times(mean, bound->mean_of)) return;
+  const auto common = static_cast<int64_t>(CommonDivisor(mean, of));
+  bound->mean = mean / common;
+  bound->mean_of = of / common;
+}
+
+OverlapBounds::Wide OverlapBounds::Matched(int parts, int pieces) {
+  const auto [place, is_new] = matched_.emplace(std::make_pair(parts, pieces), 0);
+  if (!is_new) return place->second;
+  const Profile &a = profiles_[parts], &b = profiles_[pieces];
+  Wide sum = 0;
+  size_t i = 0, j = 0;
+  int64_t left_a = a.runs[0].second * b.count, left_b = b.runs[0].second * a.count;
+  while (i < a.runs.size() && j < b.runs.size()) {
+    int64_t both = std::min(left_a, left_b);
+    sum += Times(Wide{a.runs[i].first} * b.runs[j].first, both);
+    left_a -= both;
+    left_b -= both;
+    if (left_a == 0 && ++i < a.runs.size()) left_a = a.runs[i].second * b.count;
+    if (left_b == 0 && ++j < b.runs.size()) left_b = b.runs[j].second * a.count;
+  }
+  return place->second = sum;
 }
 
 }  // namespace yuba

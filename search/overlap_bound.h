@@ -13,41 +13,80 @@
 #define YUBA_SEARCH_OVERLAP_BOUND_H_
 
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "search/regions.h"
 
 namespace yuba {
 
-// How often which values occur: (value, count), greatest first. Counts have no common divisor.
-using Profile = std::vector<std::pair<int64_t, int64_t>>;
+// Bounds by number: what factors, or several multiplied together, say of the overlap. Few different
+// ones occur, and equal ones have one number; each is made once.
+class OverlapBounds {
+ public:
+  explicit OverlapBounds(int64_t devices);
 
-// What one factor, or several multiplied together, say of the overlap, in a form that is the same
-// for equal bounds.
-struct OverlapProduct {
-  int64_t scale = 1;           // of all values; 0: no overlap, and all else is as in {}
-  Profile parts = {{1, 1}};    // the share that depends on the parts alone
-  Profile pieces = {{1, 1}};   // and that on the pieces alone
-  // Whether the shares vary; not told of factors where each of the two alone bounds the overlap,
-  // and both are alike on average: `pieces` has their share.
-  bool parts_vary = false, pieces_vary = false;
-  int64_t greatest = 1;        // of one device
-  // Bounds of the mean of all devices, where neither number of parts of a factor divides the other:
-  // (dividend, divisor), ascending.
-  std::vector<std::pair<__int128, int64_t>> means;
+  // Of no factors: it changes no product.
+  int one() const { return one_; }
+  // Of one factor: `extents` and `parts` of its dimensions. All of these come before products.
+  int Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
+         const FactorPieces& pieces);
+  int Product(int a, int b);
+  // The greatest sum over the devices.
+  int64_t Greatest(int bound);
 
-  bool operator<(const OverlapProduct& other) const;
+ private:
+  using Wide = __int128;
+  // How often which values occur: (value, count), greatest first. Neither values nor counts have a
+  // common divisor.
+  using Runs = std::vector<std::pair<int64_t, int64_t>>;
+  struct Profile {
+    Runs runs;
+    int64_t sum, count;  // of all values
+  };
+
+  struct Bound {
+    int64_t scale = 1;  // of all values; 0: no overlap, and all else is as in {}
+    int parts = 0;      // the profile of the share that depends on the parts alone
+    int pieces = 0;     // and of that on the pieces alone
+    // Whether the shares vary; not told of factors where each of the two alone bounds the overlap,
+    // and both are alike on average: `pieces` has their share.
+    bool parts_vary = false, pieces_vary = false;
+    int64_t greatest = 1;  // of one device; only where there are means
+    // A bound of the mean of all devices, where neither number of parts of some factor divides the
+    // other: a fraction without common divisor, the least there is. 0: none.
+    Wide mean = 0;
+    int64_t mean_of = 0;
+
+    bool operator==(const Bound& other) const;
+    template <typename H>
+    friend H AbslHashValue(H hash, const Bound& bound) {
+      return H::combine(std::move(hash), bound.scale, bound.parts, bound.pieces, bound.parts_vary,
+                        bound.pieces_vary, bound.greatest, static_cast<int64_t>(bound.mean),
+                        bound.mean_of);
+    }
+  };
+
+  int NumberOf(const Bound& bound);
+  // The number of the profile, what is common to all values multiplied to `scale`.
+  int ProfileOf(Runs runs, int64_t* scale);
+  int ProductOfProfiles(int a, int b);
+  void LowerMean(Wide mean, int64_t of, Bound* bound) const;
+  // The sum over all combinations of values of the products where the greatest values meet.
+  Wide Matched(int parts, int pieces);
+
+  const int64_t devices_;
+  int one_;
+  bool means_ = false;
+  std::deque<Profile> profiles_;  // by number; 0: of 1 alone
+  absl::flat_hash_map<Runs, int> profile_numbers_;
+  absl::flat_hash_map<std::pair<int, int>, int> products_;
+  absl::flat_hash_map<std::pair<int, int>, Wide> matched_;
+  std::vector<Bound> bounds_;
+  absl::flat_hash_map<Bound, int> numbers_;
 };
-
-// Of one factor: `extents` and `parts` of its dimensions.
-OverlapProduct OverlapOf(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-                         const FactorPieces& pieces);
-
-OverlapProduct Product(const OverlapProduct& a, const OverlapProduct& b);
-
-// The greatest sum over `devices` devices.
-int64_t GreatestOverlap(int64_t devices, const OverlapProduct& all);
 
 }  // namespace yuba
 
