@@ -1,6 +1,7 @@
 #include "compiler/search_spaces.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "search/accumulators.h"
 #include "search/budget.h"
 #include "search/grid_problem.h"
+#include "search/known_tables.h"
 #include "search/limited.h"
 #include "search/lower_bound.h"
 #include "search/partials.h"
@@ -31,9 +33,11 @@ bool Nests(const std::vector<int64_t>& factors, size_t factor, int64_t left,
 }
 
 // Whether a quick bound shows that no plan moves fewer bytes.
-bool NoneBelow(int64_t bytes, const Graph& graph, const Mesh& mesh, const Budget& budget) {
+bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
+               const Budget& budget) {
   const double enough = static_cast<double>(bytes) * (1 + 1e-6);
-  return DualBound(graph, mesh, TensorUsesOf(graph, mesh), budget, enough).bytes >= bytes;
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
+  return DualBound(graph, options.mesh, uses, budget, enough, options.known.get()).bytes >= bytes;
 }
 
 // Whether there is nothing to gain, or no time for it.
@@ -63,6 +67,12 @@ bool Take(absl::StatusOr<Plan> found, absl::StatusOr<Plan>& plan) {
   if (better) plan = std::move(found);
   if (plan.ok() && plan->stopped.empty()) plan->stopped = stopped;
   return better;
+}
+
+// What one search has counted the next one knows.
+SearchOptions Remembering(SearchOptions options) {
+  options.known = std::make_shared<KnownTables>();
+  return options;
 }
 
 SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
@@ -108,7 +118,7 @@ void TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
   if (!flat.ok()) return;
   const bool bounded = plan.ok() && options.replicate == "none";
   if (bounded &&
-      NoneBelow(plan->cost.bytes(), SharedGraph(flat->graph, options), options.mesh, budget)) {
+      NoneBelow(plan->cost.bytes(), SharedGraph(flat->graph, options), options, budget)) {
     return;
   }
   if (budget.Spent()) return;
@@ -132,13 +142,15 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
   return false;
 }
 
-absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model) {
+absl::StatusOr<Plan> SearchSpace(const SearchOptions& asked, Model& model) {
+  const SearchOptions options = Remembering(asked);
   const Budget budget(options.time_limit, options.threads, options.asked);
   return Marked(SearchShared(options, budget, model), budget);
 }
 
-absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& options,
+absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& asked,
                                   Model& model) {
+  const SearchOptions options = Remembering(asked);
   const Budget budget(options.time_limit, options.threads, options.asked);
   const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
   absl::StatusOr<Plan> plan = SearchShared(options, budget, model);

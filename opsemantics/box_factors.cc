@@ -132,8 +132,7 @@ BoxFactors::Piece BoxFactors::Of(int f, const std::vector<Interval>& ranges) con
     return piece;
   }
   if (partial_) all.back() = {0, 1};
-  Boxes boxes = analysis_->Analyze(all);
-  const Box& box = operand_ < 0 ? boxes.made : boxes.needs[operand_];
+  const Box box = analysis_->AnalyzeOne(all, operand_);
   piece.empty = !box.empty() && IsEmpty(box);
   for (int d : factor.dims) piece.box.push_back(box[d]);
   return piece;

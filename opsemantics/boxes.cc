@@ -90,6 +90,22 @@ Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
   return boxes;
 }
 
+Box BoxAnalysis::AnalyzeOne(const std::vector<Interval>& ranges, int operand) const {
+  YUBA_CHECK(ranges.size() == definition_->indices.size()) << definition_->name;
+  std::vector<Interval> left = ranges;
+  const bool possible = Propagate(definition_->where, left);
+  if (!possible) left.assign(ranges.size(), Interval{0, 0});
+  if (operand < 0) return MadeBox(*definition_, ranges, left);
+  Box need(definition_->operands[operand].dims.size(), Interval{0, 0});
+  for (const Read& read : reads_) {
+    if (read.operand != operand || !possible) continue;
+    for (const Conjunction& conjunction : read.when) {
+      need = Hull(need, BoxWhere(read.position, conjunction, left));
+    }
+  }
+  return need;
+}
+
 Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges) {
   return BoxAnalysis(definition).Analyze(ranges);
 }

@@ -32,6 +32,8 @@ class BoxAnalysis {
   explicit BoxAnalysis(const Definition& definition);
   ~BoxAnalysis();
   Boxes Analyze(const std::vector<Interval>& ranges) const;
+  // Only what it reads of one operand, or, where that is below 0, what it makes.
+  Box AnalyzeOne(const std::vector<Interval>& ranges, int operand) const;
   const Definition& definition() const { return *definition_; }
 
  private:

@@ -89,56 +89,61 @@ class FactorTable {
 class Overlaps {
  public:
   Overlaps(OverlapBounds* bounds, const std::vector<FactorTable>& tables)
-      : bounds_(*bounds), tables_(tables), levels_(tables.size() + 1) {
+      : bounds_(*bounds), tables_(tables), levels_(tables.size()) {
+    if (tables_.empty()) return;
     NumberOf(0, bounds_.one());
   }
 
   // To `row`, by column.
   void Of(size_t row, size_t columns, std::vector<int64_t>* overlaps) {
+    overlaps->resize(columns);
+    if (tables_.empty()) {
+      const int64_t all = bounds_.GreatestOfProduct(bounds_.one(), bounds_.one());
+      std::fill(overlaps->begin(), overlaps->end(), all);
+      return;
+    }
     products_.assign(columns, 0);
-    for (size_t f = 0; f < tables_.size(); ++f) {
+    const size_t last = tables_.size() - 1;
+    for (size_t f = 0; f <= last; ++f) {
       const int* numbers = tables_[f].NumbersOf(row);
-      const int size = tables_[f].size();
+      const int64_t size = tables_[f].size();
       for (size_t c = 0; c < columns; ++c) {
         const int number = numbers[tables_[f].KindOf(c)];
-        const int next = levels_[f].next[int64_t{products_[c]} * size + number];
-        products_[c] = next >= 0 ? next : Multiply(f, products_[c], number);
+        const int64_t known = levels_[f].next[products_[c] * size + number];
+        const int64_t next = known >= 0 ? known : Multiply(f, products_[c], number);
+        (f < last ? products_ : *overlaps)[c] = next;
       }
     }
-    overlaps->resize(columns);
-    for (size_t c = 0; c < columns; ++c) (*overlaps)[c] = greatest_[products_[c]];
   }
 
  private:
   // The products of so many of the factors.
   struct Level {
     Renumbering products;
-    std::vector<int> next;  // [product][number of the next factor's bound]; -1: not known yet
+    // [product][number of the next factor's bound]: the product of both, or, of all factors, the
+    // greatest overlap; -1: not known yet.
+    std::vector<int64_t> next;
   };
 
-  int Multiply(size_t level, int product, int number) {
-    const int next = NumberOf(level + 1, bounds_.Product(levels_[level].products.at(product),
-                                                         tables_[level].at(number)));
-    return levels_[level].next[int64_t{product} * tables_[level].size() + number] = next;
+  int64_t Multiply(size_t level, int64_t product, int number) {
+    const int a = levels_[level].products.at(static_cast<int>(product));
+    const int b = tables_[level].at(number);
+    const int64_t next = level + 1 == levels_.size() ? bounds_.GreatestOfProduct(a, b)
+                                                     : NumberOf(level + 1, bounds_.Product(a, b));
+    return levels_[level].next[product * tables_[level].size() + number] = next;
   }
 
   int NumberOf(size_t level, int bound) {
     Level& here = levels_[level];
     const int known = here.products.size(), number = here.products.Of(bound);
-    if (number < known) return number;
-    if (level < tables_.size()) {
-      here.next.resize(here.next.size() + tables_[level].size(), -1);
-    } else {
-      greatest_.push_back(bounds_.Greatest(bound));
-    }
+    if (number == known) here.next.resize(here.next.size() + tables_[level].size(), -1);
     return number;
   }
 
   OverlapBounds& bounds_;
   const std::vector<FactorTable>& tables_;
-  std::vector<Level> levels_;
-  std::vector<int64_t> greatest_;  // by product of all factors
-  std::vector<int> products_;      // by column, of one row
+  std::vector<Level> levels_;      // by factor: of those before it
+  std::vector<int64_t> products_;  // by column, of one row
 };
 
 const TensorType& TypeOf(const Definition& definition, int operand) {

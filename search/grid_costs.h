@@ -9,6 +9,7 @@
 
 #include "opsemantics/graph.h"
 #include "search/budget.h"
+#include "search/cost_key.h"
 #include "search/grid_space.h"
 #include "search/regions.h"
 
@@ -18,6 +19,8 @@ class UseCosts {
  public:
   // `operand` < 0: the delivery. The definition must outlive it.
   UseCosts(const Definition& definition, int operand, const Mesh& mesh);
+
+  CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_); }
 
   // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less. Of no use where
   // the budget was spent before the end.

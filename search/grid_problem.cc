@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -64,34 +63,58 @@ void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProb
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
 }
 
-// The costs of each kind of use, small tables first; those are missing for which the budget is
-// spent.
-std::map<int, Cells> TablesOfKinds(const std::vector<TensorUse>& uses, const GridProblem& problem,
-                                   const Budget& budget) {
-  std::vector<const TensorUse*> firsts;  // of each kind
-  std::set<int> known_kinds;
+// A table that uses have in common.
+struct CommonTable {
+  const TensorUse* first;
+  CostKey key;
+  GridList tensor_grids, node_grids;
+  Cells cells;
+};
+
+// The tables of all kinds of uses, each once. `table_of`: by kind.
+std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
+                                      const GridProblem& problem, std::map<int, size_t>* table_of) {
+  std::vector<CommonTable> tables;
+  std::map<std::tuple<CostKey, GridList, GridList>, size_t> numbers;
   for (const TensorUse& use : uses) {
-    if (known_kinds.insert(use.kind).second) firsts.push_back(&use);
+    if (table_of->count(use.kind) > 0) continue;
+    CommonTable table = {&use, use.costs->Key(), problem.grids[use.tensor],
+                         problem.grids[use.node], nullptr};
+    const auto [place, is_new] = numbers.emplace(
+        std::make_tuple(table.key, table.tensor_grids, table.node_grids), tables.size());
+    (*table_of)[use.kind] = place->second;
+    if (is_new) tables.push_back(std::move(table));
   }
-  const auto cells = [&](const TensorUse* use) {
-    return problem.grids[use->tensor]->size() * problem.grids[use->node]->size();
+  return tables;
+}
+
+// Makes those that are not known, small ones first; those are missing for which the budget is
+// spent.
+void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* known) {
+  std::vector<CommonTable*> missing;
+  for (CommonTable& table : tables) {
+    if (known != nullptr) table.cells = known->Find(table.key, table.tensor_grids, table.node_grids);
+    if (table.cells == nullptr) missing.push_back(&table);
+  }
+  const auto size = [](const CommonTable* table) {
+    return table->tensor_grids->size() * table->node_grids->size();
   };
-  std::stable_sort(firsts.begin(), firsts.end(), [&](const TensorUse* a, const TensorUse* b) {
-    return cells(a) < cells(b);
+  std::stable_sort(missing.begin(), missing.end(), [&](CommonTable* a, CommonTable* b) {
+    return size(a) < size(b);
   });
   // Uses of different kinds share nothing that changes.
-  std::vector<Cells> tables(firsts.size());
-  ParallelFor(budget.threads(), static_cast<int64_t>(firsts.size()), [&](int64_t i) {
-    const TensorUse& use = *firsts[i];
+  ParallelFor(budget.threads(), static_cast<int64_t>(missing.size()), [&](int64_t i) {
+    CommonTable& table = *missing[i];
     if (budget.Spent()) return;
-    std::vector<int64_t> table =
-        use.costs->Relaxed(*problem.grids[use.tensor], *problem.grids[use.node], budget);
+    std::vector<int64_t> cells =
+        table.first->costs->Relaxed(*table.tensor_grids, *table.node_grids, budget);
     if (budget.end() != Budget::End::kNone) return;  // it may have holes
-    tables[i] = std::make_shared<const std::vector<int64_t>>(std::move(table));
+    table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   });
-  std::map<int, Cells> table_of;
-  for (size_t i = 0; i < firsts.size(); ++i) table_of[firsts[i]->kind] = tables[i];
-  return table_of;
+  for (const CommonTable* table : missing) {
+    if (known == nullptr || table->cells == nullptr) continue;
+    known->Add(table->key, table->tensor_grids, table->node_grids, table->cells);
+  }
 }
 
 // As if each grid were one cut.
@@ -117,12 +140,14 @@ Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
 
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
-                                             const Budget& budget) {
+                                             const Budget& budget, KnownTables* known) {
   GridProblem problem;
   AddVariables(graph, mesh, replicate, problem);
-  const std::map<int, Cells> tables = TablesOfKinds(uses, problem, budget);
+  std::map<int, size_t> table_of;
+  std::vector<CommonTable> tables = CommonTables(uses, problem, &table_of);
+  Fill(tables, budget, known);
   for (const TensorUse& use : uses) {
-    const Cells& table = tables.at(use.kind);
+    const Cells& table = tables[table_of.at(use.kind)].cells;
     if (table == nullptr) {
       problem.complete = false;
     } else {

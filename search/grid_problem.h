@@ -10,12 +10,11 @@
 #include "opsemantics/graph.h"
 #include "search/budget.h"
 #include "search/grid_costs.h"
+#include "search/known_tables.h"
 #include "search/memory_rows.h"
 #include "search/pairwise.h"
 
 namespace yuba {
-
-using GridList = std::shared_ptr<const std::vector<Grid>>;
 
 // What one node fetches of one operand, or delivers. Equal uses share `costs`.
 struct TensorUse {
@@ -31,10 +30,12 @@ struct GridProblem {
   bool complete = true;         // false: factors are missing, so that it is but a relaxation
 };
 // `replicate`: any tensor may leave axes out. Where the budget is spent, the small tables are there
-// first; nothing where none is.
+// first; nothing where none is. Tables in `known`, which may be null, are taken from there, others
+// come there too.
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
-                                             const Budget& budget = Budget::Unlimited());
+                                             const Budget& budget = Budget::Unlimited(),
+                                             KnownTables* known = nullptr);
 
 // The rows and buffers of memory_rows.h by grid: all cuts of one use the same.
 MemoryUsage GridUsageOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,

@@ -1,16 +1,22 @@
 #include "search/grid_search.h"
 
+#include <limits>
 #include <utility>
 
 #include "search/label.h"
 
 namespace yuba {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
                            const std::function<Cuts()>& start) {
   std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   GridSolution found;
-  found.bound = DualBound(graph, options.mesh, uses, budget);
+  found.bound = DualBound(graph, options.mesh, uses, budget, kInfinity, options.known.get());
   LabelOptions label;
   label.mesh = options.mesh;
   label.nesting = options.nesting;

@@ -118,7 +118,7 @@ LowerBound BoundAt(const Graph& graph, const GridProblem& problem, std::vector<M
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
                          double enough) {
   Dual dual = DualOfGrids(graph, problem, problem.pairwise, kSweeps, budget, enough);
-  ImproveGrids(problem.pairwise, budget, &dual);
+  if (static_cast<double>(dual.bound) < enough) ImproveGrids(problem.pairwise, budget, &dual);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
   found.bytes = std::max<int64_t>(0, dual.bound);
   return found;
@@ -139,8 +139,9 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
 }  // namespace
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     const Budget& budget, double enough) {
-  const absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget);
+                     const Budget& budget, double enough, KnownTables* known) {
+  const absl::optional<GridProblem> built =
+      BuildGridProblem(graph, mesh, uses, false, budget, known);
   if (!built.has_value()) return NoBound(graph, mesh);
   if (built->complete) return UnpricedBound(graph, *built, budget, enough);
   // What is there of the costs is a bound already.

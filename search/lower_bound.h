@@ -18,10 +18,11 @@ struct LowerBound {
 
 // Where the budget is spent, as good a bound as there is by then: of those costs that are known; 0,
 // without proof and with any grids, where none is. No better bound is looked for than one of about
-// `enough`.
+// `enough`. `known` as for BuildGridProblem.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
-                     double enough = std::numeric_limits<double>::infinity());
+                     double enough = std::numeric_limits<double>::infinity(),
+                     KnownTables* known = nullptr);
 
 // The same of the plans within a limit on memory, and those with replicas among them: the rows of
 // the problem are priced, unless they are too many. No bound and no grids where the budget is spent

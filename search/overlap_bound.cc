@@ -77,7 +77,7 @@ ValueRuns RunsOf(const std::vector<int64_t>& values) {
 }
 
 // Of independent values.
-ValueRuns ProductOf(const ValueRuns& a, const ValueRuns& b) {
+ValueRuns Times(const ValueRuns& a, const ValueRuns& b) {
   ValueRuns product;
   product.reserve(a.size() * b.size());
   for (const auto& x : a) {
@@ -129,7 +129,7 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int
       greatest_part = *std::max_element(sides.of_part.begin(), sides.of_part.end());
       by_piece = std::move(sides.of_piece);
     } else if (compared <= 0) {
-      by_part = ProductOf(by_part, RunsOf(sides.of_part));
+      by_part = Times(by_part, RunsOf(sides.of_part));
     } else {
       for (int64_t piece = 0; piece < pieces.count; ++piece)
         by_piece[piece] *= sides.of_piece[piece];
@@ -153,8 +153,7 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int
   return NumberOf(bound);
 }
 
-int OverlapBounds::Product(int first, int second) {
-  const Bound &a = bounds_[first], &b = bounds_[second];
+OverlapBounds::Bound OverlapBounds::ProductOf(const Bound& a, const Bound& b) {
   Bound product;
   product.scale = CheckedMultiply(a.scale, b.scale);
   product.parts = ProductOfProfiles(a.parts, b.parts);
@@ -166,11 +165,10 @@ int OverlapBounds::Product(int first, int second) {
     if (a.mean_of > 0) LowerMean(Times(a.mean, b.greatest), a.mean_of, &product);
     if (b.mean_of > 0) LowerMean(Times(b.mean, a.greatest), b.mean_of, &product);
   }
-  return NumberOf(product);
+  return product;
 }
 
-int64_t OverlapBounds::Greatest(int number) {
-  const Bound& bound = bounds_[number];
+int64_t OverlapBounds::Greatest(const Bound& bound) {
   if (bound.scale == 0) return 0;
   const Profile &parts = profiles_[bound.parts], &pieces = profiles_[bound.pieces];
   // Where only one of the two varies, nothing is correlated.
@@ -216,7 +214,7 @@ int OverlapBounds::ProductOfProfiles(int a, int b) {
   const auto [place, is_new] = products_.emplace(std::minmax(a, b), -1);
   if (is_new) {
     int64_t scale = 1;  // stays 1: neither has a common divisor
-    place->second = ProfileOf(ProductOf(profiles_[a].runs, profiles_[b].runs), &scale);
+    place->second = ProfileOf(Times(profiles_[a].runs, profiles_[b].runs), &scale);
   }
   return place->second;
 }

@@ -33,9 +33,9 @@ class OverlapBounds {
   // Of one factor: `extents` and `parts` of its dimensions. All of these come before products.
   int Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
          const FactorPieces& pieces);
-  int Product(int a, int b);
-  // The greatest sum over the devices.
-  int64_t Greatest(int bound);
+  int Product(int a, int b) { return NumberOf(ProductOf(bounds_[a], bounds_[b])); }
+  // The greatest sum over the devices of a product of two.
+  int64_t GreatestOfProduct(int a, int b) { return Greatest(ProductOf(bounds_[a], bounds_[b])); }
 
  private:
   using Wide = __int128;
@@ -70,6 +70,8 @@ class OverlapBounds {
   };
 
   int NumberOf(const Bound& bound);
+  Bound ProductOf(const Bound& a, const Bound& b);
+  int64_t Greatest(const Bound& bound);
   // The number of the profile, what is common to all values multiplied to `scale`.
   int ProfileOf(Runs runs, int64_t* scale);
   int ProductOfProfiles(int a, int b);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "search/plan.h"
 
 namespace yuba {
+
+class KnownTables;
 
 struct SearchOptions {
   Mesh mesh;
@@ -37,6 +40,9 @@ struct SearchOptions {
   int64_t known_bytes = 0;
   double time_limit = 0;  // seconds; 0: none
   int threads = 1;        // the plan is the same for any number
+  // What other searches have counted, on the same mesh or another; null: nothing. Not for two
+  // searches at a time.
+  std::shared_ptr<KnownTables> known;
   // Whether somebody asks for the end; called from all threads, may be empty.
   Budget::Asked asked;
 };
