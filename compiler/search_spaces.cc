@@ -37,7 +37,8 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
                const Budget& budget) {
   const double enough = static_cast<double>(bytes) * (1 + 1e-6);
   const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
-  return DualBound(graph, options.mesh, uses, budget, enough, options.known.get()).bytes >= bytes;
+  KnownTables* const known = options.known_tables.get();
+  return DualBound(graph, options.mesh, uses, budget, enough, known).bytes >= bytes;
 }
 
 // Whether there is nothing to gain, or no time for it.
@@ -71,7 +72,7 @@ bool Take(absl::StatusOr<Plan> found, absl::StatusOr<Plan>& plan) {
 
 // What one search has counted the next one knows.
 SearchOptions Remembering(SearchOptions options) {
-  options.known = std::make_shared<KnownTables>();
+  options.known_tables = std::make_shared<KnownTables>();
   return options;
 }
 

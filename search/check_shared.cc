@@ -41,7 +41,16 @@ Large Spread::Sum() const {
 
 Spread Spread::Times(const Spread& other) const {
   Spread product;
+  if (counts.size() == 1 || other.counts.size() == 1) {  // mostly; and the order stays
+    const auto [value, times] = (counts.size() == 1 ? counts : other.counts).front();
+    product.counts = counts.size() == 1 ? other.counts : counts;
+    for (auto& each : product.counts) each = {each.first * value, each.second * times};
+    product.number = number * other.number;
+    if (value == 0) product.Sort();
+    return product;
+  }
   product.counts.clear();
+  product.counts.reserve(counts.size() * other.counts.size());
   for (const auto& [a, times_a] : counts) {
     for (const auto& [b, times_b] : other.counts)
       product.counts.push_back({a * b, times_a * times_b});

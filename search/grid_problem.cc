@@ -93,7 +93,9 @@ std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
 void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* known) {
   std::vector<CommonTable*> missing;
   for (CommonTable& table : tables) {
-    if (known != nullptr) table.cells = known->Find(table.key, table.tensor_grids, table.node_grids);
+    if (known != nullptr) {
+      table.cells = known->Find(table.key, table.tensor_grids, table.node_grids);
+    }
     if (table.cells == nullptr) missing.push_back(&table);
   }
   const auto size = [](const CommonTable* table) {

@@ -16,7 +16,7 @@ GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, con
                            const std::function<Cuts()>& start) {
   std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   GridSolution found;
-  found.bound = DualBound(graph, options.mesh, uses, budget, kInfinity, options.known.get());
+  found.bound = DualBound(graph, options.mesh, uses, budget, kInfinity, options.known_tables.get());
   LabelOptions label;
   label.mesh = options.mesh;
   label.nesting = options.nesting;

@@ -42,7 +42,7 @@ struct SearchOptions {
   int threads = 1;        // the plan is the same for any number
   // What other searches have counted, on the same mesh or another; null: nothing. Not for two
   // searches at a time.
-  std::shared_ptr<KnownTables> known;
+  std::shared_ptr<KnownTables> known_tables;
   // Whether somebody asks for the end; called from all threads, may be empty.
   Budget::Asked asked;
 };

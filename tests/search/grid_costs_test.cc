@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "opsemantics/base/transfers.h"
 #include "search/check_relaxed.h"
@@ -74,6 +75,8 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
   int64_t steps = 0;
   RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
   auto use = checked.uses.begin();
+  // Tables are made once for uses of equal keys.
+  std::map<std::tuple<CostKey, std::vector<Grid>, std::vector<Grid>>, std::vector<int64_t>> by_key;
   for (const Node& node : graph.nodes) {
     std::vector<Cut> node_cuts = AllCuts(NodeCuts(*node.definition), mesh, false);
     std::vector<Grid> node_grids = AllGrids(NodeCuts(*node.definition), mesh);
@@ -85,6 +88,9 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
       std::vector<Grid> grids = AllGrids(space, mesh);
       UseCosts costs(*node.definition, o, mesh);
       std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
+      const auto alike =
+          by_key.emplace(std::make_tuple(costs.Key(), grids, node_grids), relaxed).first;
+      CHECK(alike->second == relaxed);
       if (!replicated) CompareWithChecker(*use++, relaxed, grids.size(), node_grids.size());
       std::vector<int64_t> least(relaxed.size(), std::numeric_limits<int64_t>::max());
       for (const Cut& node_cut : node_cuts) {

@@ -1,9 +1,11 @@
 // Searches on grids: labels that begin in the grids of the bound, and in the plan without copies.
 #include <catch2/catch.hpp>
+#include <limits>
 #include <vector>
 
 #include "search/check.h"
 #include "search/copies.h"
+#include "search/known_tables.h"
 #include "search/label_problem.h"
 #include "search/label_search.h"
 #include "search/lower_bound.h"
@@ -55,6 +57,28 @@ TEST_CASE("labels begin in the grids of the bound") {
       CHECK(PlanOf(graph, 16).cost.bytes() <= search.Cost());
     }
   }
+}
+
+TEST_CASE("tables that are known, or of which more is known, are taken from there") {
+  const Graph graph = WithCopies(Dense({4}, 16, 4), 8);
+  const Mesh mesh = MeshOf(12);
+  KnownTables known;
+  BuildGridProblem(graph, mesh, TensorUsesOf(graph, mesh), false, Budget::Unlimited(), &known);
+  const Graph bare = WithoutCopies(graph).graph;
+  const std::vector<TensorUse> uses = TensorUsesOf(bare, mesh);
+  int found = 0;
+  const GridProblem with =
+      *BuildGridProblem(bare, mesh, uses, false, Budget::Unlimited(), &known);
+  const GridProblem without = *BuildGridProblem(bare, mesh, uses, false);
+  for (size_t f = 0; f < uses.size(); ++f) {
+    CHECK(*with.pairwise.factors[f].cells == *without.pairwise.factors[f].cells);
+    found += known.Find(uses[f].costs->Key(), with.grids[uses[f].tensor],
+                        with.grids[uses[f].node]) != nullptr;
+  }
+  CHECK(found == static_cast<int>(uses.size()));
+  const LowerBound bound = DualBound(bare, mesh, uses, Budget::Unlimited(),
+                                     std::numeric_limits<double>::infinity(), &known);
+  CHECK(bound.bytes == DualBound(bare, mesh, uses).bytes);
 }
 
 TEST_CASE("of the likely grids the first are a good choice together") {
