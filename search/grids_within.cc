@@ -209,4 +209,16 @@ absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
   return GridsWithin(graph, search).Run();
 }
 
+void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found) {
+  const Budget& budget = *search.problem.budget;
+  const Mesh& mesh = search.problem.mesh;
+  absl::optional<GridProblem> grids = BuildGridProblem(graph, mesh, TensorUsesOf(graph, mesh),
+                                                       search.problem.replicate, budget);
+  if (!grids.has_value() || !grids->complete || budget.Spent()) return;
+  grids->pairwise.memory = GridRowsOf(graph, mesh, *grids, search.limit, budget);
+  LowerBound bound = PricedBound(graph, *grids, budget);
+  found.lower_bound = bound.bytes;
+  if (bound.bytes > 0) found.proof = std::move(bound.proof);
+}
+
 }  // namespace yuba

@@ -11,6 +11,10 @@ namespace yuba {
 // As SearchWithinLimit, with the same errors. Of the graph no sums stay apart.
 absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph, const LimitedSearch& search);
 
+// Gives what was found within the search's limit the bound that grids have, and its proof. Of the
+// graph no sums stay apart.
+void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found);
+
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_GRIDS_WITHIN_H_

@@ -291,7 +291,8 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
       if (order_.empty()) prices_ = prices;
       return;
     }
-    if (sums_ > kScaleSums / (evaluation + 1) || bound_ >= known_) return;
+    const int64_t most_sums = known_ < kForbidden ? kScaleSums / 4 : kScaleSums;
+    if (sums_ > most_sums / (evaluation + 1) || bound_ >= known_) return;
     double used = 0;
     for (const MemoryUse& use : problem_.memory.uses) {
       const double price = static_cast<double>(PriceDuring(prices, use.begin, use.end));

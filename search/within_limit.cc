@@ -25,7 +25,7 @@ constexpr int kFineRounds = 4;
 constexpr int64_t kFar = 105;   // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
-constexpr int64_t kFewSums = int64_t{1} << 29;  // of an elimination at each of their limits
+constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination at each of their limits
 constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
 constexpr char kSmallest[] = "yuba/smallest";  // of an error's payloads
 
