@@ -215,7 +215,7 @@ void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& 
   absl::optional<GridProblem> grids = BuildGridProblem(graph, mesh, TensorUsesOf(graph, mesh),
                                                        search.problem.replicate, budget);
   if (!grids.has_value() || !grids->complete || budget.Spent()) return;
-  grids->pairwise.memory = GridRowsOf(graph, mesh, *grids, search.limit, budget);
+  grids->pairwise.memory = GridUsageOf(graph, mesh, *grids, search.limit, budget).rows;
   LowerBound bound = PricedBound(graph, *grids, budget);
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);

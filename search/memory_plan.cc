@@ -12,8 +12,8 @@
 #include "search/arithmetic.h"
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
+#include "search/memory_rounds.h"
 #include "search/memory_search.h"
-#include "search/memory_state.h"
 #include "search/parallel.h"
 #include "search/relax.h"
 #include "search/solve.h"
@@ -26,15 +26,8 @@ constexpr int64_t kScaleSums = int64_t{1} << 31;  // of all evaluations but the 
 constexpr double kEnough = 1e-3;  // of the bound
 constexpr int kStepsBetweenLooks = 50;
 constexpr int kRoundsBetweenSteps = 100;
-constexpr int kRounds = 600;         // at most
-constexpr int kRoundsOfVariable = 8;
-constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
-constexpr int64_t kTryCells = 1 << 20;
-constexpr int kTries = 200000;  // steps
-constexpr size_t kNear = 3;      // solutions, from which others begin
-constexpr int kMostAsked = 1000;
+constexpr size_t kNear = 3;  // solutions, from which others begin
 constexpr double kGuess = 1.05;  // of the bound, where no plan is known
-constexpr double kHeat = 2e-4;   // of the cost, at the beginning
 
 // The price of a use of one byte during [begin, end).
 int64_t PriceDuring(const std::vector<MemoryPrice>& prices, int64_t begin, int64_t end) {
@@ -77,101 +70,6 @@ MemoryRows RelaxedRows(const MemoryRows& rows, const std::vector<ClassesPtr>& cl
     relaxed.uses.push_back({use.variable, use.begin, use.end, cells});
   }
   return relaxed;
-}
-
-std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPrice>& prices) {
-  std::vector<double> result(core.room.size(), 0);
-  for (size_t row = 0; row < result.size(); ++row) {
-    for (const MemoryPrice& price : prices) {
-      if (price.time == core.row_time[row]) result[row] += 1.0 * price.price / kPriceUnits;
-    }
-  }
-  return result;
-}
-
-int64_t CostOf(const MemoryCore& core, const Assignment& assignment) {
-  MemoryState state(core);
-  state.Start(assignment);
-  return state.cost();
-}
-
-// What some variables use, by row; the others use nothing.
-class PartialLoads {
- public:
-  explicit PartialLoads(const MemoryCore& core) : core_(core), loads_(core.room.size(), 0) {}
-
-  // Whether that is still within the limit.
-  bool Add(int variable, int value, int sign) {
-    bool fits = true;
-    for (const CoreUse& use : core_.uses[variable]) {
-      const int64_t by = sign * use.usage[value];
-      if (by == 0) continue;
-      for (int row = use.begin; row < use.end; ++row) {
-        loads_[row] += by;
-        if (loads_[row] > core_.room[row]) fits = false;
-      }
-    }
-    return fits;
-  }
-
- private:
-  const MemoryCore& core_;
-  std::vector<int64_t> loads_;
-};
-
-// Of a small core: tries what could cost less than `least` at the prices, one after another, and
-// keeps in `best` what is within its limit and accepted.
-template <typename Accept>
-void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t least,
-             Assignment& best, const Accept& accept) {
-  if (core.size() == 0 || core.size() > Region::kMostVariables) return;
-  std::vector<int> all(core.size());
-  std::iota(all.begin(), all.end(), 0);
-  Region region(core);
-  region.Prepare(all, best, PricesOf(core, prices), kTryCells);
-  double room = 0.5 - static_cast<double>(core.constant);
-  for (size_t row = 0; row < prices.size(); ++row) room += prices[row] * core.room[row];
-  double limit = static_cast<double>(least) + room;
-  MemoryState tried(core);
-  PartialLoads loads(core);
-  int asked = 0;
-  const auto take = [&](const std::vector<int>& values) {
-    tried.Move(all, values);
-    if (tried.cost() < least && tried.Feasible() && ++asked && accept(tried.assignment())) {
-      least = tried.cost();
-      best = tried.assignment();
-      limit = static_cast<double>(least) + room;
-    }
-    return asked < kMostAsked;
-  };
-  region.Enumerate(
-      &limit, kTries, take, [&](int v, int value) { return loads.Add(v, value, 1); },
-      [&](int v, int value) { loads.Add(v, value, -1); });
-}
-
-// The best that regions, solved exactly one after another, make of the start.
-absl::optional<Assignment> SearchWithin(const MemoryCore& core,
-                                        const std::vector<MemoryPrice>& prices,
-                                        const Assignment& start, int64_t bound,
-                                        const Budget& budget) {
-  const std::vector<double> row_prices = RowPrices(core, prices);
-  MemorySearch search(core, 1, kRegionCells);
-  search.SetPrices(row_prices);
-  search.Start(start);
-  absl::optional<Assignment> best;
-  int64_t least = kForbidden;
-  const int rounds = std::clamp(kRoundsOfVariable * core.size(), 1, kRounds);
-  for (int round = 0; round <= rounds; ++round) {
-    if (search.Feasible() && search.cost() < least) {
-      least = search.cost();
-      best = search.assignment();
-      if (least <= bound) break;
-    }
-    if (budget.Spent()) break;
-    const double left = 1 - 1.0 * round / rounds;
-    search.Round(search.Feasible() ? kHeat * left * left : 0);
-  }
-  return best;
 }
 
 }  // namespace
