@@ -44,7 +44,32 @@ bool Decided(const Restrictions& restrictions) {
 
 bool Replicates(const SearchOptions& options) { return options.replicate == "auto"; }
 
+double BytesOf(const Tensor& tensor) {
+  double bytes = ByteSize(AccumulatorType(tensor.type.type));
+  for (const int64_t extent : tensor.type.dims) bytes *= static_cast<double>(extent);
+  return bytes;
+}
+
+// Costs are counted below kForbidden. A use moves no more than its tensor into each device, and
+// again into each owner.
+absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
+  double bytes = 0;
+  const auto add = [&](TensorId id) { bytes += 2.0 * mesh.devices() * BytesOf(graph.tensors[id]); };
+  for (const Node& node : graph.nodes) {
+    for (const TensorId operand : node.operands) add(operand);
+    add(node.result);
+  }
+  if (bytes < static_cast<double>(kForbidden)) return absl::OkStatus();
+  const auto largest = std::max_element(
+      graph.tensors.begin(), graph.tensors.end(),
+      [](const Tensor& a, const Tensor& b) { return BytesOf(a) < BytesOf(b); });
+  return UserError("on ", mesh.devices(), " devices this graph could move 10^18 bytes a step or ",
+                   "more, which are not counted; its largest tensor is ", largest->name, ", of ",
+                   BytesOf(*largest), " bytes: use smaller inputs, or fewer devices");
+}
+
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
+  YUBA_RETURN_IF_ERROR(CheckCountable(graph, options.mesh));
   if (HasPartials(graph) && (!Replicates(options) || options.search != "default")) {
     return UserError("sums stay apart only with --replicate auto and the default search");
   }
@@ -168,8 +193,9 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   Graph graph = WithCopies(bare, options.copies);
   if (!none) {
     Graph accumulating = WithAccumulators(graph, options.mesh);
-    const bool take =
-        !automatic || !HasAccumulators(accumulating) || CanBeEliminated(accumulating, options);
+    const bool take = !automatic || !HasAccumulators(accumulating) ||
+                      (CheckCountable(accumulating, options.mesh).ok() &&
+                       CanBeEliminated(accumulating, options));
     if (take) graph = std::move(accumulating);
   }
   const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
