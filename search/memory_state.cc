@@ -11,7 +11,7 @@ void MemoryState::Start(const Assignment& assignment) {
   for (size_t row = 0; row < loads_.size(); ++row) overload_ += Over(row, loads_[row]);
   finite_ = core_.constant;
   forbidden_ = 0;
-  for (int v = 0; v < core_.size(); ++v) finite_ += core_.costs[v][assignment[v]];
+  for (int v = 0; v < core_.size(); ++v) Count(core_.costs[v][assignment[v]], 1);
   for (const CoreEdge& edge : core_.edges) {
     Count(edge.at(int64_t{assignment[edge.a]} * core_.values(edge.b) + assignment[edge.b]), 1);
   }
@@ -27,7 +27,8 @@ void MemoryState::Move(int v, int to) {
       loads_[row] += by;
     }
   }
-  finite_ += core_.costs[v][to] - core_.costs[v][from];
+  Count(core_.costs[v][from], -1);
+  Count(core_.costs[v][to], 1);
   for (int e : core_.edges_of[v]) {
     const CoreEdge& edge = core_.edges[e];
     const int64_t columns = core_.values(edge.b);
