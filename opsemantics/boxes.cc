@@ -73,19 +73,11 @@ Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
   YUBA_CHECK(ranges.size() == definition_->indices.size()) << definition_->name;
   Boxes boxes;
   boxes.indices = ranges;
-  boxes.needs.resize(definition_->operands.size());
-  for (size_t i = 0; i < boxes.needs.size(); ++i) {
-    boxes.needs[i].assign(definition_->operands[i].dims.size(), Interval{0, 0});
-  }
   const bool possible = Propagate(definition_->where, boxes.indices);
   if (!possible) boxes.indices.assign(ranges.size(), Interval{0, 0});
   boxes.made = MadeBox(*definition_, ranges, boxes.indices);
-  if (!possible) return boxes;
-  for (const Read& read : reads_) {
-    for (const Conjunction& conjunction : read.when) {
-      Box& need = boxes.needs[read.operand];
-      need = Hull(need, BoxWhere(read.position, conjunction, boxes.indices));
-    }
+  for (size_t i = 0; i < definition_->operands.size(); ++i) {
+    boxes.needs.push_back(Need(static_cast<int>(i), possible, boxes.indices));
   }
   return boxes;
 }
@@ -95,7 +87,10 @@ Box BoxAnalysis::AnalyzeOne(const std::vector<Interval>& ranges, int operand) co
   std::vector<Interval> left = ranges;
   const bool possible = Propagate(definition_->where, left);
   if (!possible) left.assign(ranges.size(), Interval{0, 0});
-  if (operand < 0) return MadeBox(*definition_, ranges, left);
+  return operand < 0 ? MadeBox(*definition_, ranges, left) : Need(operand, possible, left);
+}
+
+Box BoxAnalysis::Need(int operand, bool possible, const std::vector<Interval>& left) const {
   Box need(definition_->operands[operand].dims.size(), Interval{0, 0});
   for (const Read& read : reads_) {
     if (read.operand != operand || !possible) continue;

@@ -38,6 +38,9 @@ class BoxAnalysis {
 
  private:
   struct Read;
+  // What is read of the operand where the constraints leave these ranges, if they are possible.
+  Box Need(int operand, bool possible, const std::vector<Interval>& left) const;
+
   const Definition* definition_;
   std::vector<Read> reads_;
 };
