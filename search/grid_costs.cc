@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
+#include "search/numbering.h"
 #include "search/overlap_bound.h"
 
 namespace yuba {
@@ -21,21 +22,7 @@ int64_t PartsOf(const Grid& grid) {
   return parts;
 }
 
-// Numbers in the order in which they come first: 0, 1, ...
-class Renumbering {
- public:
-  int Of(int number) {
-    const auto [place, is_new] = places_.emplace(number, static_cast<int>(numbers_.size()));
-    if (is_new) numbers_.push_back(number);
-    return place->second;
-  }
-  int size() const { return static_cast<int>(numbers_.size()); }
-  int at(int place) const { return numbers_[place]; }
-
- private:
-  absl::flat_hash_map<int, int> places_;
-  std::vector<int> numbers_;
-};
+using Renumbering = Numbering<int, absl::flat_hash_map<int, int>>;
 
 // Bounds of the overlap of one factor for all pairs of its grids, each kept once, ready for
 // products. Equal bounds have one number.
@@ -49,18 +36,14 @@ class FactorTable {
   void AddRow(const Grid& tensor) {
     std::vector<int> parts;
     for (int d : dims_) parts.push_back(tensor[d]);
-    auto [place, is_new] = row_kinds_.emplace(parts, static_cast<int>(row_parts_.size()));
-    if (is_new) row_parts_.push_back(std::move(parts));
-    rows_.push_back(place->second);
+    rows_.push_back(row_kinds_.Of(parts));
   }
   void AddColumn(const FactorPieces* pieces) {
-    auto [place, is_new] = column_kinds_.emplace(pieces, static_cast<int>(pieces_.size()));
-    if (is_new) pieces_.push_back(pieces);
-    columns_.push_back(place->second);
+    columns_.push_back(column_kinds_.Of(pieces));
   }
   void Fill(OverlapBounds* bounds) {
-    for (const std::vector<int>& parts : row_parts_) {
-      for (const FactorPieces* pieces : pieces_) {
+    for (const std::vector<int>& parts : row_kinds_.things()) {
+      for (const FactorPieces* pieces : column_kinds_.things()) {
         pairs_.push_back(numbers_.Of(bounds->Of(extents_, parts, *pieces)));
       }
     }
@@ -69,18 +52,16 @@ class FactorTable {
   int size() const { return numbers_.size(); }
   int at(int number) const { return numbers_.at(number); }
   // By column kind, of one row.
-  const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * pieces_.size()]; }
+  const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * column_kinds_.size()]; }
   int KindOf(size_t column) const { return columns_[column]; }
 
  private:
   std::vector<int64_t> extents_;
   std::vector<int> dims_;
   std::vector<int> rows_, columns_;  // the kind of each row and column
-  std::map<std::vector<int>, int> row_kinds_;
-  std::vector<std::vector<int>> row_parts_;  // by kind
-  absl::flat_hash_map<const FactorPieces*, int> column_kinds_;
-  std::vector<const FactorPieces*> pieces_;  // by kind
-  std::vector<int> pairs_;                   // [row kind][column kind]: number
+  Numbering<std::vector<int>> row_kinds_;
+  Numbering<const FactorPieces*, absl::flat_hash_map<const FactorPieces*, int>> column_kinds_;
+  std::vector<int> pairs_;  // [row kind][column kind]: number
   Renumbering numbers_;
 };
 

@@ -7,28 +7,13 @@
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
 #include "search/cut_space.h"
+#include "search/numbering.h"
 #include "search/pairwise.h"
 
 namespace yuba {
 namespace {
 
 using IntervalsByDevice = std::vector<Interval>;
-
-// Numbers different things in the order in which they come.
-template <typename Thing, typename Less = std::less<Thing>>
-class Numbering {
- public:
-  int operator()(const Thing& thing) {
-    auto [place, is_new] = numbers_.emplace(thing, static_cast<int>(things_.size()));
-    if (is_new) things_.push_back(thing);
-    return place->second;
-  }
-  const std::vector<Thing>& things() const { return things_; }
-
- private:
-  std::map<Thing, int, Less> numbers_;
-  std::vector<Thing> things_;
-};
 
 struct LessByDevice {
   bool operator()(const IntervalsByDevice& a, const IntervalsByDevice& b) const {
@@ -76,13 +61,13 @@ class Overlaps {
   void AddDimension(const TableInput& in, size_t d, const BoxOf& box) {
     Numbering<AxisList> row_kinds;
     for (size_t r = 0; r < rows_.size(); ++r) {
-      rows_[r].push_back(row_kinds((*in.tensor_cuts)[r].axes[d]));
+      rows_[r].push_back(row_kinds.Of((*in.tensor_cuts)[r].axes[d]));
     }
-    Numbering<IntervalsByDevice, LessByDevice> column_kinds;
+    Numbering<IntervalsByDevice, std::map<IntervalsByDevice, int, LessByDevice>> column_kinds;
     for (size_t c = 0; c < columns_.size(); ++c) {
       IntervalsByDevice intervals;
       for (size_t device = 0; device < devices_; ++device) intervals.push_back(box(c, device)[d]);
-      columns_[c].push_back(column_kinds(intervals));
+      columns_[c].push_back(column_kinds.Of(intervals));
     }
     Dimension dimension;
     dimension.column_kinds = column_kinds.things().size();
