@@ -77,6 +77,14 @@ std::vector<int> DefinitionNumbers(const Graph& graph) {
   return numbers;
 }
 
+int PlaceInProgram(const Graph& graph, int element) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  if (element >= tensors) return 3 * (element - tensors) + 1;
+  const Tensor& tensor = graph.tensors[element];
+  if (tensor.producer >= 0) return 3 * tensor.producer + 2;
+  return tensor.consumers.empty() ? -1 : 3 * tensor.consumers[0];
+}
+
 std::vector<int> CanonicalOrder(const Graph& graph) {
   const size_t tensors = graph.tensors.size();
   std::vector<Hash> hash;

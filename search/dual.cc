@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -15,6 +16,21 @@ namespace {
 constexpr size_t kLikely = 6;
 
 }  // namespace
+
+std::vector<ClassesPtr> EachItsOwn(const PairwiseProblem& problem) {
+  std::map<int, ClassesPtr> known;  // by size
+  std::vector<ClassesPtr> classes;
+  for (const DomainPtr& domain : problem.variables) {
+    ClassesPtr& each = known[domain->size];
+    if (each == nullptr) {
+      Classes own = {domain->size, std::vector<int>(domain->size)};
+      std::iota(own.of.begin(), own.of.end(), 0);
+      each = std::make_shared<const Classes>(std::move(own));
+    }
+    classes.push_back(each);
+  }
+  return classes;
+}
 
 Dual MessagePassing::Run(int sweeps, double enough, int64_t many_cells) {
   if (cells_ > many_cells && sweeps > kFirstSweeps + kLastSweeps && Single()) {

@@ -23,6 +23,9 @@ struct Classes {
 };
 using ClassesPtr = std::shared_ptr<const Classes>;
 
+// Each value is a class; variables of as many values share theirs.
+std::vector<ClassesPtr> EachItsOwn(const PairwiseProblem& problem);
+
 struct Dual {
   // No assignment is cheaper: the sum, over the variables that come second in scopes, of the least
   // of the sum of min over a of (factor(a, b) - message(class of a)), and what b costs alone; and

@@ -19,6 +19,22 @@ constexpr int kMended = 4;       // of the plans known before, in each pass
 constexpr int kPasses = 3;
 constexpr int64_t kNear = 64;    // of the limit: what mending may take off
 
+// All of the problem, with its rows, or nothing.
+absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
+                                          const std::vector<TensorUse>& uses,
+                                          std::vector<MemoryBuffer>* buffers) {
+  const Mesh& mesh = search.problem.mesh;
+  const Budget& budget = *search.problem.budget;
+  absl::optional<GridProblem> grids =
+      BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget);
+  if (!grids.has_value() || !grids->complete) return absl::nullopt;
+  const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
+  MemoryUsage usage = GridUsageOf(graph, mesh, *grids, limit, budget);
+  grids->pairwise.memory = std::move(usage.rows);
+  *buffers = std::move(usage.buffers);
+  return grids;
+}
+
 class GridsWithin {
  public:
   GridsWithin(const Graph& graph, const LimitedSearch& search)
@@ -35,13 +51,7 @@ class GridsWithin {
     }
     if (search_.memory_of) TryKnown();  // while there is time
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
-    grids_ = BuildGridProblem(graph_, mesh_, uses, search_.problem.replicate, budget_);
-    if (grids_.has_value() && !grids_->complete) grids_.reset();
-    if (grids_.has_value()) {
-      MemoryUsage usage = GridUsageOf(graph_, mesh_, *grids_, limit_, budget_);
-      grids_->pairwise.memory = std::move(usage.rows);
-      buffers_ = std::move(usage.buffers);
-    }
+    grids_ = GridsWithRows(graph_, search_, uses, &buffers_);
     if (!search_.memory_of) TryKnown();
     LimitedCuts result;
     if (grids_.has_value() && budget_.end() == Budget::End::kNone) {
@@ -195,7 +205,7 @@ class GridsWithin {
   const int64_t limit_;
   const Budget& budget_;
   absl::optional<GridProblem> grids_;  // with rows
-  std::vector<Cuts> given_;  // by others
+  std::vector<Cuts> given_;            // what was known before, and what others choose
   std::vector<MemoryBuffer> buffers_;
   std::vector<Tried> tried_;
   int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
@@ -211,11 +221,10 @@ absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
 
 void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found) {
   const Budget& budget = *search.problem.budget;
-  const Mesh& mesh = search.problem.mesh;
-  absl::optional<GridProblem> grids = BuildGridProblem(graph, mesh, TensorUsesOf(graph, mesh),
-                                                       search.problem.replicate, budget);
-  if (!grids.has_value() || !grids->complete || budget.Spent()) return;
-  grids->pairwise.memory = GridUsageOf(graph, mesh, *grids, search.limit, budget).rows;
+  std::vector<MemoryBuffer> buffers;
+  const absl::optional<GridProblem> grids =
+      GridsWithRows(graph, search, TensorUsesOf(graph, search.problem.mesh), &buffers);
+  if (!grids.has_value() || budget.Spent()) return;
   LowerBound bound = PricedBound(graph, *grids, budget);
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);

@@ -5,20 +5,12 @@
 #include <tuple>
 #include <utility>
 
+#include "search/canonical.h"
 #include "search/cluster.h"
 #include "search/suggest.h"
 
 namespace yuba {
 namespace {
-
-// Where the graph computes an element.
-int PlaceOf(const Graph& graph, int element) {
-  const int tensors = static_cast<int>(graph.tensors.size());
-  if (element >= tensors) return 3 * (element - tensors) + 1;
-  const Tensor& tensor = graph.tensors[element];
-  if (tensor.producer >= 0) return 3 * tensor.producer + 2;
-  return tensor.consumers.empty() ? -1 : 3 * tensor.consumers[0];
-}
 
 void AddEdge(LabelEdge edge, LabelProblem* problem) {
   const int number = static_cast<int>(problem->edges.size());
@@ -73,7 +65,7 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
   Clusters clusters = MakeClusters(graph, alone);
   std::vector<std::pair<int, int>> places;
   for (int e = 0; e < static_cast<int>(elements); ++e) {
-    if (clusters.representative[e] == e) places.push_back({PlaceOf(graph, e), e});
+    if (clusters.representative[e] == e) places.push_back({PlaceInProgram(graph, e), e});
   }
   std::sort(places.begin(), places.end());
   problem.variable.assign(elements, -1);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,9 +119,7 @@ class LimitedGraph {
 
   LimitedSearch LimitedFrom(const Plan& plain) const {
     LimitedSearch limited;
-    limited.problem = OptionsOf(options_, restrictions_, budget_);
-    limited.problem.axes.resize(options_.mesh.axes.size());
-    std::iota(limited.problem.axes.begin(), limited.problem.axes.end(), 0);
+    limited.problem = AllAxesOf(options_, restrictions_, budget_);
     limited.problem.replicate = replicate_;
     limited.problem.cluster = false;
     limited.limit = options_.memory_limit;

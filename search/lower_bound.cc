@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
+#include "search/canonical.h"
 #include "search/dual.h"
 #include "search/improve.h"
 #include "search/memory_plan.h"
@@ -24,37 +24,18 @@ constexpr double kRise = 1e-3;          // of the bound, while prices are worth 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
 
-// Elements as the graph computes them: a node's leaves, the node, its result.
 std::vector<int> ProgramOrder(const Graph& graph) {
-  const int tensors = static_cast<int>(graph.tensors.size());
-  auto place = [&](int element) {
-    if (element >= tensors) return 3 * (element - tensors) + 1;
-    const Tensor& tensor = graph.tensors[element];
-    if (tensor.producer >= 0) return 3 * tensor.producer + 2;
-    return tensor.consumers.empty() ? -1 : 3 * tensor.consumers[0];
-  };
   std::vector<int> order(graph.tensors.size() + graph.nodes.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return place(a) < place(b); });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return PlaceInProgram(graph, a) < PlaceInProgram(graph, b);
+  });
   return order;
 }
 
 Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
                  int sweeps, const Budget& budget, double enough) {
-  std::vector<ClassesPtr> classes;
-  std::map<const void*, ClassesPtr> known;
-  for (const GridList& grids : problem.grids) {
-    ClassesPtr& each = known[grids.get()];
-    if (each == nullptr) {
-      Classes all;
-      all.count = static_cast<int>(grids->size());
-      all.of.resize(grids->size());
-      std::iota(all.of.begin(), all.of.end(), 0);
-      each = std::make_shared<const Classes>(std::move(all));
-    }
-    classes.push_back(each);
-  }
-  return MaximiseDual(costs, classes, ProgramOrder(graph), sweeps, budget, enough,
+  return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget, enough,
                       MostInProof(graph));
 }
 

@@ -14,8 +14,9 @@ namespace yuba {
 
 class MemoryDual {
  public:
+  static constexpr int kPatience = 30;
   // `patience`: steps without a better bound before they are shorter.
-  explicit MemoryDual(const MemoryCore& core, int patience = 30);
+  explicit MemoryDual(const MemoryCore& core, int patience = kPatience);
 
   // One sweep over the edges and one step of the prices. `target` is the cost of a known solution,
   // or a guess of it.

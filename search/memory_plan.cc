@@ -26,7 +26,7 @@ constexpr int64_t kScaleSums = int64_t{1} << 31;  // of all evaluations but the 
 constexpr double kEnough = 1e-3;  // of the bound
 constexpr int kStepsBetweenLooks = 50;
 constexpr int kRoundsBetweenSteps = 100;
-constexpr size_t kNear = 3;  // solutions, from which others begin
+constexpr size_t kNear = 3;      // solutions, from which others begin
 constexpr double kGuess = 1.05;  // of the bound, where no plan is known
 
 // The price of a use of one byte during [begin, end).

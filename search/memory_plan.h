@@ -12,6 +12,7 @@
 #include "search/budget.h"
 #include "search/dual.h"
 #include "search/memory_core.h"
+#include "search/memory_dual.h"
 #include "search/memory_price.h"
 #include "search/pairwise.h"
 
@@ -32,7 +33,7 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
 // exceed the limit.
 struct PriceSearch {
   double rise = 0;    // ends where the bound has not risen by that share of it for a while
-  int patience = 30;  // as of MemoryDual
+  int patience = MemoryDual::kPatience;
   int steps = 600;
   int64_t enough = kForbidden;  // ends where the bound is that
 };

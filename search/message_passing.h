@@ -76,7 +76,6 @@ class MessagePassing {
   void SweepLikely(double enough);
   // Adds the likeliest values.
   void Activate(Active* active) const;
-  PairwiseProblem ProblemOf(const Active& active) const;
   // put(factor, place among the active values, value), of the messages to one side.
   template <typename Put>
   void Exchange(const Active& active, int side, const Put& put) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 
 namespace yuba {
@@ -39,11 +38,7 @@ PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<Classe
   std::map<int, DomainPtr> domains;  // by size
   for (const ClassesPtr& here : classes) {
     DomainPtr& domain = domains[here->count];
-    if (domain == nullptr) {
-      std::vector<int> identity(here->count);
-      std::iota(identity.begin(), identity.end(), 0);
-      domain = std::make_shared<const Domain>(Domain{here->count, {std::move(identity)}});
-    }
+    if (domain == nullptr) domain = PlainDomain(here->count);
     relaxed.variables.push_back(domain);
   }
   std::map<std::pair<Cells, std::vector<ClassesPtr>>, Cells> known;

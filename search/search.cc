@@ -1,7 +1,6 @@
 #include "search/search.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -172,10 +171,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
 // Whether all axes at once, and exactly, without replicas.
 bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
   if (!FitsInTables(graph, options.mesh)) return false;
-  ProblemOptions together = OptionsOf(options, {}, Budget::Unlimited());
-  together.axes.resize(options.mesh.axes.size());
-  std::iota(together.axes.begin(), together.axes.end(), 0);
-  const Problem problem = BuildProblem(graph, together);
+  const Problem problem = BuildProblem(graph, AllAxesOf(options, {}, Budget::Unlimited()));
   return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
 }
 

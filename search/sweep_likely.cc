@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "search/inner_loop.h"
 #include "search/message_passing.h"
+#include "search/shrink.h"
 
 namespace yuba {
 namespace {
@@ -47,13 +47,8 @@ void MessagePassing::SweepLikely(double enough) {
   Active active(ends_.size());
   for (int round = 1; round <= kActiveRounds && !stopped_; ++round) {
     Activate(&active);
-    const PairwiseProblem some = ProblemOf(active);
-    std::vector<ClassesPtr> classes;
-    for (const std::vector<int>& here : active) {
-      Classes each = {static_cast<int>(here.size()), std::vector<int>(here.size())};
-      std::iota(each.of.begin(), each.of.end(), 0);
-      classes.push_back(std::make_shared<const Classes>(std::move(each)));
-    }
+    const PairwiseProblem some = Shrinking(problem_).Of(active);
+    const std::vector<ClassesPtr> classes = EachItsOwn(some);
     MessagePassing inside(some, classes, order_, budget_, most_);
     for (int side : {0, 1}) {
       Exchange(active, side, [&](size_t f, size_t i, int x) {
@@ -101,29 +96,6 @@ void MessagePassing::Activate(Active* active) const {
     std::sort(here.begin(), here.end());
     here.erase(std::unique(here.begin(), here.end()), here.end());
   }
-}
-
-PairwiseProblem MessagePassing::ProblemOf(const Active& active) const {
-  PairwiseProblem some;
-  for (const std::vector<int>& here : active) {
-    some.variables.push_back(
-        std::make_shared<const Domain>(Domain{static_cast<int>(here.size()), {}}));
-  }
-  for (const Factor& factor : problem_.factors) {
-    std::vector<int64_t> cells;
-    const std::vector<int64_t>& all = *factor.cells;
-    for (const int a : active[factor.scope[0]]) {
-      if (factor.scope.size() == 1) {
-        cells.push_back(all[a]);
-        continue;
-      }
-      const int64_t row = int64_t{a} * problem_.variables[factor.scope[1]]->size;
-      for (const int b : active[factor.scope[1]]) cells.push_back(all[row + b]);
-    }
-    some.factors.push_back(
-        {factor.scope, std::make_shared<const std::vector<int64_t>>(std::move(cells))});
-  }
-  return some;
 }
 
 template <typename Put>

@@ -104,6 +104,14 @@ ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restr
   return result;
 }
 
+ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget) {
+  ProblemOptions result = OptionsOf(options, restrictions, budget);
+  result.axes.resize(options.mesh.axes.size());
+  std::iota(result.axes.begin(), result.axes.end(), 0);
+  return result;
+}
+
 Found FoundOnGrids(GridSolution found) {
   return {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)};
 }
@@ -124,10 +132,7 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
                      const std::function<Cuts()>& start) {
   const int64_t table_cells = options.table_cells;
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
-  ProblemOptions together = base;
-  together.axes.resize(base.mesh.axes.size());
-  std::iota(together.axes.begin(), together.axes.end(), 0);
-  const Problem problem = BuildProblem(graph, together);
+  const Problem problem = BuildProblem(graph, AllAxesOf(options, restrictions, budget));
   if (!problem.complete) return SearchLate(graph, options, restrictions, budget);
   Found found;
   if (const auto order = GreedyOrder(problem.pairwise, table_cells, budget)) {

@@ -18,6 +18,10 @@ namespace yuba {
 ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
                          const Budget& budget);
 
+// The same that places all axes at once.
+ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget);
+
 Found FoundOnGrids(GridSolution found);
 
 // What can be found in a little overtime, once the budget is spent and there is nothing yet.

@@ -44,8 +44,8 @@ struct LimitedCuts {  // the plan, its bound and the proof of that
 
 // FailedPrecondition where nothing within the limit was found; the message says how much is needed
 // at least, at which node, and which tensors fill it. NotFound where the bound shows that nothing
-// costs less than what is known. DeadlineExceeded or Cancelled where the
-// budget is spent before anything within the limit is found.
+// costs less than what is known. DeadlineExceeded or Cancelled where the budget is spent before
+// anything within the limit is found.
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
 // The error of a search that found nothing within `limit` bytes a device: what the values `least`,

@@ -22,11 +22,7 @@ Cells RandomCells(size_t count, int most, std::mt19937* random) {
 
 PairwiseProblem RandomProblem(int variables, std::mt19937* random) {
   PairwiseProblem problem;
-  Domain domain;
-  domain.size = kValues;
-  domain.images.emplace_back(kValues);
-  std::iota(domain.images[0].begin(), domain.images[0].end(), 0);
-  problem.variables.assign(variables, std::make_shared<const Domain>(domain));
+  problem.variables.assign(variables, PlainDomain(kValues));
   for (int a = 0; a < variables; ++a) {
     for (int b = 0; b < a; ++b) {
       if ((*random)() % 2 == 0) continue;

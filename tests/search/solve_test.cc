@@ -177,11 +177,7 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
 // A ring of tensors and nodes by turns, whose costs are random but for what good values save.
 PairwiseProblem Ring(int size, int values, std::mt19937* random) {
   PairwiseProblem problem;
-  Domain domain;
-  domain.size = values;
-  domain.images.emplace_back(values);
-  std::iota(domain.images[0].begin(), domain.images[0].end(), 0);
-  problem.variables.assign(size, std::make_shared<const Domain>(domain));
+  problem.variables.assign(size, PlainDomain(values));
   for (int v = 0; v < size; v += 2) {
     for (int other : {v + 1, (v + size - 1) % size}) {
       std::vector<int64_t> cells;
