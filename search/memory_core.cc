@@ -64,6 +64,7 @@ class Reduction {
       if (!alive_[v]) core.value[v] = {values_[v][0]};  // where it is fixed; else replaced below
       if (!alive_[v]) continue;
       core.root[v] = core.size();
+      core.own.push_back(v);
       core.costs.push_back(std::move(costs_[v]));
       core.value[v] = values_[v];
     }
@@ -282,10 +283,10 @@ Assignment MemoryCore::Expand(const Assignment& core) const {
 
 Assignment MemoryCore::Reduce(const Assignment& assignment) const {
   Assignment core(size(), 0);
-  for (size_t v = 0; v < assignment.size(); ++v) {
-    if (root[v] < 0) continue;
-    const auto place = std::find(value[v].begin(), value[v].end(), assignment[v]);
-    if (place != value[v].end()) core[root[v]] = static_cast<int>(place - value[v].begin());
+  for (int v = 0; v < size(); ++v) {
+    const std::vector<int>& known = value[own[v]];
+    const auto place = std::find(known.begin(), known.end(), assignment[own[v]]);
+    if (place != known.end()) core[v] = static_cast<int>(place - known.begin());
   }
   return core;
 }

@@ -41,11 +41,12 @@ struct MemoryCore {
   // variable's values.
   std::vector<int> root;
   std::vector<std::vector<int>> value;
+  std::vector<int> own;  // by variable: that of the problem which the others follow
 
   int size() const { return static_cast<int>(costs.size()); }
   int values(int v) const { return static_cast<int>(costs[v].size()); }
   Assignment Expand(const Assignment& core) const;
-  // The other way; a value that the core lacks becomes 0.
+  // The other way: what follows takes the value that does. A value that the core lacks becomes 0.
   Assignment Reduce(const Assignment& assignment) const;
 };
 

@@ -90,6 +90,37 @@ TEST_CASE("bound, optimum and solution at every limit") {
   CHECK(tight > 0);
 }
 
+// A variable behind each of the first three, whose value follows from theirs: two of them have one.
+void AddFollowers(PairwiseProblem* problem, std::mt19937* random) {
+  for (int leader = 0; leader < 3; ++leader) {
+    std::vector<int64_t> cells(kValues * kValues, kForbidden);
+    for (int value = 0; value < kValues; ++value) cells[value * kValues + value / 2] = 0;
+    const int follower = static_cast<int>(problem->variables.size());
+    problem->variables.push_back(PlainDomain(kValues));
+    problem->factors.push_back(
+        {{leader, follower}, std::make_shared<const std::vector<int64_t>>(std::move(cells))});
+    problem->factors.push_back({{follower}, RandomCells(kValues, 100, random)});
+    problem->memory.uses.push_back({follower, 0, 6, RandomCells(kValues, 50, random)});
+  }
+}
+
+TEST_CASE("a core has every assignment that is possible") {
+  std::mt19937 random(13);
+  for (int round = 0; round < 20; ++round) {
+    PairwiseProblem problem = RandomProblem(4, &random);
+    AddFollowers(&problem, &random);
+    const absl::optional<MemoryCore> core = MakeCore(problem);
+    REQUIRE(core.has_value());
+    REQUIRE(core->size() == 4);
+    for (int code = 0; code < kValues * kValues * kValues * kValues; ++code) {
+      Assignment assignment;
+      for (int v = 0, rest = code; v < 4; ++v, rest /= kValues) assignment.push_back(rest % kValues);
+      for (int v = 0; v < 3; ++v) assignment.push_back(assignment[v] / 2);
+      CHECK(core->Expand(core->Reduce(assignment)) == assignment);
+    }
+  }
+}
+
 TEST_CASE("prices of many equal edges take one table") {
   std::mt19937 random(7);
   PairwiseProblem problem = RandomProblem(40, &random);
