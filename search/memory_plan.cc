@@ -10,20 +10,21 @@
 #include <utility>
 
 #include "search/arithmetic.h"
+#include "search/eliminate.h"
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
 #include "search/memory_rounds.h"
 #include "search/memory_search.h"
 #include "search/parallel.h"
 #include "search/relax.h"
-#include "search/solve.h"
 
 namespace yuba {
 namespace {
 
 constexpr int kEvaluations = 5;
 constexpr int64_t kScaleSums = int64_t{1} << 31;  // of all evaluations but the first
-constexpr double kEnough = 1e-3;  // of the bound
+constexpr int64_t kKnownSums = int64_t{1} << 26;  // of an elimination where a plan is known
+constexpr double kEnough = 1e-3;                  // of the bound
 constexpr int kStepsBetweenLooks = 50;
 constexpr int kRoundsBetweenSteps = 100;
 constexpr size_t kNear = 3;      // solutions, from which others begin
@@ -173,6 +174,13 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
 // The best of the prices times a common factor. The bound is the least of the lines that
 // assignments are over that factor: two of them, on both sides of its top, show where to look next.
 void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
+  const absl::optional<Order> order = GreedyOrder(problem_, table_cells_, budget_);
+  const bool known = known_ < kForbidden;
+  if (!order.has_value() || (known && order->sums > kKnownSums)) {
+    prices_ = prices;
+    return;
+  }
+  sums_ = order->sums;
   double at_limit = 0;
   for (const MemoryPrice& price : prices) at_limit += 1.0 * price.price * problem_.memory.limit;
   struct Line {
@@ -185,11 +193,11 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
     for (MemoryPrice& price : scaled) {
       price.price = static_cast<int64_t>(static_cast<double>(price.price) * scale);
     }
-    if (!Evaluate(scaled)) {
+    if (!Evaluate(scaled, order->variables)) {
       if (order_.empty()) prices_ = prices;
       return;
     }
-    const int64_t most_sums = known_ < kForbidden ? kScaleSums / 4 : kScaleSums;
+    const int64_t most_sums = known ? kScaleSums / 4 : kScaleSums;
     if (sums_ > most_sums / (evaluation + 1) || bound_ >= known_) return;
     double used = 0;
     for (const MemoryUse& use : problem_.memory.uses) {
@@ -214,24 +222,21 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
 }
 
 // False where the tables do not fit, or the budget is spent.
-bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices) {
-  if (table_cells_ == 0) return false;
-  absl::optional<ExactSolution> exact =
-      SolveExactly(AtPrices(problem_, prices, most_), table_cells_, budget_);
+bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices, const std::vector<int>& order) {
+  absl::optional<Solution> exact = Eliminate(AtPrices(problem_, prices, most_), order, budget_);
   if (!exact.has_value()) return false;
   const absl::optional<int64_t> room = RoomAtPrices(problem_.memory, prices);
   int64_t units = 0;
-  if (!room.has_value() || __builtin_sub_overflow(exact->solution.cost, *room, &units)) {
+  if (!room.has_value() || __builtin_sub_overflow(exact->cost, *room, &units)) {
     return false;
   }
   const int64_t bound = BytesOfUnits(units);
   if (order_.empty() || bound > bound_) {
     bound_ = bound;
-    order_ = std::move(exact->order);
+    order_ = order;
     prices_ = prices;
   }
-  sums_ = exact->sums;
-  starts_.push_back(std::move(exact->solution.assignment));
+  starts_.push_back(std::move(exact->assignment));
   return true;
 }
 

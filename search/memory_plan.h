@@ -77,7 +77,7 @@ class LimitSolver {
 
  private:
   void Scale(const std::vector<MemoryPrice>& prices);
-  bool Evaluate(const std::vector<MemoryPrice>& prices);
+  bool Evaluate(const std::vector<MemoryPrice>& prices, const std::vector<int>& order);
   struct Found {
     int64_t cost = 0;
     Assignment assignment;

@@ -248,6 +248,7 @@ void Region::EliminateAt(int step) {
     scope_.push_back(order_[__builtin_ctzll(met)]);
     cells *= static_cast<int64_t>(values_[scope_.back()].size());
   }
+  sums_ += cells * static_cast<int64_t>(values_[place].size());
   double* least = scratch_.Take(cells);
   Lower(bucket, place, least, cells);
   if (scope_.size() == 1) {

@@ -25,6 +25,7 @@ class Region {
 
   double least() const { return least_; }        // the cheapest assignment's cost
   double current() const { return current_; }    // that of `assignment`
+  int64_t sums() const { return sums_; }         // of all eliminations so far
 
   // Calls take(values) for assignments that cost less than *limit, roughly the cheapest first:
   // values by place in variables(). `limit` may sink meanwhile. Ends after `steps` steps or where
@@ -118,6 +119,7 @@ class Region {
   std::vector<int> chosen_, values_out_;
   double least_ = 0, current_ = 0;
   int steps_ = 0;
+  int64_t sums_ = 0;
 };
 
 }  // namespace yuba

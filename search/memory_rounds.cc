@@ -13,6 +13,8 @@ namespace {
 constexpr int kRounds = 600;  // at most
 constexpr int kRoundsOfVariable = 8;
 constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
+constexpr int64_t kWideCells = 1 << 18;    // of those of the first rounds, ...
+constexpr int64_t kWideSums = 1 << 25;     // which take that many sums
 constexpr double kHeat = 2e-4;             // of the cost, at the beginning
 constexpr int64_t kTryCells = 1 << 20;
 constexpr int kTries = 200000;    // steps
@@ -65,7 +67,7 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
                                         const Assignment& start, int64_t bound,
                                         const Budget& budget) {
   const std::vector<double> row_prices = RowPrices(core, prices);
-  MemorySearch search(core, 1, kRegionCells);
+  MemorySearch search(core, 1);
   search.SetPrices(row_prices);
   search.Start(start);
   absl::optional<Assignment> best;
@@ -79,7 +81,8 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
     }
     if (budget.Spent()) break;
     const double left = 1 - 1.0 * round / rounds;
-    search.Round(search.Feasible() ? kHeat * left * left : 0);
+    const int64_t cells = search.sums() < kWideSums ? kWideCells : kRegionCells;
+    search.Round(search.Feasible() ? kHeat * left * left : 0, cells);
   }
   return best;
 }

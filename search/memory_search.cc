@@ -12,9 +12,8 @@ constexpr int64_t kRoundsBetweenPrices = 500;
 
 }  // namespace
 
-MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed, int64_t region_cells)
+MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed)
     : core_(core),
-      region_cells_(region_cells),
       region_(core),
       random_(seed),
       state_(core),
@@ -141,14 +140,14 @@ std::vector<int> MemorySearch::Pick() {
   return variables;
 }
 
-void MemorySearch::Round(double heat) {
+void MemorySearch::Round(double heat, int64_t region_cells) {
   if (core_.size() == 0) return;
   if (++rounds_ % kRoundsBetweenPrices == 0) {
     if (state_.overload() > 0 && rounds_ % (8 * kRoundsBetweenPrices) == 0) penalty_ *= 2;
     Perturb();
   }
   const std::vector<int> variables = Pick();
-  region_.Prepare(variables, assignment(), priced_, region_cells_);
+  region_.Prepare(variables, assignment(), priced_, region_cells);
   const double before = state_.CostWith(penalty_);
   const double allowed = heat > 0 ? heat * static_cast<double>(cost()) *
                                         -std::log((random_() >> 11) * 0x1p-53 + 1e-12)

@@ -15,16 +15,17 @@ namespace yuba {
 
 class MemorySearch {
  public:
-  // `region_cells`: the largest table of a region's elimination.
-  MemorySearch(const MemoryCore& core, uint64_t seed, int64_t region_cells = 1 << 14);
+  MemorySearch(const MemoryCore& core, uint64_t seed);
 
   void SetPrices(const std::vector<double>& prices);
   void Start(const Assignment& assignment);
-  // One region. `heat`, a share of the cost, is what a move may add to it.
-  void Round(double heat);
+  // One region, of tables of so many cells. `heat`, a share of the cost, is what a move may add to
+  // it.
+  void Round(double heat, int64_t region_cells = 1 << 14);
 
   bool Feasible() const { return state_.Feasible(); }
   int64_t cost() const { return state_.cost(); }  // kForbidden where some cell is
+  int64_t sums() const { return region_.sums(); }
   const Assignment& assignment() const { return state_.assignment(); }
 
  private:
@@ -36,7 +37,6 @@ class MemorySearch {
   void Recount();
 
   const MemoryCore& core_;
-  const int64_t region_cells_;
   Region region_;
   std::mt19937_64 random_;
   std::vector<double> prices_, tried_prices_;
