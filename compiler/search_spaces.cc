@@ -122,7 +122,7 @@ void TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
       NoneBelow(plan->cost.bytes(), SharedGraph(flat->graph, options), options, budget)) {
     return;
   }
-  if (budget.Spent()) return;
+  if (plan.ok() && budget.Spent()) return;
   if (plan.ok()) options.known_bytes = plan->cost.bytes();
   if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
 }
@@ -155,7 +155,8 @@ absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptio
   const Budget budget(options.time_limit, options.threads, options.asked);
   const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
   absl::StatusOr<Plan> plan = SearchShared(options, budget, model);
-  if (may_differ && !IsOver(plan, budget)) {
+  // Where there was no time for a plan, its dimensions as they are may have one that fits.
+  if (may_differ && (absl::IsDeadlineExceeded(plan.status()) || !IsOver(plan, budget))) {
     TryFlat(import, options, budget, plan, model);
   }
   return Marked(std::move(plan), budget);

@@ -56,8 +56,7 @@ class LimitedGraph {
   absl::StatusOr<Plan> Run(const Plan& unlimited, const std::vector<Cuts>& starts,
                            int64_t known_bytes, bool explain) const {
     const Plan plain = Plain(unlimited);
-    const bool fits = Fits(options_, plain);
-    if (fits && !replicate_) return plain;
+    if (!replicate_ && Fits(options_, plain)) return plain;
     if (PinsNeedTables()) return PinsRefused();
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
@@ -65,8 +64,7 @@ class LimitedGraph {
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
-    const bool pinned = Meets(AllCuts(plain), restrictions_);  // pins may need replicas
-    if (!found.ok() && fits && pinned && budget_.end() != Budget::End::kNone) return plain;
+    if (!found.ok() && budget_.end() != Budget::End::kNone) found = Fitting(limited.known, found);
     if (!found.ok()) return found.status();
     // Where tables of cuts are too large for a bound.
     const bool unbounded = together_ && found->proof.kind == "none" && limited.table_cells > 0;
@@ -103,6 +101,20 @@ class LimitedGraph {
   }
 
  private:
+  // The cheapest of these that fits, for where there was no time for more.
+  absl::StatusOr<LimitedCuts> Fitting(const std::vector<Cuts>& known,
+                                      absl::StatusOr<LimitedCuts> found) const {
+    int64_t least = kForbidden;
+    for (const Cuts& cuts : known) {
+      if (!Meets(cuts, restrictions_)) continue;  // pins may need replicas
+      const Plan plan = PlanWithin({cuts, 0, Proof()});
+      if (plan.cost.bytes() >= least || !Fits(options_, plan)) continue;
+      least = plan.cost.bytes();
+      found = LimitedCuts{cuts, 0, Proof()};
+    }
+    return found;
+  }
+
   bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
   absl::Status PinsRefused() const {
     return UserError("on ", options_.mesh.devices(), " devices the tables of this graph are too ",

@@ -131,6 +131,33 @@ TEST_CASE("a time limit that is over at once leaves a plan, one that is not stru
   }
 }
 
+TEST_CASE("a search within a limit that is stopped gives what fits of what it knew") {
+  const Graph graph = MatmulChain({1024, 512, 16}, 128);
+  SearchOptions options;
+  options.mesh = MeshOf(8);
+  const int64_t least = Search(graph, options)->cost.bytes();
+  options.search = "recursive";
+  REQUIRE(Search(graph, options)->cost.bytes() > least);
+  options.search = "default";
+  options.memory_limit = 1'000'000'000;  // more than rows need
+  options.memory_of = [&](const Plan& plan) {
+    return options.memory_limit + (plan.cost.bytes() <= least ? 1 : 0);
+  };
+  bool finished = false;
+  int stops = 0;
+  for (int allowed = 1; !finished; allowed += 1 + allowed / 8) {
+    int looks = 0;
+    options.asked = [&] { return ++looks > allowed; };
+    const absl::StatusOr<Plan> plan = Search(graph, options);
+    finished = looks <= allowed;
+    REQUIRE(plan.ok());
+    CHECK(plan->cost.bytes() > least);
+    CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+    ++stops;
+  }
+  CHECK(stops > 2);
+}
+
 TEST_CASE("whoever asks for the end before the search begins gets no plan") {
   Way way = Ways()[0];
   way.options.asked = [] { return true; };
