@@ -114,6 +114,9 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
 
 absl::Status BenchSearch(const BenchFlags& flags) {
   if (flags.model.file.empty()) return UserError("give a MODEL to measure, or --suite FILE");
+  for (const int devices : flags.devices) {
+    YUBA_RETURN_IF_ERROR(MeshOfFlags({devices, ""}).status());
+  }
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(const double import, Time(flags.repeat, [&]() -> absl::Status {
                           YUBA_ASSIGN_OR_RETURN(loaded, LoadModel(flags.model));
@@ -123,8 +126,7 @@ absl::Status BenchSearch(const BenchFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const ImportOptions import_options,
                         ImportOptionsOf(flags.model, loaded.library));
   std::vector<SearchRun> runs;
-  for (int devices : flags.devices) {
-    if (devices < 1) return UserError("--devices ", devices, ": at least one device is needed");
+  for (const int devices : flags.devices) {
     for (const std::string& search : flags.searches) {
       SearchOptions options = flags.options;
       options.mesh = MeshOf(devices);

@@ -30,7 +30,8 @@ namespace {
 struct CompareFlags {
   ModelFlags model;
   MeshFlags mesh;
-  int copies = 8;  // of the default
+  int copies = 8;         // of the default
+  double time_limit = 0;  // seconds, of each search; 0: none
   bool json = false;
 };
 
@@ -206,7 +207,8 @@ void Print(const std::vector<Candidate>& candidates) {
     const PlanCost& cost = c.plan.cost;
     table.Add({c.name, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
                Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial), Bytes(cost.halo),
-               Bytes(c.peak_memory), absl::StrFormat("%.2f", c.seconds)});
+               Bytes(c.peak_memory),
+               absl::StrFormat("%.2f%s", c.seconds, c.plan.stopped.empty() ? "" : ", cut short")});
   }
   std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
   for (const Candidate& c : candidates) {
@@ -235,6 +237,7 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
                     {"replicate", c.plan.space.replicate},
                     {"peak_memory", c.peak_memory},
                     {"seconds", c.seconds},
+                    {"stopped", c.plan.stopped},
                     {"against_default", &c == &candidates[0] ? "" : Words(c, candidates[0])}});
   }
   return rows;
@@ -246,6 +249,7 @@ absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const ImportOptions import, ImportOptionsOf(flags.model, loaded.library));
   SearchOptions options;
   options.mesh = mesh;
+  options.time_limit = flags.time_limit;
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
                         TryAll(loaded.model, import, options, flags.copies));
   if (flags.json) {
@@ -273,6 +277,10 @@ void AddCompare(CLI::App& app, int& exit_code) {
   command->add_option("--copies", flags->copies, "as in partition; of the default alone")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
+  command
+      ->add_option("--time-limit", flags->time_limit,
+                   "seconds; then each search ends with its best plan so far")
+      ->check(NumberAbove0());
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return Compare(*flags); });
 }

@@ -98,6 +98,9 @@ absl::Status Show(const ShowFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, plan));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.html));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot));
+  if (!flags.html.empty() && flags.html == flags.dot) {
+    return UserError("--html and --dot name the same file, ", flags.html, ": name two");
+  }
   if (flags.json && (flags.all || !text.empty())) {
     return UserError(
         "--json prints the whole plan file: leave --tensor, --node, --transfers, --memory, "

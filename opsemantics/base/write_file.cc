@@ -82,6 +82,7 @@ const char* KindOf(const struct stat& facts) {
 
 absl::Status CheckOutput(const std::string& path) {
   if (path.empty()) return absl::OkStatus();
+  if (path == "-") return UserError("-: outputs are files: name one, or /dev/stdout");
   if (WasRead(path)) {
     return UserError(path,
                      ": is read by this command and would be overwritten; name another output");

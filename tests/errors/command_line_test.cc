@@ -45,6 +45,8 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   ExpectError("yuba verify " + Model() + " p.json --seed -1", {"yuba verify: --seed"});
   ExpectError("yuba bench search --repeat x", {"yuba bench search: "});
   ExpectError("yuba bench search --repeat 0", {"--repeat: 0 is not a whole number from 1"});
+  ExpectError("yuba bench search " + Model() + " --devices 2,5000",
+              {"--devices 5000: at most 4096 devices are planned for"});
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
 
@@ -129,6 +131,8 @@ TEST_CASE("show does all that its flags ask for, or refuses") {
               {"--json prints the whole plan", "--node"});
   ExpectError("yuba show " + plan + " --html " + folder + "/b.html --node none",
               {"no node 'none'"});
+  ExpectError("yuba show " + plan + " --html " + folder + "/b.html --dot " + folder + "/b.html",
+              {"--html and --dot name the same file"});
   CHECK_FALSE(std::filesystem::exists(folder + "/b.html"));
 }
 

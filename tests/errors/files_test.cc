@@ -122,6 +122,7 @@ TEST_CASE("a name that cannot be made is refused before the work") {
     CHECK(result.out.empty());
   };
   refused("yuba partition model.onnx -o " + std::string(256, 'a'), "too long");
+  refused("yuba partition model.onnx -o -", "-: outputs are files");
   refused("yuba partition model.onnx -o /proc/x", "/proc/x: cannot be written");
   refused("yuba run model.onnx p.json --random --trace /proc/x", "/proc/x: cannot be written");
   Succeed("cd " + files.folder + " && yuba partition model.onnx --devices 2 -o " +

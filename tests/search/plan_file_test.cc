@@ -143,6 +143,14 @@ TEST_CASE("a plan of something else is refused with the first difference") {
   other.nodes[2].op = "mul";
   CHECK(AttachPlan(other, *file, {}).status().message().find("node 2 is") !=
         absl::string_view::npos);
+  PlanFile wider = *file;
+  wider.space.accumulators = true;
+  CHECK(AttachPlan(graph, wider, {}).status().message().find("no sum of it has an accumulator") !=
+        absl::string_view::npos);
+  wider = *file;
+  wider.space.partials = true;
+  CHECK(AttachPlan(graph, wider, {}).status().message().find("no sum of it stays apart") !=
+        absl::string_view::npos);
   PlanNotes notes = Notes();
   notes.library_hash = "9";
   CHECK(AttachPlan(graph, *file, notes).status().message().find("another operator library") !=

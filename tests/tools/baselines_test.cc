@@ -76,6 +76,15 @@ TEST_CASE("compare on one device finds that nothing moves") {
   }
 }
 
+TEST_CASE("compare says which searches its time limit cut short") {
+  const std::string line = "yuba compare " + ModelFile("encoder") + " --devices 8 --json";
+  for (const nlohmann::json& plan : Plans(line + " --time-limit 1e-9")) {
+    INFO(plan["search"]);
+    CHECK((plan["stopped"] == "time limit" || plan["search"] == "data"));
+  }
+  for (const nlohmann::json& plan : Plans(line + " --time-limit 1e6")) CHECK(plan["stopped"] == "");
+}
+
 TEST_CASE("bad input to compare and to --search is refused") {
   const std::string model = ModelFile("mlp");
   CHECK(RunCommand("yuba compare " + model + " --devices 0").exit_code == 2);
