@@ -54,7 +54,7 @@ class Builder {
     for (int element : order) {
       if (element >= tensors_) FindUses(element - tensors_);
     }
-    FillTables();
+    if (options_.tables) FillTables();
     problem_.complete = !stopped_;
     if (stopped_) return std::move(problem_);
     for (const Use& use : uses_) AddCost(use);
@@ -237,6 +237,10 @@ class Builder {
   void AddCost(const Use& use) {
     const int row = problem_.variable[use.tensor], column = problem_.variable[tensors_ + use.node];
     const Cells& cells = tables_[use.table].cells;
+    if (!options_.tables) {
+      if (row != column) problem_.pairwise.factors.push_back({{row, column}, nullptr});
+      return;
+    }
     if (std::all_of(cells->begin(), cells->end(), [](int64_t cell) { return cell == 0; })) return;
     if (row != column) {
       problem_.pairwise.factors.push_back({{row, column}, cells});

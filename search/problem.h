@@ -25,6 +25,7 @@ struct ProblemOptions {
   Restrictions restrictions;  // by element; one that leaves no cut is none
   bool replicate = false;     // stored tensors may be replicated
   bool cluster = true;        // false: a variable for each element; needed with `replicate`
+  bool tables = true;         // false: factors have no cells; they say what meets in them
   const Budget* budget = &Budget::Unlimited();
 };
 

@@ -170,7 +170,9 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
 
 // Whether all axes at once, and exactly, without replicas.
 bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
-  if (!FitsInTables(graph, options.mesh)) return false;
+  if (!FitsInTables(graph, options.mesh)) {
+    return IsSoonEliminated(graph, options, {}, Budget::Unlimited());
+  }
   const Problem problem = BuildProblem(graph, AllAxesOf(options, {}, Budget::Unlimited()));
   return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
 }

@@ -6,6 +6,7 @@
 #include "absl/types/optional.h"
 #include "search/accumulators.h"
 #include "search/copies.h"
+#include "search/eliminate.h"
 #include "search/grid_search.h"
 #include "search/partials.h"
 #include "search/together.h"
@@ -16,6 +17,9 @@ namespace {
 // Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
+// But tables of so many are made where elimination takes no more sums, about two seconds.
+constexpr int64_t kEliminatedCells = int64_t{1} << 26;
+constexpr int64_t kSoonSums = int64_t{1} << 31;
 
 // The plan without copies, in the graph that has them: each lies as its tensor does.
 Cuts CutsWithoutCopies(const Graph& graph, const SearchOptions& options, const Budget& budget) {
@@ -54,6 +58,17 @@ bool FitsInTables(const Graph& graph, const Mesh& mesh) {
   return WidestGroups(graph, mesh, kMostCells).size() == 1;
 }
 
+bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,
+                      const Restrictions& restrictions, const Budget& budget) {
+  const int axes = static_cast<int>(options.mesh.axes.size());
+  if (TableCells(graph, axes) > kEliminatedCells) return false;
+  ProblemOptions scopes = AllAxesOf(options, restrictions, budget);
+  scopes.tables = false;
+  const Problem problem = BuildProblem(graph, scopes);
+  const auto order = GreedyOrder(problem.pairwise, options.table_cells, budget);
+  return order.has_value() && order->sums <= kSoonSums;
+}
+
 Cuts AllCuts(const Plan& plan) {
   Cuts cuts = plan.tensors;
   cuts.insert(cuts.end(), plan.nodes.begin(), plan.nodes.end());
@@ -82,7 +97,7 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
                    const Restrictions& restrictions, const Budget& budget) {
   const Groups levels = GroupsOf(options.mesh, 1),
                widest = WidestGroups(graph, options.mesh, kMostCells);
-  if (widest.size() == 1) {
+  if (widest.size() == 1 || IsSoonEliminated(graph, options, restrictions, budget)) {
     std::function<Cuts()> uncopied;
     if (graph.copies > 0) uncopied = [&] { return CutsWithoutCopies(graph, options, budget); };
     return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget, uncopied));

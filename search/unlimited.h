@@ -16,6 +16,10 @@ bool NestsByLevel(const SearchOptions& options);
 // Whether the cost tables of all axes at once are of a size to be made.
 bool FitsInTables(const Graph& graph, const Mesh& mesh);
 
+// Whether larger ones can be made, and eliminated soon.
+bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,
+                      const Restrictions& restrictions, const Budget& budget);
+
 Cuts AllCuts(const Plan& plan);
 // Prices the cuts.
 Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found);
