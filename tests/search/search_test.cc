@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "search/check.h"
+#include "search/unlimited.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {
@@ -306,6 +307,20 @@ TEST_CASE("on many devices labels cost little more than grids, and the checker f
   CHECK(gap(network, 64) <= 0.02);
   CHECK(gap(network, 96) <= 0.05);
   CHECK(gap(ResNet(32, {1, 1, 1, 1}), 64) <= 0.03);
+}
+
+TEST_CASE("larger tables are made where they are soon eliminated") {
+  SearchOptions options;
+  options.mesh = MeshOf(32);
+  const Graph graph = MatmulChain({256, 512, 512}, 1024);
+  REQUIRE_FALSE(FitsInTables(graph, options.mesh));
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  CHECK(plan->proof.kind == "elimination");
+  CHECK(plan->cost.bytes() == plan->lower_bound);
+  CHECK(CheckPlan(graph, *plan).ok());
+  options.table_cells = 1000;
+  CHECK(Search(graph, options)->proof.kind == "dual");
 }
 
 }  // namespace
