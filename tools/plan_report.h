@@ -41,6 +41,9 @@ std::string SpaceText(const Space& space);
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
 std::string GapText(int64_t bytes, int64_t lower_bound);
 
+// What stands where a plan of that search has no bound.
+std::string NoBoundText(const std::string& search);
+
 // Says that the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const PlanFile& plan);
 

@@ -120,6 +120,11 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
+std::string NoBoundText(const std::string& search) {
+  const std::string text = "no bound is known";
+  return search == "default" ? text : absl::StrCat(text, ", --search ", search, " looks for none");
+}
+
 std::string StoppedText(const PlanFile& plan) {
   if (plan.stopped.empty()) return "";
   return absl::StrCat("the search was cut short by ",

@@ -58,7 +58,7 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
   }
   absl::StrAppend(&text, Bytes(bytes));
   if (plan.proof.kind == "none") {
-    absl::StrAppend(&text, ": no bound is known\n");
+    absl::StrAppend(&text, ": ", NoBoundText(plan.search), "\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", plan.proof.kind, ")\n");

@@ -76,6 +76,14 @@ TEST_CASE("compare on one device finds that nothing moves") {
   }
 }
 
+TEST_CASE("who looks for no bound says so") {
+  const std::string folder = ScratchFolder("bound"), plan = folder + "/p.json";
+  const std::string line = "yuba partition " + ModelFile("mlp") + " --devices 4 --search zero3 -o ";
+  const std::string words = "no bound is known, --search zero3 looks for none";
+  CHECK(Succeed(line + plan).out.find(words) != std::string::npos);
+  CHECK(Succeed("yuba show " + plan).out.find(words) != std::string::npos);
+}
+
 TEST_CASE("compare says which searches its time limit cut short") {
   const std::string line = "yuba compare " + ModelFile("encoder") + " --devices 8 --json";
   for (const nlohmann::json& plan : Plans(line + " --time-limit 1e-9")) {
