@@ -90,6 +90,28 @@ absl::StatusOr<Plan> Marked(absl::StatusOr<Plan> plan, const Budget& budget) {
   return plan;
 }
 
+// Whether there are plans with accumulators that the search of this graph leaves out.
+bool MaySave(const SearchOptions& options, const Graph& graph) {
+  return options.accumulators == "auto" && options.copies > 0 && options.search == "default" &&
+         options.memory_limit == 0 && options.replicate == "none" && options.pins.empty() &&
+         options.pin_texts.empty() && !HasAccumulators(graph);
+}
+
+// Takes the plan with accumulators, which the graph becomes, where it saves more than its bound
+// leaves open.
+void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& budget,
+                     absl::StatusOr<Plan>& plan, Model& model) {
+  options.accumulators = "all";
+  Graph graph = SharedGraph(bare, options);
+  if (!HasAccumulators(graph)) return;
+  std::swap(model.graph, graph);
+  absl::StatusOr<Plan> found = SearchWithinMemory(model, InTimeLeft(options, budget));
+  const int64_t bytes = found.ok() ? found->cost.bytes() : 0;
+  const bool worth = found.ok() && plan->cost.bytes() - bytes > bytes - found->lower_bound;
+  if (worth && Take(std::move(found), plan)) return;
+  std::swap(model.graph, graph);
+}
+
 // The plan of a model with what the options let it share. Terms that wait for their sum take
 // memory: where there is a limit, also without accumulators.
 absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& budget,
@@ -99,6 +121,9 @@ absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& bu
   absl::StatusOr<Plan> plan = SearchWithinMemory(model, InTimeLeft(options, budget));
   const bool may_differ = options.memory_limit > 0 && options.accumulators == "auto" &&
                           options.pins.empty() && HasAccumulators(model.graph);
+  if (MaySave(options, model.graph) && !IsOver(plan, budget)) {
+    TryAccumulators(bare, options, budget, plan, model);
+  }
   if (!may_differ || IsOver(plan, budget) || MovesLeast(plan, model.graph)) return plan;
   SearchOptions without = InTimeLeft(options, budget);
   without.accumulators = "none";

@@ -16,7 +16,8 @@ namespace yuba {
 bool FlatMayDiffer(const Graph& graph, const Mesh& mesh);
 
 // SearchWithinMemory on the model with what the options let it share, which its graph becomes.
-// Accumulators take memory: where there is a limit and the choice is ours, also without them, and
+// Accumulators take memory: where there is a limit and the choice is ours, also without them; where
+// there is none, also with them, for what they save where no plan of theirs is proven the best;
 // `model` is what the better plan is of, as the plan's space says; the bound is of that space.
 // Where no plan fits, the error is of the space that needs least.
 absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model);

@@ -28,7 +28,7 @@ struct SearchOptions {
   std::vector<std::string> pin_texts;  // more of them, as people write them (pin_text.h)
   int copies = 0;  // W: the window, in nodes, in which readers may share a copy; 0: none
   // "all" that there can be, "none"; "auto": all, where there are copies and the search stays
-  // exact.
+  // exact. (Where it does not, compiler/search_spaces.h tries both.)
   std::string accumulators = "auto";
   std::string replicate = "none";  // or "auto": stored tensors may be replicated
   int64_t memory_limit = 0;        // bytes a device; 0: none

@@ -290,7 +290,8 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command
       ->add_option("--accumulators", flags->accumulators,
                    "products of one sum meet before they are delivered: all, none, or auto: where "
-                   "there are copies and the plan can still be proven the best")
+                   "there are copies and the plan is still proven the best, or saves more than its "
+                   "bound leaves open")
       ->check(CLI::IsMember({"auto", "all", "none"}))
       ->capture_default_str();
   command

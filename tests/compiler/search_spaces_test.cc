@@ -174,6 +174,23 @@ TEST_CASE("flat dimensions are looked at only where factors do not end where par
   CHECK_FALSE(may({2, 2, 2, 2}, 16));
 }
 
+TEST_CASE("accumulators are taken where they save more than their bound leaves open") {
+  const Spaces spaces;
+  const std::string file = "tests/models/lstm/model.onnx";
+  for (const int devices : {12, 16, 30}) {
+    INFO(devices);
+    SearchOptions options = On(devices, 8);
+    const Planned both = spaces.Both(file, options);
+    CHECK(HasAccumulators(both.model.graph));
+    CHECK(both.plan.space.accumulators);
+    CHECK(CheckPlan(both.model.graph, both.plan).ok());
+    options.accumulators = "none";
+    const int64_t without = spaces.Both(file, options).plan.cost.bytes();
+    const int64_t bytes = both.plan.cost.bytes();
+    CHECK(without - bytes > bytes - both.plan.lower_bound);
+  }
+}
+
 TEST_CASE("a search without time left plans with factors, and says that it was cut short") {
   const Spaces spaces;
   SearchOptions options = On(7);
