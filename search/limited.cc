@@ -64,7 +64,7 @@ class LimitedGraph {
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
-    if (!found.ok() && budget_.end() != Budget::End::kNone) found = Fitting(limited.known, found);
+    if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
     // Where tables of cuts are too large for a bound.
     const bool unbounded = together_ && found->proof.kind == "none" && limited.table_cells > 0;
@@ -101,18 +101,29 @@ class LimitedGraph {
   }
 
  private:
-  // The cheapest of these that fits, for where there was no time for more.
-  absl::StatusOr<LimitedCuts> Fitting(const std::vector<Cuts>& known,
-                                      absl::StatusOr<LimitedCuts> found) const {
+  // Of what was found, what is known and what baselines find at once, the cheapest that fits: for
+  // where there was no time for more.
+  absl::StatusOr<LimitedCuts> Cheapest(std::vector<Cuts> known,
+                                       absl::StatusOr<LimitedCuts> found) const {
+    const Budget overtime = budget_.Overtime();
+    if (replicate_) AddBaselines(true, overtime, known);
     int64_t least = kForbidden;
-    for (const Cuts& cuts : known) {
+    if (found.ok()) least = PlanWithin({found->cuts, 0, Proof()}).cost.bytes();
+    for (Cuts& cuts : known) {
       if (!Meets(cuts, restrictions_)) continue;  // pins may need replicas
       const Plan plan = PlanWithin({cuts, 0, Proof()});
       if (plan.cost.bytes() >= least || !Fits(options_, plan)) continue;
       least = plan.cost.bytes();
-      found = LimitedCuts{cuts, 0, Proof()};
+      if (!found.ok()) found = LimitedCuts();
+      found->cuts = std::move(cuts);
     }
     return found;
+  }
+
+  void AddBaselines(bool replicates, const Budget& budget, std::vector<Cuts>& cuts) const {
+    for (Cuts& each : CutsOfBaselines(whole_, options_, replicates, budget)) {
+      cuts.push_back(OfGraph(std::move(each)));
+    }
   }
 
   bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
@@ -141,10 +152,7 @@ class LimitedGraph {
     limited.others = [&] {
       std::vector<Cuts> others;
       for (const bool replicates : {true, false}) {
-        if (replicates ? !replicate_ : !together_) continue;
-        for (Cuts& cuts : CutsOfBaselines(whole_, options_, replicates, budget_)) {
-          others.push_back(OfGraph(std::move(cuts)));
-        }
+        if (replicates ? replicate_ : together_) AddBaselines(replicates, budget_, others);
       }
       return others;
     };

@@ -29,12 +29,18 @@ Cuts CutsWithoutCopies(const Graph& graph, const SearchOptions& options, const B
 
 // On grids; then from what other searches find, where that is cheaper.
 Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Budget& budget) {
-  absl::optional<Plan> start;
+  absl::optional<Plan> by_level, start;
+  const auto find_by_level = [&] {
+    by_level = PlanOf(graph, options,
+                      {SearchGroups(graph, OptionsOf(options, {}, budget),
+                                    GroupsOf(options.mesh, 1), options.table_cells)
+                           .cuts,
+                       0, Proof()});
+  };
+  if (budget.limited()) find_by_level();  // while there is time
   const auto known = [&] {
-    Cuts by_level = SearchGroups(graph, OptionsOf(options, {}, budget), GroupsOf(options.mesh, 1),
-                                 options.table_cells)
-                        .cuts;
-    start = PlanOf(graph, options, {std::move(by_level), 0, Proof()});
+    if (!by_level.has_value()) find_by_level();
+    start = by_level;
     if (graph.copies > 0 && !budget.Spent()) {
       Plan other = PlanOf(graph, options, {CutsWithoutCopies(graph, options, budget), 0, Proof()});
       if (other.cost.bytes() < start->cost.bytes()) start = std::move(other);
@@ -42,6 +48,7 @@ Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Bu
     return AllCuts(*start);
   };
   Plan plan = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, known)));
+  if (budget.end() != Budget::End::kNone && !start.has_value()) start = std::move(by_level);
   if (!start.has_value() || start->cost.bytes() >= plan.cost.bytes()) return plan;
   start->lower_bound = plan.lower_bound;
   start->proof = std::move(plan.proof);

@@ -22,6 +22,7 @@ namespace {
 
 constexpr size_t kNamed = 3;  // of what fills the memory
 constexpr int kFineRounds = 4;
+constexpr int kVain = 2;  // rounds that find nothing cheaper
 constexpr int64_t kFar = 105;   // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
@@ -149,13 +150,14 @@ class WithinLimit {
     const PairwiseProblem& pairwise = problem_.pairwise;
     int64_t target = solver.limit();
     std::vector<Assignment> near;
+    int vain = 0;
     for (int round = 0; target > limit_ / 2 && !budget_.Spent(); ++round) {
       const absl::optional<Assignment> assignment = solver.Solve(target, &near);
       if (!assignment.has_value()) break;
       const bool useless = CostOf(pairwise, *assignment) >= known();
       const int64_t excess = Try(*assignment);
       if (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * 101) return;
-      if (useless) break;  // within less nothing costs less
+      if (useless && ++vain == kVain) break;
       const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
       target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
     }

@@ -158,6 +158,18 @@ TEST_CASE("a search within a limit that is stopped gives what fits of what it kn
   CHECK(stops > 2);
 }
 
+TEST_CASE("without time left replicas cost no more than data parallelism") {
+  const Graph graph = Rings();
+  SearchOptions options;
+  options.mesh = MeshOf(8);
+  options.search = "data";
+  const int64_t data = Search(graph, options)->cost.bytes();
+  options.search = "default";
+  options.replicate = "auto";
+  options.time_limit = 1e-9;
+  CHECK(Search(graph, options)->cost.bytes() <= data);
+}
+
 TEST_CASE("whoever asks for the end before the search begins gets no plan") {
   Way way = Ways()[0];
   way.options.asked = [] { return true; };
