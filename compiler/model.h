@@ -28,6 +28,7 @@ struct Model {
   std::vector<std::string> file_inputs;
   int file_nodes = 0;                       // nodes in the file
   int64_t opset = 0;
+  int64_t flops = 0;  // of a step, on one device; saturating
 };
 
 }  // namespace yuba

@@ -15,6 +15,8 @@
 namespace yuba {
 namespace {
 
+constexpr size_t kNamed = 6;  // tensors of an error
+
 // Greedy with one place to come back to: linear in practice, quadratic at worst.
 bool Matches(absl::string_view pattern, absl::string_view name) {
   size_t p = 0, n = 0, star = absl::string_view::npos, resume = 0;
@@ -113,6 +115,17 @@ absl::StatusOr<Demands> ParseList(const Mesh& mesh, absl::string_view list, cons
   return demands;
 }
 
+// Of those that can be pinned.
+std::string SomeNames(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Tensor& tensor : graph.tensors) {
+    if (IsTransient(tensor)) continue;
+    if (names.size() == kNamed) return absl::StrCat(absl::StrJoin(names, ", "), ", ...");
+    names.push_back(tensor.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh,
                                             absl::string_view pattern, absl::string_view list) {
   if (list.back() != ']') return UserError("']' is missing at the end");
@@ -129,7 +142,7 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
     return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
                      "that is delivered at once: pin the sum, or plan with --accumulators none");
   }
-  return UserError("no tensor is called '", pattern, "'; `yuba show PLAN --all` lists their names");
+  return UserError("no tensor is called '", pattern, "'; there are ", SomeNames(graph));
 }
 
 absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view pattern,

@@ -25,7 +25,7 @@ std::string InputsText(const Graph& graph) {
 }  // namespace
 
 std::string ModelText(const Model& model) {
-  int64_t parameters = 0, bytes = 0, flops = 0;
+  int64_t parameters = 0, bytes = 0;
   for (const Tensor& tensor : model.graph.tensors) {
     if (tensor.kind != TensorKind::kParameter) continue;
     parameters += ElementCount(tensor.type);
@@ -35,12 +35,11 @@ std::string ModelText(const Model& model) {
   for (const Node& node : model.graph.nodes) {
     if (IsCopy(model.graph, node) || IsAccumulator(node)) continue;  // ours, not the model's
     ++definitions;
-    flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
   }
   return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ",
                       Counted(model.file_nodes, "node"), " (", Counted(definitions, "definition"),
                       " to plan), ", CountedShortly(parameters, "parameter"), " (", Bytes(bytes),
-                      "), ", InputsText(model.graph), "; ", Count(flops), "FLOP a step\n");
+                      "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
 }
 
 std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
@@ -70,7 +69,8 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
                     plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
-                    ": the best by then; more time may find better\n");
+                    plan.lower_bound == bytes ? ": other spaces may have better\n"
+                                              : ": the best by then; more time may find better\n");
   }
   return text;
 }

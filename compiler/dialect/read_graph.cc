@@ -150,6 +150,8 @@ class GraphReader {
     model_.file_nodes = static_cast<int>(nodes.getInt());
     YUBA_ASSIGN_OR_RETURN(const auto opset, InfoField<mlir::IntegerAttr>(info, "opset"));
     model_.opset = opset.getInt();
+    YUBA_ASSIGN_OR_RETURN(const auto flops, InfoField<mlir::IntegerAttr>(info, "flops"));
+    model_.flops = flops.getInt();
     YUBA_ASSIGN_OR_RETURN(const auto hash, InfoField<mlir::StringAttr>(info, "hash"));
     model_.graph_hash = hash.str();
     YUBA_ASSIGN_OR_RETURN(model_.notes, Texts(info, "notes"));

@@ -78,6 +78,7 @@ class GraphWriter {
     add("file_inputs", Texts(model_.file_inputs));
     add("file_nodes", Number(model_.file_nodes));
     add("opset", Number(model_.opset));
+    add("flops", Number(model_.flops));
     add("hash", Text(model_.graph_hash));
     add("notes", Texts(model_.notes));
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));

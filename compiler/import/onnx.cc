@@ -1,6 +1,7 @@
 #include "compiler/import/onnx.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,8 @@
 #include "compiler/import/table.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/boxes.h"
+#include "opsemantics/structure.h"
 
 namespace yuba {
 namespace {
@@ -109,6 +112,15 @@ void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& fl
   }
 }
 
+int64_t FlopsOf(const Graph& graph) {
+  int64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    const int64_t flops = Flops(*node.definition, WholeRanges(*node.definition));
+    if (__builtin_add_overflow(sum, flops, &sum)) return std::numeric_limits<int64_t>::max();
+  }
+  return sum;
+}
+
 class Importer {
  public:
   Importer(const std::string& path, const ImportOptions& options)
@@ -131,6 +143,7 @@ class Importer {
     ComposeMaps(model);
     PutInCanonicalOrder(model);
     model.graph_hash = HashOfGraph(model.graph);
+    model.flops = FlopsOf(model.graph);
     return model;
   }
 

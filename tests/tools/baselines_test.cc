@@ -84,6 +84,21 @@ TEST_CASE("who looks for no bound says so") {
   CHECK(Succeed("yuba show " + plan).out.find(words) != std::string::npos);
 }
 
+TEST_CASE("what a model computes and stores is the same however it is planned") {
+  const std::string plan = " -o " + ScratchFolder("facts") + "/p.json";
+  const auto facts = [&](const std::string& options) {
+    const std::string text = Succeed("yuba partition " + ModelFile("lstm") + options + plan).out;
+    const size_t share = text.find("(weights and inputs are");
+    REQUIRE(share != std::string::npos);
+    return text.substr(text.find("; "), text.find('\n') - text.find("; ")) +
+           text.substr(share, text.find(')', share) - share);
+  };
+  const std::string plain = facts(" --devices 4 --accumulators none");
+  CHECK(plain.find("MFLOP a step") != std::string::npos);
+  CHECK(facts(" --devices 4 --accumulators all") == plain);
+  CHECK(facts(" --devices 4 --replicate auto") == plain);
+}
+
 TEST_CASE("compare says which searches its time limit cut short") {
   const std::string line = "yuba compare " + ModelFile("encoder") + " --devices 8 --json";
   for (const nlohmann::json& plan : Plans(line + " --time-limit 1e-9")) {
