@@ -17,6 +17,8 @@
 namespace yuba {
 namespace {
 
+constexpr double kLikely = 0.98;  // of the bytes: what the recursion is to come down to
+
 // Whether axes of these sizes, in any order, end where the factors from `factor` on do; `left` is
 // what is not cut yet of it.
 bool Nests(const std::vector<int64_t>& factors, size_t factor, int64_t left,
@@ -98,12 +100,17 @@ bool MaySave(const SearchOptions& options, const Graph& graph) {
 }
 
 // Takes the plan with accumulators, which the graph becomes, where it saves more than its bound
-// leaves open.
+// leaves open. Looks for one where already the recursion saves.
 void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& budget,
                      absl::StatusOr<Plan>& plan, Model& model) {
   options.accumulators = "all";
   Graph graph = SharedGraph(bare, options);
   if (!HasAccumulators(graph)) return;
+  SearchOptions quick = InTimeLeft(options, budget);
+  quick.search = "recursive";
+  const absl::StatusOr<Plan> likely = Search(graph, quick);
+  const auto before = static_cast<double>(plan->cost.bytes());
+  if (!likely.ok() || static_cast<double>(likely->cost.bytes()) > kLikely * before) return;
   std::swap(model.graph, graph);
   absl::StatusOr<Plan> found = SearchWithinMemory(model, InTimeLeft(options, budget));
   const int64_t bytes = found.ok() ? found->cost.bytes() : 0;
