@@ -103,8 +103,9 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   YUBA_RETURN_IF_ERROR(CompareTensors(graph, file));
   YUBA_RETURN_IF_ERROR(CompareNodes(graph, file));
   if (file.space.accumulators != HasAccumulators(graph)) {
-    return Differs(file.space.accumulators ? "no sum of it has an accumulator, some in the plan have"
-                                           : "some of its sums have accumulators, none in the plan");
+    return Differs(file.space.accumulators
+                       ? "no sum of it has an accumulator, some in the plan have"
+                       : "some of its sums have accumulators, none in the plan");
   }
   if (file.space.partials != HasPartials(graph)) {
     return Differs(file.space.partials ? "no sum of it stays apart, some in the plan do"

@@ -79,7 +79,8 @@ std::string ShortName(const std::string& name) {
 int64_t IdealShare(const PlanFile& plan) {
   int64_t stored = 0;
   for (const auto& row : plan.tensors) {
-    if (row.kind != "activation" && row.kind != "copy" && row.kind != "addend") stored += WholeBytes(row);
+    const bool transient = row.kind == "copy" || row.kind == "addend";
+    if (row.kind != "activation" && !transient) stored += WholeBytes(row);
   }
   return stored / std::max(1, plan.mesh.devices());
 }

@@ -98,21 +98,16 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
               << (planned.plan.mesh.devices() == 1 ? "" : "all ")
               << Counted(planned.plan.mesh.devices(), "device") << " ("
               << Counted(program.stages(0).instructions_size(), "instruction") << ")\n";
-  int64_t flops = 0;
-  for (const Node& node : model.graph.nodes) {
-    if (IsAccumulator(node)) continue;  // its groups are no work
-    flops = SaturatingSum(flops, Flops(*node.definition, WholeRanges(*node.definition)));
-  }
-  report["flops"] = flops;
+  report["flops"] = model.flops;
   if (flags.scale == "cover") {
     if (!flags.json)
       std::cout << "hash    left out, as --scale cover asks: equality is not proved\n";
     return absl::OkStatus();
   }
-  if (flags.scale == "auto" && flops > kAutoFlops) {
+  if (flags.scale == "auto" && model.flops > kAutoFlops) {
     return absl::FailedPreconditionError(absl::StrCat(
         "equality is not proved, the cover alone is: the hash run is left out, as ",
-        Count(static_cast<double>(flops)),
+        Count(model.flops),
         "FLOP would take minutes; --scale full runs it, --scale cover asks for the cover alone"));
   }
   KernelChoice choice;

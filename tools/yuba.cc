@@ -30,8 +30,9 @@ int main(int argc, char** argv) {
   KeepFreedMemory();
   const yuba::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
-  app.footer("Exit codes: 0 done; 1 a negative answer, as no plan that fits; 2 bad input; 3 a failed "
-             "run, or no answer in time; 130 interrupted.");
+  app.footer(
+      "Exit codes: 0 done; 1 a negative answer, as no plan that fits; 2 bad input; 3 a failed run, "
+      "or no answer in time; 130 interrupted.");
   app.set_version_flag("--version", yuba::kVersion);
   app.require_subcommand(1);
   int exit_code = 0;

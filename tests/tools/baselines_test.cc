@@ -85,13 +85,15 @@ TEST_CASE("who looks for no bound says so") {
 }
 
 TEST_CASE("what a model computes and stores is the same however it is planned") {
-  const std::string plan = " -o " + ScratchFolder("facts") + "/p.json";
+  const std::string model = ModelFile("lstm"), plan = ScratchFolder("facts") + "/p.json";
   const auto facts = [&](const std::string& options) {
-    const std::string text = Succeed("yuba partition " + ModelFile("lstm") + options + plan).out;
+    const std::string text = Succeed("yuba partition " + model + options + " -o " + plan).out;
+    const std::string proof = Succeed("yuba verify " + model + " " + plan + " --json").out;
     const size_t share = text.find("(weights and inputs are");
     REQUIRE(share != std::string::npos);
     return text.substr(text.find("; "), text.find('\n') - text.find("; ")) +
-           text.substr(share, text.find(')', share) - share);
+           text.substr(share, text.find(')', share) - share) +
+           nlohmann::json::parse(proof)["flops"].dump();
   };
   const std::string plain = facts(" --devices 4 --accumulators none");
   CHECK(plain.find("MFLOP a step") != std::string::npos);
