@@ -285,6 +285,9 @@ void PointSet::FindComponents() {
 
 Interval PointSet::Hull(const Affine& expression) const {
   if (empty_) return {0, 0};
+  const bool tied = std::any_of(expression.terms.begin(), expression.terms.end(),
+                                [this](const auto& term) { return component_[term.first] >= 0; });
+  if (!tied) return Range(expression, ranges_);
   Affine free;  // what the unconstrained indices and the lone ones contribute
   free.constant = expression.constant;
   std::vector<Affine> parts(components_);

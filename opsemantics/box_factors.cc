@@ -37,7 +37,14 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
   if (partial) copy->indices.push_back({"", 2, true});
   if (operand < 0 && !partial) copy->where.clear();  // all of it is made, with or without a term
   definition_ = copy;
-  analysis_ = std::make_shared<const BoxAnalysis>(*definition_);
+  whole_ = WholeRanges(*definition_);
+  std::vector<ReadSite> sites;  // of the operand
+  if (operand >= 0) sites = ReadSites(*definition_);
+  sites.erase(std::remove_if(
+                  sites.begin(), sites.end(),
+                  [operand](const ReadSite& site) { return site.read->operand != operand; }),
+              sites.end());
+  analysis_ = std::make_shared<const BoxAnalysis>(*definition_, sites);
   Groups groups(definition_->indices.size());
   for (const Constraint& constraint : definition_->where) groups.Join(constraint);
   if (operand < 0) {
@@ -47,8 +54,7 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
   }
   size_t boxes = 0;
   std::vector<Constraint> conditions;
-  for (const ReadSite& site : ReadSites(*definition_)) {
-    if (site.read->operand != operand) continue;
+  for (const ReadSite& site : sites) {
     boxes += site.when.size();
     if (!site.when.empty()) positions_.push_back(site.read->position);
     for (const Conjunction& all : site.when)
@@ -112,7 +118,7 @@ void BoxFactors::AddFactors(Groups& groups) {
 
 BoxFactors::Piece BoxFactors::Of(int f, const std::vector<Interval>& ranges) const {
   const BoxFactor& factor = factors_[f];
-  std::vector<Interval> all = WholeRanges(*definition_);
+  std::vector<Interval> all = whole_;
   for (size_t i = 0; i < factor.indices.size(); ++i) all[factor.indices[i]] = ranges[i];
   Piece piece;
   piece.empty = std::any_of(ranges.begin(), ranges.end(),

@@ -14,8 +14,12 @@ struct BoxAnalysis::Read {
   std::vector<Conjunction> when;  // with the definition's constraints
 };
 
-BoxAnalysis::BoxAnalysis(const Definition& definition) : definition_(&definition) {
-  for (const ReadSite& site : ReadSites(definition)) {
+BoxAnalysis::BoxAnalysis(const Definition& definition)
+    : BoxAnalysis(definition, ReadSites(definition)) {}
+
+BoxAnalysis::BoxAnalysis(const Definition& definition, const std::vector<ReadSite>& reads)
+    : definition_(&definition) {
+  for (const ReadSite& site : reads) {
     Read read = {site.read->operand, site.read->position, site.when};
     for (Conjunction& conjunction : read.when) {
       conjunction.insert(conjunction.end(), definition.where.begin(), definition.where.end());
@@ -107,6 +111,7 @@ Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ra
 
 std::vector<Interval> WholeRanges(const Definition& definition) {
   std::vector<Interval> ranges;
+  ranges.reserve(definition.indices.size());
   for (const Index& index : definition.indices) ranges.push_back({0, index.extent});
   return ranges;
 }

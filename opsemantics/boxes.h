@@ -26,10 +26,14 @@ struct Boxes {
 // box: one that is not read is needed all the same.
 Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges);
 
+struct ReadSite;
+
 // The same for many pieces of one definition, which must outlive it.
 class BoxAnalysis {
  public:
   explicit BoxAnalysis(const Definition& definition);
+  // Where no other reads than these matter.
+  BoxAnalysis(const Definition& definition, const std::vector<ReadSite>& reads);
   ~BoxAnalysis();
   Boxes Analyze(const std::vector<Interval>& ranges) const;
   // Only what it reads of one operand, or, where that is below 0, what it makes.

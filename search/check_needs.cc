@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "opsemantics/box_factors.h"
@@ -20,16 +21,18 @@ class Needs {
         boxes_(boxes) {}
 
   void Add(const Cut& cut) {
-    std::vector<const std::vector<Piece>*> pieces;  // by factor
+    std::vector<const Pieces*> pieces;  // by factor
     for (size_t f = 0; f < known_.size(); ++f) pieces.push_back(&PiecesOf(f, cut));
     std::vector<int> numbers(boxes_->dimensions());
-    for (int device = 0; device < mesh_.devices(); ++device) {
+    const int devices = mesh_.devices();
+    for (int device = 0; device < devices; ++device) {
       int64_t volume = 1;
       for (size_t f = 0; f < pieces.size(); ++f) {
-        const Piece& piece = (*pieces[f])[device];
-        volume *= piece.volume;
+        const size_t piece = pieces[f]->of_device[device];
+        volume *= pieces[f]->volumes[piece];
         const std::vector<int>& dims = factors_.factors()[f].dims;
-        for (size_t i = 0; i < dims.size(); ++i) numbers[dims[i]] = piece.numbers[i];
+        const int* along = pieces[f]->numbers.data() + piece * dims.size();
+        for (size_t i = 0; i < dims.size(); ++i) numbers[dims[i]] = along[i];
       }
       if (volume == 0) {
         for (size_t d = 0; d < numbers.size(); ++d) numbers[d] = boxes_->Number(d, {0, 0});
@@ -39,50 +42,61 @@ class Needs {
   }
 
  private:
-  struct Piece {
-    std::vector<int> numbers;  // by dimension of the factor
-    int64_t volume = 1;
+  struct Pieces {
+    std::vector<size_t> of_device;
+    std::vector<int64_t> volumes;  // by piece
+    std::vector<int> numbers;      // [piece][dimension of the factor]
   };
 
-  // By device.
-  const std::vector<Piece>& PiecesOf(size_t f, const Cut& cut) {
-    const BoxFactor& factor = factors_.factors()[f];
+  const Pieces& PiecesOf(size_t f, const Cut& cut) {
     std::vector<AxisList> key;
-    for (int index : factor.indices) key.push_back(cut.axes[index]);
+    for (int index : factors_.factors()[f].indices) key.push_back(cut.axes[index]);
     const auto [found, is_new] = known_[f].try_emplace(std::move(key));
-    std::vector<Piece>& pieces = found->second;
-    if (!is_new) return pieces;
-    std::map<std::vector<std::pair<int64_t, int64_t>>, Piece> known;
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      std::vector<Interval> ranges;
-      std::vector<std::pair<int64_t, int64_t>> ends;
-      for (int index : factor.indices) {
-        const int64_t extent = definition_.indices[index].extent;
-        ranges.push_back(PartInterval(mesh_, cut.axes[index], extent, device));
-        ends.emplace_back(ranges.back().begin, ranges.back().end);
-      }
-      const auto [place, unknown] = known.try_emplace(std::move(ends));
-      if (unknown) place->second = PieceOf(f, ranges);
-      pieces.push_back(place->second);
-    }
-    return pieces;
+    if (is_new) AddPieces(f, found->first, &found->second);
+    return found->second;
   }
 
-  Piece PieceOf(size_t f, const std::vector<Interval>& ranges) {
+  // `axes`: those that cut each index of the factor.
+  void AddPieces(size_t f, const std::vector<AxisList>& axes, Pieces* pieces) {
+    std::vector<int> steps;  // by index
+    int parts = 1;
+    for (const AxisList& list : axes) {
+      steps.push_back(parts);
+      parts *= PartCount(mesh_, list);
+    }
+    std::vector<int> of_parts(parts, -1);  // the piece of these parts of all indices
+    std::vector<Interval> ranges(axes.size());
+    const int devices = mesh_.devices();
+    for (int device = 0; device < devices; ++device) {
+      int part = 0;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        part += steps[i] * PartNumber(mesh_, axes[i], device);
+      }
+      if (of_parts[part] < 0) {
+        of_parts[part] = static_cast<int>(pieces->volumes.size());
+        for (size_t i = 0; i < axes.size(); ++i) {
+          const Index& index = definition_.indices[factors_.factors()[f].indices[i]];
+          ranges[i] = PartInterval(mesh_, axes[i], index.extent, device);
+        }
+        AddPiece(f, ranges, pieces);
+      }
+      pieces->of_device.push_back(of_parts[part]);
+    }
+  }
+
+  void AddPiece(size_t f, const std::vector<Interval>& ranges, Pieces* pieces) {
     const BoxFactors::Piece box = factors_.Of(static_cast<int>(f), ranges);
-    Piece piece;
-    piece.volume = box.empty ? 0 : Volume(box.box);
+    pieces->volumes.push_back(box.empty ? 0 : Volume(box.box));
     const std::vector<int>& dims = factors_.factors()[f].dims;
     for (size_t i = 0; i < dims.size(); ++i) {
-      piece.numbers.push_back(boxes_->Number(dims[i], box.box[i]));
+      pieces->numbers.push_back(boxes_->Number(dims[i], box.box[i]));
     }
-    return piece;
   }
 
   const Mesh& mesh_;
   const Definition& definition_;
   const BoxFactors factors_;
-  std::vector<std::map<std::vector<AxisList>, std::vector<Piece>>> known_;  // by factor
+  std::vector<std::map<std::vector<AxisList>, Pieces>> known_;  // by factor
   BoxSet* boxes_;
 };
 
@@ -92,11 +106,12 @@ BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
                   const std::vector<Cut>& cuts, const std::vector<int>& which) {
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
   BoxSet boxes(type.dims.size());
-  Needs of_all(mesh, definition, operand, false, &boxes);
-  Needs of_part(mesh, definition, operand, operand < 0, &boxes);
+  std::optional<Needs> of_all, of_part;
   for (const int each : which) {
     const bool partial = operand < 0 && ReductionParts(mesh, definition, cuts[each]) > 1;
-    (partial ? of_part : of_all).Add(cuts[each]);
+    std::optional<Needs>& needs = partial ? of_part : of_all;
+    if (!needs) needs.emplace(mesh, definition, operand, partial, &boxes);
+    needs->Add(cuts[each]);
   }
   return boxes;
 }
