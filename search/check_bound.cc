@@ -19,6 +19,10 @@ constexpr int64_t kMostCells = int64_t{1} << 27;
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
 
+absl::Status Refuse(const std::string& what) {
+  return absl::FailedPreconditionError("the proof " + what);
+}
+
 class Replay {
  public:
   Replay(const Graph& graph, const Plan& plan, const CostTables& costs,
@@ -32,29 +36,12 @@ class Replay {
   }
 
   absl::StatusOr<Left> Run(size_t count) {
-    YUBA_RETURN_IF_ERROR(CheckOrder());
+    YUBA_RETURN_IF_ERROR(CheckOrder(graph_, plan_.proof.order));
     for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
     return Left{TablesLeft(), least_};
   }
 
  private:
-  static absl::Status Refuse(const std::string& what) {
-    return absl::FailedPreconditionError("the proof " + what);
-  }
-
-  absl::Status CheckOrder() {
-    std::vector<bool> seen(graph_.tensors.size() + graph_.nodes.size(), false);
-    for (int variable : plan_.proof.order) {
-      if (variable < 0 || variable >= static_cast<int>(seen.size()) || seen[variable]) {
-        return Refuse(absl::StrCat("names element ", variable, ", which is none or comes twice"));
-      }
-      seen[variable] = true;
-    }
-    size_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
-    if (missing == seen.size()) return absl::OkStatus();
-    return Refuse(absl::StrCat("leaves out element ", missing));
-  }
-
   // Replaces all tables of `variable` by one: their sum at its best value.
   absl::Status Eliminate(int variable) {
     std::vector<CheckTable> mine;
@@ -131,15 +118,35 @@ class Replay {
 
 }  // namespace
 
+absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order) {
+  std::vector<bool> seen(graph.tensors.size() + graph.nodes.size(), false);
+  for (int element : order) {
+    if (element < 0 || element >= static_cast<int>(seen.size()) || seen[element]) {
+      return Refuse(absl::StrCat("names element ", element, ", which is none or comes twice"));
+    }
+    seen[element] = true;
+  }
+  size_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
+  if (missing == seen.size()) return absl::OkStatus();
+  return Refuse(absl::StrCat("leaves out element ", missing));
+}
+
 absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
                                       std::vector<CheckTable> tables, size_t count) {
   return Replay(graph, plan, costs, std::move(tables)).Run(count);
 }
 
 std::vector<CheckTable> TablesOf(const CostTables& costs) {
+  std::map<const void*, bool> costs_nothing;
   std::vector<CheckTable> tables;
-  for (const CostTables::Use& use : costs.uses)
-    tables.push_back({{use.node, use.tensor}, use.cost});
+  for (const CostTables::Use& use : costs.uses) {
+    const auto [zero, is_new] = costs_nothing.emplace(use.cost.get(), false);
+    if (is_new) {
+      zero->second = std::all_of(use.cost->begin(), use.cost->end(),
+                                 [](int64_t cost) { return cost == 0; });
+    }
+    if (!zero->second) tables.push_back({{use.node, use.tensor}, use.cost});
+  }
   return tables;
 }
 
@@ -155,7 +162,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
     return absl::FailedPreconditionError(
         "the proof has prices on memory, the plan's space no limit");
   }
-  std::vector<CheckTable> tables = InUnits(graph, costs);
+  std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
   YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
                         PricedUses(graph, costs, plan.proof.prices, plan.space.memory));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());

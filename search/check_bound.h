@@ -23,12 +23,20 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 // large.
 absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
 
+// The same, where besides the relaxation to grids is first solved alone, in the order of the sweep:
+// grids that only plans at or above the plan's lower bound have are left out.
+absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan);
+
 // The bound of a dual proof. An error where messages are malformed.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 
 // The bound of a proof by blocks. An error where rounds are malformed.
 absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan);
 
+// Whether each tensor and each node is in it once.
+absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order);
+
+// What never costs anything would only make others meet.
 std::vector<CheckTable> TablesOf(const CostTables& costs);
 
 // The first `count` elements of the proof's order eliminated. An error where the order, as a whole,

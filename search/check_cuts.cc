@@ -156,6 +156,38 @@ std::vector<int> InOrder(const std::vector<Cut>& cuts) {
 
 }  // namespace
 
+CutList Kept(const CutList& all, const std::vector<bool>& grids) {
+  std::vector<int> grid_number(grids.size(), -1), number(all.cuts.size(), -1);
+  int count = 0;
+  for (size_t g = 0; g < grids.size(); ++g) {
+    if (grids[g]) grid_number[g] = count++;
+  }
+  CutList kept;
+  std::vector<int> of_cut, listed;
+  for (size_t cut = 0; cut < all.cuts.size(); ++cut) {
+    if (!grids[(*all.grids)[cut]]) continue;
+    number[cut] = static_cast<int>(kept.cuts.size());
+    kept.cuts.push_back(all.cuts[cut]);
+    of_cut.push_back(grid_number[(*all.grids)[cut]]);
+  }
+  // Renaming leaves cuts in their grids.
+  Renamed renamed;
+  for (const std::vector<int>& to : *all.renamed) {
+    renamed.emplace_back();
+    for (size_t cut = 0; cut < to.size(); ++cut) {
+      if (number[cut] >= 0) renamed.back().push_back(number[to[cut]]);
+    }
+  }
+  for (const int cut : *all.listed) {
+    if (number[cut] >= 0) listed.push_back(number[cut]);
+  }
+  kept.least = LeastOfRenamed(renamed);
+  kept.renamed = std::make_shared<const Renamed>(std::move(renamed));
+  kept.grids = std::make_shared<const std::vector<int>>(std::move(of_cut));
+  kept.listed = std::make_shared<const std::vector<int>>(std::move(listed));
+  return kept;
+}
+
 CutLists::CutLists(const Mesh& mesh, bool level)
     : mesh_(mesh), level_(level), renamings_(AxisRenamings(mesh, level)) {}
 

@@ -26,6 +26,9 @@ struct CutList {
   std::shared_ptr<const std::vector<int>> listed;  // in lexicographic order of their lists of axes
 };
 
+// Those of grids that are to be kept, which are numbered anew.
+CutList Kept(const CutList& all, const std::vector<bool>& grids);
+
 class CutLists {
  public:
   // With `level` the axes of each list are in the order of the mesh, and none may be renamed.

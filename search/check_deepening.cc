@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
 #include "search/check_grids.h"
+#include "search/check_relaxed.h"
+#include "search/check_sweep.h"
 
 namespace yuba {
 namespace {
@@ -15,16 +18,10 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 27;
 constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
 
-// One step. `scope`: elements that go later, the last of them first; then `element` is the last of
-// the joint scope.
-struct Step {
-  int element = 0;
-  std::vector<int> scope;
-  std::vector<CheckTable> cuts;   // costs by cut that meet here
-  std::vector<CheckTable> grids;  // the least of them by grid
-  std::vector<int> before;        // steps whose results meet here
-  CheckTable::Cells up,
-      down;  // by grids of the scope: the least cost of what is gone, and of the rest
+// What is kept of a step. `cuts`: costs by cut that meet here; the step of the sweep has the least of
+// them by grid.
+struct KeptStep {
+  std::vector<CheckTable> cuts;
   // By grids of the scope: where its block of `cells` starts (-1: all too dear), and the least in
   // it.
   std::vector<int64_t> start, least;
@@ -34,27 +31,27 @@ struct Step {
 class PrunedReplay {
  public:
   PrunedReplay(const Plan& plan, const CostTables& costs, Left left)
-      : plan_(plan), tables_(costs), left_(std::move(left)) {
-    limit_ = plan.lower_bound - 1 - left_.least;
-    rank_.assign(costs.sizes.size(), -1);
-    for (size_t i = plan.proof.plain; i < plan.proof.order.size(); ++i) {
-      rank_[plan.proof.order[i]] = static_cast<int>(steps_.size());
-      steps_.emplace_back();
-      steps_.back().element = plan.proof.order[i];
-    }
-  }
+      : plan_(plan),
+        tables_(costs),
+        left_(std::move(left)),
+        limit_(plan.lower_bound - 1 - left_.least),
+        sweep_({plan.proof.order.begin() + plan.proof.plain, plan.proof.order.end()},
+               tables_.coarse()) {}
 
   absl::StatusOr<int64_t> Run() {
-    for (CheckTable& table : tables_.OneOfEachScope(std::move(left_.tables)))
-      Place(std::move(table));
-    for (size_t s = 0; s < steps_.size(); ++s) YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s)));
-    for (size_t s = steps_.size(); s-- > 0;) Down(&steps_[s]);
+    kept_.resize(sweep_.steps().size());
+    for (CheckTable& table : tables_.OneOfEachScope(std::move(left_.tables))) {
+      const int step = sweep_.Place(tables_.ByGrid(table));
+      kept_[step].cuts.push_back(std::move(table));
+    }
+    YUBA_RETURN_IF_ERROR(sweep_.Run(limit_));
     int64_t total = 0;  // of the parts of the graph
-    for (Step& step : steps_) {
-      YUBA_RETURN_IF_ERROR(Prune(&step));
-      if (step.cells.empty()) return plan_.lower_bound;
-      if (step.scope.empty()) total += step.cells[0];
-      for (int before : step.before) steps_[before].cells = {};
+    for (size_t s = 0; s < kept_.size(); ++s) {
+      const SweepStep& step = sweep_.steps()[s];
+      YUBA_RETURN_IF_ERROR(Prune(step, &kept_[s]));
+      if (kept_[s].cells.empty()) return plan_.lower_bound;
+      if (step.scope.empty()) total += kept_[s].cells[0];
+      for (int before : step.before) kept_[before].cells = {};
     }
     return left_.least + total;
   }
@@ -62,88 +59,10 @@ class PrunedReplay {
  private:
   int Grids(int element) const { return tables_.Grids(element); }
 
-  void AddScope(Step* step, const std::vector<int>& scope) const {
-    for (int e : scope) {
-      if (e != step->element && !std::count(step->scope.begin(), step->scope.end(), e)) {
-        step->scope.push_back(e);
-      }
-    }
-  }
-
-  void Place(CheckTable table) {
-    Step* step = nullptr;
-    for (int e : table.scope) {
-      if (step == nullptr || rank_[e] < rank_[step->element]) step = &steps_[rank_[e]];
-    }
-    AddScope(step, table.scope);
-    step->grids.push_back(tables_.ByGrid(table));
-    step->cuts.push_back(std::move(table));
-  }
-
-  absl::Status Up(int s) {
-    Step& step = steps_[s];
-    std::sort(step.scope.begin(), step.scope.end(),
-              [this](int a, int b) { return rank_[a] > rank_[b]; });
-    int64_t size = Grids(step.element);
-    for (int e : step.scope) {
-      if (__builtin_mul_overflow(size, int64_t{Grids(e)}, &size) || size > kMostCells) {
-        return absl::FailedPreconditionError("the proof needs tables that are too large");
-      }
-    }
-    std::vector<CheckTable> tables = step.grids;
-    for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});
-    step.up = std::make_shared<const std::vector<int64_t>>(
-        tables.empty() ? std::vector<int64_t>(1, 0)
-                       : LeastSums(step.scope, step.element, tables, tables_.coarse()));
-    if (step.scope.empty()) {
-      parts_ += (*step.up)[0];
-    } else {
-      Step& next = steps_[rank_[step.scope.back()]];
-      next.before.push_back(s);
-      AddScope(&next, step.scope);
-    }
-    return absl::OkStatus();
-  }
-
-  static std::vector<int> Joint(const Step& step) {
+  static std::vector<int> Joint(const SweepStep& step) {
     std::vector<int> joint = step.scope;
     joint.push_back(step.element);
     return joint;
-  }
-
-  // What the results that meet here do not contain: `down` of their steps.
-  void Down(Step* step) {
-    if (step->scope.empty()) {
-      step->down = std::make_shared<const std::vector<int64_t>>(1, parts_ - (*step->up)[0]);
-    }
-    if (step->before.empty()) return;
-    const std::vector<int> joint = Joint(*step);
-    std::vector<int> sizes, value(joint.size(), 0);
-    for (int e : joint) sizes.push_back(Grids(e));
-    std::vector<std::pair<std::vector<int>, const int64_t*>> tables;
-    for (int b : step->before)
-      tables.push_back({PlacesIn(joint, steps_[b].scope), steps_[b].up->data()});
-    for (const CheckTable& table : step->grids) {
-      tables.push_back({PlacesIn(joint, table.scope), table.cells->data()});
-    }
-    std::vector<std::vector<int64_t>> rest;
-    for (int b : step->before) rest.emplace_back(steps_[b].up->size(), kGone);
-    std::vector<int64_t> at(tables.size());
-    int64_t joint_at = 0;
-    do {
-      int64_t sum = (*step->down)[joint_at++ / sizes.back()];
-      for (size_t t = 0; t < tables.size(); ++t) {
-        at[t] = CellOf(tables[t].first, sizes, value);
-        sum += tables[t].second[at[t]];
-      }
-      for (size_t b = 0; b < rest.size(); ++b) {
-        rest[b][at[b]] = std::min(rest[b][at[b]], sum - tables[b].second[at[b]]);
-      }
-    } while (NextValues(sizes, &value));
-    for (size_t b = 0; b < rest.size(); ++b) {
-      steps_[step->before[b]].down =
-          std::make_shared<const std::vector<int64_t>>(std::move(rest[b]));
-    }
   }
 
   // Where the tables that meet in a step are in its joint scope.
@@ -152,26 +71,30 @@ class PrunedReplay {
     std::vector<std::vector<int>> cuts, before;  // places, by table
   };
 
-  Layout LayoutOf(const Step& step) const {
+  Layout LayoutOf(const SweepStep& step) const {
     Layout layout;
     layout.joint = Joint(step);
     for (int e : layout.joint) layout.sizes.push_back(Grids(e));
-    for (const CheckTable& table : step.cuts)
+    for (const CheckTable& table : step.tables)
       layout.cuts.push_back(PlacesIn(layout.joint, table.scope));
-    for (int b : step.before) layout.before.push_back(PlacesIn(layout.joint, steps_[b].scope));
+    for (int b : step.before) {
+      layout.before.push_back(PlacesIn(layout.joint, sweep_.steps()[b].scope));
+    }
     return layout;
   }
 
   // The step by cuts: only sums that with the least of all else stay within the limit.
-  absl::Status Prune(Step* step) {
-    const Layout layout = LayoutOf(*step);
+  absl::Status Prune(const SweepStep& step, KeptStep* kept) {
+    const Layout layout = LayoutOf(step);
     const std::vector<int> sizes(layout.sizes.begin(), layout.sizes.end() - 1);
     std::vector<int> grid(layout.joint.size(), 0);
-    step->start.assign(step->up->size(), -1);
-    step->least.assign(step->up->size(), kGone);
-    for (size_t tuple = 0; tuple < step->up->size(); ++tuple) {
-      if ((*step->up)[tuple] + (*step->down)[tuple] <= limit_) Block(step, layout, tuple, &grid);
-      if (static_cast<int64_t>(step->cells.size()) > kMostCells) {
+    kept->start.assign(step.up->size(), -1);
+    kept->least.assign(step.up->size(), kGone);
+    for (size_t tuple = 0; tuple < step.up->size(); ++tuple) {
+      if ((*step.up)[tuple] + (*step.down)[tuple] <= limit_) {
+        Block(step, layout, tuple, &grid, kept);
+      }
+      if (static_cast<int64_t>(kept->cells.size()) > kMostCells) {
         return absl::FailedPreconditionError("the proof keeps too many cells");
       }
       std::vector<int> scope_grid(grid.begin(), grid.end() - 1);
@@ -182,40 +105,41 @@ class PrunedReplay {
   }
 
   // The least sums for all cuts of the scope's grids, if any is within the limit.
-  void Block(Step* step, const Layout& layout, size_t tuple, std::vector<int>* grid) {
-    const int64_t budget = limit_ - (*step->down)[tuple];
+  void Block(const SweepStep& step, const Layout& layout, size_t tuple, std::vector<int>* grid,
+             KeptStep* kept) {
+    const int64_t budget = limit_ - (*step.down)[tuple];
     std::vector<int> cheap;  // grids of the element
-    for (int g = 0; g < Grids(step->element); ++g) {
+    for (int g = 0; g < Grids(step.element); ++g) {
       grid->back() = g;
-      if (IsCheap(*step, layout, *grid, budget)) cheap.push_back(g);
+      if (IsCheap(step, layout, *grid, budget)) cheap.push_back(g);
     }
     if (cheap.empty()) return;
-    const std::vector<CheckTable> tables = InBlock(*step, layout, *grid, cheap);
+    const std::vector<CheckTable> tables = InBlock(step, *kept, layout, *grid, cheap);
     std::vector<int> scope;  // places in the joint
     Renamings renamed;       // by place
     for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
       scope.push_back(static_cast<int>(i));
       renamed.push_back(tables_.RenamedIn(layout.joint[i], (*grid)[i]));
     }
-    renamed.push_back(Unnamed(tables_.CountIn(step->element, cheap)));
+    renamed.push_back(Unnamed(tables_.CountIn(step.element, cheap)));
     std::vector<int64_t> block =
         LeastSums(scope, static_cast<int>(scope.size()), tables, renamed, budget);
     const int64_t least = *std::min_element(block.begin(), block.end());
     if (least > budget) return;
     for (int64_t& cost : block) cost = cost > budget ? kGone : cost;
-    step->start[tuple] = static_cast<int64_t>(step->cells.size());
-    step->least[tuple] = least;
-    step->cells.insert(step->cells.end(), block.begin(), block.end());
+    kept->start[tuple] = static_cast<int64_t>(kept->cells.size());
+    kept->least[tuple] = least;
+    kept->cells.insert(kept->cells.end(), block.begin(), block.end());
   }
 
-  bool IsCheap(const Step& step, const Layout& layout, const std::vector<int>& grid,
+  bool IsCheap(const SweepStep& step, const Layout& layout, const std::vector<int>& grid,
                int64_t budget) const {
     int64_t sum = 0;
-    for (size_t t = 0; t < step.grids.size(); ++t) {
-      sum += (*step.grids[t].cells)[CellOf(layout.cuts[t], layout.sizes, grid)];
+    for (size_t t = 0; t < step.tables.size(); ++t) {
+      sum += (*step.tables[t].cells)[CellOf(layout.cuts[t], layout.sizes, grid)];
     }
     for (size_t b = 0; b < step.before.size(); ++b) {
-      sum += steps_[step.before[b]].least[CellOf(layout.before[b], layout.sizes, grid)];
+      sum += kept_[step.before[b]].least[CellOf(layout.before[b], layout.sizes, grid)];
       if (sum > budget) return false;
     }
     return sum <= budget;
@@ -223,8 +147,8 @@ class PrunedReplay {
 
   // The tables that meet in a step, over places in the joint: of the scope the cuts of these grids,
   // of the element those of all grids in `cheap`.
-  std::vector<CheckTable> InBlock(const Step& step, const Layout& layout,
-                                  const std::vector<int>& grid,
+  std::vector<CheckTable> InBlock(const SweepStep& step, const KeptStep& kept,
+                                  const Layout& layout, const std::vector<int>& grid,
                                   const std::vector<int>& cheap) const {
     std::vector<int> all;  // cuts of the element
     for (int g : cheap) {
@@ -232,13 +156,13 @@ class PrunedReplay {
       all.insert(all.end(), cuts.begin(), cuts.end());
     }
     std::vector<CheckTable> tables;
-    for (size_t t = 0; t < step.cuts.size(); ++t) {
+    for (size_t t = 0; t < kept.cuts.size(); ++t) {
       std::vector<const std::vector<int>*> cuts;
-      for (size_t i = 0; i < step.cuts[t].scope.size(); ++i) {
-        const int e = step.cuts[t].scope[i];
+      for (size_t i = 0; i < kept.cuts[t].scope.size(); ++i) {
+        const int e = kept.cuts[t].scope[i];
         cuts.push_back(e == step.element ? &all : &tables_.CutsOf(e, grid[layout.cuts[t][i]]));
       }
-      tables.push_back({layout.cuts[t], tables_.OfCuts(step.cuts[t], cuts)});
+      tables.push_back({layout.cuts[t], tables_.OfCuts(kept.cuts[t], cuts)});
     }
     for (size_t b = 0; b < step.before.size(); ++b) {
       tables.push_back({layout.before[b], OfBlocks(step, layout, b, grid, cheap)});
@@ -248,9 +172,9 @@ class PrunedReplay {
 
   // What the step before number `b` has kept of its blocks, side by side. The element is the last
   // of its scope.
-  CheckTable::Cells OfBlocks(const Step& step, const Layout& layout, size_t b,
+  CheckTable::Cells OfBlocks(const SweepStep& step, const Layout& layout, size_t b,
                              const std::vector<int>& grid, const std::vector<int>& cheap) const {
-    const Step& before = steps_[step.before[b]];
+    const KeptStep& before = kept_[step.before[b]];
     const std::vector<int>& places = layout.before[b];
     int64_t rows = 1;
     for (size_t i = 0; i + 1 < places.size(); ++i) {
@@ -277,23 +201,76 @@ class PrunedReplay {
   GridTables tables_;
   Left left_;
   int64_t limit_ = 0;
-  std::vector<int> rank_;  // by element: its step
-  std::vector<Step> steps_;
-  int64_t parts_ = 0;
+  Sweep sweep_;
+  std::vector<KeptStep> kept_;  // by step
 };
+
+absl::Status CheckPlain(const Plan& plan) {
+  const int64_t count = static_cast<int64_t>(plan.proof.order.size());
+  if (plan.proof.plain >= 0 && plan.proof.plain <= count) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
+}
+
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan,
+                                     const CostTables& costs) {
+  YUBA_ASSIGN_OR_RETURN(Left left,
+                        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
+  return PrunedReplay(plan, costs, std::move(left)).Run();
+}
+
+// By element and grid the least that any plan with it moves, by the relaxation to grids; what is
+// not below the plan's bound may be told as more.
+struct LeastOfGrids {
+  std::vector<std::vector<int64_t>> of_grid;
+  int64_t of_all = 0;
+};
+
+absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan) {
+  const RelaxedTables costs = MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
+  std::map<int, Renamings::value_type> known;  // by count
+  Renamings grids;
+  for (const std::vector<int>* counts : {&costs.tensors, &costs.nodes}) {
+    for (const int count : *counts) {
+      Renamings::value_type& values = known[count];
+      if (values == nullptr) values = Unnamed(count);
+      grids.push_back(values);
+    }
+  }
+  Sweep sweep(plan.proof.sweep, grids);
+  const int tensors = static_cast<int>(graph.tensors.size());
+  for (const RelaxedTables::Use& use : costs.uses) {
+    sweep.Place({{tensors + use.node, use.tensor}, use.cost});
+  }
+  YUBA_RETURN_IF_ERROR(sweep.Run(plan.lower_bound - 1));
+  LeastOfGrids least;
+  least.of_grid.resize(grids.size());
+  for (const SweepStep& step : sweep.steps()) least.of_grid[step.element] = step.of_value;
+  least.of_all = sweep.least();
+  return least;
+}
 
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan) {
-  const int64_t count = static_cast<int64_t>(plan.proof.order.size());
-  if (plan.proof.plain < 0 || plan.proof.plain > count) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
+  YUBA_RETURN_IF_ERROR(CheckPlain(plan));
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
+  return ReplayPruned(graph, plan, costs);
+}
+
+absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan) {
+  YUBA_RETURN_IF_ERROR(CheckPlain(plan));
+  YUBA_RETURN_IF_ERROR(CheckOrder(graph, plan.proof.sweep));
+  YUBA_ASSIGN_OR_RETURN(const LeastOfGrids least, SweepGrids(graph, plan));
+  if (least.of_all >= plan.lower_bound) return least.of_all;
+  GridsToKeep keep;
+  for (const std::vector<int64_t>& of_grid : least.of_grid) {
+    keep.emplace_back();
+    for (const int64_t cost : of_grid) keep.back().push_back(cost < plan.lower_bound);
   }
-  YUBA_ASSIGN_OR_RETURN(CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
-  YUBA_ASSIGN_OR_RETURN(Left left,
-                        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
-  return PrunedReplay(plan, costs, std::move(left)).Run();
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs,
+                        MakeCostTables(graph, plan.mesh, plan.space, &keep));
+  return ReplayPruned(graph, plan, costs);
 }
 
 }  // namespace yuba

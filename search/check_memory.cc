@@ -133,18 +133,17 @@ absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& 
   return Pricing(graph, held, prices, limit).Run();
 }
 
-std::vector<CheckTable> InUnits(const Graph& graph, const CostTables& costs) {
+std::vector<CheckTable> InUnits(const Graph& graph, std::vector<CheckTable> tables) {
   const int64_t most = MostInProof(graph) / kPriceUnits;
-  std::vector<CheckTable> tables;
   std::map<Numbers, Numbers> scaled;
-  for (const CostTables::Use& use : costs.uses) {
-    Numbers& cells = scaled[use.cost];
+  for (CheckTable& table : tables) {
+    Numbers& cells = scaled[table.cells];
     if (cells == nullptr) {
-      std::vector<int64_t> units = *use.cost;
+      std::vector<int64_t> units = *table.cells;
       for (int64_t& cell : units) cell = std::min(cell, most) * kPriceUnits;
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }
-    tables.push_back({{use.node, use.tensor}, cells});
+    table.cells = cells;
   }
   return tables;
 }

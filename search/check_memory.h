@@ -29,7 +29,7 @@ absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& 
 
 // The tables' costs in units; less where one is too large to be counted, as of pairs that no plan
 // has, which leaves a bound a bound.
-std::vector<CheckTable> InUnits(const Graph& graph, const CostTables& costs);
+std::vector<CheckTable> InUnits(const Graph& graph, std::vector<CheckTable> tables);
 
 // Whether something at that time has a price.
 bool HasPrice(const std::vector<MemoryPrice>& prices, int64_t time);

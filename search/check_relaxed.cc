@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "opsemantics/box_factors.h"
@@ -44,8 +45,17 @@ class UseTable {
     const std::vector<BoxFactor>& factors = type_.dims.empty() ? none : boxes_[partial].factors();
     Large held = operand_ < 0 ? Total(node) : devices_, pieces = 1;
     std::vector<const Column*> columns;
+    for (size_t f = 0; f < factors.size(); ++f) columns.push_back(&ColumnOf(partial, f, node));
+    // Node grids that differ only in what this operand does not depend on cost the same.
+    const auto [known, is_new] = known_rows_.try_emplace(
+        {columns, static_cast<int64_t>(held), partial}, cost->size());
+    if (!is_new) {
+      const size_t count = tensor_grids_.size();
+      cost->resize(cost->size() + count);
+      std::copy_n(cost->begin() + known->second, count, cost->end() - count);
+      return;
+    }
     for (size_t f = 0; f < factors.size(); ++f) {
-      columns.push_back(&ColumnOf(partial, f, node));
       held *= columns[f]->pieces.volume;
       pieces *= columns[f]->pieces.number;
     }
@@ -121,6 +131,8 @@ class UseTable {
   const BoxFactors boxes_[2];                        // of all of a reduction, and of a part
   std::vector<Rows> rows_[2];                        // by factor
   std::vector<std::map<Parts, Column>> columns_[2];  // by factor
+  // By columns, what is held before they are counted, and whether it is partial: where the row is.
+  std::map<std::tuple<std::vector<const Column*>, int64_t, bool>, size_t> known_rows_;
 };
 
 // Whether two nodes have the same cuts at the same costs.

@@ -139,8 +139,8 @@ Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const P
 
 namespace {
 
-// The sum over the devices when greatest meets greatest.
-int64_t SortedAlike(int64_t devices, const Spread& a, const Spread& b) {
+// The sum over the devices when greatest meets greatest, the values multiplied by `scale`.
+int64_t SortedAlike(int64_t devices, Large scale, const Spread& a, const Spread& b) {
   auto x = a.counts.begin();
   auto y = b.counts.begin();
   Large sum = 0;
@@ -159,17 +159,40 @@ int64_t SortedAlike(int64_t devices, const Spread& a, const Spread& b) {
       left_y = y->second * a.number;
     }
   }
-  return static_cast<int64_t>(sum * devices / (Large{a.number} * b.number));
+  return static_cast<int64_t>(sum * scale * devices / (Large{a.number} * b.number));
 }
+
+// A product of spreads. Mostly but one has more than one value; the others scale it.
+class ProductOf {
+ public:
+  void Add(const Spread& spread) {
+    if (spread.counts.size() == 1) {
+      scale_ *= spread.Most();
+    } else if (many_ == nullptr) {
+      many_ = &spread;
+    } else {
+      own_ = many_->Times(spread);
+      many_ = &own_;
+    }
+  }
+  const Spread& many() const { return many_ == nullptr ? own_ : *many_; }
+  int64_t scale() const { return scale_; }
+
+ private:
+  int64_t scale_ = 1;
+  const Spread* many_ = nullptr;
+  Spread own_;
+};
 
 // Where both vary: the products sorted alike.
 int64_t MostTogether(int64_t devices, const std::vector<const Shared*>& factors) {
-  Spread by_part, by_piece;
+  ProductOf by_part, by_piece;
   for (const Shared* shared : factors) {
-    if (!shared->either) by_part = by_part.Times(shared->by_part);
-    by_piece = by_piece.Times(shared->by_piece);
+    if (!shared->either) by_part.Add(shared->by_part);
+    by_piece.Add(shared->by_piece);
   }
-  return SortedAlike(devices, by_part, by_piece);
+  return SortedAlike(devices, Large{by_part.scale()} * by_piece.scale(), by_part.many(),
+                     by_piece.many());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -173,10 +174,15 @@ bool MayReplicate(const Tensor& tensor, const Space& space) {
 
 class TableMaker {
  public:
-  TableMaker(const Graph& graph, const Mesh& mesh, const Space& space)
-      : graph_(graph), mesh_(mesh), space_(space), lists_(mesh, space.nesting == "level") {}
+  TableMaker(const Graph& graph, const Mesh& mesh, const Space& space, const GridsToKeep* keep)
+      : graph_(graph),
+        mesh_(mesh),
+        space_(space),
+        keep_(keep),
+        lists_(mesh, space.nesting == "level") {}
 
   absl::StatusOr<CostTables> Make() {
+    if (keep_ != nullptr) YUBA_RETURN_IF_ERROR(DropGrids());
     for (const Tensor& tensor : graph_.tensors) YUBA_RETURN_IF_ERROR(AddTensor(tensor));
     std::vector<size_t> alike = FirstAlike(graph_);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -191,6 +197,54 @@ class TableMaker {
   }
 
  private:
+  // What may be cut of an element: elements of equal ones have equal cuts.
+  struct Extents {
+    std::vector<int64_t> sizes;
+    bool partial = false;
+    bool operator<(const Extents& other) const {
+      return std::tie(sizes, partial) < std::tie(other.sizes, other.partial);
+    }
+  };
+
+  Extents ExtentsOf(const Tensor& tensor) const {
+    return {tensor.type.dims, MayReplicate(tensor, space_)};
+  }
+
+  Extents ExtentsOf(const Node& node) const {
+    Extents extents = {std::vector<int64_t>(node.definition->indices.size(), 1),
+                       IsCopy(graph_, node)};
+    for (int index : CuttableIndices(*node.definition)) {
+      extents.sizes[index] = node.definition->indices[index].extent;
+    }
+    return extents;
+  }
+
+  absl::StatusOr<const CutList*> CutsOf(const std::string& name, const Extents& extents) {
+    const auto kept = kept_.find(extents);
+    if (kept != kept_.end()) return &kept->second;
+    return lists_.Of(name, extents.sizes, extents.partial);
+  }
+
+  absl::Status DropGrids() {
+    std::map<Extents, std::vector<bool>> keep;
+    std::map<Extents, std::string> name;
+    size_t element = 0;
+    const auto add = [&](const Extents& extents, const std::string& of) {
+      const std::vector<bool>& here = (*keep_)[element++];
+      std::vector<bool>& grids = keep[extents];
+      grids.resize(here.size());
+      for (size_t g = 0; g < here.size(); ++g) grids[g] = grids[g] || here[g];
+      name.emplace(extents, of);
+    };
+    for (const Tensor& tensor : graph_.tensors) add(ExtentsOf(tensor), tensor.name);
+    for (const Node& node : graph_.nodes) add(ExtentsOf(node), node.name);
+    for (const auto& [extents, grids] : keep) {
+      YUBA_ASSIGN_OR_RETURN(const CutList* all, CutsOf(name[extents], extents));
+      kept_.emplace(extents, Kept(*all, grids));
+    }
+    return absl::OkStatus();
+  }
+
   void AddElement(const CutList& cuts) {
     tables_.sizes.push_back(static_cast<int>(cuts.cuts.size()));
     tables_.grids.push_back(cuts.grids);
@@ -200,7 +254,7 @@ class TableMaker {
 
   absl::Status AddTensor(const Tensor& tensor) {
     const bool replicate = MayReplicate(tensor, space_);
-    YUBA_ASSIGN_OR_RETURN(const CutList* cuts, lists_.Of(tensor.name, tensor.type.dims, replicate));
+    YUBA_ASSIGN_OR_RETURN(const CutList* cuts, CutsOf(tensor.name, ExtentsOf(tensor)));
     auto found = facts_.find({tensor.type.dims, replicate});
     if (found == facts_.end()) {
       found = facts_
@@ -216,11 +270,7 @@ class TableMaker {
 
   absl::Status AddNode(const Node& node) {
     const Definition& definition = *node.definition;
-    std::vector<int64_t> extents(definition.indices.size(), 1);
-    for (int index : CuttableIndices(definition)) {
-      extents[index] = definition.indices[index].extent;
-    }
-    YUBA_ASSIGN_OR_RETURN(const CutList* cuts, lists_.Of(node.name, extents, IsCopy(graph_, node)));
+    YUBA_ASSIGN_OR_RETURN(const CutList* cuts, CutsOf(node.name, ExtentsOf(node)));
     AddElement(*cuts);
     tables_.boxes.emplace_back(node.operands.size() + 1);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
@@ -272,7 +322,9 @@ class TableMaker {
   const Graph& graph_;
   const Mesh& mesh_;
   const Space& space_;
+  const GridsToKeep* keep_;
   CutLists lists_;
+  std::map<Extents, CutList> kept_;  // where grids are dropped
   std::map<std::pair<std::vector<int64_t>, bool>, TensorFacts> facts_;
   std::vector<const TensorFacts*> tensors_;  // by id
   std::vector<size_t> first_use_;            // by node
@@ -282,8 +334,8 @@ class TableMaker {
 }  // namespace
 
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh,
-                                          const Space& space) {
-  return TableMaker(graph, mesh, space).Make();
+                                          const Space& space, const GridsToKeep* keep) {
+  return TableMaker(graph, mesh, space, keep).Make();
 }
 
 }  // namespace yuba

@@ -42,8 +42,13 @@ struct CostTables : HeldElements {
   std::vector<std::shared_ptr<const std::vector<int>>> listed;
 };
 
-// An error where a tensor or node has too many cuts to list.
-absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space);
+// By element: whether cuts of a grid are to be listed, of all grids in lexicographic order.
+using GridsToKeep = std::vector<std::vector<bool>>;
+
+// An error where a tensor or node has too many cuts to list. With `keep`, cuts are left out whose
+// grids no element of equal cuts keeps.
+absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
+                                          const GridsToKeep* keep = nullptr);
 
 }  // namespace yuba
 

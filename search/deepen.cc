@@ -8,18 +8,6 @@
 #include "search/relax.h"
 
 namespace yuba {
-namespace {
-
-// The solution of the core, with the best values of all that was folded.
-absl::optional<Solution> Unfold(const PairwiseProblem& problem, const Core& core,
-                                const Solution& inner, const Budget& budget) {
-  Assignment given(problem.variables.size(), 0);
-  for (size_t v = 0; v < core.variables.size(); ++v) given[core.variables[v]] = inner.assignment[v];
-  return Eliminate(problem, core.order, given, budget);
-}
-
-}  // namespace
-
 absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
                                const std::vector<ClassesPtr>& classes, const Solution& start,
                                const DeepenOptions& options, const Budget& budget) {
@@ -52,9 +40,8 @@ absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
       deepest.bound = limit + 1;
       continue;
     }
-    absl::optional<Solution> unfolded = Unfold(problem, core, found.solution, budget);
-    if (!unfolded.has_value()) break;
-    deepest.solution = *std::move(unfolded);
+    deepest.solution = {core.extended(found.solution.assignment),
+                        found.solution.cost + core.constant};
     deepest.bound = deepest.solution.cost;
   }
   return deepest;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -61,9 +62,17 @@ class Elimination {
     return rest;
   }
 
+  // The best values of the variables in `order`, after Rest.
+  Assignment Extended(const std::vector<int>& variables, const Assignment& values) {
+    solution_.assignment.assign(problem_.variables.size(), 0);
+    for (size_t i = 0; i < variables.size(); ++i) solution_.assignment[variables[i]] = values[i];
+    ChooseAll();
+    return solution_.assignment;
+  }
+
   absl::optional<Solution> Run() {
     if (!Steps()) return absl::nullopt;
-    for (size_t step = order_.size(); step-- > 0;) Choose(order_[step], steps_[step]);
+    ChooseAll();
     return std::move(solution_);
   }
 
@@ -209,6 +218,10 @@ class Elimination {
     return place->second;
   }
 
+  void ChooseAll() {
+    for (size_t step = order_.size(); step-- > 0;) Choose(order_[step], steps_[step]);
+  }
+
   // The best value of v, all variables eliminated after it being known.
   void Choose(int v, const std::vector<Term>& terms) {
     int64_t best = std::numeric_limits<int64_t>::max();
@@ -229,7 +242,7 @@ class Elimination {
   }
 
   const PairwiseProblem& problem_;
-  const std::vector<int>& order_;
+  const std::vector<int> order_;
   const Budget& budget_;
   bool stopped_ = false;
   std::vector<bool> free_;
@@ -248,7 +261,14 @@ class Elimination {
 
 absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,
                                         const std::vector<int>& order, const Budget& budget) {
-  return Elimination(problem, order, budget).Rest();
+  const auto elimination = std::make_shared<Elimination>(problem, order, budget);
+  absl::optional<Remainder> rest = elimination->Rest();
+  if (rest.has_value()) {
+    rest->extended = [elimination, variables = rest->variables](const Assignment& values) {
+      return elimination->Extended(variables, values);
+    };
+  }
+  return rest;
 }
 
 absl::optional<Order> GreedyOrder(const PairwiseProblem& problem, int64_t cells,

@@ -4,6 +4,7 @@
 #define YUBA_SEARCH_ELIMINATE_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -42,6 +43,9 @@ struct Remainder {
   PairwiseProblem problem;
   std::vector<int> variables;  // by variable of `problem`: its number before
   int64_t constant = 0;        // to be added to all costs
+  // Values of those variables, with the best values of all that were eliminated. Not after the
+  // problem that it was made of.
+  std::function<Assignment(const Assignment& values)> extended;
 };
 absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,
                                         const std::vector<int>& order,

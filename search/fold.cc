@@ -27,7 +27,24 @@ Cells Sum(const std::vector<Cells>& terms) {
   return std::make_shared<const std::vector<int64_t>>(std::move(sum));
 }
 
+std::vector<int> FoldOrder(const PairwiseProblem& problem, int64_t cells) {
+  std::vector<int> order;
+  Interaction interaction(problem);
+  while (interaction.remaining() > 0) {
+    int64_t table = 0;
+    int next = interaction.Cheapest(&table, 2);
+    if (next < 0 || table > cells) break;
+    interaction.Eliminate(next);
+    order.push_back(next);
+  }
+  return order;
+}
+
 }  // namespace
+
+bool FoldsWhole(const PairwiseProblem& problem, int64_t cells) {
+  return FoldOrder(problem, cells).size() == problem.variables.size();
+}
 
 std::vector<Factor> OneOfEachScope(const PairwiseProblem& problem) {
   std::map<std::vector<int>, std::vector<Cells>> by_scope;
@@ -57,20 +74,14 @@ std::vector<Factor> OneOfEachScope(const PairwiseProblem& problem) {
 
 absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells, const Budget& budget) {
   Core core;
-  Interaction interaction(problem);
-  while (interaction.remaining() > 0) {
-    int64_t table = 0;
-    int next = interaction.Cheapest(&table, 2);
-    if (next < 0 || table > cells) break;
-    interaction.Eliminate(next);
-    core.order.push_back(next);
-  }
+  core.order = FoldOrder(problem, cells);
   absl::optional<Remainder> rest = EliminateSome(problem, core.order, budget);
   if (!rest.has_value()) return absl::nullopt;
   core.problem.factors = OneOfEachScope(rest->problem);
   core.problem.variables = std::move(rest->problem.variables);
   core.variables = std::move(rest->variables);
   core.constant = rest->constant;
+  core.extended = std::move(rest->extended);
   return core;
 }
 

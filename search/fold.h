@@ -5,6 +5,7 @@
 #define YUBA_SEARCH_FOLD_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "search/eliminate.h"
@@ -16,11 +17,17 @@ struct Core {
   std::vector<int> variables;  // by variable of `problem`: its number before
   std::vector<int> order;      // the variables that were eliminated
   int64_t constant = 0;        // to be added to all costs
+  // Values of those variables, with the best of all others: of the problem that was folded, while
+  // that lives.
+  std::function<Assignment(const Assignment& values)> extended;
 };
 
 // No table of more than `cells` cells is made. Nothing where the budget was spent before the end.
 absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells,
                           const Budget& budget = Budget::Unlimited());
+
+// Whether nothing would be left.
+bool FoldsWhole(const PairwiseProblem& problem, int64_t cells);
 
 // Factors of the same variables added up, the lower number first in the scope; equal sums are made
 // once.

@@ -76,6 +76,23 @@ Grid GridOf(const Cut& cut, const Mesh& mesh) {
   return grid;
 }
 
+int64_t CutsOfGrid(const Grid& grid, const Mesh& mesh, bool level) {
+  std::map<int, int> left;  // axes by size
+  for (const MeshAxis& axis : mesh.axes) ++left[axis.size];
+  int64_t cuts = 1;
+  for (int parts : grid) {
+    int axes = 0;  // of this extent
+    for (auto& [size, count] : left) {
+      for (int taken = 1; parts % size == 0; parts /= size, ++taken) {
+        cuts = cuts * count-- / taken;
+        ++axes;
+      }
+    }
+    for (int factor = 2; factor <= axes && !level; ++factor) cuts *= factor;
+  }
+  return cuts;
+}
+
 int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids) {
   const auto place = std::lower_bound(grids.begin(), grids.end(), grid);
   YUBA_CHECK(place != grids.end() && *place == grid) << "a grid of no cut";

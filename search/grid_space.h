@@ -3,6 +3,7 @@
 #ifndef YUBA_SEARCH_GRID_SPACE_H_
 #define YUBA_SEARCH_GRID_SPACE_H_
 
+#include <memory>
 #include <vector>
 
 #include "opsemantics/placement.h"
@@ -11,11 +12,16 @@
 namespace yuba {
 
 using Grid = std::vector<int>;  // by extent: the number of its parts
+using GridList = std::shared_ptr<const std::vector<Grid>>;
 
 // The grids of all legal cuts over all axes of the mesh (LegalCuts), in lexicographic order.
 std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh);
 
 Grid GridOf(const Cut& cut, const Mesh& mesh);
+
+// How many cuts have that grid: which axes of each size cut each extent, in any order of those of
+// one extent, or with `level` in that of the mesh.
+int64_t CutsOfGrid(const Grid& grid, const Mesh& mesh, bool level);
 
 // The place of a grid in a list in lexicographic order, which must have it.
 int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids);

@@ -3,25 +3,17 @@
 #include <map>
 #include <memory>
 
+#include "search/grid_space.h"
+
 namespace yuba {
-namespace {
-
-std::vector<int> Parts(const Cut& cut, const Mesh& mesh) {
-  std::vector<int> parts;
-  for (const AxisList& axes : cut.axes) parts.push_back(PartCount(mesh, axes));
-  return parts;
-}
-
-}  // namespace
-
 Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh) {
-  std::map<std::vector<int>, int> grids;
-  for (const Cut& cut : cuts) grids.emplace(Parts(cut, mesh), 0);
+  std::map<Grid, int> grids;
+  for (const Cut& cut : cuts) grids.emplace(GridOf(cut, mesh), 0);
   int count = 0;
   for (auto& grid : grids) grid.second = count++;
   Classes classes;
   classes.count = count;
-  for (const Cut& cut : cuts) classes.of.push_back(grids[Parts(cut, mesh)]);
+  for (const Cut& cut : cuts) classes.of.push_back(grids[GridOf(cut, mesh)]);
   return classes;
 }
 

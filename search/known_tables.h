@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "search/cost_key.h"
@@ -14,8 +13,6 @@
 #include "search/pairwise.h"
 
 namespace yuba {
-
-using GridList = std::shared_ptr<const std::vector<Grid>>;
 
 // Not for several threads at a time.
 class KnownTables {

@@ -35,12 +35,14 @@ struct DualMessage {
 };
 
 struct Proof {
-  // "elimination", "deepening", "dual", "blocks"; "none": only the trivial bound.
+  // "elimination", "deepening", "grids", "dual", "blocks"; "none": only the trivial bound.
   std::string kind = "none";
-  std::vector<int> order;  // elimination, deepening, blocks: the order of the problem's variables
-  // deepening, blocks: how many of them, from the first, are eliminated plainly. Deepening: of the
-  // others only what can be part of a plan cheaper than the bound is kept, and nothing is left.
+  std::vector<int> order;  // all but dual: the order of the problem's variables
+  // deepening, grids, blocks: how many of them, from the first, are eliminated plainly. Deepening
+  // and grids: of the others only what can be part of a plan cheaper than the bound is kept, and
+  // nothing is left. Grids: first of all grids of which none can be part of one are dropped.
   int plain = 0;
+  bool HasPlain() const { return kind == "deepening" || kind == "grids" || kind == "blocks"; }
   // dual: those that are not listed are 0. The bound is the sum over the nodes of the cheapest
   // strategy, each operand and result being cut at the best price, and over the tensors of the
   // least that their messages add up to: 0 at best.
@@ -55,6 +57,7 @@ struct Proof {
   // blocks: an element of whose cuts only those stay that are the first, in that order, of all that
   // equal axes make of them by exchange; or -1.
   int anchor = -1;
+  std::vector<int> sweep;  // grids: the order in which the relaxation to grids is eliminated
 };
 
 // What a plan was allowed to express.

@@ -74,7 +74,8 @@ Json ProofJson(const Proof& proof) {
     messages.push_back(std::move(row));
   }
   Json json = {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
-  if (proof.kind == "deepening" || proof.kind == "blocks") json["plain"] = proof.plain;
+  if (proof.HasPlain()) json["plain"] = proof.plain;
+  if (proof.kind == "grids") json["sweep"] = proof.sweep;
   if (proof.kind == "blocks") {
     json["anchor"] = proof.anchor;
     json["rounds"] = RoundsJson(proof.rounds);

@@ -99,15 +99,20 @@ void ReadRounds(const JsonReader& rounds, Proof* result) {
   }
 }
 
+void ReadOrder(const JsonReader& order, std::vector<int>* result) {
+  for (const JsonReader& item : order.Items()) {
+    result->push_back(static_cast<int>(item.Integer(0, std::numeric_limits<int>::max())));
+  }
+}
+
 void ReadProof(const JsonReader& proof, Proof* result) {
   constexpr int64_t most = std::numeric_limits<int>::max();
   result->kind = proof.Field("kind").String();
-  for (const JsonReader& item : proof.Field("order").Items()) {
-    result->order.push_back(static_cast<int>(item.Integer(0, most)));
-  }
-  if (result->kind == "deepening" || result->kind == "blocks") {
+  ReadOrder(proof.Field("order"), &result->order);
+  if (result->HasPlain()) {
     result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
   }
+  if (result->kind == "grids") ReadOrder(proof.Field("sweep"), &result->sweep);
   if (result->kind == "blocks") {
     result->anchor = static_cast<int>(proof.Field("anchor").Integer(-1, most));
     ReadRounds(proof.Field("rounds"), result);

@@ -94,14 +94,18 @@ class Builder {
     space.optional = space.optional || (options_.replicate && element < tensors_);
     Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
     const Restriction* restriction = RestrictionOf(element);
+    const GridList grids = options_.grids.empty() ? nullptr : options_.grids[element];
     std::string key = absl::StrCat(restriction == nullptr ? "" : Key(*restriction),
-                                   space.optional ? "*" : ":", Key(given));
+                                   space.optional ? "*" : ":", Key(given), "@",
+                                   reinterpret_cast<uintptr_t>(grids.get()), "/");
     for (size_t e = 0; e < space.extents.size(); ++e) {
       absl::StrAppend(&key, space.extents[e], space.cuttable[e] ? "," : ";");
     }
     auto [place, is_new] = domains_.emplace(key, InternedDomain{});
     if (is_new) {
-      CutList list = Interned(CutsOf(space, given, restriction));
+      std::vector<Cut> cuts = CutsOf(space, given, restriction);
+      if (grids != nullptr) KeepGrids(*grids, &cuts);
+      CutList list = Interned(std::move(cuts));
       DomainPtr& domain = domain_of_[list];
       if (domain == nullptr) {
         domain = std::make_shared<const Domain>(
@@ -127,6 +131,13 @@ class Builder {
                                            options_.nesting, *restriction);
     if (!cuts.empty()) return cuts;
     return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+  }
+
+  void KeepGrids(const std::vector<Grid>& grids, std::vector<Cut>* cuts) const {
+    const auto is_other = [&](const Cut& cut) {
+      return !std::binary_search(grids.begin(), grids.end(), GridOf(cut, options_.mesh));
+    };
+    cuts->erase(std::remove_if(cuts->begin(), cuts->end(), is_other), cuts->end());
   }
 
   CutList MappedCuts(const CutList& cuts, const std::vector<int>& dims) {

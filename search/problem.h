@@ -9,6 +9,7 @@
 #include "search/budget.h"
 #include "search/cluster.h"
 #include "search/domain.h"
+#include "search/grid_space.h"
 #include "search/pairwise.h"
 #include "search/restriction.h"
 
@@ -23,6 +24,9 @@ struct ProblemOptions {
   std::vector<int> axes;  // those to place now; the ones before them in the mesh are in `given`
   Cuts given;             // by element; empty: no earlier ones
   Restrictions restrictions;  // by element; one that leaves no cut is none
+  // By element: its cuts have these grids, in lexicographic order; empty: any. All axes are placed
+  // together; equal spaces share their list.
+  std::vector<GridList> grids;
   bool replicate = false;     // stored tensors may be replicated
   bool cluster = true;        // false: a variable for each element; needed with `replicate`
   bool tables = true;         // false: factors have no cells; they say what meets in them

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "search/arithmetic.h"
 #include "search/cut_space.h"
@@ -136,22 +137,63 @@ bool MakesAll(const NodeBoxes& boxes, int64_t elements) {
   return made == CheckedMultiply(elements, boxes.parts);
 }
 
+// The elements that the shard of a tensor cut has in common with what a column makes, for any two
+// devices: counted by dimension, between the few intervals that there are of each.
+class Meetings {
+ public:
+  explicit Meetings(const TableInput& in)
+      : devices_(in.mesh->devices()), rank_(in.type->dims.size()), common_(rank_) {
+    std::vector<Intervals> rows(rank_), columns(rank_);
+    for (const Cut& cut : *in.tensor_cuts) {
+      for (size_t device = 0; device < devices_; ++device) {
+        Add(ShardBox(*in.mesh, cut, in.type->dims, static_cast<int>(device)), &rows, &rows_);
+      }
+    }
+    for (const NodeBoxes& boxes : *in.boxes) {
+      for (const Box& made : boxes.made) Add(made, &columns, &columns_);
+    }
+    for (size_t d = 0; d < rank_; ++d) {
+      counts_.push_back(columns[d].things().size());
+      for (const auto& [begin, end] : rows[d].things()) {
+        for (const auto& [from, to] : columns[d].things()) {
+          common_[d].push_back(Intersect({begin, end}, {from, to}).size());
+        }
+      }
+    }
+  }
+
+  int64_t operator()(size_t row, size_t device, size_t column, size_t maker) const {
+    const size_t* a = rows_.data() + (row * devices_ + device) * rank_;
+    const size_t* b = columns_.data() + (column * devices_ + maker) * rank_;
+    int64_t elements = 1;
+    for (size_t d = 0; d < rank_; ++d) elements *= common_[d][a[d] * counts_[d] + b[d]];
+    return elements;
+  }
+
+ private:
+  using Intervals = Numbering<std::pair<int64_t, int64_t>>;
+
+  void Add(const Box& box, std::vector<Intervals>* intervals, std::vector<size_t>* codes) {
+    for (size_t d = 0; d < rank_; ++d) {
+      codes->push_back((*intervals)[d].Of({box[d].begin, box[d].end}));
+    }
+  }
+
+  const size_t devices_, rank_;
+  std::vector<std::vector<int64_t>> common_;  // by dimension: [interval of rows][of columns]
+  std::vector<size_t> counts_;                // by dimension: intervals of columns
+  std::vector<size_t> rows_, columns_;        // [row or column][device][dimension]: interval
+};
+
 // Elements of the shards' homes that some maker makes, each as often as it has parts; and where
 // there is more than one part, the copies that other owners take from the homes.
-int64_t Expected(const TableInput& in, const NodeBoxes& boxes, size_t row,
-                 const std::vector<int64_t>& home) {
-  int64_t total = 0;
-  const Cut& cut = (*in.tensor_cuts)[row];
-  for (int device = 0; device < in.mesh->devices(); ++device) {
-    Box own = ShardBox(*in.mesh, cut, in.type->dims, device);
-    if (boxes.parts > 1 && home[device] == 0) {
-      total += Volume(own);
-      continue;
-    }
+int64_t Expected(const Meetings& meetings, const NodeBoxes& boxes, size_t row, size_t column,
+                 int64_t held_elsewhere, const std::vector<int64_t>& home) {
+  int64_t total = boxes.parts > 1 ? held_elsewhere : 0;
+  for (size_t device = 0; device < home.size(); ++device) {
+    if (boxes.parts > 1 && home[device] == 0) continue;
     for (size_t maker = 0; maker < boxes.made.size(); ++maker) {
-      if (!boxes.first[maker]) continue;
-      Box both = Intersect(own, boxes.made[maker]);
-      if (!IsEmpty(both)) total += Volume(both);
+      if (boxes.first[maker]) total += meetings(row, device, column, maker);
     }
   }
   return total;
@@ -190,15 +232,17 @@ std::vector<int64_t> DeliverTable(const TableInput& input) {
   Overlaps at_homes(input, homes, made), at_owners(input, all, made);
   std::vector<int64_t> held = HeldElements(input);
   int64_t elements = ElementCount(*input.type);
+  absl::optional<Meetings> meetings;
   std::vector<int64_t> cells(homes.size() * input.node_cuts->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     const NodeBoxes& boxes = (*input.boxes)[c];
     bool makes_all = MakesAll(boxes, elements);
+    if (!makes_all && !meetings.has_value()) meetings.emplace(input);
     int64_t size = DeliveredElementSize(input.type->type, boxes.parts);
     for (size_t r = 0; r < homes.size(); ++r) {
       int64_t expected;
       if (!makes_all)
-        expected = Expected(input, boxes, r, homes[r]);
+        expected = Expected(*meetings, boxes, r, c, held[r] - elements, homes[r]);
       else if (boxes.parts == 1)
         expected = held[r];
       else

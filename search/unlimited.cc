@@ -8,6 +8,7 @@
 #include "search/copies.h"
 #include "search/eliminate.h"
 #include "search/grid_search.h"
+#include "search/kept_grids.h"
 #include "search/partials.h"
 #include "search/together.h"
 
@@ -49,10 +50,15 @@ Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Bu
   };
   Plan plan = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, known)));
   if (budget.end() != Budget::End::kNone && !start.has_value()) start = std::move(by_level);
-  if (!start.has_value() || start->cost.bytes() >= plan.cost.bytes()) return plan;
-  start->lower_bound = plan.lower_bound;
-  start->proof = std::move(plan.proof);
-  return *std::move(start);
+  if (start.has_value() && start->cost.bytes() < plan.cost.bytes()) {
+    start->lower_bound = plan.lower_bound;
+    start->proof = std::move(plan.proof);
+    plan = *std::move(start);
+  }
+  const int64_t cost = plan.cost.bytes();
+  return PlanOf(graph, options,
+                SearchKeptGrids(graph, options, budget,
+                                {AllCuts(plan), plan.lower_bound, std::move(plan.proof)}, cost));
 }
 
 }  // namespace

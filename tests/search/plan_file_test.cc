@@ -85,6 +85,19 @@ TEST_CASE("a plan file keeps a dual proof") {
   CHECK(file->proof.messages == plan.proof.messages);
 }
 
+TEST_CASE("a plan file keeps a proof on grids") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = {"grids", {2, 0, 1}, 2};
+  plan.proof.sweep = {1, 2, 0};
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
+  REQUIRE(file.ok());
+  CHECK(file->proof.kind == "grids");
+  CHECK(file->proof.order == plan.proof.order);
+  CHECK(file->proof.plain == 2);
+  CHECK(file->proof.sweep == plan.proof.sweep);
+}
+
 TEST_CASE("prices on memory come in the order of their times, each once") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);

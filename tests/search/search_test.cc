@@ -287,6 +287,17 @@ TEST_CASE("on many devices no more is moved than by the recursion") {
   }
 }
 
+TEST_CASE("what costs nothing does not make the checker's tables large") {
+  GraphBuilder b;
+  const TensorId weight = b.Parameter({4, 4, 1, 1});  // on 5 devices everyone has all of it
+  TensorId x = b.Input({8, 4, 8, 8});
+  for (int layer = 0; layer < 20; ++layer) x = b.Conv(x, weight);
+  const Graph graph = b.Finish({x});
+  const Plan plan = Found(graph, 5);
+  CHECK(plan.proof.kind == "elimination");
+  CHECK(CheckPlan(graph, plan).ToString() == "OK");
+}
+
 TEST_CASE("an unrolled recurrent network is planned close to its bound") {
   Plan plan = Found(Recurrent(16, 64, 3, 8), 8);
   CHECK(plan.proof.kind == "blocks");
@@ -296,7 +307,7 @@ TEST_CASE("an unrolled recurrent network is planned close to its bound") {
 TEST_CASE("on many devices labels cost little more than grids, and the checker follows") {
   auto gap = [](const Graph& graph, int devices) {
     Plan plan = Found(graph, devices);
-    CHECK(plan.proof.kind == "dual");
+    CHECK((plan.proof.kind == "dual" || plan.proof.kind == "grids"));
     CHECK(CheckPlan(graph, plan).ToString() == "OK");
     return static_cast<double>(plan.cost.bytes() - plan.lower_bound) / plan.cost.bytes();
   };

@@ -1,0 +1,21 @@
+// Plans found on grids brought nearer to their bound, or to their proof: the relaxation to grids is
+// eliminated exactly, which says of each grid what a plan with it moves at least. Grids that only
+// dearer plans have are dropped, and with the cuts of the others there is room for deepening
+// (deepen.h).
+#ifndef YUBA_SEARCH_KEPT_GRIDS_H_
+#define YUBA_SEARCH_KEPT_GRIDS_H_
+
+#include "search/levels.h"
+#include "search/search.h"
+
+namespace yuba {
+
+// `found`: a plan that moves `cost` bytes, a lower bound and its proof. What is returned is none of
+// it worse; the same where tables of grids do not fit, or as soon as the budget is spent. Pins are
+// not looked at.
+Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
+                      Found found, int64_t cost);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_KEPT_GRIDS_H_
