@@ -95,12 +95,23 @@ absl::StatusOr<Plan> Marked(absl::StatusOr<Plan> plan, const Budget& budget) {
 // Whether there are plans with accumulators that the search of this graph leaves out.
 bool MaySave(const SearchOptions& options, const Graph& graph) {
   return options.accumulators == "auto" && options.copies > 0 && options.search == "default" &&
-         options.memory_limit == 0 && options.replicate == "none" && options.pins.empty() &&
-         options.pin_texts.empty() && !HasAccumulators(graph);
+         options.pins.empty() && options.pin_texts.empty() && !HasAccumulators(graph);
 }
 
-// Takes the plan with accumulators, which the graph becomes, where it saves more than its bound
-// leaves open. Looks for one where already the recursion saves.
+// What is open of a plan between its bytes and its bound.
+double GapOf(const Plan& plan) {
+  const auto bytes = static_cast<double>(plan.cost.bytes());
+  return bytes == 0 ? 0 : (bytes - static_cast<double>(plan.lower_bound)) / bytes;
+}
+
+// Whether `found` saves more than its bound leaves open, or leaves no more open.
+bool IsWorthIt(const Plan& found, const Plan& plan) {
+  const int64_t bytes = found.cost.bytes(), saved = plan.cost.bytes() - bytes;
+  return saved > 0 && (saved > bytes - found.lower_bound || GapOf(found) <= GapOf(plan));
+}
+
+// Takes the plan with accumulators, which the graph becomes, where it is worth it. Looks for one
+// where already the recursion saves; a limit on memory it may just meet.
 void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& budget,
                      absl::StatusOr<Plan>& plan, Model& model) {
   options.accumulators = "all";
@@ -108,15 +119,26 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
   if (!HasAccumulators(graph)) return;
   SearchOptions quick = InTimeLeft(options, budget);
   quick.search = "recursive";
+  quick.replicate = "none";
+  quick.memory_limit = 0;
   const absl::StatusOr<Plan> likely = Search(graph, quick);
-  const auto before = static_cast<double>(plan->cost.bytes());
-  if (!likely.ok() || static_cast<double>(likely->cost.bytes()) > kLikely * before) return;
+  // The recursion has no replicas, nor a limit: it is compared to itself where the plan may.
+  const bool alike = options.replicate == "none" && options.memory_limit == 0;
+  const absl::StatusOr<Plan> before = alike ? plan : Search(model.graph, quick);
+  if (!likely.ok() || !before.ok() || static_cast<double>(likely->cost.bytes()) >
+                                          kLikely * static_cast<double>(before->cost.bytes())) {
+    return;
+  }
   std::swap(model.graph, graph);
-  absl::StatusOr<Plan> found = SearchWithinMemory(model, InTimeLeft(options, budget));
-  const int64_t bytes = found.ok() ? found->cost.bytes() : 0;
-  const bool worth = found.ok() && plan->cost.bytes() - bytes > bytes - found->lower_bound;
-  if (worth && Take(std::move(found), plan)) return;
-  std::swap(model.graph, graph);
+  SearchOptions wide = InTimeLeft(options, budget);
+  wide.memory_limit = 0;
+  absl::StatusOr<Plan> found = SearchWithinMemory(model, wide);
+  if (found.ok()) found->space.memory = options.memory_limit;
+  const bool taken = found.ok() && IsWorthIt(*found, *plan) &&
+                     (options.memory_limit == 0 ||
+                      ArenaBytes(model, *found) <= options.memory_limit) &&
+                     Take(std::move(found), plan);
+  if (!taken) std::swap(model.graph, graph);
 }
 
 // The plan of a model with what the options let it share. Terms that wait for their sum take
@@ -128,7 +150,7 @@ absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& bu
   absl::StatusOr<Plan> plan = SearchWithinMemory(model, InTimeLeft(options, budget));
   const bool may_differ = options.memory_limit > 0 && options.accumulators == "auto" &&
                           options.pins.empty() && HasAccumulators(model.graph);
-  if (MaySave(options, model.graph) && !IsOver(plan, budget)) {
+  if (plan.ok() && MaySave(options, model.graph) && !IsOver(plan, budget)) {
     TryAccumulators(bare, options, budget, plan, model);
   }
   if (!may_differ || IsOver(plan, budget) || MovesLeast(plan, model.graph)) return plan;

@@ -68,7 +68,7 @@ class LimitedGraph {
     if (!found.ok()) return found.status();
     // Where tables of cuts are too large for a bound.
     const bool unbounded = together_ && found->proof.kind == "none" && limited.table_cells > 0;
-    const bool wanted = options_.memory_limit > 0 && known_bytes == 0 && !partials_;
+    const bool wanted = known_bytes == 0 && !partials_;
     if (unbounded && wanted && !budget_.Spent()) BoundOnGrids(graph_, limited, *found);
     Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.

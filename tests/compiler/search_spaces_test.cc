@@ -191,6 +191,29 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
   }
 }
 
+TEST_CASE("accumulators are taken with replicas, and within a limit that their plan meets") {
+  const Spaces spaces;
+  const std::string file = "tests/models/lstm/model.onnx";
+  SearchOptions options = On(12, 8);
+  const Planned free = spaces.Both(file, options);
+  REQUIRE(free.plan.space.accumulators);
+  const int64_t arena = ArenaBytes(free.model, free.plan);
+  options.memory_limit = arena;
+  const Planned within = spaces.Both(file, options);
+  CHECK(within.plan.cost.bytes() <= free.plan.cost.bytes());
+  CHECK(within.plan.space.memory == arena);
+  CHECK(ArenaBytes(within.model, within.plan) <= arena);
+  CHECK(CheckPlan(within.model.graph, within.plan).ToString() == "OK");
+  options.memory_limit = arena - arena / 8;
+  const Planned less = spaces.Both(file, options);
+  CHECK(ArenaBytes(less.model, less.plan) <= options.memory_limit);
+  options.memory_limit = 0;
+  options.replicate = "auto";
+  const Planned replicas = spaces.Both(file, options);
+  CHECK(replicas.plan.cost.bytes() <= free.plan.cost.bytes());
+  CHECK(CheckPlan(replicas.model.graph, replicas.plan).ToString() == "OK");
+}
+
 TEST_CASE("a search without time left plans with factors, and says that it was cut short") {
   const Spaces spaces;
   SearchOptions options = On(7);
