@@ -124,6 +124,7 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
   const absl::StatusOr<Plan> likely = Search(graph, quick);
   // The recursion has no replicas, nor a limit: it is compared to itself where the plan may.
   const bool alike = options.replicate == "none" && options.memory_limit == 0;
+  quick.time_limit = InTimeLeft(options, budget).time_limit;
   const absl::StatusOr<Plan> before = alike ? plan : Search(model.graph, quick);
   if (!likely.ok() || !before.ok() || static_cast<double>(likely->cost.bytes()) >
                                           kLikely * static_cast<double>(before->cost.bytes())) {

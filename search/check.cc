@@ -162,6 +162,9 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
     return Refuse(absl::StrCat("the plan moves ", plan.cost.bytes(),
                                " bytes, less than its lower bound of ", plan.lower_bound));
   }
+  if (plan.lower_bound < 0) {
+    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " is negative"));
+  }
   if (plan.proof.kind == "none") {
     if (plan.lower_bound <= 0) return absl::OkStatus();
     return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound,

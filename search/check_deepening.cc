@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 27;
 constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
 
-// What is kept of a step. `cuts`: costs by cut that meet here; the step of the sweep has the least of
-// them by grid.
+// What is kept of a step. `cuts`: costs by cut that meet here; the step of the sweep has the least
+// of them by grid.
 struct KeptStep {
   std::vector<CheckTable> cuts;
   // By grids of the scope: where its block of `cells` starts (-1: all too dear), and the least in
@@ -92,10 +92,7 @@ class PrunedReplay {
     kept->least.assign(step.up->size(), kGone);
     for (size_t tuple = 0; tuple < step.up->size(); ++tuple) {
       if ((*step.up)[tuple] + (*step.down)[tuple] <= limit_) {
-        Block(step, layout, tuple, &grid, kept);
-      }
-      if (static_cast<int64_t>(kept->cells.size()) > kMostCells) {
-        return absl::FailedPreconditionError("the proof keeps too many cells");
+        YUBA_RETURN_IF_ERROR(Block(step, layout, tuple, &grid, kept));
       }
       std::vector<int> scope_grid(grid.begin(), grid.end() - 1);
       NextValues(sizes, &scope_grid);
@@ -105,15 +102,20 @@ class PrunedReplay {
   }
 
   // The least sums for all cuts of the scope's grids, if any is within the limit.
-  void Block(const SweepStep& step, const Layout& layout, size_t tuple, std::vector<int>* grid,
-             KeptStep* kept) {
+  absl::Status Block(const SweepStep& step, const Layout& layout, size_t tuple,
+                     std::vector<int>* grid, KeptStep* kept) {
     const int64_t budget = limit_ - (*step.down)[tuple];
     std::vector<int> cheap;  // grids of the element
     for (int g = 0; g < Grids(step.element); ++g) {
       grid->back() = g;
       if (IsCheap(step, layout, *grid, budget)) cheap.push_back(g);
     }
-    if (cheap.empty()) return;
+    if (cheap.empty()) return absl::OkStatus();
+    int64_t room = kMostCells - static_cast<int64_t>(kept->cells.size());
+    for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
+      room /= static_cast<int64_t>(tables_.CutsOf(layout.joint[i], (*grid)[i]).size());
+    }
+    if (room == 0) return absl::FailedPreconditionError("the proof keeps too many cells");
     const std::vector<CheckTable> tables = InBlock(step, *kept, layout, *grid, cheap);
     std::vector<int> scope;  // places in the joint
     Renamings renamed;       // by place
@@ -125,11 +127,12 @@ class PrunedReplay {
     std::vector<int64_t> block =
         LeastSums(scope, static_cast<int>(scope.size()), tables, renamed, budget);
     const int64_t least = *std::min_element(block.begin(), block.end());
-    if (least > budget) return;
+    if (least > budget) return absl::OkStatus();
     for (int64_t& cost : block) cost = cost > budget ? kGone : cost;
     kept->start[tuple] = static_cast<int64_t>(kept->cells.size());
     kept->least[tuple] = least;
     kept->cells.insert(kept->cells.end(), block.begin(), block.end());
+    return absl::OkStatus();
   }
 
   bool IsCheap(const SweepStep& step, const Layout& layout, const std::vector<int>& grid,
@@ -200,7 +203,7 @@ class PrunedReplay {
   const Plan& plan_;
   GridTables tables_;
   Left left_;
-  int64_t limit_ = 0;
+  const int64_t limit_;
   Sweep sweep_;
   std::vector<KeptStep> kept_;  // by step
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
+#include "absl/types/optional.h"
 #include "opsemantics/box_factors.h"
 
 namespace yuba {
@@ -106,10 +106,10 @@ BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
                   const std::vector<Cut>& cuts, const std::vector<int>& which) {
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
   BoxSet boxes(type.dims.size());
-  std::optional<Needs> of_all, of_part;
+  absl::optional<Needs> of_all, of_part;
   for (const int each : which) {
     const bool partial = operand < 0 && ReductionParts(mesh, definition, cuts[each]) > 1;
-    std::optional<Needs>& needs = partial ? of_part : of_all;
+    absl::optional<Needs>& needs = partial ? of_part : of_all;
     if (!needs) needs.emplace(mesh, definition, operand, partial, &boxes);
     needs->Add(cuts[each]);
   }

@@ -5,13 +5,16 @@
 #include <memory>
 #include <utility>
 
+#include "opsemantics/base/status.h"
 #include "search/check_grids.h"
 #include "search/inner_loop.h"
 
 namespace yuba {
 namespace {
 
-constexpr int64_t kMostCells = int64_t{1} << 27;
+constexpr int64_t kMostCells = int64_t{1} << 27;  // of one table, and of all results
+constexpr int64_t kMostSums = int64_t{1} << 33;   // of all steps
+constexpr size_t kMostInScope = 1000;
 constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
 
 YUBA_INNER_LOOP void AddRow(const int64_t* row, int64_t stride, int size, int64_t* sum) {
@@ -101,8 +104,7 @@ int Sweep::Place(CheckTable table) {
 
 absl::Status Sweep::Run(int64_t limit) {
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const absl::Status done = Up(static_cast<int>(s));
-    if (!done.ok()) return done;
+    YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s)));
   }
   for (size_t s = steps_.size(); s-- > 0;) Down(&steps_[s], limit);
   return absl::OkStatus();
@@ -117,6 +119,11 @@ absl::Status Sweep::Up(int s) {
     if (__builtin_mul_overflow(size, int64_t{Values(e)}, &size) || size > kMostCells) {
       return absl::FailedPreconditionError("the proof needs tables that are too large");
     }
+  }
+  cells_ += size / Values(step.element);
+  sums_ += size;
+  if (cells_ > kMostCells || sums_ > kMostSums || step.scope.size() > kMostInScope) {
+    return absl::FailedPreconditionError("the proof needs too many tables, or tables of too many");
   }
   std::vector<CheckTable> tables = step.tables;
   for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});

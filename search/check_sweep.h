@@ -50,6 +50,7 @@ class Sweep {
   std::vector<int> rank_;  // by element: its step
   std::vector<SweepStep> steps_;
   int64_t least_ = 0;
+  int64_t cells_ = 0, sums_ = 0;  // of all steps up
 };
 
 }  // namespace yuba

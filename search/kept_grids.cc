@@ -24,20 +24,21 @@ constexpr int64_t kCells = int64_t{1} << 25;      // of all tables of the cuts t
 constexpr int64_t kFoldCells = int64_t{1} << 20;  // of the largest table where all folds
 constexpr int64_t kDeepCells = int64_t{1} << 24;  // of what deepening keeps
 constexpr int64_t kWork = int64_t{1} << 28;       // its sums
-constexpr int64_t kMostCuts = int64_t{1} << 14;   // of one element: as many as the checker lists
+constexpr int64_t kMostCuts = int64_t{1} << 14;   // of one element: as many as the checker lists,
+constexpr int64_t kMostBoxes = int64_t{1} << 24;  // and those of all devices
 constexpr int64_t kClassCells = int64_t{1} << 20;
 
-struct Marginals {
+struct GridMarginals {
   std::vector<int> order;
   BucketTree tree;
 };
 
-absl::optional<Marginals> MarginalsOf(const PairwiseProblem& grids, const Budget& budget) {
+absl::optional<GridMarginals> MarginalsOf(const PairwiseProblem& grids, const Budget& budget) {
   absl::optional<Order> order = GreedyOrder(grids, kGridCells, budget);
   if (!order.has_value() || order->sums > kGridSums) return absl::nullopt;
   absl::optional<BucketTree> tree = MinMarginals(grids, order->variables, budget, true);
   if (!tree.has_value()) return absl::nullopt;
-  return Marginals{std::move(order->variables), *std::move(tree)};
+  return GridMarginals{std::move(order->variables), *std::move(tree)};
 }
 
 // By element the grids with which some plan may move no more than `limit`; elements of one list
@@ -66,11 +67,12 @@ std::vector<GridList> Kept(const GridProblem& problem, const BucketTree& tree, i
 
 bool CanBeListed(const Graph& graph, const Mesh& mesh) {
   const int axes = static_cast<int>(mesh.axes.size());
+  const int64_t most = std::min(kMostCuts, kMostBoxes / mesh.devices());
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (CountCuts(TensorCuts(graph, static_cast<TensorId>(t)), axes) > kMostCuts) return false;
+    if (CountCuts(TensorCuts(graph, static_cast<TensorId>(t)), axes) > most) return false;
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (CountCuts(NodeCuts(graph, static_cast<NodeId>(n)), axes) > kMostCuts) return false;
+    if (CountCuts(NodeCuts(graph, static_cast<NodeId>(n)), axes) > most) return false;
   }
   return true;
 }
@@ -106,7 +108,8 @@ Few FewGrids(const SearchOptions& options, const std::vector<TensorUse>& uses,
              const GridProblem& problem, const BucketTree& tree, int64_t cost) {
   Few few;
   int64_t low = tree.least, high = cost - 1;
-  for (int64_t limit = high; high - low > (cost - tree.least) / 32; limit = (low + high) / 2) {
+  const int64_t near = std::max<int64_t>(1, (cost - tree.least) / 32);
+  for (int64_t limit = high; high - low > near; limit = (low + high) / 2) {
     std::vector<GridList> kept = Kept(problem, tree, limit);
     if (CellsOf(uses, kept, options) > std::min(kCells, options.table_cells)) {
       high = limit;
@@ -138,19 +141,20 @@ Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Bu
   const absl::optional<GridProblem> grids = BuildGridProblem(
       graph, options.mesh, uses, false, budget, options.known_tables.get());
   if (!grids.has_value() || !grids->complete) return found;
-  const absl::optional<Marginals> marginals = MarginalsOf(grids->pairwise, budget);
+  absl::optional<GridMarginals> marginals = MarginalsOf(grids->pairwise, budget);
   if (!marginals.has_value()) return found;
-  const BucketTree& tree = marginals->tree;
-  Raise(tree.least, marginals->order, {}, 0, &found);
+  Raise(marginals->tree.least, marginals->order, {}, 0, &found);
   if (!CanBeListed(graph, options.mesh)) return found;
-  Few few = FewGrids(options, uses, *grids, tree, cost);
+  Few few = FewGrids(options, uses, *grids, marginals->tree, cost);
   if (few.grids.empty() || budget.Spent()) return found;
+  marginals->tree = BucketTree();  // it is large
   ProblemOptions reduced = AllAxesOf(options, {}, budget);
   reduced.grids = std::move(few.grids);
   const Problem problem = BuildProblem(graph, reduced);
   if (!problem.complete) return found;
   const Solution start = {problem.ValuesOf(found.cuts), cost};
   DeepenOptions deepen;
+  // Where not all folds, larger tables have brought nothing.
   if (FoldsWhole(problem.pairwise, kFoldCells)) deepen.fold_cells = kFoldCells;
   deepen.class_cells = kClassCells;
   deepen.most_cells = kDeepCells;
@@ -158,7 +162,9 @@ Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Bu
   const absl::optional<Deepest> deepest =
       Deepen(problem.pairwise, GridsOf(problem, options.mesh), start, deepen, budget);
   if (!deepest.has_value()) return found;
-  if (deepest->solution.cost < start.cost) found.cuts = problem.CutsOf(deepest->solution.assignment);
+  if (deepest->solution.cost < start.cost) {
+    found.cuts = problem.CutsOf(deepest->solution.assignment);
+  }
   // Plans without a kept cut move more than the limit.
   Raise(std::min(deepest->bound, few.limit + 1), marginals->order,
         problem.ElementOrder(deepest->order),

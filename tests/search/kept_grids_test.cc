@@ -3,6 +3,9 @@
 #include "search/kept_grids.h"
 
 #include <catch2/catch.hpp>
+#include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -89,6 +92,66 @@ TEST_CASE("with few grids kept, bounds rise and stay below the optimum") {
   CHECK(dear.gaps > 20);
   CHECK(4 * dear.closed > 3 * dear.gaps);
   CHECK(dear.cheaper >= dear.closed);
+}
+
+TEST_CASE("gaps of a few bytes with room for few cells come to an end") {
+  Count count;
+  for (const int64_t width : {2, 3, 4, 5, 6}) {
+    const Graph graph = Recurrent(2, width, 1, 3);
+    SearchOptions options;
+    options.mesh = MeshOf(2);
+    const Plan best = Search(graph, options).value(), dear = Dear(graph, options);
+    for (const int64_t cells : {20, 60, 100, 150, 200, 300}) {
+      Keep(graph, options, dear, cells, best.cost.bytes(), &count);
+    }
+  }
+  CHECK(count.gaps > 0);
+}
+
+TEST_CASE("proofs on grids that are none are refused") {
+  const Graph graph = Recurrent(3, 5, 1, 2);
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  Plan plan = Search(graph, options).value();
+  REQUIRE(plan.proof.kind == "elimination");
+  plan.proof.kind = "grids";
+  plan.proof.sweep = plan.proof.order;
+  REQUIRE(CheckPlan(graph, plan).ToString() == "OK");
+  const auto refused = [&](const std::function<void(Plan*)>& change) {
+    Plan bent = plan;
+    change(&bent);
+    return std::string(CheckPlan(graph, bent).message());
+  };
+  CHECK(refused([](Plan* bent) { bent->proof.sweep.clear(); }) ==
+        "the proof leaves out element 0");
+  CHECK(refused([](Plan* bent) { bent->proof.sweep[1] = bent->proof.sweep[0]; })
+            .find("which is none or comes twice") != std::string::npos);
+  CHECK(refused([](Plan* bent) { bent->proof.plain = 1000; })
+            .find("the proof eliminates 1000 elements plainly") == 0);
+  CHECK(refused([](Plan* bent) { bent->lower_bound = -1; }) ==
+        "the lower bound of -1 is negative");
+}
+
+TEST_CASE("a block of too many cuts is refused before it is made") {
+  GraphBuilder b;
+  const TensorId x = b.Input({64});
+  std::vector<TensorId> outputs;
+  for (int reader = 0; reader < 16; ++reader) outputs.push_back(b.Relu(x));
+  const Graph graph = b.Finish(outputs);
+  SearchOptions options;
+  options.mesh = MeshOf(64);
+  Plan plan = Search(graph, options).value();
+  plan.proof = Proof();
+  plan.proof.kind = "grids";
+  for (size_t e = 0; e < graph.tensors.size() + graph.nodes.size(); ++e) {
+    plan.proof.order.push_back(static_cast<int>(e));
+  }
+  plan.proof.sweep = plan.proof.order;
+  std::reverse(plan.tensors[x].axes[0].begin(), plan.tensors[x].axes[0].end());
+  plan.cost = CostOf(graph, plan);
+  REQUIRE(plan.cost.bytes() > 0);
+  plan.lower_bound = plan.cost.bytes();
+  CHECK(CheckPlan(graph, plan).message() == "the proof keeps too many cells");
 }
 
 TEST_CASE("the cuts of a grid are counted") {
