@@ -98,7 +98,7 @@ bool MaySave(const SearchOptions& options, const Graph& graph) {
          options.pins.empty() && options.pin_texts.empty() && !HasAccumulators(graph);
 }
 
-// What is open of a plan between its bytes and its bound.
+// The part of a plan's bytes that is above its bound.
 double GapOf(const Plan& plan) {
   const auto bytes = static_cast<double>(plan.cost.bytes());
   return bytes == 0 ? 0 : (bytes - static_cast<double>(plan.lower_bound)) / bytes;
@@ -122,7 +122,7 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
   quick.replicate = "none";
   quick.memory_limit = 0;
   const absl::StatusOr<Plan> likely = Search(graph, quick);
-  // The recursion has no replicas, nor a limit: it is compared to itself where the plan may.
+  // The recursion has no replicas, nor a limit: it is compared to itself where the plan may have.
   const bool alike = options.replicate == "none" && options.memory_limit == 0;
   quick.time_limit = InTimeLeft(options, budget).time_limit;
   const absl::StatusOr<Plan> before = alike ? plan : Search(model.graph, quick);

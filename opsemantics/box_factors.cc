@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "opsemantics/conditions.h"
 
@@ -39,11 +40,11 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
   definition_ = copy;
   whole_ = WholeRanges(*definition_);
   std::vector<ReadSite> sites;  // of the operand
-  if (operand >= 0) sites = ReadSites(*definition_);
-  sites.erase(std::remove_if(
-                  sites.begin(), sites.end(),
-                  [operand](const ReadSite& site) { return site.read->operand != operand; }),
-              sites.end());
+  if (operand >= 0) {
+    for (ReadSite& site : ReadSites(*definition_)) {
+      if (site.read->operand == operand) sites.push_back(std::move(site));
+    }
+  }
   analysis_ = std::make_shared<const BoxAnalysis>(*definition_, sites);
   Groups groups(definition_->indices.size());
   for (const Constraint& constraint : definition_->where) groups.Join(constraint);

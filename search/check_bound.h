@@ -33,10 +33,10 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 // The bound of a proof by blocks. An error where rounds are malformed.
 absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan);
 
-// Whether each tensor and each node is in it once.
+// An error unless each tensor and each node is in it once.
 absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order);
 
-// What never costs anything would only make others meet.
+// A table for each use that may cost something: others would only make elements meet.
 std::vector<CheckTable> TablesOf(const CostTables& costs);
 
 // The first `count` elements of the proof's order eliminated. An error where the order, as a whole,

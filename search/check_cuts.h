@@ -26,7 +26,7 @@ struct CutList {
   std::shared_ptr<const std::vector<int>> listed;  // in lexicographic order of their lists of axes
 };
 
-// Those of grids that are to be kept, which are numbered anew.
+// The cuts whose grid is marked, by its number, in `grids`; cuts and grids are numbered anew.
 CutList Kept(const CutList& all, const std::vector<bool>& grids);
 
 class CutLists {

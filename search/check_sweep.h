@@ -31,7 +31,7 @@ class Sweep {
 
   int Values(int element) const { return static_cast<int>((*values_[element])[0].size()); }
 
-  // Where a table meets others; its elements are all of the order.
+  // Returns the number of the step where it meets others. Its elements are all of the order.
   int Place(CheckTable table);
   // Once all tables are placed. What is above `limit` together with the least of all else may be
   // told as any number above it. An error where tables would become too large.

@@ -8,6 +8,7 @@
 #include "search/relax.h"
 
 namespace yuba {
+
 absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
                                const std::vector<ClassesPtr>& classes, const Solution& start,
                                const DeepenOptions& options, const Budget& budget) {

@@ -43,8 +43,8 @@ struct Remainder {
   PairwiseProblem problem;
   std::vector<int> variables;  // by variable of `problem`: its number before
   int64_t constant = 0;        // to be added to all costs
-  // Values of those variables, with the best values of all that were eliminated. Not after the
-  // problem that it was made of.
+  // Values of those variables, with the best values of all that were eliminated. Not once the
+  // problem or the budget is gone.
   std::function<Assignment(const Assignment& values)> extended;
 };
 absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,

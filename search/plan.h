@@ -40,7 +40,7 @@ struct Proof {
   std::vector<int> order;  // all but dual: the order of the problem's variables
   // deepening, grids, blocks: how many of them, from the first, are eliminated plainly. Deepening
   // and grids: of the others only what can be part of a plan cheaper than the bound is kept, and
-  // nothing is left. Grids: first of all grids of which none can be part of one are dropped.
+  // nothing is left. Grids: before that, grids that are in no such plan are dropped, by `sweep`.
   int plain = 0;
   bool HasPlain() const { return kind == "deepening" || kind == "grids" || kind == "blocks"; }
   // dual: those that are not listed are 0. The bound is the sum over the nodes of the cheapest
