@@ -4,31 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "search/inner_loop.h"
-
 namespace yuba {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::vector<CostRange> RangesOf(const std::vector<double>& table, int rows) {
-  std::vector<CostRange> ranges;
-  const size_t size = table.size() / rows;
-  for (auto row = table.begin(); row != table.end(); row += size) {
-    auto ends = std::minmax_element(row, row + size);
-    ranges.push_back({*ends.first, *ends.second});
-  }
-  return ranges;
-}
-
 }  // namespace
-
-YUBA_INNER_LOOP void LowerTo(double* least, const double* row, double more, int size) {
-  for (int i = 0; i < size; ++i) {
-    double value = row[i] + more;
-    least[i] = value < least[i] ? value : least[i];
-  }
-}
 
 MessagePassing::MessagePassing(const PairwiseProblem& problem,
                                const std::vector<ClassesPtr>& classes,
@@ -48,7 +29,7 @@ MessagePassing::MessagePassing(const PairwiseProblem& problem,
       AddOwn(factor);
       continue;
     }
-    reduced_.push_back(ReducedOf(factor));
+    costs_.push_back(CostsOf(factor));
     cells_ += static_cast<int64_t>(factor.cells->size());
     for (int side = 0; side < 2; ++side) {
       int v = factor.scope[side];
@@ -70,7 +51,7 @@ void MessagePassing::AddOwn(const Factor& factor) {
     costs[classes_[v]->of[x]] = (*factor.cells)[x];
   }
   for (size_t c = 0; c < costs.size(); ++c) own_[v][c] += costs[c];
-  reduced_.push_back(nullptr);
+  costs_.push_back(nullptr);
   for (Messages& messages : message_) messages.emplace_back();
 }
 
@@ -92,25 +73,19 @@ double MessagePassing::Sweep(int sweeps, double enough) {
   return best;
 }
 
-std::shared_ptr<const ReducedCosts> MessagePassing::ReducedOf(const Factor& factor) {
+std::shared_ptr<const MinPlus> MessagePassing::CostsOf(const Factor& factor) {
   const ClassesPtr &a = classes_[factor.scope[0]], &b = classes_[factor.scope[1]];
-  std::shared_ptr<const ReducedCosts>& known = reductions_[{factor.cells, a, b}];
+  std::shared_ptr<const MinPlus>& known = known_costs_[{factor.cells, a, b}];
   if (known != nullptr) return known;
-  ReducedCosts reduced;
-  reduced.by_first.assign(a->count * b->count, kInfinity);
-  reduced.by_second = reduced.by_first;
+  std::vector<float> costs(int64_t{a->count} * b->count, std::numeric_limits<float>::infinity());
   size_t cell = 0;
   for (int row : a->of) {
     for (int column : b->of) {
-      double cost = static_cast<double>(std::min((*factor.cells)[cell++], most_));
-      double& first = reduced.by_first[row * b->count + column];
-      first = std::min(first, cost);
-      reduced.by_second[column * a->count + row] = first;
+      float& least = costs[int64_t{row} * b->count + column];
+      least = std::min(least, static_cast<float>(std::min((*factor.cells)[cell++], most_)));
     }
   }
-  reduced.of_first = RangesOf(reduced.by_first, a->count);
-  reduced.of_second = RangesOf(reduced.by_second, b->count);
-  known = std::make_shared<const ReducedCosts>(std::move(reduced));
+  known = std::make_shared<const MinPlus>(std::move(costs), a->count);
   return known;
 }
 
@@ -155,22 +130,10 @@ void MessagePassing::KeepActive(const std::vector<int>& active, std::vector<doub
 }
 
 double MessagePassing::Send(const End& end, const std::vector<double>& source) {
-  const ReducedCosts& reduced = *reduced_[end.factor];
-  const std::vector<double>& table = end.side == 0 ? reduced.by_first : reduced.by_second;
-  const std::vector<CostRange>& ranges = end.side == 0 ? reduced.of_first : reduced.of_second;
+  const MinPlus& costs = *costs_[end.factor];
   std::vector<double>& message = message_[1 - end.side][end.factor];
-  std::fill(message.begin(), message.end(), kInfinity);
-  // A class whose least sum is above the greatest sum of another is nowhere the best.
-  double enough = kInfinity;
-  for (size_t c = 0; c < source.size(); ++c) {
-    enough = std::min(enough, source[c] + ranges[c].greatest);
-  }
-  for (size_t c = 0; c < source.size(); ++c) {
-    if (source[c] + ranges[c].least > enough) continue;
-    LowerTo(message.data(), table.data() + c * message.size(), source[c],
-            static_cast<int>(message.size()));
-  }
-  double least = *std::min_element(message.begin(), message.end());
+  end.side == 0 ? costs.ToColumns(source, &message) : costs.ToRows(source, &message);
+  const double least = *std::min_element(message.begin(), message.end());
   for (double& value : message) value -= least;
   return least;
 }

@@ -13,23 +13,10 @@
 
 #include "search/budget.h"
 #include "search/dual.h"
+#include "search/min_plus.h"
 #include "search/pairwise.h"
 
 namespace yuba {
-
-// least[i] becomes at most row[i] + more.
-void LowerTo(double* least, const double* row, double more, int size);
-
-struct CostRange {
-  double least, greatest;
-};
-
-// The least cost of each pair of classes, for both directions of a message.
-struct ReducedCosts {
-  std::vector<double> by_first;                // [first][second]
-  std::vector<double> by_second;               // [second][first]
-  std::vector<CostRange> of_first, of_second;  // of each row
-};
 
 // Over all values, before and after those over the likeliest.
 inline constexpr int kFirstSweeps = 4, kLastSweeps = 28;
@@ -56,7 +43,8 @@ class MessagePassing {
   void AddOwn(const Factor& factor);
   // The bound that was reached.
   double Sweep(int sweeps, double enough = std::numeric_limits<double>::infinity());
-  std::shared_ptr<const ReducedCosts> ReducedOf(const Factor& factor);
+  // The least of each pair of classes.
+  std::shared_ptr<const MinPlus> CostsOf(const Factor& factor);
   // What v costs alone, and the sum of the messages into it.
   void Belief(int v, std::vector<double>* belief) const;
   // Updates all messages in one direction; the bound is that of a backward pass.
@@ -114,10 +102,9 @@ class MessagePassing {
   std::vector<int> place_;                 // by variable: its place in the order
   std::vector<std::vector<int64_t>> own_;  // by variable and class: its own cost
   std::vector<std::vector<End>> ends_;     // by variable
-  std::vector<std::shared_ptr<const ReducedCosts>> reduced_;  // by factor
+  std::vector<std::shared_ptr<const MinPlus>> costs_;  // by factor
   Messages message_[2];                                       // [side][factor]: to that end
-  std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const ReducedCosts>>
-      reductions_;
+  std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const MinPlus>> known_costs_;
 };
 
 }  // namespace yuba

@@ -3,7 +3,6 @@
 #include <numeric>
 #include <utility>
 
-#include "search/inner_loop.h"
 #include "search/message_passing.h"
 #include "search/shrink.h"
 
@@ -15,22 +14,6 @@ constexpr size_t kActiveShare = 10, kLeastActive = 32;
 constexpr int kActiveRounds = 6;
 constexpr int kActiveSweeps = 15, kFinalSweeps = 60;  // of each round, and of the last
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-YUBA_INNER_LOOP double LeastSum(const double* a, const double* b, int size) {
-  constexpr int kLanes = 16;
-  double lanes[kLanes];
-  for (double& lane : lanes) lane = kInfinity;
-  int i = 0;
-  for (; i + kLanes <= size; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const double sum = a[i + lane] + b[i + lane];
-      lanes[lane] = sum < lanes[lane] ? sum : lanes[lane];
-    }
-  }
-  double least = *std::min_element(lanes, lanes + kLanes);
-  for (; i < size; ++i) least = std::min(least, a[i] + b[i]);
-  return least;
-}
 
 }  // namespace
 
@@ -136,12 +119,10 @@ void MessagePassing::LiftInto(int v, const Active& active) {
   std::vector<std::vector<double>> least;  // by end
   for (const End& end : ends_[v]) {
     if (end.side == 0) return;
-    least.emplace_back(value.size(), kInfinity);
-    const std::vector<double>& table = reduced_[end.factor]->by_first;
-    for (const int a : active[end.other]) {
-      LowerTo(least.back().data(), table.data() + a * value.size(), -message_[0][end.factor][a],
-              static_cast<int>(value.size()));
-    }
+    std::vector<double> source(message_[0][end.factor].size(), kInfinity);
+    for (const int a : active[end.other]) source[a] = -message_[0][end.factor][a];
+    least.emplace_back();
+    costs_[end.factor]->ToColumns(source, &least.back());
     for (size_t b = 0; b < value.size(); ++b) value[b] += least.back()[b];
   }
   const double lowest = *std::min_element(value.begin(), value.end());
@@ -151,17 +132,10 @@ void MessagePassing::LiftInto(int v, const Active& active) {
     for (size_t b = 0; b < value.size(); ++b) {
       least[e][b] = (value[b] - lowest) / ends - least[e][b];
     }
-    const std::vector<double>& table = reduced_[end.factor]->by_first;
     std::vector<double>& to = message_[0][end.factor];
-    size_t next = 0;
-    for (size_t a = 0; a < to.size(); ++a) {
-      if (next < active[end.other].size() && active[end.other][next] == static_cast<int>(a)) {
-        ++next;
-        continue;
-      }
-      to[a] = LeastSum(table.data() + a * value.size(), least[e].data(),
-                       static_cast<int>(value.size()));
-    }
+    const std::vector<double> before = to;
+    costs_[end.factor]->ToRows(least[e], &to);
+    for (const int a : active[end.other]) to[a] = before[a];
   }
 }
 
@@ -179,13 +153,10 @@ void MessagePassing::ShareOut(int v, const std::vector<char>& active) {
 }
 
 void MessagePassing::Receive(const End& end) {
-  const std::vector<double>& table = reduced_[end.factor]->by_first;
-  const std::vector<double>& from = message_[0][end.factor];
+  std::vector<double> from = message_[0][end.factor];
+  for (double& value : from) value = -value;
   std::vector<double>& to = message_[1][end.factor];
-  std::fill(to.begin(), to.end(), kInfinity);
-  for (size_t a = 0; a < from.size(); ++a) {
-    LowerTo(to.data(), table.data() + a * to.size(), -from[a], static_cast<int>(to.size()));
-  }
+  costs_[end.factor]->ToColumns(from, &to);
   const double least = *std::min_element(to.begin(), to.end());
   for (double& value : to) value -= least;
 }
