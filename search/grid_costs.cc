@@ -22,48 +22,95 @@ int64_t PartsOf(const Grid& grid) {
   return parts;
 }
 
+constexpr int64_t kCellsOfPair = 16;  // factors are one table where so many cells share a pair
+
 using Renumbering = Numbering<int, absl::flat_hash_map<int, int>>;
 
-// Bounds of the overlap of one factor for all pairs of its grids, each kept once, ready for
-// products. Equal bounds have one number.
+// Bounds of the overlap for all pairs of grids, of one factor or of several together, each kept
+// once, ready for products. Equal bounds have one number.
 class FactorTable {
  public:
-  FactorTable(const std::vector<int64_t>& extents, const BoxFactor& factor) {
-    for (int d : factor.dims) extents_.push_back(extents[d]);
-    dims_ = factor.dims;
-  }
-
-  void AddRow(const Grid& tensor) {
-    std::vector<int> parts;
-    for (int d : dims_) parts.push_back(tensor[d]);
-    rows_.push_back(row_kinds_.Of(parts));
-  }
-  void AddColumn(const FactorPieces* pieces) {
-    columns_.push_back(column_kinds_.Of(pieces));
-  }
-  void Fill(OverlapBounds* bounds) {
-    for (const std::vector<int>& parts : row_kinds_.things()) {
-      for (const FactorPieces* pieces : column_kinds_.things()) {
-        pairs_.push_back(numbers_.Of(bounds->Of(extents_, parts, *pieces)));
+  FactorTable(OverlapBounds* bounds, const std::vector<int64_t>& dims, const BoxFactor& factor,
+              const std::vector<Grid>& tensors, const std::vector<const FactorPieces*>& pieces) {
+    std::vector<int64_t> extents;
+    for (int d : factor.dims) extents.push_back(dims[d]);
+    Numbering<std::vector<int>> row_kinds;
+    for (const Grid& tensor : tensors) {
+      std::vector<int> parts;
+      for (int d : factor.dims) parts.push_back(tensor[d]);
+      rows_.push_back(row_kinds.Of(parts));
+    }
+    Numbering<const FactorPieces*, absl::flat_hash_map<const FactorPieces*, int>> column_kinds;
+    for (const FactorPieces* column : pieces) columns_.push_back(column_kinds.Of(column));
+    for (const std::vector<int>& parts : row_kinds.things()) {
+      for (const FactorPieces* column : column_kinds.things()) {
+        pairs_.push_back(numbers_.Of(bounds->Of(extents, parts, *column)));
       }
     }
+    column_kinds_ = column_kinds.size();
   }
+
+  // Takes in another of the same grids, unless both together have more than `most` pairs of kinds.
+  bool Multiply(const FactorTable& other, int64_t most, OverlapBounds* bounds) {
+    const Kinds rows = KindsOf(rows_, other.rows_), columns = KindsOf(columns_, other.columns_);
+    if (int64_t{rows.size()} * columns.size() > most) return false;
+    std::vector<int> pairs, known(int64_t{size()} * other.size(), -1);
+    Renumbering products;
+    for (const auto& row : rows.things()) {
+      for (const auto& column : columns.things()) {
+        const int a = pairs_[row.first * column_kinds_ + column.first];
+        const int b = other.pairs_[row.second * other.column_kinds_ + column.second];
+        int& number = known[int64_t{a} * other.size() + b];
+        if (number < 0) number = products.Of(bounds->Product(at(a), other.at(b)));
+        pairs.push_back(number);
+      }
+    }
+    rows_ = Renumbered(rows, rows_, other.rows_);
+    columns_ = Renumbered(columns, columns_, other.columns_);
+    column_kinds_ = columns.size();
+    pairs_ = std::move(pairs);
+    numbers_ = std::move(products);
+    return true;
+  }
+
   // How many different ones there are, and which bound is that of a number.
   int size() const { return numbers_.size(); }
   int at(int number) const { return numbers_.at(number); }
   // By column kind, of one row.
-  const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * column_kinds_.size()]; }
+  const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * column_kinds_]; }
   int KindOf(size_t column) const { return columns_[column]; }
 
  private:
-  std::vector<int64_t> extents_;
-  std::vector<int> dims_;
+  using Kinds = Numbering<std::pair<int, int>, absl::flat_hash_map<std::pair<int, int>, int>>;
+  static Kinds KindsOf(const std::vector<int>& a, const std::vector<int>& b) {
+    Kinds kinds;
+    for (size_t i = 0; i < a.size(); ++i) kinds.Of({a[i], b[i]});
+    return kinds;
+  }
+  static std::vector<int> Renumbered(Kinds kinds, const std::vector<int>& a,
+                                     const std::vector<int>& b) {
+    std::vector<int> numbers;
+    for (size_t i = 0; i < a.size(); ++i) numbers.push_back(kinds.Of({a[i], b[i]}));
+    return numbers;
+  }
+
   std::vector<int> rows_, columns_;  // the kind of each row and column
-  Numbering<std::vector<int>> row_kinds_;
-  Numbering<const FactorPieces*, absl::flat_hash_map<const FactorPieces*, int>> column_kinds_;
+  int64_t column_kinds_ = 0;
   std::vector<int> pairs_;  // [row kind][column kind]: number
   Renumbering numbers_;
 };
+
+// Fewer tables, of several factors each, where they have few pairs of kinds.
+std::vector<FactorTable> Together(std::vector<FactorTable> factors, int64_t most,
+                                  OverlapBounds* bounds) {
+  std::vector<FactorTable> tables;
+  for (FactorTable& factor : factors) {
+    if (tables.empty() || !tables.back().Multiply(factor, most, bounds)) {
+      tables.push_back(std::move(factor));
+    }
+  }
+  return tables;
+}
 
 // The greatest overlaps of rows and columns. The factors are multiplied one after another; few
 // different products occur, and each is made once.
@@ -191,16 +238,16 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
     if (columns.empty()) continue;
     Regions& regions = RegionsOf(partial);
     OverlapBounds bounds(devices_);
-    std::vector<FactorTable> tables;
+    std::vector<FactorTable> factors;
+    const auto few = static_cast<int64_t>(tensor_grids.size() * columns.size() / kCellsOfPair);
     for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
-      FactorTable table(type_.dims, regions.factors()[f]);
-      for (const Grid& grid : tensor_grids) table.AddRow(grid);
+      std::vector<const FactorPieces*> pieces;
       for (size_t c : columns) {
-        table.AddColumn(&regions.PiecesOf(static_cast<int>(f), node_grids[c]));
+        pieces.push_back(&regions.PiecesOf(static_cast<int>(f), node_grids[c]));
       }
-      table.Fill(&bounds);
-      tables.push_back(std::move(table));
+      factors.emplace_back(&bounds, type_.dims, regions.factors()[f], tensor_grids, pieces);
     }
+    const std::vector<FactorTable> tables = Together(std::move(factors), few, &bounds);
     Overlaps overlaps(&bounds, tables);
     std::vector<int64_t> of_row;
     for (size_t r = 0; r < tensor_grids.size() && !budget.Spent(); ++r) {
