@@ -55,8 +55,37 @@ std::string Text(const DimFactors& dims) {
   }), "]");
 }
 
-// y[(i j)] = pick(a: A, c: C where a*C + c == i*J + j) x[(a c)] in each dimension that differs.
-Definition ReviewDefinition(ElementType type, const DimFactors& from, const DimFactors& to) {
+// Cuts both where their factors from the left multiply to the same: (32 32 3) and (16 8 8 3) become
+// (32 32), 3 and (16 8 8), 3.
+void CutWhereBothEnd(DimFactors* from, DimFactors* to) {
+  DimFactors from_cut, to_cut;
+  for (size_t d = 0; d < from->size(); ++d) {
+    const FactorList &a = (*from)[d], &b = (*to)[d];
+    size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+      FactorList left = {a[i++]}, right = {b[j++]};
+      int64_t left_size = left[0], right_size = right[0];
+      while (left_size != right_size) {
+        YUBA_CHECK(left_size < right_size ? i < a.size() : j < b.size());
+        if (left_size < right_size) {
+          left.push_back(a[i]);
+          left_size *= a[i++];
+        } else {
+          right.push_back(b[j]);
+          right_size *= b[j++];
+        }
+      }
+      from_cut.push_back(std::move(left));
+      to_cut.push_back(std::move(right));
+    }
+  }
+  *from = std::move(from_cut);
+  *to = std::move(to_cut);
+}
+
+// y[(i j)] = pick(a: A, c: C where a*C + c == i*J + j) x[(a c)] wherever they differ.
+Definition ReviewDefinition(ElementType type, DimFactors from, DimFactors to) {
+  CutWhereBothEnd(&from, &to);
   Definition definition;
   definition.name = "y";
   definition.operands = {TensorType{type, Flat(from)}};

@@ -27,14 +27,14 @@ TensorValue Counting(const Tensor& tensor) {
   return value;
 }
 
-// The first output for an input that counts 0, 1, 2, ...
-std::vector<double> Run(const Model& model) {
+// One output, for an input that counts 0, 1, 2, ...
+std::vector<double> Run(const Model& model, int output = 0) {
   const absl::StatusOr<std::vector<TensorValue>> outputs =
       RunWhole(model, {Counting(model.graph.tensors[model.graph.inputs[0]])});
   INFO(outputs.status());
   REQUIRE(outputs.ok());
   std::vector<double> numbers;
-  for (const Scalar& element : (*outputs)[0].elements) numbers.push_back(element.number);
+  for (const Scalar& element : (*outputs)[output].elements) numbers.push_back(element.number);
   return numbers;
 }
 
@@ -92,6 +92,33 @@ TEST_CASE("factors that do not nest meet in a re-view") {
         expected[o * 4 + p] += f(o * 4 + c) * middle[(o / 4 * 4 + c) * 4 + p];
   const std::vector<double> actual = Run(model);
   for (int i = 0; i < 48; ++i) CHECK(actual[i] == Approx(expected[i]).epsilon(1e-5));
+}
+
+TEST_CASE("a re-view holds only the factors between common ends") {
+  OnnxBuilder builder;
+  builder.Input("x", {108});
+  for (const auto& [name, shape] :
+       {std::make_pair("sixes", Factors::value_type{6, 6, 3}), {"nines", {4, 9, 3}}}) {
+    const std::string split = name;
+    builder.Integers(split, shape);
+    builder.Node("Reshape", {"x", split}, {split + " apart"});
+    SetInts(builder.Node("Transpose", {split + " apart"}, {split + " turned"}), "perm", {2, 1, 0});
+    builder.Output(split + " turned");
+  }
+  const Model model = Import(builder);
+  int views = 0;
+  for (const Node& node : model.graph.nodes) {
+    if (node.definition->reducer != Reducer::kPick) continue;
+    ++views;
+    CHECK(node.definition->indices.size() == 5);  // 6 and 6, 4 and 9, and one of 3 for both
+    CHECK(node.definition->operands[0].dims.size() == 3);
+  }
+  CHECK(views == 1);
+  const std::vector<double> sixes = Run(model, 0), nines = Run(model, 1);
+  for (int i = 0; i < 108; ++i) {
+    CHECK(sixes[(i % 3 * 6 + i / 3 % 6) * 6 + i / 18] == i);
+    CHECK(nines[(i % 3 * 9 + i / 3 % 9) * 4 + i / 27] == i);
+  }
 }
 
 TEST_CASE("unequal concats share the greatest common divisor of their parts") {
