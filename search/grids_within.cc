@@ -14,6 +14,9 @@ namespace yuba {
 namespace {
 
 constexpr double kFar = 1.02;    // from the bound
+constexpr double kVeryFar = 1.25;
+constexpr int kLowerLimits = 1;
+constexpr int64_t kLowerStep = 32;  // of the limit
 constexpr int kFitting = 2;      // plans that fit, near the bound's grids
 constexpr int kMended = 4;       // of the plans known before, in each pass
 constexpr int kPasses = 3;
@@ -33,6 +36,15 @@ absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearc
   grids->pairwise.memory = std::move(usage.rows);
   *buffers = std::move(usage.buffers);
   return grids;
+}
+
+int64_t BytesOf(const Graph& graph, const Mesh& mesh, const Cuts& cuts) {
+  Plan plan;
+  plan.mesh = mesh;
+  const auto middle = cuts.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(cuts.begin(), middle);
+  plan.nodes.assign(middle, cuts.end());
+  return CostOf(graph, plan).bytes();
 }
 
 class GridsWithin {
@@ -55,8 +67,12 @@ class GridsWithin {
     if (!search_.memory_of) TryKnown();
     LimitedCuts result;
     if (grids_.has_value() && budget_.end() == Budget::End::kNone) {
-      LowerBound bound = PricedBound(graph_, *grids_, budget_);
+      least_peak_ = std::min(limit_, PeakOf(grids_->pairwise, LeastUses(*grids_)));
+      if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
+      LowerBound bound =
+          PricedBound(graph_, *grids_, budget_, best_.has_value() ? least_ : kForbidden);
       SearchLabels(uses, *grids_, bound);
+      SearchBelow(uses, bound.bytes);
       result.lower_bound = bound.bytes;
       if (bound.bytes > 0) result.proof = std::move(bound.proof);
     }
@@ -73,28 +89,36 @@ class GridsWithin {
     for (const Cuts& each : given_) Try(each);
   }
 
-  void SearchLabels(const std::vector<TensorUse>& uses, const GridProblem& grids,
-                    const LowerBound& bound) {
+  LabelOptions Options() const {
     LabelOptions options;
     options.mesh = mesh_;
     options.nesting = search_.problem.nesting;
     options.budget = &budget_;
+    return options;
+  }
+
+  // From as little as there can be.
+  void TryFrugal(const std::vector<TensorUse>& uses) {
+    LowerBound frugal;
+    const Assignment least = LeastUses(*grids_);
+    for (size_t e = 0; e < least.size(); ++e) {
+      frugal.grids.push_back({(*grids_->grids[e])[least[e]]});
+    }
+    const LabelOptions options = Options();
+    LabelsWithin labels(graph_, options, uses, *grids_, buffers_, frugal,
+                        search_.problem.replicate);
+    TryNear(labels);
+  }
+
+  void SearchLabels(const std::vector<TensorUse>& uses, const GridProblem& grids,
+                    const LowerBound& bound) {
+    const LabelOptions options = Options();
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
     const std::vector<MemoryBuffer> none;
-    const Assignment least = LeastUses(grids);
-    least_peak_ = std::min(limit_, PeakOf(grids.pairwise, least));
-    LowerBound frugal;
-    for (size_t e = 0; e < least.size(); ++e) {
-      frugal.grids.push_back({(*grids.grids[e])[least[e]]});
-    }
     const bool replicate = search_.problem.replicate;
     LabelsWithin labels(graph_, options, uses, grids, buffers_, bound, replicate);
     TryNear(labels);
-    if (!best_.has_value()) {  // from as little as there can be
-      LabelsWithin others(graph_, options, uses, grids, buffers_, frugal, replicate);
-      TryNear(others);
-    }
     for (const Cuts& each : given_) {
       if (!enough() && !budget_.Spent()) Try(labels.Mend(each, limit_));
     }
@@ -110,6 +134,17 @@ class GridsWithin {
         if (room < 0) Try(here.Mend(known.cuts, peak + room, true));
         Try(here.Mend(known.cuts, peak + (room < 0 ? room / (1 + pass) : room)));
       }
+    }
+  }
+
+  // Where the best is far from the bound: prices of lower limits lead to other plans.
+  void SearchBelow(const std::vector<TensorUse>& uses, int64_t bound) {
+    GridProblem less = *grids_;
+    for (int step = 1; step <= kLowerLimits; ++step) {
+      const bool far = best_.has_value() && static_cast<double>(least_) > kVeryFar * bound;
+      less.pairwise.memory.limit = limit_ - limit_ / kLowerStep * step;
+      if (!far || less.pairwise.memory.limit < least_peak_ || budget_.Spent()) return;
+      SearchLabels(uses, less, PricedBound(graph_, less, budget_, least_));
     }
   }
 
@@ -184,12 +219,7 @@ class GridsWithin {
 
   // By how much the program exceeds the limit; keeps the cheapest that does not.
   int64_t Try(const Cuts& cuts) {
-    Plan plan;
-    plan.mesh = mesh_;
-    const auto middle = cuts.begin() + static_cast<int64_t>(graph_.tensors.size());
-    plan.tensors.assign(cuts.begin(), middle);
-    plan.nodes.assign(middle, cuts.end());
-    Tried tried = {cuts, CostOf(graph_, plan).bytes(), NeededBy(cuts)};
+    Tried tried = {cuts, BytesOf(graph_, mesh_, cuts), NeededBy(cuts)};
     smallest_ = std::min(smallest_, tried.needed);
     if (tried.needed <= limit_ && (!best_.has_value() || tried.bytes < least_)) {
       best_ = cuts;
@@ -221,11 +251,12 @@ absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
 
 void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found) {
   const Budget& budget = *search.problem.budget;
+  const Mesh& mesh = search.problem.mesh;
   std::vector<MemoryBuffer> buffers;
   const absl::optional<GridProblem> grids =
-      GridsWithRows(graph, search, TensorUsesOf(graph, search.problem.mesh), &buffers);
+      GridsWithRows(graph, search, TensorUsesOf(graph, mesh), &buffers);
   if (!grids.has_value() || budget.Spent()) return;
-  LowerBound bound = PricedBound(graph, *grids, budget);
+  LowerBound bound = PricedBound(graph, *grids, budget, BytesOf(graph, mesh, found.cuts));
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);
 }

@@ -130,7 +130,8 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
   return UnpricedBound(graph, *built, overtime, enough);
 }
 
-LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget) {
+LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
+                       int64_t known) {
   double cells = 0, of_uses = 1;
   std::set<Cells> tables;
   for (const Factor& factor : problem.pairwise.factors) {
@@ -140,6 +141,7 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
   }
   PriceSearch search;
   search.rise = kRise;
+  search.known = known;
   search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 1.0 * kSteps));
   // Now the one is better, now the other.
   std::vector<int> patiences = {search.steps / 20, search.steps / 60};

@@ -87,7 +87,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
     return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
   };
   double before = 0;              // the bound at the last look
-  int64_t least = search.cost();  // within the limit if anything is
+  int64_t least = std::min(options.known, search.cost());  // within the limit if anything is
   for (int step = 0; step < options.steps && !dual.stuck() && !budget.Spent(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());

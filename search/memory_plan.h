@@ -36,6 +36,8 @@ struct PriceSearch {
   int patience = MemoryDual::kPatience;
   int steps = 600;
   int64_t enough = kForbidden;  // ends where the bound is that
+  int64_t known = kForbidden;   // what an assignment within the limit costs: steps are as long as
+                                // the bound is below the least that is known
 };
 // Their bound to *bound.
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,

@@ -137,6 +137,28 @@ TEST_CASE("prices of many equal edges take one table") {
   CHECK(!GoodPrices(problem, {}, Budget::Unlimited()).empty());
 }
 
+TEST_CASE("a plan that is known leads to prices, where the one of least usage costs far more") {
+  // For each variable: much usage at no cost, little at 100, hardly less at a million.
+  PairwiseProblem problem;
+  const auto costs = std::make_shared<const std::vector<int64_t>>(
+      std::vector<int64_t>{0, 100, 1'000'000});
+  const auto usage = std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{100, 10, 9});
+  constexpr int kVariables = 100;
+  for (int v = 0; v < kVariables; ++v) {
+    problem.variables.push_back(PlainDomain(3));
+    problem.factors.push_back({{v}, costs});
+    problem.memory.uses.push_back({v, 0, 6, usage});
+  }
+  problem.memory.limit = 45 * 100 + 55 * 10;
+  PriceSearch search;
+  search.steps = 300;
+  search.known = kVariables * 100;
+  int64_t bound = 0;
+  GoodPrices(problem, search, Budget::Unlimited(), &bound);
+  CHECK(bound <= 5500);
+  CHECK(bound > 5000);
+}
+
 TEST_CASE("any prices give a bound") {
   std::mt19937 random(5);
   for (int round = 0; round < 100; ++round) {
