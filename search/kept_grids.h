@@ -11,8 +11,8 @@
 namespace yuba {
 
 // `found`: a plan that moves `cost` bytes, a lower bound and its proof. No part of what is returned
-// is worse; it is the same where tables of grids do not fit, or as soon as the budget is spent. Pins
-// are not looked at.
+// is worse; it is the same where tables of grids do not fit, or as soon as the budget is spent.
+// Pins are not looked at.
 Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
                       Found found, int64_t cost);
 
