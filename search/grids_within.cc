@@ -15,8 +15,7 @@ namespace {
 
 constexpr double kFar = 1.02;    // from the bound
 constexpr double kVeryFar = 1.25;
-constexpr int kLowerLimits = 1;
-constexpr int64_t kLowerStep = 32;  // of the limit
+constexpr int64_t kLowerStep = 32;  // of the limit, by which another is below it
 constexpr int kFitting = 2;      // plans that fit, near the bound's grids
 constexpr int kMended = 4;       // of the plans known before, in each pass
 constexpr int kPasses = 3;
@@ -137,15 +136,15 @@ class GridsWithin {
     }
   }
 
-  // Where the best is far from the bound: prices of lower limits lead to other plans.
+  // Where the best is far from the bound: prices of a lower limit lead to other plans.
   void SearchBelow(const std::vector<TensorUse>& uses, int64_t bound) {
+    const int64_t below = limit_ - limit_ / kLowerStep;
+    const bool far = best_.has_value() &&
+                     static_cast<double>(least_) > kVeryFar * static_cast<double>(bound);
+    if (!far || search_.limit == 0 || below < least_peak_ || budget_.Spent()) return;
     GridProblem less = *grids_;
-    for (int step = 1; step <= kLowerLimits; ++step) {
-      const bool far = best_.has_value() && static_cast<double>(least_) > kVeryFar * bound;
-      less.pairwise.memory.limit = limit_ - limit_ / kLowerStep * step;
-      if (!far || less.pairwise.memory.limit < least_peak_ || budget_.Spent()) return;
-      SearchLabels(uses, less, PricedBound(graph_, less, budget_, least_));
-    }
+    less.pairwise.memory.limit = below;
+    SearchLabels(uses, less, PricedBound(graph_, less, budget_, least_));
   }
 
   // Labels for these grids, the rows being kept to less and less until a program fits.
