@@ -1,6 +1,7 @@
 #include "search/check_relaxed.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,49 @@
 
 namespace yuba {
 namespace {
+
+// What is shared in all factors together. Whichever factors they are of, the same things multiply to
+// the same, and few are different: each set of them is looked at once.
+class SharedProducts {
+ public:
+  explicit SharedProducts(int64_t devices) : devices_(devices), after_(1), most_(1, -1) {}
+
+  // Of what is equal to this.
+  int NumberOf(Shared shared) {
+    const auto place = std::find(different_.begin(), different_.end(), shared);
+    const auto number = static_cast<int>(place - different_.begin());
+    if (place == different_.end()) different_.push_back(std::move(shared));
+    return number;
+  }
+
+  // MostShared of these; sorts them.
+  int64_t MostOf(std::vector<int>* numbers) {
+    std::sort(numbers->begin(), numbers->end());
+    int place = 0;
+    for (const int number : *numbers) place = After(place, number);
+    if (most_[place] >= 0) return most_[place];
+    std::vector<const Shared*> factors;
+    for (const int number : *numbers) factors.push_back(&different_[number]);
+    return most_[place] = MostShared(devices_, factors);
+  }
+
+ private:
+  int After(int place, int number) {
+    std::vector<int>& next = after_[place];
+    if (next.size() <= static_cast<size_t>(number)) next.resize(number + 1, -1);
+    if (next[number] >= 0) return next[number];
+    const auto fresh = static_cast<int>(after_.size());
+    next[number] = fresh;
+    after_.emplace_back();
+    most_.push_back(-1);
+    return fresh;
+  }
+
+  const int64_t devices_;
+  std::deque<Shared> different_;
+  std::vector<std::vector<int>> after_;  // [set][number]: the set with that one more
+  std::vector<int64_t> most_;            // by set; -1: not known
+};
 
 // The table of one use.
 class UseTable {
@@ -23,7 +67,8 @@ class UseTable {
         type_(operand < 0 ? definition.result : definition.operands[operand]),
         tensor_grids_(tensor_grids),
         boxes_{BoxFactors(definition, operand, false),
-               BoxFactors(definition, operand, operand < 0)} {
+               BoxFactors(definition, operand, operand < 0)},
+        products_{SharedProducts(devices_), SharedProducts(devices_)} {
     for (bool partial : {false, true}) {
       for (const BoxFactor& factor : boxes_[partial].factors()) {
         rows_[partial].push_back(RowsOf(factor));
@@ -61,12 +106,12 @@ class UseTable {
     }
     held /= pieces;  // by all devices, or by the first makers
     const ElementType moved = partial ? AccumulatorType(type_.type) : type_.type;
-    std::vector<const Shared*> shared(factors.size());
+    std::vector<int> shared(factors.size());
     for (size_t t = 0; t < tensor_grids_.size(); ++t) {
       for (size_t f = 0; f < factors.size(); ++f) {
-        shared[f] = &columns[f]->shared[rows_[partial][f].kind[t]];
+        shared[f] = columns[f]->shared[rows_[partial][f].kind[t]];
       }
-      int64_t kept = MostShared(devices_, shared);
+      int64_t kept = products_[partial].MostOf(&shared);
       // Only homes keep what they have made, but all that add up addends.
       if (partial && !addend) kept = std::min(kept, elements);
       Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
@@ -103,10 +148,10 @@ class UseTable {
     return rows;
   }
 
-  // The pieces of one factor, and what each kind of parts shares with them.
+  // The pieces of one factor, and what each kind of parts shares with them, by number.
   struct Column {
     Pieces pieces;
-    std::vector<Shared> shared;
+    std::vector<int> shared;
   };
   const Column& ColumnOf(bool partial, size_t f, const Parts& node) {
     const BoxFactor& factor = boxes_[partial].factors()[f];
@@ -118,7 +163,8 @@ class UseTable {
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(type_.dims[d]);
     for (const Parts& kind : rows_[partial][f].kinds) {
-      column.shared.push_back(SharedOf(extents, kind, column.pieces));
+      column.shared.push_back(
+          products_[partial].NumberOf(SharedOf(extents, kind, column.pieces)));
     }
     return column;
   }
@@ -129,6 +175,7 @@ class UseTable {
   const TensorType& type_;
   const std::vector<Parts>& tensor_grids_;
   const BoxFactors boxes_[2];                        // of all of a reduction, and of a part
+  SharedProducts products_[2];
   std::vector<Rows> rows_[2];                        // by factor
   std::vector<std::map<Parts, Column>> columns_[2];  // by factor
   // By columns, what is held before they are counted, and whether it is partial: where the row is.

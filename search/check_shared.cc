@@ -24,6 +24,14 @@ void Spread::Sort() {
   counts.resize(kept + 1);
 }
 
+void Spread::Reduce() {
+  int64_t common = number;
+  for (const auto& each : counts) common = std::gcd(common, each.second);
+  if (common <= 1) return;
+  number /= common;
+  for (auto& each : counts) each.second /= common;
+}
+
 Spread Spread::Of(const std::vector<int64_t>& values) {
   Spread spread;
   spread.counts.clear();
@@ -61,6 +69,8 @@ Spread Spread::Times(const Spread& other) const {
 }
 
 void Shared::Summarise() {
+  by_part.Reduce();
+  by_piece.Reduce();
   if (either) {
     sum = by_part.Sum();
     number = by_part.number;

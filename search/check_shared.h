@@ -23,9 +23,14 @@ struct Spread {
   static Spread Of(const std::vector<int64_t>& values);
 
   void Sort();
+  void Reduce();  // as often in proportion, by the fewest values
   Large Sum() const;
   int64_t Most() const { return counts.front().first; }
   Spread Times(const Spread& other) const;
+
+  bool operator==(const Spread& other) const {
+    return number == other.number && counts == other.counts;
+  }
 
   std::vector<std::pair<int64_t, int64_t>> counts;  // value, times
   int64_t number = 1;                               // of values
@@ -36,6 +41,11 @@ struct Shared {
   Spread by_part, by_piece;
   bool either = false;          // one dimension, of equal means: each of the two is a bound alone
   Large mean = 0, mean_of = 0;  // the fraction of the second bound, where there is one
+
+  bool operator==(const Shared& other) const {
+    return by_part == other.by_part && by_piece == other.by_piece && either == other.either &&
+           mean == other.mean && mean_of == other.mean_of;
+  }
 
   void Summarise();
   Large sum = 1;  // of both multiplied, over `number` devices that are independent
