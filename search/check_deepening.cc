@@ -16,7 +16,7 @@ namespace yuba {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
-constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
 
 // What is kept of a step. `cuts`: costs by cut that meet here; the step of the sweep has the least
 // of them by grid.
@@ -36,7 +36,8 @@ class PrunedReplay {
         left_(std::move(left)),
         limit_(plan.lower_bound - 1 - left_.least),
         sweep_({plan.proof.order.begin() + plan.proof.plain, plan.proof.order.end()},
-               tables_.coarse()) {}
+               tables_.coarse()),
+        dear_(std::min<int64_t>(limit_ + 1, kMost / (sweep_.steps().size() + 1))) {}
 
   absl::StatusOr<int64_t> Run() {
     kept_.resize(sweep_.steps().size());
@@ -89,7 +90,7 @@ class PrunedReplay {
     const std::vector<int> sizes(layout.sizes.begin(), layout.sizes.end() - 1);
     std::vector<int> grid(layout.joint.size(), 0);
     kept->start.assign(step.up->size(), -1);
-    kept->least.assign(step.up->size(), kGone);
+    kept->least.assign(step.up->size(), dear_);
     for (size_t tuple = 0; tuple < step.up->size(); ++tuple) {
       if ((*step.up)[tuple] + (*step.down)[tuple] <= limit_) {
         YUBA_RETURN_IF_ERROR(Block(step, layout, tuple, &grid, kept));
@@ -128,7 +129,7 @@ class PrunedReplay {
         LeastSums(scope, static_cast<int>(scope.size()), tables, renamed, budget);
     const int64_t least = *std::min_element(block.begin(), block.end());
     if (least > budget) return absl::OkStatus();
-    for (int64_t& cost : block) cost = cost > budget ? kGone : cost;
+    for (int64_t& cost : block) cost = cost > budget ? dear_ : cost;
     kept->start[tuple] = static_cast<int64_t>(kept->cells.size());
     kept->least[tuple] = least;
     kept->cells.insert(kept->cells.end(), block.begin(), block.end());
@@ -184,7 +185,7 @@ class PrunedReplay {
       rows *= static_cast<int64_t>(tables_.CutsOf(layout.joint[places[i]], grid[places[i]]).size());
     }
     const int64_t columns = tables_.CountIn(step.element, cheap);
-    auto cells = std::make_shared<std::vector<int64_t>>(rows * columns, kGone);
+    auto cells = std::make_shared<std::vector<int64_t>>(rows * columns, dear_);
     std::vector<int> here = grid;
     int64_t column = 0;
     for (const int g : cheap) {
@@ -205,6 +206,7 @@ class PrunedReplay {
   Left left_;
   const int64_t limit_;
   Sweep sweep_;
+  const int64_t dear_;          // above the limit, but sums of it over all steps are none too large
   std::vector<KeptStep> kept_;  // by step
 };
 

@@ -13,8 +13,8 @@
 namespace yuba {
 namespace {
 
-// What is shared in all factors together. Whichever factors they are of, the same things multiply to
-// the same, and few are different: each set of them is looked at once.
+// What is shared in all factors together. Whichever factors they are of, the same things multiply
+// to the same, and few are different: each set of them is looked at once.
 class SharedProducts {
  public:
   explicit SharedProducts(int64_t devices) : devices_(devices), after_(1), most_(1, -1) {}
@@ -79,50 +79,17 @@ class UseTable {
 
   // Appends the costs of one node grid with every tensor grid.
   void Append(const Parts& node, std::vector<int64_t>* cost) {
-    int64_t reductions = 1;
-    for (size_t i = 0; i < node.size(); ++i) {
-      if (definition_.indices[i].reduction) reductions *= node[i];
-    }
-    const bool partial = operand_ < 0 && reductions > 1;
-    const bool addend = operand_ < 0 ? definition_.addend : IsSumOfAddends(definition_);
-    const int64_t elements = ElementCount(type_);
-    const std::vector<BoxFactor> none;
-    const std::vector<BoxFactor>& factors = type_.dims.empty() ? none : boxes_[partial].factors();
-    Large held = operand_ < 0 ? Total(node) : devices_, pieces = 1;
-    std::vector<const Column*> columns;
-    for (size_t f = 0; f < factors.size(); ++f) columns.push_back(&ColumnOf(partial, f, node));
+    const Side side = SideOf(node);
     // Node grids that differ only in what this operand does not depend on cost the same.
     const auto [known, is_new] = known_rows_.try_emplace(
-        {columns, static_cast<int64_t>(held), partial}, cost->size());
-    if (!is_new) {
-      const size_t count = tensor_grids_.size();
-      cost->resize(cost->size() + count);
-      std::copy_n(cost->begin() + known->second, count, cost->end() - count);
+        {side.columns, static_cast<int64_t>(side.makers), side.partial}, cost->size());
+    if (is_new) {
+      AppendRow(side, cost);
       return;
     }
-    for (size_t f = 0; f < factors.size(); ++f) {
-      held *= columns[f]->pieces.volume;
-      pieces *= columns[f]->pieces.number;
-    }
-    held /= pieces;  // by all devices, or by the first makers
-    const ElementType moved = partial ? AccumulatorType(type_.type) : type_.type;
-    std::vector<int> shared(factors.size());
-    for (size_t t = 0; t < tensor_grids_.size(); ++t) {
-      for (size_t f = 0; f < factors.size(); ++f) {
-        shared[f] = columns[f]->shared[rows_[partial][f].kind[t]];
-      }
-      int64_t kept = products_[partial].MostOf(&shared);
-      // Only homes keep what they have made, but all that add up addends.
-      if (partial && !addend) kept = std::min(kept, elements);
-      Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
-      if (addend)
-        expected = operand_ < 0 ? held : owners * elements;
-      else if (partial)
-        expected = held + (owners - 1) * elements;
-      else if (operand_ < 0)
-        expected = held * owners;
-      cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * ByteSize(moved));
-    }
+    const size_t count = tensor_grids_.size();
+    cost->resize(cost->size() + count);
+    std::copy_n(cost->begin() + known->second, count, cost->end() - count);
   }
 
  private:
@@ -130,6 +97,55 @@ class UseTable {
     Parts some;
     for (int i : which) some.push_back(parts[i]);
     return some;
+  }
+
+  struct Column;
+  // What costs depend on of a node grid. `makers`: devices that need a piece, or first make one.
+  struct Side {
+    bool partial = false;
+    Large makers = 0;
+    std::vector<const Column*> columns;  // by factor
+  };
+  Side SideOf(const Parts& node) {
+    Side side;
+    int64_t reductions = 1;
+    for (size_t i = 0; i < node.size(); ++i) {
+      if (definition_.indices[i].reduction) reductions *= node[i];
+    }
+    side.partial = operand_ < 0 && reductions > 1;
+    side.makers = operand_ < 0 ? Total(node) : devices_;
+    const size_t factors = type_.dims.empty() ? 0 : columns_[side.partial].size();
+    for (size_t f = 0; f < factors; ++f) side.columns.push_back(&ColumnOf(side.partial, f, node));
+    return side;
+  }
+
+  void AppendRow(const Side& side, std::vector<int64_t>* cost) {
+    const bool addend = operand_ < 0 ? definition_.addend : IsSumOfAddends(definition_);
+    const int64_t elements = ElementCount(type_);
+    const ElementType moved = side.partial ? AccumulatorType(type_.type) : type_.type;
+    Large held = side.makers, pieces = 1;
+    for (const Column* column : side.columns) {
+      held *= column->pieces.volume;
+      pieces *= column->pieces.number;
+    }
+    held /= pieces;  // by all devices, or by the first makers
+    std::vector<int> shared(side.columns.size());
+    for (size_t t = 0; t < tensor_grids_.size(); ++t) {
+      for (size_t f = 0; f < side.columns.size(); ++f) {
+        shared[f] = side.columns[f]->shared[rows_[side.partial][f].kind[t]];
+      }
+      int64_t kept = products_[side.partial].MostOf(&shared);
+      // Only homes keep what they have made, but all that add up addends.
+      if (side.partial && !addend) kept = std::min(kept, elements);
+      Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
+      if (addend)
+        expected = operand_ < 0 ? held : owners * elements;
+      else if (side.partial)
+        expected = held + (owners - 1) * elements;
+      else if (operand_ < 0)
+        expected = held * owners;
+      cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * ByteSize(moved));
+    }
   }
 
   // The parts of one factor's dimensions, by tensor grid.

@@ -13,13 +13,13 @@
 namespace yuba {
 namespace {
 
-constexpr double kFar = 1.02;    // from the bound
+constexpr double kFar = 1.02;  // from the bound
 constexpr double kVeryFar = 1.25;
 constexpr int64_t kLowerStep = 32;  // of the limit, by which another is below it
-constexpr int kFitting = 2;      // plans that fit, near the bound's grids
-constexpr int kMended = 4;       // of the plans known before, in each pass
+constexpr int kFitting = 2;         // plans that fit, near the bound's grids
+constexpr int kMended = 4;          // of the plans known before, in each pass
 constexpr int kPasses = 3;
-constexpr int64_t kNear = 64;    // of the limit: what mending may take off
+constexpr int64_t kNear = 64;  // of the limit: what mending may take off
 
 // All of the problem, with its rows, or nothing.
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,

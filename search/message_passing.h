@@ -103,7 +103,7 @@ class MessagePassing {
   std::vector<std::vector<int64_t>> own_;  // by variable and class: its own cost
   std::vector<std::vector<End>> ends_;     // by variable
   std::vector<std::shared_ptr<const MinPlus>> costs_;  // by factor
-  Messages message_[2];                                       // [side][factor]: to that end
+  Messages message_[2];                                // [side][factor]: to that end
   std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const MinPlus>> known_costs_;
 };
 
