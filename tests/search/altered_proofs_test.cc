@@ -174,6 +174,31 @@ TEST_CASE("a proof by blocks with one number changed is refused, or its bound st
   }
 }
 
+TEST_CASE("what a round drops by a limit above the least leaves the best plan") {
+  const Graph graph = Recurrent(3, 5, 2, 4);
+  const Plan best = PlanOf(graph, "default", 2000);
+  REQUIRE(best.proof.kind == "blocks");
+  const int64_t least = best.cost.bytes();
+  Plan twice = Worse(graph, best);
+  BlockRound exact;  // nothing is split: no bound above the least of what is left
+  const auto elements = static_cast<int>(graph.tensors.size() + graph.nodes.size());
+  for (int copy : best.proof.rounds[0].order) {
+    if (copy < elements) exact.order.push_back(copy);
+  }
+  exact.limit = least;
+  twice.proof.rounds.push_back(exact);
+  twice.lower_bound = least;
+  REQUIRE(CheckPlan(graph, twice).ToString() == "OK");
+  for (const int64_t above : {int64_t{1}, int64_t{2}, int64_t{64}, int64_t{4096}, least}) {
+    twice.proof.rounds[0].limit = least + above;
+    for (const int64_t bound : {least + 1, least + above}) {
+      twice.lower_bound = bound;
+      CAPTURE(above, bound);
+      CHECK(!CheckPlan(graph, twice).ok());
+    }
+  }
+}
+
 // The least cost of any cuts whose rows of memory keep to the limit.
 int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
   Assignment assignment(problem.variables.size(), 0);
