@@ -76,7 +76,7 @@ TEST_CASE("with few grids kept, bounds rise and stay below the optimum") {
       if (best.lower_bound < best.cost.bytes()) continue;
       const Plan plan = OnGrids(graph, options), other = Dear(graph, options);
       Keep(graph, options, plan, options.table_cells, best.cost.bytes(), &much);
-      for (const int64_t cells : {300, 3000, 30000}) {
+      for (const int64_t cells : {60, 118, 132, 166, 300, 3000, 30000}) {
         Keep(graph, options, plan, cells, best.cost.bytes(), &little);
         Keep(graph, options, other, cells, best.cost.bytes(), &little);
       }
