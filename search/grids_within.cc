@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "opsemantics/base/check.h"
+#include "search/grids_rows.h"
 #include "search/label_within.h"
 #include "search/lower_bound.h"
 
@@ -14,28 +14,14 @@ namespace yuba {
 namespace {
 
 constexpr double kFar = 1.02;  // from the bound
-constexpr double kVeryFar = 1.25;
-constexpr int64_t kLowerStep = 32;  // of the limit, by which another is below it
-constexpr int kFitting = 2;         // plans that fit, near the bound's grids
-constexpr int kMended = 4;          // of the plans known before, in each pass
+constexpr double kVeryFar = 1.1;
+constexpr double kFarthest = 1.25;
+constexpr double kGain = 1.01;  // by one lower limit, that the next is worth a try
+constexpr int64_t kLower[] = {32, 8, 2};  // limits are lower by these parts of what is optional
+constexpr int kFitting = 2;  // plans that fit, near the bound's grids
+constexpr int kMended = 4;   // of the plans known before, in each pass
 constexpr int kPasses = 3;
 constexpr int64_t kNear = 64;  // of the limit: what mending may take off
-
-// All of the problem, with its rows, or nothing.
-absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
-                                          const std::vector<TensorUse>& uses,
-                                          std::vector<MemoryBuffer>* buffers) {
-  const Mesh& mesh = search.problem.mesh;
-  const Budget& budget = *search.problem.budget;
-  absl::optional<GridProblem> grids =
-      BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget);
-  if (!grids.has_value() || !grids->complete) return absl::nullopt;
-  const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
-  MemoryUsage usage = GridUsageOf(graph, mesh, *grids, limit, budget);
-  grids->pairwise.memory = std::move(usage.rows);
-  *buffers = std::move(usage.buffers);
-  return grids;
-}
 
 int64_t BytesOf(const Graph& graph, const Mesh& mesh, const Cuts& cuts) {
   Plan plan;
@@ -68,9 +54,12 @@ class GridsWithin {
     if (grids_.has_value() && budget_.end() == Budget::End::kNone) {
       least_peak_ = std::min(limit_, PeakOf(grids_->pairwise, LeastUses(*grids_)));
       if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
-      LowerBound bound =
-          PricedBound(graph_, *grids_, budget_, best_.has_value() ? least_ : kForbidden);
+      LowerBound bound = PricedBound(graph_, *grids_, budget_, Cheapest());
+      if (search_.known_bytes > 0 && bound.bytes >= search_.known_bytes) {
+        return absl::NotFoundError("nothing moves less than what is known");
+      }
       SearchLabels(uses, *grids_, bound);
+      SearchRows(uses, bound);
       SearchBelow(uses, bound.bytes);
       result.lower_bound = bound.bytes;
       if (bound.bytes > 0) result.proof = std::move(bound.proof);
@@ -99,10 +88,7 @@ class GridsWithin {
   // From as little as there can be.
   void TryFrugal(const std::vector<TensorUse>& uses) {
     LowerBound frugal;
-    const Assignment least = LeastUses(*grids_);
-    for (size_t e = 0; e < least.size(); ++e) {
-      frugal.grids.push_back({(*grids_->grids[e])[least[e]]});
-    }
+    frugal.grids = OneEach(LeastUses(*grids_));
     const LabelOptions options = Options();
     LabelsWithin labels(graph_, options, uses, *grids_, buffers_, frugal,
                         search_.problem.replicate);
@@ -123,7 +109,7 @@ class GridsWithin {
     }
     // Programs may need less than all buffers.
     LabelsWithin hopeful(graph_, options, uses, grids, none, bound, replicate);
-    if (!best_.has_value() || least_ > kFar * static_cast<double>(bound.bytes)) TryNear(hopeful);
+    if (IsFar(kFar, bound.bytes)) TryNear(hopeful);
     for (int pass = 0; pass < kPasses; ++pass) {
       LabelsWithin& here = pass % 2 == 0 ? labels : hopeful;
       for (const Tried& known : Known()) {
@@ -136,15 +122,53 @@ class GridsWithin {
     }
   }
 
-  // Where the best is far from the bound: prices of a lower limit lead to other plans.
+  // Where the best is far from the bound: grids that keep to the rows together.
+  void SearchRows(const std::vector<TensorUse>& uses, const LowerBound& bound) {
+    if (!IsFar(kFar, bound.bytes) || budget_.Spent()) return;
+    std::vector<Assignment> starts = {LeastUses(*grids_)};
+    if (best_.has_value()) starts.push_back(GridsOf(*grids_, *best_, mesh_));
+    const absl::optional<Assignment> found =
+        GridsInRows(*grids_, bound.proof.prices, starts, bound.bytes, budget_);
+    if (!found.has_value()) return;
+    LowerBound near = bound;
+    near.grids = OneEach(*found);
+    SearchLabels(uses, *grids_, near);
+  }
+
+  // The same: prices of lower limits lead to other plans.
   void SearchBelow(const std::vector<TensorUse>& uses, int64_t bound) {
-    const int64_t below = limit_ - limit_ / kLowerStep;
-    const bool far = best_.has_value() &&
-                     static_cast<double>(least_) > kVeryFar * static_cast<double>(bound);
-    if (!far || search_.limit == 0 || below < least_peak_ || budget_.Spent()) return;
-    GridProblem less = *grids_;
-    less.pairwise.memory.limit = below;
-    SearchLabels(uses, less, PricedBound(graph_, less, budget_, least_));
+    double gain = kGain;
+    for (const int64_t part : kLower) {
+      const bool may = best_.has_value() && search_.limit > 0 &&
+                       IsFar(gain >= kGain ? kVeryFar : kFarthest, bound);
+      if (!may || budget_.Spent()) return;
+      GridProblem less = *grids_;
+      less.pairwise.memory.limit = limit_ - (limit_ - least_peak_) / part;
+      const LowerBound below = PricedBound(graph_, less, budget_, Cheapest());
+      if (below.bytes >= Cheapest()) return;
+      const int64_t before = least_;
+      SearchLabels(uses, less, below);
+      SearchRows(uses, below);
+      gain = static_cast<double>(before) / static_cast<double>(least_);
+    }
+  }
+
+  // What a plan must cost less than; kForbidden where there is none yet.
+  int64_t Cheapest() const {
+    const int64_t known = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
+    return best_.has_value() ? std::min(known, least_) : known;
+  }
+
+  bool IsFar(double times, int64_t bound) const {
+    return !best_.has_value() || static_cast<double>(least_) > times * static_cast<double>(bound);
+  }
+
+  std::vector<std::vector<Grid>> OneEach(const Assignment& places) const {
+    std::vector<std::vector<Grid>> grids;
+    for (size_t e = 0; e < places.size(); ++e) {
+      grids.push_back({(*grids_->grids[e])[places[e]]});
+    }
+    return grids;
   }
 
   // Labels for these grids, the rows being kept to less and less until a program fits.
@@ -159,21 +183,6 @@ class GridsWithin {
       if (fitting >= kFitting || budget_.Spent()) return;
       if (each > 0 && each <= room) fitting += Try(labels.Mend(near, limit_ - each)) <= 0;
     }
-  }
-
-  // By element the grid of least usage.
-  static Assignment LeastUses(const GridProblem& grids) {
-    std::vector<std::vector<int64_t>> sums;
-    for (const GridList& list : grids.grids) sums.emplace_back(list->size(), 0);
-    for (const MemoryUse& use : grids.pairwise.memory.uses) {
-      std::vector<int64_t>& sum = sums[use.variable];
-      for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*use.usage)[i];
-    }
-    Assignment least;
-    for (const std::vector<int64_t>& sum : sums) {
-      least.push_back(static_cast<int>(std::min_element(sum.begin(), sum.end()) - sum.begin()));
-    }
-    return least;
   }
 
   struct Tried {
@@ -209,11 +218,7 @@ class GridsWithin {
   int64_t NeededBy(const Cuts& cuts) const {
     if (search_.memory_of) return search_.memory_of(cuts);
     if (!grids_.has_value()) return search_.limit > 0 ? kNoLimit : 0;
-    Assignment assignment;
-    for (size_t e = 0; e < cuts.size(); ++e) {
-      assignment.push_back(PlaceOfGrid(GridOf(cuts[e], mesh_), *grids_->grids[e]));
-    }
-    return PeakOf(grids_->pairwise, assignment);
+    return PeakOf(grids_->pairwise, GridsOf(*grids_, cuts, mesh_));
   }
 
   // By how much the program exceeds the limit; keeps the cheapest that does not.

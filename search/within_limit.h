@@ -25,7 +25,6 @@ struct LimitedSearch {
   std::function<int64_t(const Cuts&)> memory_of;
   int64_t table_cells = 0;
   // Of a plan that is known, 0: there is none. Once the bound is no less, no more is looked for.
-  // Not on grids.
   int64_t known_bytes = 0;
   bool explain = true;  // where nothing is found, look for how much is needed; not on grids
   // Plans of other searches, from which this one starts: the result costs no more than those that

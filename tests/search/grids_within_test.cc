@@ -127,6 +127,55 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
   CHECK(tight * 3 >= limits);
 }
 
+// What an error says is needed at least.
+int64_t NeededBy(const absl::Status& error) {
+  const std::string message(error.message()), before = "was found needs ";
+  const size_t at = message.find(before);
+  REQUIRE(at != std::string::npos);
+  return std::stoll(message.substr(at + before.size()));
+}
+
+TEST_CASE("where replicas leave wide gaps, a higher limit hardly costs bytes") {
+  const std::vector<Case> cases = {{ResNet(4, {1, 1}), 6, true}, {ResNet(8, {2, 2}), 6, true}};
+  for (const Case& here : cases) {
+    LimitedSearch search = SearchOf(here);
+    search.limit = 1;
+    const int64_t least = NeededBy(SearchGridsWithinLimit(here.graph, search).status());
+    int64_t before = kForbidden;
+    for (const int percent : {140, 160}) {
+      search.limit = least * percent / 100;
+      const absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(here.graph, search);
+      REQUIRE(found.ok());
+      const Plan plan = PlanOf(here.graph, search, *found);
+      CAPTURE(here.graph.nodes.size(), percent, before, plan.lower_bound);
+      CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
+      CHECK(static_cast<double>(plan.cost.bytes()) <= 1.1 * static_cast<double>(before));
+      before = plan.cost.bytes();
+    }
+  }
+}
+
+TEST_CASE("grids that keep to the rows together lead near the bound") {
+  const Case here = {ResNet(4, {1, 1}), 6, true};
+  LimitedSearch search = SearchOf(here);
+  search.limit = 1;
+  search.limit = NeededBy(SearchGridsWithinLimit(here.graph, search).status()) * 6 / 5;
+  const Plan plan = PlanOf(here.graph, search, *SearchGridsWithinLimit(here.graph, search));
+  CAPTURE(plan.cost.bytes(), plan.lower_bound);
+  CHECK(100 * plan.lower_bound > 98 * plan.cost.bytes());
+}
+
+TEST_CASE("where no plan can be cheaper than what is known, none is looked for") {
+  const Case here = {ResNet(4, {1, 1}), 12, true};
+  LimitedSearch search = SearchOf(here);
+  search.limit = 1;
+  search.limit = NeededBy(SearchGridsWithinLimit(here.graph, search).status()) * 6 / 5;
+  const int64_t bound = SearchGridsWithinLimit(here.graph, search)->lower_bound;
+  REQUIRE(bound > 1000);
+  search.known_bytes = bound / 2;
+  CHECK(absl::IsNotFound(SearchGridsWithinLimit(here.graph, search).status()));
+}
+
 // In units of prices the costs of moving rows are more than what a proof counts.
 TEST_CASE("bounds beside costs that are too large to be priced are proved") {
   GraphBuilder builder;
