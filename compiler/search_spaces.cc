@@ -1,6 +1,7 @@
 #include "compiler/search_spaces.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -32,6 +33,31 @@ bool Nests(const std::vector<int64_t>& factors, size_t factor, int64_t left,
     if (left % sizes[i] != 0 || !Nests(factors, factor, left / sizes[i], others)) return false;
   }
   return true;
+}
+
+// Whether it reads a tensor along one order of indices and along another, as x + transpose(x) does.
+bool ReadsTwoViews(const Definition& definition) {
+  const auto indices_of = [](const Affine& position) {
+    std::set<int> indices;
+    for (const auto& term : position.terms) indices.insert(term.first);
+    return indices;
+  };
+  std::map<int, std::vector<Affine>> first;  // by operand: the position of its first read
+  bool two = false;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind != Expr::kRead) return;
+    const std::vector<Affine>& other = first.emplace(expr.operand, expr.position).first->second;
+    for (size_t d = 0; d < other.size(); ++d) {
+      const std::set<int> a = indices_of(expr.position[d]), b = indices_of(other[d]);
+      two = two || (!a.empty() && !b.empty() && a != b);
+    }
+  });
+  return two;
+}
+
+// Whether its boxes may hold more than what passes through a tensor of flat dimensions between.
+bool HasLooseBoxes(const Definition& definition) {
+  return definition.reducer == Reducer::kPick || ReadsTwoViews(definition);
 }
 
 // Whether a quick bound shows that no plan moves fewer bytes.
@@ -195,7 +221,8 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
       if (!Nests(factors, 0, factors[0], sizes)) return true;
     }
   }
-  return false;
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& node) { return HasLooseBoxes(*node.definition); });
 }
 
 absl::StatusOr<Plan> SearchSpace(const SearchOptions& asked, Model& model) {

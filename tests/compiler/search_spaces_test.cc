@@ -174,6 +174,30 @@ TEST_CASE("flat dimensions are looked at only where factors do not end where par
   CHECK_FALSE(may({2, 2, 2, 2}, 16));
 }
 
+// x plus its transpose in rows as long as those of x: with factors one definition, which needs all
+// of x on each of two devices; without, half of x goes through what is between.
+std::string TwoViews() {
+  OnnxBuilder build;
+  build.Input("x", {4, 8});
+  build.Integers("split", {4, 2, 4});
+  build.Integers("merged", {4, 8});
+  SetInts(build.Node("Transpose", {"x"}, {"t"}), "perm", {1, 0});
+  build.Node("Reshape", {"t", "split"}, {"s"});
+  build.Node("Reshape", {"s", "merged"}, {"v"});
+  build.Node("Add", {"v", "x"}, {"y"});
+  build.Output("y");
+  return build.Save();
+}
+
+TEST_CASE("flat dimensions are looked at where a definition reads two views of one tensor") {
+  const Spaces spaces;
+  const std::string file = TwoViews();
+  const int64_t with = spaces.Alone(file, true, On(2)).plan.cost.bytes(),
+                without = spaces.Alone(file, false, On(2)).plan.cost.bytes();
+  CHECK(without < with);
+  CHECK(spaces.Both(file, On(2)).plan.cost.bytes() == without);
+}
+
 TEST_CASE("accumulators are taken where they save more than their bound leaves open") {
   const Spaces spaces;
   const std::string file = "tests/models/lstm/model.onnx";

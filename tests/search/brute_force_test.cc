@@ -28,6 +28,7 @@ struct Tally {
   int proven = 0;    // the plan's bound is its cost
   int recursion_lost = 0;
   int dominance_lost = 0;  // without the grids that another dominates on the relaxation
+  int reviewed = 0;        // with dimensions that are split into factors, or made of them
   double plans = 0;        // tried
 };
 
@@ -100,6 +101,12 @@ int64_t LeastOfUndominated(const Graph& graph, const Mesh& mesh) {
   return exact->solution.cost;
 }
 
+bool HasReview(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.definition->reducer == Reducer::kPick;
+  });
+}
+
 void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t limit, Tally& tally) {
   CAPTURE(devices);
   SearchOptions options;
@@ -115,6 +122,7 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   CHECK(MarkedBytes(graph, options.mesh, plan->tensors, plan->nodes) == tried.least);
   CHECK(CheckPlan(graph, *plan).ToString() == "OK");
   ++tally.compared;
+  tally.reviewed += HasReview(graph);
   tally.plans += tried.plans;
   tally.proven += plan->lower_bound == plan->cost.bytes();
   if (space.replicate) return;  // the others replicate nothing
@@ -148,8 +156,8 @@ TEST_CASE("chains of products against enumeration") {
   CompareOne(MatmulChain({4, 8, 8, 4}, 8), 8, 1000000);
 }
 
-// 3 to 7 nodes: branches, joins, shared weights, halos, reductions, extents down to 1. The more
-// devices, the smaller the graphs, so that all plans can be tried.
+// 3 to 7 nodes: branches, joins, shared weights, halos, reductions, re-views, extents down to 1.
+// The more devices, the smaller the graphs, so that all plans can be tried.
 class RandomGraphs {
  public:
   RandomGraphs(int seed, int devices)
@@ -178,7 +186,7 @@ class RandomGraphs {
         if (t != x && builder.Dims(t) == dims && Below(2) == 0) other = t;
       }
       ++made;
-      switch (Below(9)) {
+      switch (Below(10)) {
         case 0: {
           int64_t columns = Extent();
           if (dims.size() == 2) add(builder.Matmul(x, leaf({dims[1], columns})));
@@ -210,6 +218,9 @@ class RandomGraphs {
         case 7:
           add(builder.Shift(x, 1 + Below(2)));
           break;
+        case 8:
+          add(Review(x, &builder));
+          break;
         default:
           if (dims.size() == 2) {
             int64_t kernel = 1 + Below(3), stride = 1 + Below(2);
@@ -222,6 +233,19 @@ class RandomGraphs {
   }
 
  private:
+  // Two dimensions made one, or one that is no prime made two, as factors have it.
+  TensorId Review(TensorId x, GraphBuilder* builder) {
+    const std::vector<int64_t> dims = builder->Dims(x);
+    const int dim = Below(static_cast<int>(dims.size()));
+    if (dims.size() > 2) return builder->Merge(x, std::min<int>(dim, dims.size() - 2));
+    std::vector<int64_t> inner;
+    for (int64_t n = 2; n < dims[dim]; ++n) {
+      if (dims[dim] % n == 0) inner.push_back(n);
+    }
+    if (inner.empty()) return builder->Relu(x);
+    return builder->Split(x, dim, inner[Below(static_cast<int>(inner.size()))]);
+  }
+
   int Below(int limit) { return static_cast<int>(random_() % limit); }
   int64_t Extent() { return 1 + Below(largest_); }
 
@@ -257,14 +281,16 @@ void CompareRandom(const TriedSpace& space, int64_t limit) {
   Tally tally;
   for (int devices : {2, 3, 4, 6, 8}) {
     RandomGraphs graphs(devices, devices);
-    for (int i = 0; i < 320; ++i) {
+    for (int i = 0; i < 250; ++i) {
       CAPTURE(i);
       Compare(graphs.Next(), space, devices, limit, tally);
     }
   }
-  std::cout << tally.compared << " random graphs, " << tally.plans << " plans tried; gap 0 on "
-            << tally.proven << ", the recursion lost on " << tally.recursion_lost << "\n";
+  std::cout << tally.compared << " random graphs, " << tally.reviewed << " of them with re-views, "
+            << tally.plans << " plans tried; gap 0 on " << tally.proven
+            << ", the recursion lost on " << tally.recursion_lost << "\n";
   CHECK(tally.compared >= 1000);
+  CHECK(tally.reviewed >= 100);
   CHECK(tally.proven >= 0.95 * tally.compared);
   if (space.replicate) return;
   CHECK(tally.recursion_lost > 0);

@@ -275,6 +275,41 @@ TensorId GraphBuilder::Transpose(TensorId x) {
   return AddNode("transpose", std::move(definition), {x});
 }
 
+TensorId GraphBuilder::Split(TensorId x, int dim, int64_t inner) {
+  TensorType in = TypeOf(x), out = in;
+  out.dims[dim] = in.dims[dim] / inner;
+  out.dims.insert(out.dims.begin() + dim + 1, inner);
+  Definition definition = MapOf(out);
+  const Affine whole = IndexAffine(static_cast<int>(out.dims.size()));
+  definition.indices.push_back({"a", in.dims[dim], true});
+  definition.reducer = Reducer::kPick;
+  definition.where = {{whole - IndexAffine(dim) * inner - IndexAffine(dim + 1), true}};
+  std::vector<Affine> at = definition.left;
+  at.erase(at.begin() + dim);
+  at[dim] = whole;
+  definition.body = Read(0, at);
+  return AddNode("split", std::move(definition), {x});
+}
+
+TensorId GraphBuilder::Merge(TensorId x, int dim) {
+  TensorType in = TypeOf(x), out = in;
+  const int64_t inner = in.dims[dim + 1];
+  out.dims[dim] *= inner;
+  out.dims.erase(out.dims.begin() + dim + 1);
+  Definition definition = MapOf(out);
+  const int first = static_cast<int>(out.dims.size());
+  definition.indices.push_back({"a", in.dims[dim], true});
+  definition.indices.push_back({"b", inner, true});
+  definition.reducer = Reducer::kPick;
+  definition.where = {
+      {IndexAffine(first) * inner + IndexAffine(first + 1) - IndexAffine(dim), true}};
+  std::vector<Affine> at = definition.left;
+  at[dim] = IndexAffine(first);
+  at.insert(at.begin() + dim + 1, IndexAffine(first + 1));
+  definition.body = Read(0, at);
+  return AddNode("merge", std::move(definition), {x});
+}
+
 TensorId GraphBuilder::Slice(TensorId x, int64_t first, int64_t extent) {
   TensorType out = TypeOf(x);
   out.dims[0] = extent;

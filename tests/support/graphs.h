@@ -44,6 +44,10 @@ class GraphBuilder {
   TensorId Scale(TensorId x, TensorId s, int dim);
   TensorId SumOver(TensorId x, int dim);
   TensorId Transpose(TensorId x);  // of a matrix
+  // Re-views, as the importer makes them where factors differ: y[.., i, j, ..] = x[.., a, ..] and
+  // y[.., a, ..] = x[.., i, j, ..] where a == i*inner + j; i runs along dimension `dim`.
+  TensorId Split(TensorId x, int dim, int64_t inner);
+  TensorId Merge(TensorId x, int dim);
   // y[i, ..] = x[first + i, ..]
   TensorId Slice(TensorId x, int64_t first, int64_t extent);
   // y[i, ..] = x[i - by, ..], 0 outside
