@@ -1,5 +1,5 @@
-// What others would do with the test models: plans that are legal, cover the model and equal it;
-// and the command that compares them.
+// The command that compares what others would do with the test models, and what it says of a search;
+// e2e/every_plan_test runs their plans.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -11,37 +11,6 @@ namespace {
 
 std::string ModelFile(const std::string& name) {
   return RepositoryFile("tests/models/" + name + "/model.onnx");
-}
-
-void PlanAndVerify(const std::string& name) {
-  const std::string model = ModelFile(name),
-                    plan = ScratchFolder("baselines_" + name) + "/plan.json";
-  for (const char* baseline :
-       {"data", "zero3", "megatron", "all-row", "equal-chop", "spartan", "icml18", "mindspore"}) {
-    const std::string command = "yuba partition " + model + " --search " + baseline + " -o " + plan;
-    Succeed(command + " --devices 6");
-    Succeed("yuba check " + model + " " + plan);
-    Succeed("yuba verify --scale cover " + model + " " + plan);
-    Succeed(command + " --devices 8");
-    Succeed("yuba check " + model + " " + plan);
-    CHECK(Succeed("yuba verify " + model + " " + plan).out.find("bit for bit") !=
-          std::string::npos);
-  }
-}
-
-TEST_CASE("baselines' plans of mlp cover it and equal it") { PlanAndVerify("mlp"); }
-TEST_CASE("baselines' plans of conv cover it and equal it") { PlanAndVerify("conv"); }
-TEST_CASE("baselines' plans of encoder cover it and equal it") { PlanAndVerify("encoder"); }
-TEST_CASE("baselines' plans of gpt cover it and equal it") { PlanAndVerify("gpt"); }
-TEST_CASE("baselines' plans of lstm cover it and equal it") { PlanAndVerify("lstm"); }
-
-TEST_CASE("a baseline's plan runs and gives PyTorch's answers") {
-  const std::string model = ModelFile("gpt"), plan = ScratchFolder("baseline_run") + "/plan.json";
-  for (const char* baseline : {"data", "megatron"}) {
-    Succeed("yuba partition " + model + " --search " + std::string(baseline) + " -o " + plan);
-    Succeed("yuba run " + model + " " + plan + " --check 1e-3 --inputs " +
-            RepositoryFile("tests/models/gpt/test_data_set_0"));
-  }
 }
 
 nlohmann::json Plans(const std::string& line) {
