@@ -126,14 +126,24 @@ class EveryPlan {
 
 struct Tally {
   int graphs = 0, limits = 0, refused = 0, tight = 0;
+  int missed = 0;     // limits within which there is a plan that moves less, or any
+  int64_t plans = 0;  // of which the cheapest within each limit was taken
+
+  void Print(const std::string& of) const {
+    std::cout << graphs << " random graphs" << of << ", " << plans << " plans, " << limits
+              << " limits within which there are plans, " << refused << " without; gap 0 on "
+              << tight << ", the cheapest missed on " << missed << "\n";
+  }
 };
 
-// The search within several limits finds the cheapest plan that there is, or that there is none.
+// The search within several limits finds the cheapest plan that there is, or that there is none;
+// says where it does not.
 void CompareWithin(const Model& model, SearchOptions options, Tally* tally) {
   EveryPlan every(model, options.mesh, options.replicate == "auto");
   if (every.count() > EveryPlan::kMost) return;
   every.Price();
   ++tally->graphs;
+  tally->plans += every.count();
   const absl::StatusOr<Plan> free = SearchWithinMemory(model, options);
   REQUIRE(free.ok());
   const int64_t arena = ArenaBytes(model, *free);
@@ -142,12 +152,18 @@ void CompareWithin(const Model& model, SearchOptions options, Tally* tally) {
     options.memory_limit = limit;
     const int64_t least = every.Least(limit);
     const absl::StatusOr<Plan> plan = SearchWithinMemory(model, options);
-    CHECK(plan.ok() == (least >= 0));
+    const int64_t found = plan.ok() ? plan->cost.bytes() : -1;
+    if (found != least) {
+      ++tally->missed;
+      std::cout << "on " << options.mesh.devices() << " devices within " << limit << " bytes: "
+                << found << " bytes moved where plans move " << least << "\n";
+    }
     tally->refused += !plan.ok();
     if (!plan.ok()) continue;
+    REQUIRE(least >= 0);
     CHECK(ArenaBytes(model, *plan) <= limit);
     CHECK(plan->lower_bound <= least);
-    CHECK(plan->cost.bytes() == least);
+    CHECK(plan->cost.bytes() >= least);
     CHECK(CheckPlan(model.graph, *plan).ToString() == "OK");
     ++tally->limits;
     tally->tight += plan->lower_bound == least;
@@ -167,9 +183,54 @@ TEST_CASE("within limits, the cheapest of all plans is found") {
     INFO("seed " << seed);
     CompareWithin(model, options, &tally);
   }
-  std::cout << tally.graphs << " random graphs, " << tally.limits << " limits within which there "
-            << "are plans, " << tally.refused << " without; gap 0 on " << tally.tight << "\n";
+  tally.Print("");
   CHECK(tally.graphs >= 150);
+  CHECK(tally.missed == 0);
+  CHECK(tally.tight >= 0.84 * tally.limits);
+}
+
+// One or two nodes over short dimensions: few enough plans on many devices.
+Model RandomTiny(Random& random) {
+  ModelBuilder build;
+  const auto size = [&] { return int64_t{2} + static_cast<int64_t>(random() % 3); };
+  TensorId at = build.Input({size(), size()});
+  const auto parameter = [&](std::vector<int64_t> dims) {
+    return build.Input(std::move(dims), TensorKind::kParameter);
+  };
+  const int nodes = 1 + static_cast<int>(random() % 2);
+  for (int node = 0; node < nodes; ++node) {
+    const int64_t columns = build.Dims(at)[1];
+    switch (random() % 4) {
+      case 0:
+        at = build.AddRow(at, parameter({columns}));
+        break;
+      case 1:
+        at = build.SubtractColumn(at, build.Reduce(at, Reducer::kMax));
+        break;
+      default:
+        at = build.MatMul(at, parameter({columns, size()}));
+    }
+  }
+  return build.Finish({at}, true);
+}
+
+TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is mostly found") {
+  Tally tally;
+  for (int seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    Model model = RandomTiny(random);
+    SearchOptions options = Options(6 + seed % 2 * 2, seed % 4 < 2 ? "auto" : "none", 0);
+    if (seed % 3 == 0) {
+      options.copies = 8;
+      model.graph = SharedGraph(model.graph, options);
+    }
+    INFO("seed " << seed);
+    CompareWithin(model, options, &tally);
+  }
+  tally.Print(" on 6 and 8 devices");
+  CHECK(tally.graphs >= 100);
+  CHECK(tally.missed <= 0.04 * tally.limits);
+  CHECK(tally.tight >= 0.95 * tally.limits);
 }
 
 TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is found") {
@@ -182,10 +243,10 @@ TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is
     INFO("seed " << seed);
     CompareWithin(model, options, &tally);
   }
-  std::cout << tally.graphs << " random graphs with partials, " << tally.limits
-            << " limits within which there are plans, " << tally.refused << " without; gap 0 on "
-            << tally.tight << "\n";
+  tally.Print(" with partials");
   CHECK(tally.graphs >= 8);
+  CHECK(tally.missed == 0);
+  CHECK(tally.tight >= 0.65 * tally.limits);
 }
 
 TEST_CASE("more memory never costs bytes, and too little is answered with what is needed") {
