@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/pins_in_the_way.h"
 #include "compiler/search_within.h"
 #include "search/accumulators.h"
 #include "search/budget.h"
@@ -101,13 +102,6 @@ bool Take(absl::StatusOr<Plan> found, absl::StatusOr<Plan>& plan) {
 // What one search has counted the next one knows.
 SearchOptions Remembering(SearchOptions options) {
   options.known_tables = std::make_shared<KnownTables>();
-  return options;
-}
-
-SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
-  if (options.time_limit > 0) {
-    options.time_limit = std::max(1e-3, options.time_limit - budget.Elapsed());
-  }
   return options;
 }
 
@@ -208,6 +202,18 @@ void TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
   if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
 }
 
+absl::StatusOr<Plan> SearchFactoredAndFlat(const ImportOptions& import,
+                                           const SearchOptions& options, Model& model) {
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
+  absl::StatusOr<Plan> plan = SearchShared(options, budget, model);
+  // Where there was no time for a plan, its dimensions as they are may have one that fits.
+  if (may_differ && (absl::IsDeadlineExceeded(plan.status()) || !IsOver(plan, budget))) {
+    TryFlat(import, options, budget, plan, model);
+  }
+  return Marked(std::move(plan), budget);
+}
+
 }  // namespace
 
 bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
@@ -226,22 +232,19 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
 }
 
 absl::StatusOr<Plan> SearchSpace(const SearchOptions& asked, Model& model) {
-  const SearchOptions options = Remembering(asked);
-  const Budget budget(options.time_limit, options.threads, options.asked);
-  return Marked(SearchShared(options, budget, model), budget);
+  return SearchNamingPins(Remembering(asked), model,
+                          [](const SearchOptions& options, Model& model) {
+                            const Budget budget(options.time_limit, options.threads, options.asked);
+                            return Marked(SearchShared(options, budget, model), budget);
+                          });
 }
 
 absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& asked,
                                   Model& model) {
-  const SearchOptions options = Remembering(asked);
-  const Budget budget(options.time_limit, options.threads, options.asked);
-  const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
-  absl::StatusOr<Plan> plan = SearchShared(options, budget, model);
-  // Where there was no time for a plan, its dimensions as they are may have one that fits.
-  if (may_differ && (absl::IsDeadlineExceeded(plan.status()) || !IsOver(plan, budget))) {
-    TryFlat(import, options, budget, plan, model);
-  }
-  return Marked(std::move(plan), budget);
+  return SearchNamingPins(Remembering(asked), model,
+                          [&](const SearchOptions& options, Model& model) {
+                            return SearchFactoredAndFlat(import, options, model);
+                          });
 }
 
 }  // namespace yuba

@@ -20,7 +20,8 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh);
 // Accumulators take memory: where there is a limit and the choice is ours, also without them; where
 // there is none, also with them, for what they save where no plan of theirs is proven the best;
 // `model` is what the better plan is of, as the plan's space says; the bound is of that space.
-// Where no plan fits, the error is of the space that needs least.
+// Where no plan fits, the error is of the space that needs least, and names the pins that are in
+// the way (pins_in_the_way.h).
 absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model);
 
 // The same; where flat dimensions may be cheaper, also on the model imported without factors.

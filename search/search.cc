@@ -185,6 +185,32 @@ std::vector<std::string> SearchNames() {
   return names;
 }
 
+SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
+  if (options.time_limit > 0) {
+    options.time_limit = std::max(1e-3, options.time_limit - budget.Elapsed());
+  }
+  return options;
+}
+
+std::vector<std::string> PinTexts(const SearchOptions& options) {
+  std::vector<std::string> texts;
+  const auto add = [&](const std::string& text) {
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  };
+  for (const Pin& pin : options.pins) add(pin.text);
+  for (const std::string& text : options.pin_texts) add(text);
+  return texts;
+}
+
+SearchOptions WithoutPin(SearchOptions options, const std::string& text) {
+  const auto is_it = [&](const Pin& pin) { return pin.text == text; };
+  std::vector<Pin>& pins = options.pins;
+  pins.erase(std::remove_if(pins.begin(), pins.end(), is_it), pins.end());
+  std::vector<std::string>& texts = options.pin_texts;
+  texts.erase(std::remove(texts.begin(), texts.end(), text), texts.end());
+  return options;
+}
+
 Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   const bool automatic = options.accumulators == "auto";
   const bool none = options.accumulators == "none" || (automatic && options.copies == 0);
@@ -216,22 +242,15 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
 
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
                                                    const Plan& plan) {
-  YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
   const Budget budget(options.time_limit, options.threads, options.asked);
   std::vector<PinPrice> prices;
-  for (const Pin& pin : pins) {
-    const bool known = std::any_of(prices.begin(), prices.end(),
-                                   [&](const PinPrice& price) { return price.text == pin.text; });
-    if (known) continue;
-    std::vector<Pin> others;
-    for (const Pin& other : pins) {
-      if (other.text != pin.text) others.push_back(other);
-    }
+  for (const std::string& text : PinTexts(options)) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> others, AllPins(graph, WithoutPin(options, text)));
     YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
                           RestrictionsOf(graph, options.mesh, others, Replicates(options)));
     const absl::StatusOr<Plan> without = SearchRestricted(graph, options, restrictions, budget);
     if (!without.ok() || budget.end() != Budget::End::kNone) break;
-    prices.push_back({pin.text, plan.cost.bytes() - without->cost.bytes()});
+    prices.push_back({text, plan.cost.bytes() - without->cost.bytes()});
   }
   return prices;
 }

@@ -47,6 +47,14 @@ struct SearchOptions {
   Budget::Asked asked;
 };
 
+// The options with what the budget leaves of their time.
+SearchOptions InTimeLeft(SearchOptions options, const Budget& budget);
+
+// The texts of the options' pins, each once, and the options without the pins of one text. Pins
+// that nobody wrote are those of "".
+std::vector<std::string> PinTexts(const SearchOptions& options);
+SearchOptions WithoutPin(SearchOptions options, const std::string& text);
+
 // "default", "recursive" and the baselines (baselines/baselines.h).
 std::vector<std::string> SearchNames();
 

@@ -111,40 +111,5 @@ TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
   CHECK(RunCommand("yuba partition " + model + " --search data --copies 4").exit_code == 2);
 }
 
-TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cause") {
-  const std::string model = ModelFile("mlp"), plan = ScratchFolder("pins") + "/plan.json";
-  const std::string command = "yuba partition " + model + " --mesh data=2,model=4 -o " + plan;
-  const std::string text = Succeed(command + " --pin batch=data --pin 'l.1.weight=[model, -]'").out;
-  INFO(text);
-  CHECK(text.find("batch=data costs") != std::string::npos);
-  CHECK(text.find("l.1.weight=[model, -] costs") != std::string::npos);
-  std::ifstream file(plan);
-  const nlohmann::json json = nlohmann::json::parse(file);
-  CHECK(json["options"]["pin.0"] == "batch=data");
-  for (const nlohmann::json& tensor : json["tensors"]) {
-    if (tensor["name"] == "x")
-      CHECK(tensor["dims"][0][0]["axes"].dump().find("data") != std::string::npos);
-    if (tensor["name"] == "l.1.weight") CHECK(tensor["dims"][1][0]["axes"].empty());
-  }
-  Succeed("yuba check " + model + " " + plan);
-  auto refused = [&](const std::string& pins, const std::string& words) {
-    const CommandResult result = RunCommand(command + " " + pins);
-    INFO(pins);
-    INFO(result.error);
-    CHECK(result.exit_code == 2);
-    CHECK(result.error.find(words) != std::string::npos);
-  };
-  refused("--pin nothing=[-]", "no tensor is called 'nothing'");
-  refused("--pin 'l.1.weight=[model]'", "has 2 dimensions");
-  refused("--pin 'l.1.weight=[-, -]'", "axis data is left out");
-  refused("--pin 'l.1.weight=[rows, -]'", "no mesh axis is called 'rows'");
-  refused("--pin 'l.1.weight=[model, -' ", "']' is missing");
-  refused("--pin 'x=[model, -]' --pin batch=data", "contradict");
-  refused("--pin 'l.1.weight=[65/model, -]'", "65");
-  refused("--pin time=data", "only batch");
-  refused("--pin batch", "expected NAME=");
-  refused("--search megatron --pin batch=data", "takes no pins");
-}
-
 }  // namespace
 }  // namespace yuba
