@@ -28,6 +28,8 @@ struct Tensor {
   bool output = false;                   // an output of the graph
   NodeId producer = -1;                  // -1: input, parameter or constant; a copy: its copy node
   std::vector<NodeId> consumers;         // each once, ascending
+  std::vector<std::string> dim_names;    // parallel to dims, as the user calls them, "" where that
+                                         // is nothing; empty: all of them are nameless
 };
 
 struct Node {

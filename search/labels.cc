@@ -1,14 +1,15 @@
 #include "search/labels.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 namespace yuba {
 
-std::vector<int> IndicesAlong(const Definition& definition, int operand) {
+std::vector<int> IndicesAlong(const Definition& definition, int operand, bool conditions) {
   std::vector<int> along(definition.operands[operand].dims.size(), -1);
   bool first = true;
-  Walk(definition.body, [&](const Expr& expr) {
+  const auto visit = [&](const Expr& expr) {
     if (expr.kind != Expr::kRead || expr.operand != operand) return;
     for (size_t d = 0; d < along.size(); ++d) {
       const int index = expr.position[d].BareIndex();
@@ -18,35 +19,69 @@ std::vector<int> IndicesAlong(const Definition& definition, int operand) {
         along[d] = -1;
     }
     first = false;
-  });
+  };
+  Walk(definition.body, visit);
+  if (!conditions) return along;
+  for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
   return along;
 }
 
-Labels FlowLabels(const Graph& graph, TensorLabels seeds) {
+Labels FlowLabels(const Graph& graph, TensorLabels seeds, bool conditions) {
   Labels labels;
   labels.tensors = std::move(seeds);
   for (const Node& node : graph.nodes) {
     const Definition& definition = *node.definition;
     std::vector<int> indices(definition.indices.size(), -1);
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      const std::vector<int> along = IndicesAlong(definition, static_cast<int>(o));
+      const std::vector<int> along = IndicesAlong(definition, static_cast<int>(o), conditions);
       const std::vector<int>& dims = labels.tensors[node.operands[o]];
       for (size_t d = 0; d < along.size(); ++d) {
-        if (along[d] >= 0 && indices[along[d]] < 0) indices[along[d]] = dims[d];
+        if (along[d] < 0 || indices[along[d]] >= 0) continue;
+        const bool whole = definition.indices[along[d]].extent == definition.operands[o].dims[d];
+        if (whole) indices[along[d]] = dims[d];
       }
     }
     for (size_t d = 0; d < definition.left.size(); ++d) {
       const int index = definition.left[d].BareIndex();
-      if (index >= 0) labels.tensors[node.result][d] = indices[index];
+      int& label = labels.tensors[node.result][d];
+      if (index >= 0 && label < 0) label = indices[index];
     }
     labels.nodes.push_back(std::move(indices));
   }
   return labels;
 }
 
-TensorLabels BatchOfInputs(const Graph& graph) {
+namespace {
+
+TensorLabels NoLabels(const Graph& graph) {
   TensorLabels labels;
   for (const Tensor& tensor : graph.tensors) labels.emplace_back(tensor.type.dims.size(), -1);
+  return labels;
+}
+
+}  // namespace
+
+DimNames NamesOfDims(const Graph& graph) {
+  DimNames result{{}, NoLabels(graph)};
+  std::vector<std::string>& names = result.names;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    size_t flat = 0;
+    for (size_t d = 0; d < tensor.dim_names.size(); flat += tensor.dims[d++].size()) {
+      const std::string& name = tensor.dim_names[d];
+      if (name.empty()) continue;
+      const auto at = std::find(names.begin(), names.end(), name);
+      const int label = static_cast<int>(at - names.begin());
+      if (at == names.end()) names.push_back(name);
+      std::vector<int>& labels = result.labels[t];
+      std::fill_n(labels.begin() + flat, tensor.dims[d].size(), label);
+    }
+  }
+  return result;
+}
+
+TensorLabels BatchOfInputs(const Graph& graph) {
+  TensorLabels labels = NoLabels(graph);
   std::map<int64_t, int> votes;
   int64_t batch = 0;
   for (TensorId id : graph.inputs) {

@@ -3,6 +3,7 @@
 #ifndef YUBA_SEARCH_LABELS_H_
 #define YUBA_SEARCH_LABELS_H_
 
+#include <string>
 #include <vector>
 
 #include "opsemantics/graph.h"
@@ -17,15 +18,25 @@ struct Labels {
   std::vector<std::vector<int>> nodes;  // by node and index
 };
 
-// An index takes the label of the first operand's dimension along which it runs alone, a dimension
-// of a result that of its index. `seeds` gives labels to inputs, parameters and constants.
-Labels FlowLabels(const Graph& graph, TensorLabels seeds);
+// An index takes the label of the first operand's dimension along which it runs alone and whole, a
+// dimension of a result that of its index, where `seeds` gives it none. With `conditions` also
+// through what conditions on data read, as embeddings read the numbers of their rows.
+Labels FlowLabels(const Graph& graph, TensorLabels seeds, bool conditions = false);
+
+// What the user's model calls dimensions, each name once, and the number of its name on each
+// dimension that has one.
+struct DimNames {
+  std::vector<std::string> names;
+  TensorLabels labels;
+};
+DimNames NamesOfDims(const Graph& graph);
 
 // 0 on the batch: the first dimension of the inputs that agree on its extent, the most there are.
 TensorLabels BatchOfInputs(const Graph& graph);
 
-// For each dimension of the operand the index that runs along it, alone and in all reads; else -1.
-std::vector<int> IndicesAlong(const Definition& definition, int operand);
+// For each dimension of the operand the index that runs along it, alone and in all reads of the
+// body, with `conditions` also of conditions on data; else -1.
+std::vector<int> IndicesAlong(const Definition& definition, int operand, bool conditions = false);
 
 }  // namespace yuba
 

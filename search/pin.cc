@@ -67,7 +67,9 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
     CutSpace replicated = space;
     replicated.optional = true;
     const bool would = !pin.is_node && WhyUnmet(replicated, mesh, restriction.any_of[0]).empty();
-    return UserError("the pin of ", name, " cannot be satisfied", Quoted(pin), ": ", why,
+    const Pin& other = *first[element];
+    return UserError("the pin of ", name, " cannot be satisfied",
+                     other.text == pin.text ? "" : Quoted(other), Quoted(pin), ": ", why,
                      would ? "; --replicate auto allows replicas" : "");
   }
   return restrictions;

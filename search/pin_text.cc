@@ -171,16 +171,17 @@ absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view 
   return pins;
 }
 
-absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
-                                          const AxisList& axes) {
-  const Labels labels = FlowLabels(graph, BatchOfInputs(graph));
+// The dimensions that have this label, and what they become.
+std::vector<Pin> PinLabel(const Graph& graph, const Mesh& mesh, TensorLabels seeds, int label,
+                          const AxisList& axes) {
+  const Labels labels = FlowLabels(graph, std::move(seeds), true);
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& extents = graph.tensors[t].type.dims;
     Demands demands(extents.size());
-    int place = -1;  // the outermost factor of the batch that has room, else the outermost
+    int place = -1;  // the outermost factor that has room, else the outermost
     for (size_t d = 0; d < demands.size(); ++d) {
-      if (labels.tensors[t][d] != 0) continue;
+      if (labels.tensors[t][d] != label) continue;
       if (place < 0 || extents[place] < PartCount(mesh, axes)) place = static_cast<int>(d);
       if (extents[place] >= PartCount(mesh, axes)) break;
     }
@@ -188,9 +189,22 @@ absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
     demands[place].axes = axes;
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
-  if (pins.empty())
-    return UserError("no input has a first dimension longer than 1 to be the batch");
   return pins;
+}
+
+absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
+                                          const AxisList& axes) {
+  std::vector<Pin> pins = PinLabel(graph, mesh, BatchOfInputs(graph), 0, axes);
+  if (!pins.empty()) return pins;
+  return UserError("no input has a first dimension longer than 1 to be the batch");
+}
+
+absl::Status NoDimension(absl::string_view name, std::vector<std::string> names) {
+  if (std::find(names.begin(), names.end(), "batch") == names.end()) names.push_back("batch");
+  std::sort(names.begin(), names.end());
+  const char* const are = names.size() == 1 ? "is " : "are ";
+  return UserError("no dimension is called '", name, "'; there ", are, absl::StrJoin(names, ", "),
+                   "; for a tensor write ", name, "=[...], for a node ", name, "/INDEX=AXES");
 }
 
 absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
@@ -200,18 +214,21 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
   const absl::string_view value =
       equals == absl::string_view::npos ? absl::string_view() : Trim(text.substr(equals + 1));
   if (name.empty() || value.empty()) {
-    return UserError("expected NAME=[...] for tensors, NODE/INDEX=AXES for nodes, or batch=AXES");
+    return UserError("expected NAME=[...] for tensors, NODE/INDEX=AXES for nodes, or ",
+                     "DIMENSION=AXES, as in batch=AXES");
   }
   if (value.front() == '[') return PinTensors(graph, mesh, name, value);
   YUBA_ASSIGN_OR_RETURN(const AxisList axes, ParseAxes(mesh, value));
   if (axes.empty()) return UserError("'", value, "' names no axis of the mesh");
+  DimNames dims = NamesOfDims(graph);
+  const auto named = std::find(dims.names.begin(), dims.names.end(), name);
+  if (named != dims.names.end()) {
+    const int label = static_cast<int>(named - dims.names.begin());
+    return PinLabel(graph, mesh, std::move(dims.labels), label, axes);
+  }
   if (name == "batch") return PinBatch(graph, mesh, axes);
   const size_t slash = name.rfind('/');
-  if (slash == absl::string_view::npos) {
-    return UserError("'", name,
-                     "' is no dimension that can be pinned, only batch is; for a tensor write ",
-                     name, "=[...], for a node ", name, "/INDEX=AXES");
-  }
+  if (slash == absl::string_view::npos) return NoDimension(name, std::move(dims.names));
   return PinNodes(graph, name.substr(0, slash), name.substr(slash + 1), axes);
 }
 

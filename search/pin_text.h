@@ -5,7 +5,9 @@
 //                        and the search may add others. Also as plans are printed: `96/ab`, `64`,
 //                        `(3 12/c 64)`.
 //   NODES/INDEX=AXES     nodes of these names: the index is cut over these axes
-//   batch=AXES           the first dimension of the inputs, and what it becomes in all tensors
+//   DIMENSION=AXES       what the model calls so, in inputs and outputs, and what it becomes in all
+//                        tensors; `batch`, where the model calls nothing so, is the first dimension
+//                        of the inputs
 // Copies follow the search alone. In patterns `*` stands for any characters, `?` for one.
 #ifndef YUBA_SEARCH_PIN_TEXT_H_
 #define YUBA_SEARCH_PIN_TEXT_H_

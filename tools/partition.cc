@@ -303,7 +303,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command
       ->add_option("--pin", flags->pins,
-                   "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data")
+                   "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a "
+                   "dimension as the model calls it (else batch: the inputs' first) and what it "
+                   "becomes")
       ->take_all();
   command
       ->add_option("--time-limit", flags->time_limit,

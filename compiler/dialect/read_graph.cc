@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "compiler/dialect/definition_attr.h"
 #include "compiler/dialect/module.h"
 #include "compiler/dialect/sharding_text.h"
@@ -164,7 +166,27 @@ class GraphReader {
       }
       graph_.inputs.push_back(id);
     }
+    YUBA_RETURN_IF_ERROR(ReadDimNames(info));
     return op_.getMesh() ? ReadPlanInfo(info) : absl::OkStatus();
+  }
+
+  absl::Status ReadDimNames(mlir::DictionaryAttr info) {
+    const auto named = info.getAs<mlir::DictionaryAttr>("dim_names");
+    if (!named) return absl::OkStatus();
+    for (const mlir::NamedAttribute& field : named) {
+      const std::string number = field.getName().str();
+      size_t id = 0;
+      if (!absl::SimpleAtoi(number, &id) || id >= graph_.tensors.size()) {
+        return UserError("yuba.graph: dim_names speaks of tensor ", number, ", which is none");
+      }
+      Tensor& tensor = graph_.tensors[id];
+      YUBA_ASSIGN_OR_RETURN(tensor.dim_names, Texts(named, number.c_str()));
+      if (tensor.dim_names.size() != tensor.dims.size()) {
+        return UserError("yuba.graph: dim_names has ", tensor.dim_names.size(), " for the ",
+                         tensor.dims.size(), " dimensions of ", tensor.name);
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ReadPlanInfo(mlir::DictionaryAttr info) {

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "compiler/dialect/definition_attr.h"
 #include "compiler/dialect/module.h"
 #include "compiler/dialect/sharding_text.h"
@@ -69,6 +72,18 @@ class GraphWriter {
     return builder_.getArrayAttr(attrs);
   }
 
+  // By number of the tensor the names of its dimensions.
+  mlir::DictionaryAttr DimNames() {
+    llvm::SmallVector<mlir::NamedAttribute> fields;
+    for (size_t id = 0; id < graph_.tensors.size(); ++id) {
+      const std::vector<std::string>& names = graph_.tensors[id].dim_names;
+      const bool nameless = std::all_of(names.begin(), names.end(),
+                                        [](const std::string& name) { return name.empty(); });
+      if (!nameless) fields.push_back(builder_.getNamedAttr(absl::StrCat(id), Texts(names)));
+    }
+    return builder_.getDictionaryAttr(fields);
+  }
+
   mlir::DictionaryAttr Info() {
     llvm::SmallVector<mlir::NamedAttribute> fields;
     const auto add = [&](const char* name, mlir::Attribute value) {
@@ -82,6 +97,7 @@ class GraphWriter {
     add("hash", Text(model_.graph_hash));
     add("notes", Texts(model_.notes));
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
+    if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
     if (plan_ != nullptr) {
       add("search", Text(plan_->search));
       if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));

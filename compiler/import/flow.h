@@ -21,6 +21,7 @@ struct FlowValue {
   TensorKind kind = TensorKind::kActivation;
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;
+  std::vector<std::string> dim_names;        // of inputs and outputs: the file's symbols, or ""
   InitialValue initial;                      // of parameters and constants
   bool stored = false;                       // an initializer of the file
   std::shared_ptr<const TensorValue> known;  // what is known now, if it is small

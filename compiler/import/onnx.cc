@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -91,9 +92,35 @@ std::string WhyNotMade(const onnx::GraphProto& graph, const std::string& name) {
   return "an output that is not supported";
 }
 
+// The symbols of the file on an output, except those that inputs have for another size: nothing in
+// the file makes sure of them.
+void NameDims(const onnx::ValueInfoProto& output, const std::map<std::string, int64_t>& sizes,
+              FlowValue& value) {
+  const auto& shape = output.type().tensor_type().shape();
+  if (shape.dim_size() != static_cast<int>(value.dims.size())) return;
+  value.dim_names.clear();
+  for (int d = 0; d < shape.dim_size(); ++d) {
+    const std::string& name = shape.dim(d).dim_param();
+    const auto size = sizes.find(name);
+    const bool other = size != sizes.end() && size->second != value.dims[d];
+    value.dim_names.push_back(other ? "" : name);
+  }
+}
+
+std::map<std::string, int64_t> SizesOfSymbols(const Flow& flow) {
+  std::map<std::string, int64_t> sizes;
+  for (const int input : flow.inputs) {
+    const FlowValue& value = flow.values[input];
+    for (size_t d = 0; d < value.dims.size(); ++d) sizes[value.dim_names[d]] = value.dims[d];
+  }
+  sizes.erase("");
+  return sizes;
+}
+
 // Each output is a tensor that a node makes, and of its own.
 void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
   std::set<int> taken;
+  const std::map<std::string, int64_t> sizes = SizesOfSymbols(flow);
   for (const onnx::ValueInfoProto& output : graph.output()) {
     const auto found = flow.by_name.find(output.name());
     if (found == flow.by_name.end())
@@ -109,6 +136,7 @@ void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& fl
     }
     flow.outputs.push_back(value);
     flow.values[value].name = output.name();
+    NameDims(output, sizes, flow.values[value]);
   }
 }
 

@@ -166,6 +166,7 @@ class SourceReader {
                          d == 0 ? ": give --batch N" : "");
       }
       value.dims.push_back(size);
+      value.dim_names.push_back(dim.dim_param());
     }
     const absl::StatusOr<int64_t> elements = CheckedElements(value.dims);
     if (!elements.ok()) return Annotate(elements.status(), "input '" + input.name() + "'");

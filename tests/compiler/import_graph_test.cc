@@ -297,5 +297,37 @@ TEST_CASE("the hash is of the structure: no names, no order of the file") {
   CHECK(Import(TwoLayers("a", false, 5)).graph_hash != hash);
 }
 
+// Dimensions of a name or, where that is empty, of a size.
+void SetDims(onnx::ValueInfoProto& value, const std::vector<std::string>& names, int64_t size) {
+  onnx::TensorShapeProto& shape = *value.mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.clear_dim();
+  for (const std::string& name : names) {
+    if (name.empty()) shape.add_dim()->set_dim_value(size);
+    else shape.add_dim()->set_dim_param(name);
+  }
+}
+
+TEST_CASE("dimensions of inputs and outputs keep the file's names, which are no structure") {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 3});
+  builder.Node("Neg", {"x"}, {"y"});
+  SetInts(builder.Node("Transpose", {"x"}, {"z"}), "perm", {1, 0});
+  builder.Output("y");
+  builder.Output("z");
+  const std::string hash = Import(builder).graph_hash;
+  onnx::GraphProto& graph = *builder.proto().mutable_graph();
+  SetDims(*graph.mutable_input(0), {"rows", ""}, 3);
+  SetDims(*graph.mutable_output(0), {"rows", "columns"}, 3);
+  SetDims(*graph.mutable_output(1), {"rows", "others"}, 3);  // its first are the columns: not so
+  ImportOptions options;
+  options.dims["rows"] = 4;
+  const Model model = Import(builder, options);
+  const auto names = [&](TensorId id) { return model.graph.tensors[id].dim_names; };
+  CHECK(names(model.graph.inputs[0]) == std::vector<std::string>{"rows", ""});
+  CHECK(names(model.graph.outputs[0]) == std::vector<std::string>{"rows", "columns"});
+  CHECK(names(model.graph.outputs[1]) == std::vector<std::string>{"", "others"});
+  CHECK(model.graph_hash == hash);
+}
+
 }  // namespace
 }  // namespace yuba

@@ -155,6 +155,40 @@ TEST_CASE("pins are read") {
   }
 }
 
+// x [8, 4] of names, a product of 16 columns: the name goes where the dimension goes.
+TEST_CASE("a dimension is pinned by the model's name for it, in all that it becomes") {
+  Graph graph = MatmulChain({4, 16, 8}, 8);
+  graph.tensors[0].dim_names = {"rows", "batch"};
+  const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
+  REQUIRE(mesh.ok());
+  const auto pinned = [&](const std::string& text) {
+    const absl::StatusOr<std::vector<Pin>> pins = ParsePin(graph, *mesh, text);
+    INFO(text << pins.status());
+    REQUIRE(pins.ok());
+    std::vector<std::pair<int, Demands>> all;
+    for (const Pin& pin : *pins) all.push_back({pin.id, pin.demands});
+    return all;
+  };
+  using All = std::vector<std::pair<int, Demands>>;
+  const Demands first = {{{0}, true}, {{}, true}}, second = {{{}, true}, {{0}, true}};
+  CHECK(pinned("rows=data") == All{{0, first}, {2, first}, {4, first}});
+  CHECK(pinned("batch=data") == All{{0, second}});  // the name, not the first dimension
+  // Of a result that has another name of its own, that holds, and goes on.
+  graph.tensors[2].dim_names = {"samples", "a/b"};
+  CHECK(pinned("rows=data") == All{{0, first}});
+  CHECK(pinned("samples=data") == All{{2, first}, {4, first}});
+  CHECK(pinned("a/b=data") == All{{2, second}});
+  const auto unknown = ParsePin(graph, *mesh, "row=data");
+  CHECK(unknown.status().message() ==
+        "--pin row=data: no dimension is called 'row'; there are a/b, batch, rows, samples; for a "
+        "tensor write row=[...], for a node row/INDEX=AXES");
+  GraphBuilder build;
+  const TensorId x = build.Input({8, 4}), half = build.Slice(build.Relu(x), 0, 4);
+  graph = build.Finish({half});
+  graph.tensors[x].dim_names = {"rows", ""};
+  CHECK(pinned("rows=data") == All{{0, first}, {1, first}});  // half of the rows are not the rows
+}
+
 TEST_CASE("pins of one tensor are joined, and contradictions and full axes are named") {
   const Graph graph = MatmulChain({8, 16, 8}, 8);
   const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
@@ -179,6 +213,7 @@ TEST_CASE("pins of one tensor are joined, and contradictions and full axes are n
   says({"t1=[data, *]", "t1=[model, *]"}, "contradict each other (t1=[data, *]) (t1=[model, *])");
   says({"t1=[data, *]", "t1=[-, *]"}, "contradict");
   says({"t1=[data, *]", "t1=[*, data]"}, "axis data is used twice");
+  says({"t1=[data, *]", "batch=model", "t0=[*, model]"}, "(batch=model) (t0=[*, model]): axis");
   says({"t1=[-, -]"}, "axis data is left out, but fits dimension 0");
 }
 

@@ -42,9 +42,49 @@ TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cau
   refused("--pin 'l.1.weight=[model, -' ", "']' is missing");
   refused("--pin 'x=[model, -]' --pin batch=data", "contradict");
   refused("--pin 'l.1.weight=[65/model, -]'", "65");
-  refused("--pin time=data", "only batch");
+  refused("--pin time=data", "no dimension is called 'time'; there is batch; for a tensor");
   refused("--pin batch", "expected NAME=");
   refused("--search megatron --pin batch=data", "takes no pins");
+}
+
+std::string AxesOf(const nlohmann::json& plan, const std::string& name, int dim) {
+  std::string axes;
+  for (const nlohmann::json& tensor : plan["tensors"]) {
+    if (tensor["name"] != name) continue;
+    for (const nlohmann::json& factor : tensor["dims"][dim]) axes += factor["axes"].dump();
+  }
+  return axes;
+}
+
+// The decoder calls its inputs' dimensions batch and sequence.
+TEST_CASE("a dimension that the model names is pinned, in what it becomes too") {
+  const std::string model = ModelFile("modern/decoder_opset18"), folder = ScratchFolder("named"),
+                    plan = folder + "/plan.json",
+                    command = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
+                              "--search recursive --copies 0 --space factored " +
+                              "--mesh data=2,model=4 -o " + plan;
+  const auto holds = [&](const std::string& flags) {
+    INFO(flags);
+    const std::string text = Succeed(command + flags + " --pin sequence=model").out;
+    INFO(text);
+    CHECK(text.find("sequence=model costs") != std::string::npos);
+    std::ifstream file(plan);
+    const nlohmann::json json = nlohmann::json::parse(file);
+    CHECK(json["options"]["pin.0"] == "sequence=model");
+    for (const std::string tensor : {"input_ids", "embedding", "linear", "logits"}) {
+      INFO(tensor);
+      CHECK(AxesOf(json, tensor, 1).find("model.0\",\"model.1") != std::string::npos);
+    }
+    Succeed("yuba check " + model + " " + plan);
+    Succeed("yuba show " + plan);
+  };
+  holds("");
+  Succeed(command + " --dump " + folder + "/dump --to import");
+  holds(" --dump " + folder + "/dump --from search --to search");
+  const CommandResult unknown = RunCommand(command + " --pin tokens=model");
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.error.find("no dimension is called 'tokens'; there are batch, sequence; for") !=
+        std::string::npos);
 }
 
 // The model fits into 9 kB a device, but not with the rows of its weights cut over an axis.
