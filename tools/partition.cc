@@ -197,7 +197,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Model& model, const Pl
     options.time_limit = std::min(left, seconds + 1);
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
   }
-  std::cout << SearchText(plan, by_level, seconds);
+  std::cout << SearchText(plan, BoundName(file.notes), by_level, seconds);
   if (plan.space.nesting == "level" && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }

@@ -47,7 +47,7 @@ std::string Figures(const PlanFile& plan) {
   int64_t peak = 0;
   for (const DeviceMemory& device : plan.notes.memory) peak = std::max(peak, device.peak);
   Figure(html, Bytes(peak), "on the fullest device");
-  Figure(html, plan.proof.kind == "none" ? "–" : Bytes(plan.lower_bound), "lower bound");
+  Figure(html, plan.proof.kind == "none" ? "–" : Bytes(plan.lower_bound), BoundName(plan.notes));
   return html + "</div>";
 }
 

@@ -41,6 +41,9 @@ std::string SpaceText(const Space& space);
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
 std::string GapText(int64_t bytes, int64_t lower_bound);
 
+// What the bound of this plan is called: with pins it is of plans without them.
+std::string BoundName(const PlanNotes& notes);
+
 // What stands where a plan of that search has no bound.
 std::string NoBoundText(const std::string& search);
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/plan_report.h"
@@ -118,6 +119,13 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   if (bytes < lower_bound) return "which is above that: run yuba check";
   const double gap = 100.0 * static_cast<double>(bytes - lower_bound) / static_cast<double>(bytes);
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
+}
+
+std::string BoundName(const PlanNotes& notes) {
+  const bool pinned = std::any_of(
+      notes.options.begin(), notes.options.end(),
+      [](const auto& option) { return absl::StartsWith(option.first, "pin."); });
+  return pinned ? "lower bound without the pins" : "lower bound";
 }
 
 std::string NoBoundText(const std::string& search) {

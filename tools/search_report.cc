@@ -42,7 +42,8 @@ std::string ModelText(const Model& model) {
                       "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
 }
 
-std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, double seconds) {
+std::string SearchText(const Plan& plan, const std::string& bound,
+                       absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
       Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
@@ -60,9 +61,9 @@ std::string SearchText(const Plan& plan, absl::optional<int64_t> by_level, doubl
     absl::StrAppend(&text, ": ", NoBoundText(plan.search), "\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
-                    "; lower bound equal, proof: ", plan.proof.kind, ")\n");
+                    "; ", bound, " equal, proof: ", plan.proof.kind, ")\n");
   } else {
-    absl::StrAppend(&text, ": lower bound ", Bytes(plan.lower_bound), ", ",
+    absl::StrAppend(&text, ": ", bound, " ", Bytes(plan.lower_bound), ", ",
                     GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),
                     ")\n");
   }

@@ -32,8 +32,8 @@ std::string OverviewText(const PlanFile& plan) {
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
       "), mesh ", MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
       plan.proof.kind == "none" ? NoBoundText(plan.search)
-                                : absl::StrCat("lower bound ", Bytes(plan.lower_bound), ", ",
-                                               GapText(bytes, plan.lower_bound)),
+                                : absl::StrCat(BoundName(plan.notes), " ", Bytes(plan.lower_bound),
+                                               ", ", GapText(bytes, plan.lower_bound)),
       "\nspace: ", SpaceText(plan.space),
       plan.stopped.empty() ? "" : "\n", StoppedText(plan),
       "\n[32/abc, 64] reads: the first dimension, 32 long, ",

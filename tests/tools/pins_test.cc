@@ -19,6 +19,8 @@ TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cau
   INFO(text);
   CHECK(text.find("batch=data costs") != std::string::npos);
   CHECK(text.find("l.1.weight=[model, -] costs") != std::string::npos);
+  CHECK(text.find("lower bound without the pins") != std::string::npos);
+  CHECK(Succeed("yuba show " + plan).out.find("lower bound without the pins") != std::string::npos);
   std::ifstream file(plan);
   const nlohmann::json json = nlohmann::json::parse(file);
   CHECK(json["options"]["pin.0"] == "batch=data");
@@ -28,6 +30,7 @@ TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cau
     if (tensor["name"] == "l.1.weight") CHECK(tensor["dims"][1][0]["axes"].empty());
   }
   Succeed("yuba check " + model + " " + plan);
+  CHECK(Succeed(command).out.find("without the pins") == std::string::npos);
   auto refused = [&](const std::string& pins, const std::string& words) {
     const CommandResult result = RunCommand(command + " " + pins);
     INFO(pins);
