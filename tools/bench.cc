@@ -190,6 +190,10 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->check(NumberAbove0());
   search->add_option("--accumulators", flags->options.accumulators, "as in partition")
       ->check(CLI::IsMember({"auto", "all", "none"}));
+  search->add_option("--replicate", flags->options.replicate, "as in partition")
+      ->check(CLI::IsMember({"none", "auto"}));
+  search->add_option("--memory", flags->options.memory_limit, "as in partition")
+      ->transform(SizeInBytes());
   search->add_option("--repeat", flags->repeat, "take the least of N times")
       ->check(WholeNumber(1, 1 << 20))
       ->capture_default_str();

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,30 +27,56 @@ struct SuiteRun {
   std::vector<std::string> flags;
   int devices = 8;
   std::string search = "default";
+  std::string name, saves_of;  // of this run; of the one that it should move less than
   double seconds = 0, gap = -1, megabytes = 0;  // targets; gap -1 and megabytes 0: none
+  double saves = 0;                             // percent of the bytes of that run
 };
 
-absl::StatusOr<std::vector<SuiteRun>> ReadSuite(const std::string& file) {
-  YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+// One problem to solve, and what others have published.
+struct SuiteProblem {
+  std::string file;
+  int seconds = 60;
+  int64_t published = 0;
+  double within = 10;  // percent of that
+};
+
+struct Suite {
   std::vector<SuiteRun> runs;
+  std::vector<SuiteProblem> problems;
+};
+
+SuiteRun RunOf(const Json& entry) {
+  SuiteRun run;
+  run.model = entry.at("model").get<std::string>();
+  run.flags = entry.value("flags", std::vector<std::string>());
+  run.devices = entry.value("devices", 8);
+  run.search = entry.value("search", "default");
+  run.name = entry.value("name", "");
+  run.seconds = entry.at("seconds").get<double>();
+  run.gap = entry.value("gap", -1.0);
+  run.megabytes = entry.value("peak_megabytes", 0.0);
+  run.saves_of = entry.value("saves_of", "");
+  run.saves = entry.value("saves_percent", 0.0);
+  return run;
+}
+
+absl::StatusOr<Suite> ReadSuite(const std::string& file) {
+  YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  Suite suite;
   try {
     const Json json = Json::parse(text);
-    for (const Json& entry : json.at("runs")) {
-      SuiteRun run;
-      run.model = entry.at("model").get<std::string>();
-      run.flags = entry.value("flags", std::vector<std::string>());
-      run.devices = entry.value("devices", 8);
-      run.search = entry.value("search", "default");
-      run.seconds = entry.at("seconds").get<double>();
-      run.gap = entry.value("gap", -1.0);
-      run.megabytes = entry.value("peak_megabytes", 0.0);
-      runs.push_back(std::move(run));
+    for (const Json& entry : json.at("runs")) suite.runs.push_back(RunOf(entry));
+    for (const Json& entry : json.value("problems", Json::array())) {
+      suite.problems.push_back({entry.at("file").get<std::string>(),
+                                entry.at("seconds").get<int>(),
+                                entry.at("published").get<int64_t>(),
+                                entry.value("within_percent", 10.0)});
     }
   } catch (const Json::exception& error) {
     return UserError(file, ": not a suite of runs: ", error.what(),
                      "; docs/search_suite.json shows the form");
   }
-  return runs;
+  return suite;
 }
 
 // What a command prints; an error with its exit code where it fails.
@@ -65,12 +93,20 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& words) {
   return text;
 }
 
+// Below the folder of models, or as it is.
+std::string Found(const std::string& models, const std::string& file) {
+  const std::filesystem::path there = std::filesystem::path(models) / file;
+  return std::filesystem::exists(there) ? there.string() : file;
+}
+
+std::string Self() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
 absl::StatusOr<Json> Measured(const SuiteRun& run, const std::string& models) {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  std::vector<std::string> words = {
-      self,       "bench",    "search",   (std::filesystem::path(models) / run.model).string(),
-      "--devices", absl::StrCat(run.devices), "--search", run.search,
-      "--json"};
+  std::vector<std::string> words = {Self(),       "bench",
+                                    "search",     Found(models, run.model),
+                                    "--devices",  absl::StrCat(run.devices),
+                                    "--search",   run.search,
+                                    "--json"};
   words.insert(words.end(), run.flags.begin(), run.flags.end());
   YUBA_ASSIGN_OR_RETURN(const std::string text, OutputOf(words));
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -85,7 +121,18 @@ std::string Against(double value, double target, const char* format) {
   return absl::StrCat(text, value <= target ? " (" : " **(", target, value <= target ? ")" : ")**");
 }
 
-std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& json) {
+// The bytes that a run moves, and how many fewer than the one it is compared with.
+std::string Moved(const SuiteRun& run, double bytes, const std::map<std::string, double>& others) {
+  const std::string text = absl::StrFormat("%.2f", bytes / 1e6);
+  const auto other = others.find(run.saves_of);
+  if (run.saves_of.empty() || other == others.end() || other->second == 0) return text;
+  const double saved = 100 * (1 - bytes / other->second);
+  const char* mark = saved >= run.saves ? "" : "**";
+  return absl::StrFormat("%s, %s%.1f %% fewer (%g)%s", text, mark, saved, run.saves, mark);
+}
+
+std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& json,
+                             std::map<std::string, double>* bytes_of) {
   std::vector<std::string> row = {
       "| " + run.model, absl::StrCat("| ", run.devices),
       absl::StrCat("| ", run.search, " ", absl::StrJoin(run.flags, " "))};
@@ -97,12 +144,46 @@ std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& js
   const double gap = bytes == 0 ? 0 : 100 * (bytes - bound) / bytes;
   row.push_back("| " + Against(json->at("seconds"), run.seconds, "3"));
   row.push_back("| " + Against(gap, run.gap, "2"));
-  row.push_back(absl::StrFormat("| %.2f", bytes / 1e6));
+  row.push_back("| " + Moved(run, bytes, *bytes_of));
+  (*bytes_of)[run.name] = bytes;
   row.push_back(absl::StrFormat("| %.2f", bound / 1e6));
   row.push_back(absl::StrFormat("| %.3f", json->at("check_seconds").get<double>()));
   const double peak = json->at("peak_memory_bytes").get<double>() / 1e6;
   row.push_back("| " + Against(peak, run.megabytes > 0 ? run.megabytes : -1, "0") + " |");
   return row;
+}
+
+// What `solve` prints of a problem, on two threads.
+std::vector<std::string> Row(const SuiteProblem& problem, const std::string& models) {
+  std::vector<std::string> row = {"| " + problem.file, absl::StrCat("| ", problem.seconds)};
+  const absl::StatusOr<std::string> text =
+      OutputOf({Self(), "solve", Found(models, problem.file), "--time-limit",
+                absl::StrCat(problem.seconds), "--threads", "2"});
+  std::istringstream lines(text.value_or(""));
+  std::string word;
+  int64_t cost = 0, bound = 0;
+  if (!(lines >> word >> cost >> word >> bound)) {
+    row.push_back(absl::StrCat("| failed: ", text.status().message(), " | | | |"));
+    return row;
+  }
+  const double published = static_cast<double>(problem.published);
+  const double above = 100 * (static_cast<double>(cost) - published) / published;
+  row.push_back(absl::StrCat("| ", cost));
+  row.push_back(absl::StrCat("| ", bound));
+  row.push_back(absl::StrCat("| ", problem.published));
+  row.push_back("| " + Against(above, problem.within, "3") + " |");
+  return row;
+}
+
+void PrintProblems(const std::vector<SuiteProblem>& problems, const std::string& models) {
+  TextTable table(99);
+  table.Add({"| problem", "| seconds", "| cost", "| bound", "| best published", "| above it % |"});
+  table.Add({"|---", "|---", "|---", "|---", "|---", "|--- |"});
+  for (const SuiteProblem& problem : problems) {
+    std::cerr << problem.file << "\n";
+    table.Add(Row(problem, models));
+  }
+  std::cout << "\nProblem files, two threads.\n\n" << table.ToString();
 }
 
 }  // namespace
@@ -117,19 +198,21 @@ std::string MachineName() {
 }
 
 absl::Status BenchSuite(const std::string& suite, const std::string& models) {
-  YUBA_ASSIGN_OR_RETURN(const std::vector<SuiteRun> runs, ReadSuite(suite));
+  YUBA_ASSIGN_OR_RETURN(const Suite read, ReadSuite(suite));
   TextTable table(99);
   table.Add({"| model", "| devices", "| search", "| seconds", "| gap %", "| moved MB", "| bound MB",
              "| check s", "| peak MB |"});
   table.Add({"|---", "|---", "|---", "|---", "|---", "|---", "|---", "|---", "|--- |"});
-  for (const SuiteRun& run : runs) {
+  std::map<std::string, double> bytes_of;  // by name
+  for (const SuiteRun& run : read.runs) {
     std::cerr << run.model << " on " << run.devices << "\n";
-    table.Add(Row(run, Measured(run, models)));
+    table.Add(Row(run, Measured(run, models), &bytes_of));
   }
   std::cout << MachineName()
             << ", one core, in process from graph to plan, least of 3. In brackets the "
             << "target, bold where it is missed.\n\n"
             << table.ToString();
+  if (!read.problems.empty()) PrintProblems(read.problems, models);
   return absl::OkStatus();
 }
 
