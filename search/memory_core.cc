@@ -19,7 +19,7 @@ Cells Shared(std::vector<int64_t> cells) {
 
 class Reduction {
  public:
-  explicit Reduction(const PairwiseProblem& problem) : problem_(problem) {
+  Reduction(const PairwiseProblem& problem, Leaves leaves) : problem_(problem), leaves_(leaves) {
     const int count = static_cast<int>(problem.variables.size());
     costs_.resize(count);
     values_.resize(count);
@@ -215,7 +215,8 @@ class Reduction {
     const CoreEdge& edge = edges_[neighbours_[v].at(u)];
     const size_t columns = values_[u].size();
     const size_t down = edge.a == v ? columns : 1, right = edge.a == v ? 1 : values_[v].size();
-    const bool leaf = neighbours_[u].size() == 1 && !has_memory_[u];
+    const bool leaf =
+        leaves_ == Leaves::kCheapest && neighbours_[u].size() == 1 && !has_memory_[u];
     std::vector<int> follows;
     for (size_t x = 0; x < values_[v].size(); ++x) {
       const int64_t* row = &(*edge.cells)[x * down];
@@ -262,6 +263,7 @@ class Reduction {
   }
 
   const PairwiseProblem& problem_;
+  const Leaves leaves_;
   std::vector<std::vector<int64_t>> costs_;
   std::vector<std::vector<int>> values_;       // those left
   std::vector<std::map<int, int>> neighbours_;  // to the number of the edge
@@ -291,8 +293,8 @@ Assignment MemoryCore::Reduce(const Assignment& assignment) const {
   return core;
 }
 
-absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem) {
-  Reduction reduction(problem);
+absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem, Leaves leaves) {
+  Reduction reduction(problem, leaves);
   if (!reduction.Run()) return absl::nullopt;
   return reduction.Result();
 }

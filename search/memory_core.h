@@ -50,8 +50,15 @@ struct MemoryCore {
   Assignment Reduce(const Assignment& assignment) const;
 };
 
+// Of variables with one neighbour whose usage is the same for all values:
+enum class Leaves {
+  kCheapest,  // the cheapest value for each of the neighbour's; they become part of it
+  kAll,       // every value: what no row counts may tell them apart
+};
+
 // Nothing where every assignment is forbidden.
-absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem);
+absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem,
+                                    Leaves leaves = Leaves::kCheapest);
 
 }  // namespace yuba
 

@@ -294,8 +294,10 @@ std::vector<LimitSolver::Found> LimitSolver::SearchFrom(
 
 Assignment LimitSolver::Improve(const Assignment& start, int64_t least,
                                 const std::function<bool(const Assignment&)>& accept) const {
-  const absl::optional<MemoryCore> core = MakeCore(problem_);
-  if (!core.has_value() || least <= bound_ || budget_.Spent()) return start;
+  if (least <= bound_ || budget_.Spent()) return start;
+  absl::optional<MemoryCore> core = MakeCore(problem_, Leaves::kAll);
+  if (core.has_value() && core->size() > Region::kMostVariables) core = MakeCore(problem_);
+  if (!core.has_value()) return start;
   Assignment best = core->Reduce(start);
   const Assignment before = best;
   TryRest(*core, RowPrices(*core, prices_), least, best,

@@ -114,7 +114,9 @@ TEST_CASE("a core has every assignment that is possible") {
     REQUIRE(core->size() == 4);
     for (int code = 0; code < kValues * kValues * kValues * kValues; ++code) {
       Assignment assignment;
-      for (int v = 0, rest = code; v < 4; ++v, rest /= kValues) assignment.push_back(rest % kValues);
+      for (int v = 0, rest = code; v < 4; ++v, rest /= kValues) {
+        assignment.push_back(rest % kValues);
+      }
       for (int v = 0; v < 3; ++v) assignment.push_back(assignment[v] / 2);
       CHECK(core->Expand(core->Reduce(assignment)) == assignment);
     }
@@ -135,6 +137,28 @@ TEST_CASE("prices of many equal edges take one table") {
   REQUIRE(core->edges.size() == problem.factors.size());
   for (const CoreEdge& edge : core->edges) CHECK(edge.cells == cells);
   CHECK(!GoodPrices(problem, {}, Budget::Unlimited()).empty());
+}
+
+TEST_CASE("values that no row tells apart are asked about too, not only the cheapest") {
+  std::mt19937 random(3);
+  PairwiseProblem problem = RandomProblem(3, &random);
+  const int leaf = 3;
+  problem.variables.push_back(PlainDomain(kValues));
+  std::vector<int64_t> cells;
+  for (int cell = 0; cell < kValues * kValues; ++cell) cells.push_back(cell % kValues * 10);
+  problem.factors.push_back(
+      {{0, leaf}, std::make_shared<const std::vector<int64_t>>(std::move(cells))});
+  problem.memory.limit = PeakOf(problem, LeastUsage(problem)) + 30;
+  const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
+  std::vector<int64_t> costs;
+  for (int value = 0; value < kValues; ++value) {
+    const Assignment found =
+        solver.Improve(LeastUsage(problem), kForbidden,
+                       [&](const Assignment& asked) { return asked[leaf] == value; });
+    CHECK(found[leaf] == value);
+    costs.push_back(CostOf(problem, found));
+  }
+  CHECK(costs == std::vector<int64_t>{costs[0], costs[0] + 10, costs[0] + 20, costs[0] + 30});
 }
 
 TEST_CASE("a plan that is known leads to prices, where the one of least usage costs far more") {
