@@ -4,9 +4,20 @@
 #include <map>
 #include <utility>
 
-namespace yuba {
+#include "absl/types/optional.h"
 
-std::vector<int> IndicesAlong(const Definition& definition, int operand, bool conditions) {
+namespace yuba {
+namespace {
+
+TensorLabels NoLabels(const Graph& graph) {
+  TensorLabels labels;
+  for (const Tensor& tensor : graph.tensors) labels.emplace_back(tensor.type.dims.size(), -1);
+  return labels;
+}
+
+}  // namespace
+
+std::vector<int> IndicesAlong(const Definition& definition, int operand) {
   std::vector<int> along(definition.operands[operand].dims.size(), -1);
   bool first = true;
   const auto visit = [&](const Expr& expr) {
@@ -21,19 +32,18 @@ std::vector<int> IndicesAlong(const Definition& definition, int operand, bool co
     first = false;
   };
   Walk(definition.body, visit);
-  if (!conditions) return along;
   for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
   return along;
 }
 
-Labels FlowLabels(const Graph& graph, TensorLabels seeds, bool conditions) {
+Labels FlowLabels(const Graph& graph, TensorLabels seeds) {
   Labels labels;
   labels.tensors = std::move(seeds);
   for (const Node& node : graph.nodes) {
     const Definition& definition = *node.definition;
     std::vector<int> indices(definition.indices.size(), -1);
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      const std::vector<int> along = IndicesAlong(definition, static_cast<int>(o), conditions);
+      const std::vector<int> along = IndicesAlong(definition, static_cast<int>(o));
       const std::vector<int>& dims = labels.tensors[node.operands[o]];
       for (size_t d = 0; d < along.size(); ++d) {
         if (along[d] < 0 || indices[along[d]] >= 0) continue;
@@ -50,16 +60,6 @@ Labels FlowLabels(const Graph& graph, TensorLabels seeds, bool conditions) {
   }
   return labels;
 }
-
-namespace {
-
-TensorLabels NoLabels(const Graph& graph) {
-  TensorLabels labels;
-  for (const Tensor& tensor : graph.tensors) labels.emplace_back(tensor.type.dims.size(), -1);
-  return labels;
-}
-
-}  // namespace
 
 DimNames NamesOfDims(const Graph& graph) {
   DimNames result{{}, NoLabels(graph)};
@@ -80,7 +80,30 @@ DimNames NamesOfDims(const Graph& graph) {
   return result;
 }
 
+namespace {
+
+// 0 on the inputs' dimensions that the model calls so; nothing where all of them are 1 long.
+absl::optional<TensorLabels> CalledBatch(const Graph& graph) {
+  const DimNames called = NamesOfDims(graph);
+  TensorLabels labels = NoLabels(graph);
+  bool any = false;
+  for (TensorId id : graph.inputs) {
+    for (size_t d = 0; d < labels[id].size(); ++d) {
+      const int label = called.labels[id][d];
+      if (label < 0) continue;
+      if (called.names[label] != "batch" && called.names[label] != "batch_size") continue;
+      labels[id][d] = 0;
+      any = any || graph.tensors[id].type.dims[d] > 1;
+    }
+  }
+  if (!any) return absl::nullopt;
+  return labels;
+}
+
+}  // namespace
+
 TensorLabels BatchOfInputs(const Graph& graph) {
+  if (absl::optional<TensorLabels> called = CalledBatch(graph)) return *std::move(called);
   TensorLabels labels = NoLabels(graph);
   std::map<int64_t, int> votes;
   int64_t batch = 0;

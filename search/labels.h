@@ -19,9 +19,8 @@ struct Labels {
 };
 
 // An index takes the label of the first operand's dimension along which it runs alone and whole, a
-// dimension of a result that of its index, where `seeds` gives it none. With `conditions` also
-// through what conditions on data read, as embeddings read the numbers of their rows.
-Labels FlowLabels(const Graph& graph, TensorLabels seeds, bool conditions = false);
+// dimension of a result that of its index, where `seeds` gives it none.
+Labels FlowLabels(const Graph& graph, TensorLabels seeds);
 
 // What the user's model calls dimensions, each name once, and the number of its name on each
 // dimension that has one.
@@ -31,12 +30,14 @@ struct DimNames {
 };
 DimNames NamesOfDims(const Graph& graph);
 
-// 0 on the batch: the first dimension of the inputs that agree on its extent, the most there are.
+// 0 on the batch: the inputs' dimensions that the model calls batch or batch_size; where it calls
+// none so that is longer than 1, the first one of the inputs that agree on its extent, the most
+// there are.
 TensorLabels BatchOfInputs(const Graph& graph);
 
-// For each dimension of the operand the index that runs along it, alone and in all reads of the
-// body, with `conditions` also of conditions on data; else -1.
-std::vector<int> IndicesAlong(const Definition& definition, int operand, bool conditions = false);
+// For each dimension of the operand the index that runs along it, alone and in all reads, those of
+// conditions on data too (embeddings read the numbers of their rows there); else -1.
+std::vector<int> IndicesAlong(const Definition& definition, int operand);
 
 }  // namespace yuba
 

@@ -174,7 +174,7 @@ absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view 
 // The dimensions that have this label, and what they become.
 std::vector<Pin> PinLabel(const Graph& graph, const Mesh& mesh, TensorLabels seeds, int label,
                           const AxisList& axes) {
-  const Labels labels = FlowLabels(graph, std::move(seeds), true);
+  const Labels labels = FlowLabels(graph, std::move(seeds));
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& extents = graph.tensors[t].type.dims;

@@ -167,6 +167,22 @@ TEST_CASE("data parallelism moves nothing forward, ZeRO every weight to the seve
   CHECK(zero.cost.weight == zero.cost.bytes());
 }
 
+TEST_CASE("the batch is what the model calls so, wherever it is") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({16, 64}), y = builder.Relu(x);
+  Graph graph = builder.Finish({y});
+  const auto cut_along = [&](size_t dim) {
+    const Plan plan = Found(graph, 8, "data");
+    return plan.tensors[y].axes[dim] == AxisList{0, 1, 2} && plan.tensors[x] == plan.tensors[y] &&
+           plan.nodes[0] == plan.tensors[y];
+  };
+  CHECK(cut_along(0));
+  graph.tensors[x].dim_names = {"steps", "batch"};
+  CHECK(cut_along(1));
+  graph.tensors[x].dim_names = {"batch_size", "features"};
+  CHECK(cut_along(0));
+}
+
 TEST_CASE("Megatron gathers before columns and scatters sums after rows") {
   GraphBuilder builder;
   const TensorId x = builder.Input({16, 32});

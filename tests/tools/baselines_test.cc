@@ -1,5 +1,6 @@
-// The command that compares what others would do with the test models, and what it says of a search;
-// e2e/every_plan_test runs their plans.
+// The command that compares what others would do with the test models, and what it says of a
+// search; e2e/every_plan_test runs their plans.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -43,6 +44,15 @@ TEST_CASE("compare on one device finds that nothing moves") {
        Plans("yuba compare " + ModelFile("mlp") + " --devices 1 --json")) {
     CHECK(plan["bytes"] == 0);
   }
+}
+
+TEST_CASE("ZeRO-3 moves every weight and nothing else, behind embeddings too") {
+  const nlohmann::json plans = Plans("yuba compare " + ModelFile("gpt") + " --devices 4 --json");
+  const auto zero = std::find_if(plans.begin(), plans.end(),
+                                 [](const auto& plan) { return plan["search"] == "zero3"; });
+  REQUIRE(zero != plans.end());
+  CHECK((*zero)["by_kind"]["weight"] == (*zero)["bytes"]);
+  CHECK((*zero)["bytes"] > 0);
 }
 
 TEST_CASE("who looks for no bound says so") {
