@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 
@@ -91,9 +90,9 @@ absl::StatusOr<SearchRun> Measure(const Model& model, const ImportOptions& impor
 
 // The time that a process of this program takes to start.
 absl::StatusOr<double> StartSeconds(int repeat) {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = ShellWord(ThisProgram()) + " --version >/dev/null";
   return Time(repeat, [&]() -> absl::Status {
-    return std::system(("'" + self + "' --version >/dev/null").c_str()) == 0
+    return std::system(command.c_str()) == 0
                ? absl::OkStatus()
                : InternalError("no process could be started");
   });

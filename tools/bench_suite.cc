@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -60,6 +61,19 @@ SuiteRun RunOf(const Json& entry) {
   return run;
 }
 
+// Runs are compared with others that come before them.
+absl::Status CheckNames(const Suite& suite) {
+  std::set<std::string> names;
+  for (const SuiteRun& run : suite.runs) {
+    if (!run.saves_of.empty() && names.count(run.saves_of) == 0) {
+      return UserError("the run of ", run.model, " has saves_of \"", run.saves_of,
+                       "\": no run before it has that name");
+    }
+    names.insert(run.name);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Suite> ReadSuite(const std::string& file) {
   YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   Suite suite;
@@ -76,6 +90,7 @@ absl::StatusOr<Suite> ReadSuite(const std::string& file) {
     return UserError(file, ": not a suite of runs: ", error.what(),
                      "; docs/search_suite.json shows the form");
   }
+  YUBA_RETURN_IF_ERROR(Annotate(CheckNames(suite), file));
   return suite;
 }
 
@@ -93,20 +108,16 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& words) {
   return text;
 }
 
-// Below the folder of models, or as it is.
-std::string Found(const std::string& models, const std::string& file) {
+// `file` below the folder of models, or as it is.
+std::string PathOf(const std::string& models, const std::string& file) {
   const std::filesystem::path there = std::filesystem::path(models) / file;
   return std::filesystem::exists(there) ? there.string() : file;
 }
 
-std::string Self() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
 absl::StatusOr<Json> Measured(const SuiteRun& run, const std::string& models) {
-  std::vector<std::string> words = {Self(),       "bench",
-                                    "search",     Found(models, run.model),
-                                    "--devices",  absl::StrCat(run.devices),
-                                    "--search",   run.search,
-                                    "--json"};
+  std::vector<std::string> words = {
+      ThisProgram(), "bench",    "search",   PathOf(models, run.model), "--devices",
+      absl::StrCat(run.devices), "--search", run.search,                "--json"};
   words.insert(words.end(), run.flags.begin(), run.flags.end());
   YUBA_ASSIGN_OR_RETURN(const std::string text, OutputOf(words));
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -124,8 +135,11 @@ std::string Against(double value, double target, const char* format) {
 // The bytes that a run moves, and how many fewer than the one it is compared with.
 std::string Moved(const SuiteRun& run, double bytes, const std::map<std::string, double>& others) {
   const std::string text = absl::StrFormat("%.2f", bytes / 1e6);
+  if (run.saves_of.empty()) return text;
   const auto other = others.find(run.saves_of);
-  if (run.saves_of.empty() || other == others.end() || other->second == 0) return text;
+  if (other == others.end() || other->second == 0) {
+    return absl::StrCat(text, ", **nothing measured of ", run.saves_of, "**");
+  }
   const double saved = 100 * (1 - bytes / other->second);
   const char* mark = saved >= run.saves ? "" : "**";
   return absl::StrFormat("%s, %s%.1f %% fewer (%g)%s", text, mark, saved, run.saves, mark);
@@ -145,7 +159,7 @@ std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& js
   row.push_back("| " + Against(json->at("seconds"), run.seconds, "3"));
   row.push_back("| " + Against(gap, run.gap, "2"));
   row.push_back("| " + Moved(run, bytes, *bytes_of));
-  (*bytes_of)[run.name] = bytes;
+  if (!run.name.empty()) (*bytes_of)[run.name] = bytes;
   row.push_back(absl::StrFormat("| %.2f", bound / 1e6));
   row.push_back(absl::StrFormat("| %.3f", json->at("check_seconds").get<double>()));
   const double peak = json->at("peak_memory_bytes").get<double>() / 1e6;
@@ -157,7 +171,7 @@ std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& js
 std::vector<std::string> Row(const SuiteProblem& problem, const std::string& models) {
   std::vector<std::string> row = {"| " + problem.file, absl::StrCat("| ", problem.seconds)};
   const absl::StatusOr<std::string> text =
-      OutputOf({Self(), "solve", Found(models, problem.file), "--time-limit",
+      OutputOf({ThisProgram(), "solve", PathOf(models, problem.file), "--time-limit",
                 absl::StrCat(problem.seconds), "--threads", "2"});
   std::istringstream lines(text.value_or(""));
   std::string word;
@@ -187,6 +201,8 @@ void PrintProblems(const std::vector<SuiteProblem>& problems, const std::string&
 }
 
 }  // namespace
+
+std::string ThisProgram() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
 std::string MachineName() {
   std::ifstream facts("/proc/cpuinfo");

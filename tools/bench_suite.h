@@ -8,6 +8,9 @@
 
 namespace yuba {
 
+// The path of the program that runs.
+std::string ThisProgram();
+
 // The name of the processor, as the system gives it.
 std::string MachineName();
 

@@ -56,5 +56,15 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
   CHECK(Rows(result.out, "none.json").find("failed: exit code 2") != std::string::npos);
 }
 
+TEST_CASE("a suite whose comparison is with no run before it is refused") {
+  const std::string suite = Written(
+      ScratchFolder("suite_names") + "/suite.json",
+      R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "saves_of": "later"},)"
+      R"({"model": "mlp/model.onnx", "seconds": 1, "name": "later"}]})");
+  const CommandResult result = RunCommand("yuba bench search --suite " + suite);
+  CHECK(result.exit_code == 2);
+  CHECK(result.error.find("no run before it has that name") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace yuba
