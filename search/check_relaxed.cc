@@ -9,6 +9,7 @@
 #include "opsemantics/box_factors.h"
 #include "search/check_parts.h"
 #include "search/check_shared.h"
+#include "search/memory_price.h"
 
 namespace yuba {
 namespace {
@@ -82,7 +83,7 @@ class UseTable {
     const Side side = SideOf(node);
     // Node grids that differ only in what this operand does not depend on cost the same.
     const auto [known, is_new] = known_rows_.try_emplace(
-        {side.columns, static_cast<int64_t>(side.makers), side.partial}, cost->size());
+        {side.columns, static_cast<int64_t>(side.makers), side.shards, side.partial}, cost->size());
     if (is_new) {
       AppendRow(side, cost);
       return;
@@ -104,6 +105,9 @@ class UseTable {
   struct Side {
     bool partial = false;
     Large makers = 0;
+    // Of an addend into so many in each group of devices, or it is not of one plan with the node; 0
+    // of other tensors.
+    int64_t shards = 0;
     std::vector<const Column*> columns;  // by factor
   };
   Side SideOf(const Parts& node) {
@@ -114,6 +118,8 @@ class UseTable {
     }
     side.partial = operand_ < 0 && reductions > 1;
     side.makers = operand_ < 0 ? Total(node) : devices_;
+    const bool in_groups = operand_ >= 0 && ReadsAddend(definition_, operand_);
+    if (in_groups && !IsSumOfAddends(definition_)) side.shards = Total(node) / node.back();
     const size_t factors = type_.dims.empty() ? 0 : columns_[side.partial].size();
     for (size_t f = 0; f < factors; ++f) side.columns.push_back(&ColumnOf(side.partial, f, node));
     return side;
@@ -131,6 +137,10 @@ class UseTable {
     held /= pieces;  // by all devices, or by the first makers
     std::vector<int> shared(side.columns.size());
     for (size_t t = 0; t < tensor_grids_.size(); ++t) {
+      if (side.shards > 0 && Total(tensor_grids_[t]) != side.shards) {
+        cost->push_back(kNever);
+        continue;
+      }
       for (size_t f = 0; f < side.columns.size(); ++f) {
         shared[f] = side.columns[f]->shared[rows_[side.partial][f].kind[t]];
       }
@@ -194,8 +204,9 @@ class UseTable {
   SharedProducts products_[2];
   std::vector<Rows> rows_[2];                        // by factor
   std::vector<std::map<Parts, Column>> columns_[2];  // by factor
-  // By columns, what is held before they are counted, and whether it is partial: where the row is.
-  std::map<std::tuple<std::vector<const Column*>, int64_t, bool>, size_t> known_rows_;
+  // By columns, what is held before they are counted, shards and whether it is partial: where the
+  // row is.
+  std::map<std::tuple<std::vector<const Column*>, int64_t, int64_t, bool>, size_t> known_rows_;
 };
 
 // Whether two nodes have the same cuts at the same costs.

@@ -54,6 +54,7 @@ CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh) {
     return key.Take();
   }
   key.Add(IsSumOfAddends(definition));
+  key.Add(ReadsAddend(definition, operand));
   for (const ReadSite& site : ReadSites(definition)) {
     if (site.read->operand != operand) continue;
     key.Add(site.read->position);

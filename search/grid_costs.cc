@@ -4,6 +4,7 @@
 
 #include "search/arithmetic.h"
 #include "search/grid_overlaps.h"
+#include "search/memory_price.h"
 
 namespace yuba {
 namespace {
@@ -84,7 +85,10 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
         int64_t overlap = overlaps[c];
         // Homes alone are one device for each part of the tensor: no more than all of it.
         if (partial && !IntoAddend()) overlap = std::min(overlap, elements_);
-        cells[r * node_grids.size() + columns[c]] = CostOf(sides[columns[c]], parts, overlap);
+        const bool meet =
+            !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
+        cells[r * node_grids.size() + columns[c]] =
+            meet ? CostOf(sides[columns[c]], parts, overlap) : kNever;
       }
     };
     std::vector<Grid> nodes;

@@ -22,13 +22,13 @@ class UseCosts {
 
   CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_); }
 
-  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less. Of no use where
-  // the budget was spent before the end.
+  // Row-major [tensor grid][node grid], bytes: no cuts of these grids cost less; kNever
+  // (memory_price.h) where no plan has both. Of no use where the budget was spent before the end.
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
                                const std::vector<Grid>& node_grids,
                                const Budget& budget = Budget::Unlimited());
 
-  // The bytes of two cuts. Adds to `steps` the most products that it may have summed.
+  // The bytes of two cuts of a plan. Adds to `steps` the most products that it may have summed.
   int64_t Exact(const Cut& tensor, const Cut& node, int64_t* steps);
 
  private:
@@ -46,6 +46,10 @@ class UseCosts {
   // Devices keep what they have, home or not, and each box moves once (search/accumulators.h).
   bool IntoAddend() const { return operand_ < 0 && definition_.addend; }
   bool FromAddend() const { return operand_ >= 0 && IsSumOfAddends(definition_); }
+  // Fetched within groups, which are those of the node (search/partials.h).
+  bool WithinGroups() const {
+    return operand_ >= 0 && ReadsAddend(definition_, operand_) && !IsSumOfAddends(definition_);
+  }
   Regions& RegionsOf(bool partial) { return partial ? partial_ : whole_; }
 
   const Definition& definition_;

@@ -76,6 +76,13 @@ Grid GridOf(const Cut& cut, const Mesh& mesh) {
   return grid;
 }
 
+bool MayKeepGroups(const Grid& addend, const Grid& reader) {
+  int64_t groups = reader.back(), all = 1;
+  for (const int parts : addend) groups *= parts;
+  for (const int parts : reader) all *= parts;
+  return groups == all;
+}
+
 int64_t CutsOfGrid(const Grid& grid, const Mesh& mesh, bool level) {
   std::map<int, int> left;  // axes by size
   for (const MeshAxis& axis : mesh.axes) ++left[axis.size];

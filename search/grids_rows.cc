@@ -15,7 +15,7 @@ absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearc
   const Budget& budget = *search.problem.budget;
   absl::optional<GridProblem> grids =
       BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget);
-  if (!grids.has_value() || !grids->complete) return absl::nullopt;
+  if (!grids.has_value()) return absl::nullopt;
   const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
   MemoryUsage usage = GridUsageOf(graph, mesh, *grids, limit, budget);
   grids->pairwise.memory = std::move(usage.rows);

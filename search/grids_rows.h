@@ -12,7 +12,7 @@
 
 namespace yuba {
 
-// All of the problem, with rows for the search's limit, or nothing.
+// The problem, with rows for the search's limit; as BuildGridProblem where the budget is spent.
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
                                           const std::vector<TensorUse>& uses,
                                           std::vector<MemoryBuffer>* buffers);

@@ -49,12 +49,15 @@ class GridsWithin {
     if (search_.memory_of) TryKnown();  // while there is time
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
     grids_ = GridsWithRows(graph_, search_, uses, &buffers_);
+    if (grids_.has_value() && !grids_->complete) grids_.reset();
     if (!search_.memory_of) TryKnown();
     LimitedCuts result;
-    if (grids_.has_value() && budget_.end() == Budget::End::kNone) {
+    if (grids_.has_value()) {
       least_peak_ = std::min(limit_, PeakOf(grids_->pairwise, LeastUses(*grids_)));
       if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
-      LowerBound bound = PricedBound(graph_, *grids_, budget_, Cheapest());
+      const Budget overtime = budget_.Overtime();
+      const bool late = budget_.end() != Budget::End::kNone;
+      LowerBound bound = PricedBound(graph_, *grids_, late ? overtime : budget_, Cheapest());
       if (search_.known_bytes > 0 && bound.bytes >= search_.known_bytes) {
         return absl::NotFoundError("nothing moves less than what is known");
       }
@@ -254,13 +257,13 @@ absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
 }
 
 void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found) {
-  const Budget& budget = *search.problem.budget;
   const Mesh& mesh = search.problem.mesh;
   std::vector<MemoryBuffer> buffers;
   const absl::optional<GridProblem> grids =
       GridsWithRows(graph, search, TensorUsesOf(graph, mesh), &buffers);
-  if (!grids.has_value() || budget.Spent()) return;
-  LowerBound bound = PricedBound(graph, *grids, budget, BytesOf(graph, mesh, found.cuts));
+  if (!grids.has_value()) return;
+  LowerBound bound = PricedBound(graph, *grids, *search.problem.budget,
+                                 BytesOf(graph, mesh, found.cuts));
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);
 }

@@ -11,8 +11,7 @@ namespace yuba {
 // As SearchWithinLimit, with the same errors. Of the graph no sums stay apart.
 absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph, const LimitedSearch& search);
 
-// Gives what was found within the search's limit the bound that grids have, and its proof. Of the
-// graph no sums stay apart.
+// Gives what was found within the search's limit the bound that grids have, and its proof.
 void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found);
 
 }  // namespace yuba

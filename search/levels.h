@@ -27,9 +27,10 @@ struct Found {
   Proof proof;
 };
 
-// Whether the gap is less than a thousandth of the bytes: worth no other search.
-inline bool IsNear(int64_t bytes, int64_t lower_bound) {
-  return bytes - lower_bound <= bytes / 1000;
+// Whether the gap is less than a thousandth, or another such part, of the bytes: worth no other
+// search.
+inline bool IsNear(int64_t bytes, int64_t lower_bound, int64_t part = 1000) {
+  return bytes - lower_bound <= bytes / part;
 }
 
 // `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved

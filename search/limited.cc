@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
@@ -62,14 +63,16 @@ class LimitedGraph {
     limited.explain = explain;
     limited.known_bytes = known_bytes;
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
+    if (known_bytes == 0) limited.on_grids = [&] { return OnGrids(limited); };
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
-    // Where tables of cuts are too large for a bound.
-    const bool unbounded = together_ && found->proof.kind == "none" && limited.table_cells > 0;
-    const bool wanted = known_bytes == 0 && !partials_;
-    if (unbounded && wanted && !budget_.Spent()) BoundOnGrids(graph_, limited, *found);
+    if (budget_.end() != Budget::End::kNone && found->proof.kind == "none") {
+      const Budget overtime = budget_.Overtime();
+      limited.problem.budget = &overtime;
+      BoundOnGrids(graph_, limited, *found);
+    }
     Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
     if (!replicate_ && plain.lower_bound > plan.lower_bound) {
@@ -101,29 +104,52 @@ class LimitedGraph {
   }
 
  private:
+  // Grids know nothing of sums that stay apart but a bound.
+  absl::StatusOr<LimitedCuts> OnGrids(const LimitedSearch& limited) const {
+    if (!partials_) return SearchGridsWithinLimit(graph_, limited);
+    LimitedSearch whole = limited;
+    whole.known.clear();
+    whole.others = [&] { return BaselinesOfWhole(true); };
+    if (limited.memory_of) {
+      whole.memory_of = [&](const Cuts& cuts) { return limited.memory_of(OfGraph(cuts)); };
+    }
+    absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(whole_, whole);
+    if (!found.ok()) return found.status();
+    found->cuts = OfGraph(std::move(found->cuts));
+    BoundOnGrids(graph_, limited, *found);
+    return found;
+  }
+
   // Of what was found, what is known and what baselines find at once, the cheapest that fits: for
   // where there was no time for more.
-  absl::StatusOr<LimitedCuts> Cheapest(std::vector<Cuts> known,
+  absl::StatusOr<LimitedCuts> Cheapest(const std::vector<Cuts>& known,
                                        absl::StatusOr<LimitedCuts> found) const {
-    const Budget overtime = budget_.Overtime();
-    if (replicate_) AddBaselines(true, overtime, known);
     int64_t least = kForbidden;
     if (found.ok()) least = PlanWithin({found->cuts, 0, Proof()}).cost.bytes();
-    for (Cuts& cuts : known) {
-      if (!Meets(cuts, restrictions_)) continue;  // pins may need replicas
+    const auto take = [&](const Cuts& cuts) {
+      if (!Meets(cuts, restrictions_)) return;  // pins may need replicas
       const Plan plan = PlanWithin({cuts, 0, Proof()});
-      if (plan.cost.bytes() >= least || !Fits(options_, plan)) continue;
+      if (plan.cost.bytes() >= least || !Fits(options_, plan)) return;
       least = plan.cost.bytes();
       if (!found.ok()) found = LimitedCuts();
-      found->cuts = std::move(cuts);
+      found->cuts = cuts;
+    };
+    for (const Cuts& cuts : known) take(cuts);
+    const Budget overtime = budget_.Overtime();
+    for (const bool replicates : {true, false}) {
+      if (replicates ? !replicate_ : found.ok()) continue;
+      for (Cuts& each : CutsOfBaselines(whole_, options_, replicates, overtime)) {
+        take(OfGraph(std::move(each)));
+      }
     }
     return found;
   }
 
-  void AddBaselines(bool replicates, const Budget& budget, std::vector<Cuts>& cuts) const {
-    for (Cuts& each : CutsOfBaselines(whole_, options_, replicates, budget)) {
-      cuts.push_back(OfGraph(std::move(each)));
-    }
+  // Each found once.
+  const std::vector<Cuts>& BaselinesOfWhole(bool replicates) const {
+    absl::optional<std::vector<Cuts>>& found = baselines_[replicates];
+    if (!found.has_value()) found = CutsOfBaselines(whole_, options_, replicates, budget_);
+    return *found;
   }
 
   bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
@@ -152,11 +178,12 @@ class LimitedGraph {
     limited.others = [&] {
       std::vector<Cuts> others;
       for (const bool replicates : {true, false}) {
-        if (replicates ? replicate_ : together_) AddBaselines(replicates, budget_, others);
+        if (!(replicates ? replicate_ : together_)) continue;
+        for (const Cuts& each : BaselinesOfWhole(replicates)) others.push_back(OfGraph(each));
       }
       return others;
     };
-    limited.last = [&] { return CutsOfBaselines(whole_, options_, false, budget_); };
+    limited.last = [&] { return BaselinesOfWhole(false); };
     if (options_.memory_of) {
       limited.memory_of = [&](const Cuts& cuts) {
         return options_.memory_of(PlanOf(graph_, options_, {cuts, 0, Proof()}));
@@ -172,6 +199,7 @@ class LimitedGraph {
   const bool replicate_, partials_;
   const Graph whole_;
   const bool together_;
+  mutable absl::optional<std::vector<Cuts>> baselines_[2];
 };
 
 using Widen = std::function<Cuts(Cuts)>;  // a narrower graph's cuts as those of the wider
@@ -208,7 +236,7 @@ void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
   if (taken.cost.bytes() < plan->cost.bytes()) plan = std::move(taken);
 }
 
-// Within a limit also without replicas, and without copies: of those plans there are fewer to look
+// Also without copies, and within a limit without replicas: of those plans there are fewer to look
 // through. `known_bytes` as in LimitedSearch.
 absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& options,
                                     const Restrictions& restrictions, int64_t known_bytes,
@@ -220,8 +248,9 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
   const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
   absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, known_bytes, known_bytes == 0);
   const auto wanted = [&] {
-    if (options.memory_limit == 0 || budget.end() != Budget::End::kNone) return false;
-    const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound);
+    if (budget.end() != Budget::End::kNone) return false;
+    const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound,
+                                          options.memory_limit > 0 ? 1000 : 100);
     if (absl::IsNotFound(plan.status())) return false;  // there is nothing cheaper
     const bool quick = !plan.ok() || wider.together();
     return !near && quick && !budget.Spent();
@@ -233,15 +262,18 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
   const auto take = [&](const absl::StatusOr<Plan>& found, const Widen& widen) {
     TakeNarrower(wider, restrictions, unlimited, found, widen, plan);
   };
-  if (options.replicate == "auto" && wanted()) {
+  if (options.replicate == "auto" && options.memory_limit > 0 && wanted()) {
     const Widen widen = [&](Cuts cuts) { return wider.OfGraph(std::move(cuts)); };
     const SearchOptions none = Narrowed(wider, options, "none", widen);
     take(LimitedGraph(whole, none, restrictions, budget).Run(unlimited, {}, known(), false), widen);
   }
   if (graph.copies > 0 && restrictions.empty() && wanted()) {
-    const Uncopied bare = WithoutCopies(whole);
+    const bool limited = options.memory_limit > 0;  // if not, smaller tables may be eliminated
+    const Graph& copied = limited ? whole : graph;
+    const Uncopied bare = WithoutCopies(copied);
     const Widen widen = [&](const Cuts& cuts) {
-      return wider.OfGraph(CutsWithCopies(whole, bare, cuts));
+      Cuts wide = CutsWithCopies(copied, bare, cuts);
+      return limited ? wider.OfGraph(std::move(wide)) : wide;
     };
     const SearchOptions same = Narrowed(wider, options, options.replicate, widen);
     take(SearchNarrower(bare.graph, same, restrictions, known(), budget), widen);

@@ -121,13 +121,14 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget, double enough, KnownTables* known) {
-  const absl::optional<GridProblem> built =
-      BuildGridProblem(graph, mesh, uses, false, budget, known);
-  if (!built.has_value()) return NoBound(graph, mesh);
-  if (built->complete) return UnpricedBound(graph, *built, budget, enough);
-  // What is there of the costs is a bound already.
+  KnownTables own;
+  if (known == nullptr) known = &own;
+  absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget, known);
+  if (built.has_value() && built->complete) return UnpricedBound(graph, *built, budget, enough);
+  // What is there of the costs by then is a bound already.
   const Budget overtime = budget.Overtime();
-  return UnpricedBound(graph, *built, overtime, enough);
+  built = BuildGridProblem(graph, mesh, uses, false, overtime, known);
+  return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
 }
 
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
@@ -154,7 +155,9 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
     std::vector<MemoryPrice> prices;
     if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, search, budget);
     if (prices.empty()) break;
-    LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, budget);
+    const Budget overtime = budget.Overtime();  // of prices alone there is no bound
+    const Budget& left = budget.Spent() ? overtime : budget;
+    LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, left);
     if (best.grids.empty() || found.bytes > best.bytes) best = std::move(found);
   }
   return best.grids.empty() ? UnpricedBound(graph, problem, budget, kInfinity) : best;

@@ -175,7 +175,8 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
 // assignments are over that factor: two of them, on both sides of its top, show where to look next.
 void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
   const absl::optional<Order> order = GreedyOrder(problem_, table_cells_, budget_);
-  const bool known = known_ < kForbidden;
+  // Without prices it makes the cheapest of all.
+  const bool known = known_ < kForbidden && !prices.empty();
   if (!order.has_value() || (known && order->sums > kKnownSums)) {
     prices_ = prices;
     return;

@@ -9,6 +9,7 @@
 #include "search/eliminate.h"
 #include "search/grid_search.h"
 #include "search/kept_grids.h"
+#include "search/lower_bound.h"
 #include "search/partials.h"
 #include "search/together.h"
 
@@ -145,9 +146,17 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
 }
 
 Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
-                  const Restrictions& restrictions, const Budget& budget) {
-  return options.search == "recursive" ? SearchRecursive(graph, options, restrictions, budget)
-                                       : SearchDefault(graph, options, restrictions, budget);
+                     const Restrictions& restrictions, const Budget& budget) {
+  if (options.search == "recursive") return SearchRecursive(graph, options, restrictions, budget);
+  Plan plan = SearchDefault(graph, options, restrictions, budget);
+  const bool stopped = budget.end() != Budget::End::kNone;
+  if (!stopped || plan.proof.kind != "none" || !restrictions.empty()) return plan;
+  const Budget overtime = budget.Overtime();
+  LowerBound bound =
+      DualBound(graph, options.mesh, TensorUsesOf(graph, options.mesh), overtime);
+  plan.lower_bound = bound.bytes;
+  if (bound.bytes > 0) plan.proof = std::move(bound.proof);
+  return plan;
 }
 
 }  // namespace yuba

@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kNamed = 3;  // of what fills the memory
 constexpr int kFineRounds = 4;
 constexpr int kVain = 2;  // rounds that find nothing cheaper
-constexpr int64_t kFar = 105;   // percent of the bound
+constexpr int64_t kNear = 101, kFar = 105;  // percent of the bound
 constexpr int kPasses = 3;      // at limits further and further below
 constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
 constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination at each of their limits
@@ -92,11 +92,13 @@ class WithinLimit {
     const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells, known_before);
     useless_ = solver.bound() >= known_before;
     if (useless_) return {};
+    LimitedCuts result;
+    bound_ = solver.bound();
+    if (solver.order().empty()) result = AskGrids();
     TryOthers();
+    if (solver.order().empty() && IsWithin(kNear)) return result;
     Solve(solver);
-    const auto enough = [&] {
-      return best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * kFar;
-    };
+    const auto enough = [&] { return IsWithin(kFar); };
     const int passes = search_.limit > 0 ? kPasses : 0;
     for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {
       PairwiseProblem less = pairwise;
@@ -106,13 +108,28 @@ class WithinLimit {
           SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0, known());
       if (other.bound() < known()) Solve(other);
     }
-    LimitedCuts result;
     if (solver.order().empty()) return result;
     result.proof.kind = "elimination";
     result.lower_bound = solver.bound();
     result.proof.order = problem_.ElementOrder(solver.order());
     if (search_.limit > 0) result.proof.prices = solver.prices();
     return result;
+  }
+
+  // Bound and proof that the other search has; its plan is tried, and others begin there.
+  LimitedCuts AskGrids() {
+    if (!search_.on_grids || search_.table_cells == 0 || budget_.Spent()) return {};
+    absl::StatusOr<LimitedCuts> found = search_.on_grids();
+    if (!found.ok()) return {};
+    starts_.push_back(problem_.ValuesOf(found->cuts));
+    Try(starts_.back());
+    bound_ = std::max(bound_, found->lower_bound);
+    return *std::move(found);
+  }
+
+  // Whether the best costs at most so many percent of the bound.
+  bool IsWithin(int64_t percent) const {
+    return best_.has_value() && CostOf(problem_.pairwise, *best_) * 100 <= bound_ * percent;
   }
 
   void TryOthers() {
@@ -156,7 +173,7 @@ class WithinLimit {
       if (!assignment.has_value()) break;
       const bool useless = CostOf(pairwise, *assignment) >= known();
       const int64_t excess = Try(*assignment);
-      if (best_.has_value() && CostOf(pairwise, *best_) * 100 <= solver.bound() * 101) return;
+      if (IsWithin(kNear)) return;
       if (useless && ++vain == kVain) break;
       const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
       target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
@@ -212,6 +229,7 @@ class WithinLimit {
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
   bool useless_ = false;  // nothing costs less than what is known
+  int64_t bound_ = 0;     // no plan costs less
 };
 
 }  // namespace

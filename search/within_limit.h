@@ -16,6 +16,12 @@ namespace yuba {
 // More bytes than any plan needs.
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
+struct LimitedCuts {  // a plan, its bound and the proof of that
+  Cuts cuts;
+  int64_t lower_bound = 0;  // no plan within the limit moves less
+  Proof proof;
+};
+
 struct LimitedSearch {
   // All axes at once, no clusters: a merged node says nothing of memory. Its budget is that of all.
   ProblemOptions problem;
@@ -33,12 +39,8 @@ struct LimitedSearch {
   // The same of others, asked where there is something to gain, and more of them, asked on grids
   // where nothing else fits; may be empty.
   std::function<std::vector<Cuts>()> others, last;
-};
-
-struct LimitedCuts {  // the plan, its bound and the proof of that
-  Cuts cuts;
-  int64_t lower_bound = 0;  // no plan within the limit moves less
-  Proof proof;
+  // Another search, asked where the tables are too large to be eliminated; may be empty.
+  std::function<absl::StatusOr<LimitedCuts>()> on_grids;
 };
 
 // FailedPrecondition where nothing within the limit was found; the message says how much is needed

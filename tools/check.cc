@@ -143,7 +143,7 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes
             << " bytes) a step, as it says; ";
   if (planned.plan.proof.kind == "none") {
-    std::cout << "no bound is proved";
+    std::cout << (bytes == 0 ? "no plan moves fewer" : "no bound is proved");
   } else {
     std::cout << "no plan of its space moves fewer than " << planned.plan.lower_bound
               << " bytes (proof: " << planned.plan.proof.kind << ", replayed)";

@@ -45,7 +45,7 @@ std::string GapText(int64_t bytes, int64_t lower_bound);
 std::string BoundName(const PlanNotes& notes);
 
 // What stands where a plan of that search has no bound.
-std::string NoBoundText(const std::string& search);
+std::string NoBoundText(const std::string& search, int64_t bytes);
 
 // Says that the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const PlanFile& plan);

@@ -128,7 +128,8 @@ std::string BoundName(const PlanNotes& notes) {
   return pinned ? "lower bound without the pins" : "lower bound";
 }
 
-std::string NoBoundText(const std::string& search) {
+std::string NoBoundText(const std::string& search, int64_t bytes) {
+  if (bytes == 0) return "optimal, nothing moves";
   const std::string text = "no bound is known";
   return search == "default" ? text : absl::StrCat(text, ", --search ", search, " looks for none");
 }

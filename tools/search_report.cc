@@ -58,7 +58,7 @@ std::string SearchText(const Plan& plan, const std::string& bound,
   }
   absl::StrAppend(&text, Bytes(bytes));
   if (plan.proof.kind == "none") {
-    absl::StrAppend(&text, ": ", NoBoundText(plan.search), "\n");
+    absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; ", bound, " equal, proof: ", plan.proof.kind, ")\n");
@@ -70,8 +70,9 @@ std::string SearchText(const Plan& plan, const std::string& bound,
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
                     plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
-                    plan.lower_bound == bytes ? ": other spaces may have better\n"
-                                              : ": the best by then; more time may find better\n");
+                    bytes == 0                  ? ": nothing moves less\n"
+                    : plan.lower_bound == bytes ? ": other spaces may have better\n"
+                                                : ": the best by then; more time may find better\n");
   }
   return text;
 }
