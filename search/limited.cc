@@ -178,7 +178,9 @@ class LimitedGraph {
     limited.others = [&] {
       std::vector<Cuts> others;
       for (const bool replicates : {true, false}) {
-        if (!(replicates ? replicate_ : together_)) continue;
+        // Without a limit no others' plan without replicas is cheaper than this one's.
+        const bool useful = together_ && options_.memory_limit > 0;
+        if (!(replicates ? replicate_ : useful)) continue;
         for (const Cuts& each : BaselinesOfWhole(replicates)) others.push_back(OfGraph(each));
       }
       return others;
