@@ -15,6 +15,7 @@
 #include "absl/types/optional.h"
 #include "search/grids.h"
 #include "search/memory_plan.h"
+#include "search/memory_region.h"
 #include "search/memory_rows.h"
 
 namespace yuba {
@@ -94,11 +95,14 @@ class WithinLimit {
     if (useless_) return {};
     LimitedCuts result;
     bound_ = solver.bound();
-    if (solver.order().empty()) result = AskGrids();
+    const bool eliminated = !solver.order().empty();
+    if (!eliminated) result = AskGrids();
     TryOthers();
-    if (solver.order().empty() && IsWithin(kNear)) return result;
+    if (!eliminated && IsWithin(kNear)) return result;
     Solve(solver);
     const auto enough = [&] { return IsWithin(kFar); };
+    const bool many = pairwise.variables.size() > Region::kMostVariables;
+    if (eliminated && many && !enough()) result = AskGrids();
     const int passes = search_.limit > 0 ? kPasses : 0;
     for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {
       PairwiseProblem less = pairwise;
@@ -108,7 +112,8 @@ class WithinLimit {
           SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0, known());
       if (other.bound() < known()) Solve(other);
     }
-    if (solver.order().empty()) return result;
+    if (!eliminated || solver.bound() < result.lower_bound) return result;
+    result.proof = Proof();
     result.proof.kind = "elimination";
     result.lower_bound = solver.bound();
     result.proof.order = problem_.ElementOrder(solver.order());

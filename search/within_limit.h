@@ -39,7 +39,7 @@ struct LimitedSearch {
   // The same of others, asked where there is something to gain, and more of them, asked on grids
   // where nothing else fits; may be empty.
   std::function<std::vector<Cuts>()> others, last;
-  // Another search, asked where the tables are too large to be eliminated; may be empty.
+  // Another search, asked where the tables cannot be eliminated, or the bound is far; may be empty.
   std::function<absl::StatusOr<LimitedCuts>()> on_grids;
 };
 
