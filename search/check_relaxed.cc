@@ -105,8 +105,8 @@ class UseTable {
   struct Side {
     bool partial = false;
     Large makers = 0;
-    // Of an addend into so many in each group of devices, or it is not of one plan with the node; 0
-    // of other tensors.
+    // Of an addend: the parts into which each group cuts it; no plan has another number with this
+    // node. 0 of other tensors.
     int64_t shards = 0;
     std::vector<const Column*> columns;  // by factor
   };

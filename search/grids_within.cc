@@ -61,7 +61,7 @@ class GridsWithin {
       if (search_.known_bytes > 0 && bound.bytes >= search_.known_bytes) {
         return absl::NotFoundError("nothing moves less than what is known");
       }
-      SearchLabels(uses, *grids_, bound);
+      if (!late || !best_.has_value()) SearchLabels(uses, *grids_, bound);
       SearchRows(uses, bound);
       SearchBelow(uses, bound.bytes);
       result.lower_bound = bound.bytes;
@@ -257,6 +257,8 @@ absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
 }
 
 void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found) {
+  found.lower_bound = 0;
+  found.proof = Proof();
   const Mesh& mesh = search.problem.mesh;
   std::vector<MemoryBuffer> buffers;
   const absl::optional<GridProblem> grids =

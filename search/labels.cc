@@ -15,6 +15,24 @@ TensorLabels NoLabels(const Graph& graph) {
   return labels;
 }
 
+// 0 on the inputs' dimensions that the model calls so; nothing where all of them are 1 long.
+absl::optional<TensorLabels> CalledBatch(const Graph& graph) {
+  const DimNames called = NamesOfDims(graph);
+  TensorLabels labels = NoLabels(graph);
+  bool any = false;
+  for (TensorId id : graph.inputs) {
+    for (size_t d = 0; d < labels[id].size(); ++d) {
+      const int label = called.labels[id][d];
+      if (label < 0) continue;
+      if (called.names[label] != "batch" && called.names[label] != "batch_size") continue;
+      labels[id][d] = 0;
+      any = any || graph.tensors[id].type.dims[d] > 1;
+    }
+  }
+  if (!any) return absl::nullopt;
+  return labels;
+}
+
 }  // namespace
 
 std::vector<int> IndicesAlong(const Definition& definition, int operand) {
@@ -79,28 +97,6 @@ DimNames NamesOfDims(const Graph& graph) {
   }
   return result;
 }
-
-namespace {
-
-// 0 on the inputs' dimensions that the model calls so; nothing where all of them are 1 long.
-absl::optional<TensorLabels> CalledBatch(const Graph& graph) {
-  const DimNames called = NamesOfDims(graph);
-  TensorLabels labels = NoLabels(graph);
-  bool any = false;
-  for (TensorId id : graph.inputs) {
-    for (size_t d = 0; d < labels[id].size(); ++d) {
-      const int label = called.labels[id][d];
-      if (label < 0) continue;
-      if (called.names[label] != "batch" && called.names[label] != "batch_size") continue;
-      labels[id][d] = 0;
-      any = any || graph.tensors[id].type.dims[d] > 1;
-    }
-  }
-  if (!any) return absl::nullopt;
-  return labels;
-}
-
-}  // namespace
 
 TensorLabels BatchOfInputs(const Graph& graph) {
   if (absl::optional<TensorLabels> called = CalledBatch(graph)) return *std::move(called);

@@ -27,8 +27,7 @@ struct Found {
   Proof proof;
 };
 
-// Whether the gap is less than a thousandth, or another such part, of the bytes: worth no other
-// search.
+// Whether the gap is at most one `part`-th of the bytes: worth no other search.
 inline bool IsNear(int64_t bytes, int64_t lower_bound, int64_t part = 1000) {
   return bytes - lower_bound <= bytes / part;
 }

@@ -20,6 +20,10 @@
 namespace yuba {
 namespace {
 
+// Gaps that are not worth a search of a narrower graph: within a limit and without, parts of the
+// bytes.
+constexpr int64_t kNearWithin = 1000, kNearFree = 100;
+
 bool Fits(const SearchOptions& options, const Plan& plan) {
   return options.memory_limit == 0 ||
          (options.memory_of && options.memory_of(plan) <= options.memory_limit);
@@ -63,16 +67,14 @@ class LimitedGraph {
     limited.explain = explain;
     limited.known_bytes = known_bytes;
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
-    if (known_bytes == 0) limited.on_grids = [&] { return OnGrids(limited); };
+    if (known_bytes == 0 && restrictions_.empty()) {
+      limited.on_grids = [this, &limited] { return OnGrids(limited); };
+    }
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
-    if (budget_.end() != Budget::End::kNone && found->proof.kind == "none") {
-      const Budget overtime = budget_.Overtime();
-      limited.problem.budget = &overtime;
-      BoundOnGrids(graph_, limited, *found);
-    }
+    if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
     Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
     if (!replicate_ && plain.lower_bound > plan.lower_bound) {
@@ -104,12 +106,13 @@ class LimitedGraph {
   }
 
  private:
-  // Grids know nothing of sums that stay apart but a bound.
+  // Grids find no plans with sums that stay apart, but have a bound of them.
   absl::StatusOr<LimitedCuts> OnGrids(const LimitedSearch& limited) const {
     if (!partials_) return SearchGridsWithinLimit(graph_, limited);
     LimitedSearch whole = limited;
     whole.known.clear();
-    whole.others = [&] { return BaselinesOfWhole(true); };
+    whole.others = [this] { return OthersOfWhole(); };
+    whole.on_grids = nullptr;
     if (limited.memory_of) {
       whole.memory_of = [&](const Cuts& cuts) { return limited.memory_of(OfGraph(cuts)); };
     }
@@ -118,6 +121,17 @@ class LimitedGraph {
     found->cuts = OfGraph(std::move(found->cuts));
     BoundOnGrids(graph_, limited, *found);
     return found;
+  }
+
+  // Where the search ended without a bound: that of grids, for which there is a little more time.
+  void SeekBound(const LimitedSearch& limited, LimitedCuts& found) const {
+    const bool stopped = budget_.end() != Budget::End::kNone;
+    const bool wanted = stopped || (together_ && limited.table_cells > 0);
+    if (!wanted || PlanWithin({found.cuts, 0, Proof()}).cost.bytes() == 0) return;
+    const Budget overtime = budget_.Overtime();
+    LimitedSearch late = limited;
+    if (stopped) late.problem.budget = &overtime;
+    BoundOnGrids(graph_, late, found);
   }
 
   // Of what was found, what is known and what baselines find at once, the cheapest that fits: for
@@ -145,11 +159,22 @@ class LimitedGraph {
     return found;
   }
 
-  // Each found once.
+  // Found at the first call, then kept.
   const std::vector<Cuts>& BaselinesOfWhole(bool replicates) const {
     absl::optional<std::vector<Cuts>>& found = baselines_[replicates];
     if (!found.has_value()) found = CutsOfBaselines(whole_, options_, replicates, budget_);
     return *found;
+  }
+
+  // What others choose that may be cheaper: without a limit nothing without replicas.
+  std::vector<Cuts> OthersOfWhole() const {
+    std::vector<Cuts> others;
+    if (replicate_) others = BaselinesOfWhole(true);
+    if (together_ && options_.memory_limit > 0) {
+      const std::vector<Cuts>& more = BaselinesOfWhole(false);
+      others.insert(others.end(), more.begin(), more.end());
+    }
+    return others;
   }
 
   bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
@@ -175,14 +200,9 @@ class LimitedGraph {
     limited.table_cells = options_.table_cells;
     limited.known = {AllCuts(plain),
                      OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, budget_)))};
-    limited.others = [&] {
-      std::vector<Cuts> others;
-      for (const bool replicates : {true, false}) {
-        // Without a limit no others' plan without replicas is cheaper than this one's.
-        const bool useful = together_ && options_.memory_limit > 0;
-        if (!(replicates ? replicate_ : useful)) continue;
-        for (const Cuts& each : BaselinesOfWhole(replicates)) others.push_back(OfGraph(each));
-      }
+    limited.others = [this] {
+      std::vector<Cuts> others = OthersOfWhole();
+      for (Cuts& each : others) each = OfGraph(std::move(each));
       return others;
     };
     limited.last = [&] { return BaselinesOfWhole(false); };
@@ -252,7 +272,7 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
   const auto wanted = [&] {
     if (budget.end() != Budget::End::kNone) return false;
     const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound,
-                                          options.memory_limit > 0 ? 1000 : 100);
+                                          options.memory_limit > 0 ? kNearWithin : kNearFree);
     if (absl::IsNotFound(plan.status())) return false;  // there is nothing cheaper
     const bool quick = !plan.ok() || wider.together();
     return !near && quick && !budget.Spent();

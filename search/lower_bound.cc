@@ -160,7 +160,9 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
     LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, left);
     if (best.grids.empty() || found.bytes > best.bytes) best = std::move(found);
   }
-  return best.grids.empty() ? UnpricedBound(graph, problem, budget, kInfinity) : best;
+  if (!best.grids.empty()) return best;
+  const Budget overtime = budget.Overtime();
+  return UnpricedBound(graph, problem, budget.Spent() ? overtime : budget, kInfinity);
 }
 
 }  // namespace yuba

@@ -25,8 +25,9 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
                      KnownTables* known = nullptr);
 
 // The same of the plans within a limit on memory, and those with replicas among them: the rows of
-// the problem are priced, unless they are too many. No bound and no grids where the budget is spent
-// before there is one. `known`: the bytes of a plan within the limit, if there is one.
+// the problem are priced, unless they are too many. Where the budget is spent, a little more time
+// makes a bound of the prices by then. `known`: the bytes of a plan within the limit, if there is
+// one.
 LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
                        int64_t known = kForbidden);
 

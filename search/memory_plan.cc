@@ -13,6 +13,7 @@
 #include "search/eliminate.h"
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
+#include "search/memory_region.h"
 #include "search/memory_rounds.h"
 #include "search/memory_search.h"
 #include "search/parallel.h"

@@ -150,7 +150,8 @@ Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
   if (options.search == "recursive") return SearchRecursive(graph, options, restrictions, budget);
   Plan plan = SearchDefault(graph, options, restrictions, budget);
   const bool stopped = budget.end() != Budget::End::kNone;
-  if (!stopped || plan.proof.kind != "none" || !restrictions.empty()) return plan;
+  const bool bounds_all = restrictions.empty() && options.replicate != "auto";
+  if (!stopped || plan.proof.kind != "none" || !bounds_all) return plan;
   const Budget overtime = budget.Overtime();
   LowerBound bound =
       DualBound(graph, options.mesh, TensorUsesOf(graph, options.mesh), overtime);

@@ -39,7 +39,8 @@ struct LimitedSearch {
   // The same of others, asked where there is something to gain, and more of them, asked on grids
   // where nothing else fits; may be empty.
   std::function<std::vector<Cuts>()> others, last;
-  // Another search, asked where the tables cannot be eliminated, or the bound is far; may be empty.
+  // Another search, asked where the tables cannot be eliminated, or, of many variables, the bound
+  // is far: its bound holds for this graph; an error counts as nothing found. May be empty.
   std::function<absl::StatusOr<LimitedCuts>()> on_grids;
 };
 

@@ -69,7 +69,9 @@ absl::Status CheckNames(const Suite& suite) {
       return UserError("the run of ", run.model, " has saves_of \"", run.saves_of,
                        "\": no run before it has that name");
     }
-    names.insert(run.name);
+    if (!run.name.empty() && !names.insert(run.name).second) {
+      return UserError("two runs have the name \"", run.name, "\"");
+    }
   }
   return absl::OkStatus();
 }
@@ -137,9 +139,8 @@ std::string Moved(const SuiteRun& run, double bytes, const std::map<std::string,
   const std::string text = absl::StrFormat("%.2f", bytes / 1e6);
   if (run.saves_of.empty()) return text;
   const auto other = others.find(run.saves_of);
-  if (other == others.end() || other->second == 0) {
-    return absl::StrCat(text, ", **nothing measured of ", run.saves_of, "**");
-  }
+  if (other == others.end()) return absl::StrCat(text, ", **", run.saves_of, " failed**");
+  if (other->second == 0) return text;  // nothing to save
   const double saved = 100 * (1 - bytes / other->second);
   const char* mark = saved >= run.saves ? "" : "**";
   return absl::StrFormat("%s, %s%.1f %% fewer (%g)%s", text, mark, saved, run.saves, mark);

@@ -44,7 +44,7 @@ std::string GapText(int64_t bytes, int64_t lower_bound);
 // What the bound of this plan is called: with pins it is of plans without them.
 std::string BoundName(const PlanNotes& notes);
 
-// What stands where a plan of that search has no bound.
+// What stands where a plan of that search has no bound; one that moves no bytes needs none.
 std::string NoBoundText(const std::string& search, int64_t bytes);
 
 // Says that the search was cut short, and by what; "" where it was not.

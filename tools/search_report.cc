@@ -70,9 +70,10 @@ std::string SearchText(const Plan& plan, const std::string& bound,
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
                     plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
-                    bytes == 0                  ? ": nothing moves less\n"
-                    : plan.lower_bound == bytes ? ": other spaces may have better\n"
-                                                : ": the best by then; more time may find better\n");
+                    bytes == 0                  ? ": nothing moves less"
+                    : plan.lower_bound == bytes ? ": other spaces may have better"
+                                                : ": the best by then; more time may find better",
+                    "\n");
   }
   return text;
 }

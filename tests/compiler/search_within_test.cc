@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <functional>
 #include <iostream>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/boxes.h"
-#include "search/partials.h"
 #include "search/check.h"
+#include "search/partials.h"
 #include "search/within_limit.h"
 #include "tests/compiler/small_graphs.h"
 #include "tests/compiler/whole_model.h"
@@ -147,7 +147,8 @@ struct Tally {
   void Print(const std::string& of) const {
     std::cout << graphs << " random graphs" << of << ", " << plans << " plans, " << limits
               << " limits within which there are plans, " << refused << " without ("
-              << smallest << " times the smallest peak of all is named); gap 0 on " << tight << ", the cheapest missed on " << missed << "\n";
+              << smallest << " times the smallest peak of all is named); gap 0 on " << tight
+              << ", the cheapest missed on " << missed << "\n";
   }
 };
 

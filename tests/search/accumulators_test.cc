@@ -198,8 +198,8 @@ TEST_CASE("what addends and accumulators cost is what moves, element by element"
   }
 }
 
-// (x1 * w1) * w2 and what it scales: the first sum may stay apart.
-Graph ScaledChain(int64_t rows, int64_t inner, int64_t middle, int64_t columns) {
+// Relu((x * w1) * w2): the first sum may stay apart.
+Graph TwoLayers(int64_t rows, int64_t inner, int64_t middle, int64_t columns) {
   GraphBuilder builder;
   const TensorId x = builder.Input({rows, inner});
   const TensorId y = builder.Matmul(x, builder.Parameter({inner, middle}));
@@ -211,7 +211,7 @@ TEST_CASE("what sums that stay apart cost is what moves, element by element") {
   for (int devices : {2, 3, 4, 6, 8}) {
     const Mesh mesh = MeshOf(devices);
     for (const auto& [rows, middle] : {std::pair(5, 7), std::pair(8, 4)}) {
-      const Graph graph = WithPartials(ScaledChain(rows, 6, middle, 8), mesh);
+      const Graph graph = WithPartials(TwoLayers(rows, 6, middle, 8), mesh);
       REQUIRE(HasPartials(graph));
       CompareCosts(graph, mesh);
     }

@@ -9,6 +9,7 @@
 #include "search/check.h"
 #include "search/copies.h"
 #include "search/parallel.h"
+#include "search/partials.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
@@ -59,6 +60,14 @@ std::vector<Way> Ways() {
   add("replicas", small_batch, 8).replicate = "auto";
   add("replicas where tables are too large", small_batch, 8).table_cells = 200;
   ways.back().options.replicate = "auto";
+  SearchOptions& apart = add("sums that stay apart", Graph(), 4);
+  apart.replicate = "auto";
+  ways.back().graph = SharedGraph(small_batch, apart);
+  SearchOptions& within = add("sums that stay apart, tables too large", Graph(), 4);
+  within.replicate = "auto";
+  within.memory_limit = 12'000;
+  within.table_cells = 1;
+  ways.back().graph = SharedGraph(MatmulChain({64, 48, 32}, 16), within);
   add("replicas on grids", Recurrent(8, 16, 1, 3), 64).replicate = "auto";
   return ways;
 }
@@ -84,6 +93,8 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
     REQUIRE(whole.ok());
     CHECK(whole->stopped.empty());
     REQUIRE(CheckPlan(way.graph, *whole).ToString() == "OK");
+    const bool apart = way.name.find("apart") != std::string::npos;
+    REQUIRE(HasPartials(way.graph) == apart);
     const bool bounded = whole->lower_bound > 0 && way.options.pin_texts.empty() &&
                          way.options.search == "default";
     int stops = 0;

@@ -11,6 +11,7 @@
 #include "search/memory_plan.h"
 #include "search/memory_rows.h"
 #include "search/problem.h"
+#include "search/search.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {
@@ -163,6 +164,21 @@ TEST_CASE("grids that keep to the rows together lead near the bound") {
   const Plan plan = PlanOf(here.graph, search, *SearchGridsWithinLimit(here.graph, search));
   CAPTURE(plan.cost.bytes(), plan.lower_bound);
   CHECK(100 * plan.lower_bound > 98 * plan.cost.bytes());
+}
+
+TEST_CASE("replicas are found where tables cannot be eliminated") {
+  for (const int64_t batch : {2, 3, 4}) {
+    const Graph graph = Recurrent(batch, 16, 2, 4);
+    SearchOptions options;
+    options.mesh = MeshOf(8);
+    options.replicate = "auto";
+    const absl::StatusOr<Plan> plan = Search(graph, options);
+    REQUIRE(plan.ok());
+    REQUIRE(plan->proof.kind == "dual");
+    CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+    CHECK(plan->cost.bytes() > 0);
+    CHECK(plan->cost.bytes() * 100 <= plan->lower_bound * 101);
+  }
 }
 
 TEST_CASE("where no plan can be cheaper than what is known, none is looked for") {
