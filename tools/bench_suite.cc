@@ -61,6 +61,17 @@ SuiteRun RunOf(const Json& entry) {
   return run;
 }
 
+// A key that is misspelt would be a target that nobody checks.
+absl::Status CheckKeys(const Json& entries, const std::set<std::string>& known) {
+  for (const Json& entry : entries) {
+    for (const auto& [key, value] : entry.items()) {
+      if (known.count(key) > 0) continue;
+      return UserError("\"", key, "\" is no key of a row; there are ", absl::StrJoin(known, ", "));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Runs are compared with others that come before them.
 absl::Status CheckNames(const Suite& suite) {
   std::set<std::string> names;
@@ -81,8 +92,16 @@ absl::StatusOr<Suite> ReadSuite(const std::string& file) {
   Suite suite;
   try {
     const Json json = Json::parse(text);
-    for (const Json& entry : json.at("runs")) suite.runs.push_back(RunOf(entry));
-    for (const Json& entry : json.value("problems", Json::array())) {
+    const Json& runs = json.at("runs");
+    const Json problems = json.value("problems", Json::array());
+    YUBA_RETURN_IF_ERROR(Annotate(CheckKeys(runs, {"model", "flags", "devices", "search", "name",
+                                                   "seconds", "gap", "peak_megabytes", "saves_of",
+                                                   "saves_percent"}),
+                                  file));
+    YUBA_RETURN_IF_ERROR(Annotate(
+        CheckKeys(problems, {"file", "seconds", "published", "within_percent"}), file));
+    for (const Json& entry : runs) suite.runs.push_back(RunOf(entry));
+    for (const Json& entry : problems) {
       suite.problems.push_back({entry.at("file").get<std::string>(),
                                 entry.at("seconds").get<int>(),
                                 entry.at("published").get<int64_t>(),
@@ -147,12 +166,13 @@ std::string Moved(const SuiteRun& run, double bytes, const std::map<std::string,
 }
 
 std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& json,
-                             std::map<std::string, double>* bytes_of) {
+                             std::map<std::string, double>* bytes_of, int* failed) {
   std::vector<std::string> row = {
       "| " + run.model, absl::StrCat("| ", run.devices),
       absl::StrCat("| ", run.search, " ", absl::StrJoin(run.flags, " "))};
   if (!json.ok()) {
     row.push_back(absl::StrCat("| failed: ", json.status().message(), " | | | | | |"));
+    ++*failed;
     return row;
   }
   const double bytes = json->at("bytes"), bound = json->at("lower_bound");
@@ -169,7 +189,7 @@ std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& js
 }
 
 // What `solve` prints of a problem, on two threads.
-std::vector<std::string> Row(const SuiteProblem& problem, const std::string& models) {
+std::vector<std::string> Row(const SuiteProblem& problem, const std::string& models, int* failed) {
   std::vector<std::string> row = {"| " + problem.file, absl::StrCat("| ", problem.seconds)};
   const absl::StatusOr<std::string> text =
       OutputOf({ThisProgram(), "solve", PathOf(models, problem.file), "--time-limit",
@@ -179,6 +199,7 @@ std::vector<std::string> Row(const SuiteProblem& problem, const std::string& mod
   int64_t cost = 0, bound = 0;
   if (!(lines >> word >> cost >> word >> bound)) {
     row.push_back(absl::StrCat("| failed: ", text.status().message(), " | | | |"));
+    ++*failed;
     return row;
   }
   const double published = static_cast<double>(problem.published);
@@ -190,13 +211,14 @@ std::vector<std::string> Row(const SuiteProblem& problem, const std::string& mod
   return row;
 }
 
-void PrintProblems(const std::vector<SuiteProblem>& problems, const std::string& models) {
+void PrintProblems(const std::vector<SuiteProblem>& problems, const std::string& models,
+                   int* failed) {
   TextTable table(99);
   table.Add({"| problem", "| seconds", "| cost", "| bound", "| best published", "| above it % |"});
   table.Add({"|---", "|---", "|---", "|---", "|---", "|--- |"});
   for (const SuiteProblem& problem : problems) {
     std::cerr << problem.file << "\n";
-    table.Add(Row(problem, models));
+    table.Add(Row(problem, models, failed));
   }
   std::cout << "\nProblem files, two threads.\n\n" << table.ToString();
 }
@@ -221,16 +243,19 @@ absl::Status BenchSuite(const std::string& suite, const std::string& models) {
              "| check s", "| peak MB |"});
   table.Add({"|---", "|---", "|---", "|---", "|---", "|---", "|---", "|---", "|--- |"});
   std::map<std::string, double> bytes_of;  // by name
+  int failed = 0;                          // rows
   for (const SuiteRun& run : read.runs) {
     std::cerr << run.model << " on " << run.devices << "\n";
-    table.Add(Row(run, Measured(run, models), &bytes_of));
+    table.Add(Row(run, Measured(run, models), &bytes_of, &failed));
   }
   std::cout << MachineName()
             << ", one core, in process from graph to plan, least of 3. In brackets the "
             << "target, bold where it is missed.\n\n"
             << table.ToString();
-  if (!read.problems.empty()) PrintProblems(read.problems, models);
-  return absl::OkStatus();
+  if (!read.problems.empty()) PrintProblems(read.problems, models, &failed);
+  if (failed == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      suite, ": ", failed, " of ", read.runs.size() + read.problems.size(), " rows failed, above"));
 }
 
 }  // namespace yuba

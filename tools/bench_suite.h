@@ -17,7 +17,7 @@ std::string MachineName();
 // Measures every run of a suite file (docs/search_suite.json says what it holds), each in a process
 // of its own so that its memory is its own, then its problem files, and prints tables in Markdown.
 // Files are looked for in `models`, then where they say. An error where the suite cannot be read; a
-// run that fails is a row that says so.
+// run that fails is a row that says so, and FailedPrecondition at the end.
 absl::Status BenchSuite(const std::string& suite, const std::string& models);
 
 }  // namespace yuba

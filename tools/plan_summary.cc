@@ -159,10 +159,9 @@ std::string SummaryText(const PlanFile& plan) {
     absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
                     " on the fullest device at its peak (weights and inputs are ",
                     Bytes(IdealShare(plan)), " if shared out evenly); ",
-                    plan.space.memory == 0
-                        ? "no limit given"
-                        : absl::StrCat("limit ", Bytes(plan.space.memory),
-                                       ", the program allocates ", Bytes(device->arena)),
+                    plan.space.memory == 0 ? "no limit given"
+                                           : absl::StrCat("limit ", Bytes(plan.space.memory)),
+                    ", the program allocates ", Bytes(device->arena),
                     "\n               stored ", Bytes(device->weights), ", activations ",
                     Bytes(device->activations), ", fetch and partial buffers ",
                     Bytes(device->buffers), "; peak at ", device->at, "\n");

@@ -45,7 +45,8 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
   const CommandResult result = RunCommand("yuba bench search --suite " + suite + " --models " +
                                           RepositoryFile("tests/models"));
   INFO(result.out << result.error);
-  REQUIRE(result.exit_code == 0);
+  REQUIRE(result.exit_code == 1);
+  CHECK(result.error.find("2 of 7 rows failed") != std::string::npos);
   const std::string copies = Rows(result.out, "--copies 8");
   CHECK(copies.find(" % fewer (1) ") != std::string::npos);
   CHECK(copies.find(" % fewer (99)**") != std::string::npos);
@@ -56,7 +57,7 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
   CHECK(Rows(result.out, "none.json").find("failed: exit code 2") != std::string::npos);
 }
 
-TEST_CASE("a suite whose comparison is with no run before it is refused") {
+TEST_CASE("a suite that compares with no run before it, or misspells a key, is refused") {
   const std::string suite = Written(
       ScratchFolder("suite_names") + "/suite.json",
       R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "saves_of": "later"},)"
@@ -64,6 +65,12 @@ TEST_CASE("a suite whose comparison is with no run before it is refused") {
   const CommandResult result = RunCommand("yuba bench search --suite " + suite);
   CHECK(result.exit_code == 2);
   CHECK(result.error.find("no run before it has that name") != std::string::npos);
+  const CommandResult misspelt = RunCommand(
+      "yuba bench search --suite " +
+      Written(ScratchFolder("suite_keys") + "/suite.json",
+              R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "gapp": 0}]})"));
+  CHECK(misspelt.exit_code == 2);
+  CHECK(misspelt.error.find("\"gapp\" is no key") != std::string::npos);
 }
 
 }  // namespace
