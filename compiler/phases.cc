@@ -73,7 +73,7 @@ absl::Status Recognise(Compilation& c) {
 
 absl::Status Memory(Compilation& c) {
   YUBA_RETURN_IF_ERROR(NeedProgram(c));
-  PlanMemory(c.program);
+  PlanMemory(c.program, c.plan.space.memory);
   return absl::OkStatus();
 }
 

@@ -6,7 +6,7 @@ namespace yuba {
 
 int64_t ArenaBytes(const Model& model, const Plan& plan) {
   program::Program program = CutGraph(model, plan);
-  PlanMemory(program);
+  PlanMemory(program, plan.space.memory);
   return program.stages(0).arena_size();
 }
 

@@ -17,6 +17,7 @@ namespace {
 struct Prices {
   std::map<std::pair<int, int>, const std::vector<int64_t>*> of;  // (tensor, node)
   std::map<int, std::vector<int64_t>> sums;                       // by tensor
+  std::map<std::pair<int, int>, CheckTable::Cells> buffers;       // (tensor, node), to be added
 };
 
 absl::Status Refuse(const std::string& what) {
@@ -62,13 +63,16 @@ struct Scale {
 
 // Adds the least cost of each node grid, the tensor being cut at its best price.
 void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
-              const std::vector<int64_t>* prices, std::vector<int64_t>* sum) {
+              const std::vector<int64_t>* prices, const CheckTable::Cells& buffers,
+              std::vector<int64_t>* sum) {
   size_t cell = 0;
   for (int64_t& total : *sum) {
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (int grid = 0; grid < grids; ++grid) {
+    for (int grid = 0; grid < grids; ++grid, ++cell) {
       const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
-      least = std::min(least, std::min((*use.cost)[cell++], scale.most) * scale.units - price);
+      const int64_t buffer = buffers == nullptr ? 0 : (*buffers)[cell];
+      const int64_t moved = std::min((*use.cost)[cell], scale.most) * scale.units;
+      least = std::min(least, moved + buffer - price);
     }
     total += least;
   }
@@ -82,10 +86,12 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
   for (const RelaxedTables::Use& use : costs.uses) {
     std::vector<int64_t>& sum = sums[use.node];
     sum.resize(costs.nodes[use.node]);
-    auto found = prices.of.find({use.tensor, use.node});
+    const auto found = prices.of.find({use.tensor, use.node});
+    const auto buffers = prices.buffers.find({use.tensor, use.node});
     used += found != prices.of.end();
     AddLeast(use, costs.tensors[use.tensor], scale,
-             found == prices.of.end() ? nullptr : found->second, &sum);
+             found == prices.of.end() ? nullptr : found->second,
+             buffers == prices.buffers.end() ? nullptr : buffers->second, &sum);
   }
   if (used != prices.of.size()) {
     return Refuse("has a message of a node that does not use its tensor");
@@ -103,11 +109,15 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
       const PricedMemory memory,
       PricedUses(graph,
                  HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", plan.proof.prices),
-                 plan.proof.prices, plan.space.memory));
+                 CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
   std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
   const int tensors = static_cast<int>(graph.tensors.size());
   for (const CheckTable& table : memory.tables) {
     const int element = table.scope[0];
+    if (table.scope.size() == 2) {
+      prices.buffers[{table.scope[1], element - tensors}] = table.cells;
+      continue;
+    }
     std::vector<int64_t>& sum =
         element < tensors ? prices.sums[element] : of_nodes[element - tensors];
     sum.resize(table.cells->size());

@@ -65,7 +65,7 @@ HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     held.boxes.emplace_back();
     held.sizes.push_back(0);
-    if (!HasPrice(prices, 3 * static_cast<int64_t>(n) + 1)) continue;
+    if (!NeedsBoxes(graph, static_cast<NodeId>(n), prices)) continue;
     const Node& node = graph.nodes[n];
     std::vector<Numbers>& known = boxes[alike[n]];
     if (known.empty()) {

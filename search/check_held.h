@@ -12,8 +12,7 @@
 namespace yuba {
 
 // By grid instead of by cut: all cuts of a grid have the same shards, and need and make the same
-// boxes, if not on the same devices. Of nodes whose time of computing has no price, there are no
-// boxes.
+// boxes, if not on the same devices. Boxes are there of nodes that need them (check_memory.h).
 HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
                         const std::vector<MemoryPrice>& prices);
 

@@ -123,6 +123,7 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* k
 Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
   Problem one_each;
   one_each.pairwise.variables = problem.pairwise.variables;
+  one_each.factors = problem.factors;
   std::map<GridList, std::shared_ptr<const std::vector<Cut>>> known;
   for (size_t e = 0; e < problem.grids.size(); ++e) {
     std::shared_ptr<const std::vector<Cut>>& cuts = known[problem.grids[e]];
@@ -144,15 +145,19 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget, KnownTables* known) {
   GridProblem problem;
+  problem.factors.resize(graph.nodes.size());
   AddVariables(graph, mesh, replicate, problem);
   std::map<int, size_t> table_of;
   std::vector<CommonTable> tables = CommonTables(uses, problem, &table_of);
   Fill(tables, budget, known);
   for (const TensorUse& use : uses) {
+    std::vector<int>& factors = problem.factors[use.node - graph.tensors.size()];
+    factors.push_back(-1);
     const Cells& table = tables[table_of.at(use.kind)].cells;
     if (table == nullptr) {
       problem.complete = false;
     } else {
+      factors.back() = static_cast<int>(problem.pairwise.factors.size());
       problem.pairwise.factors.push_back({{use.tensor, use.node}, table});
     }
   }
@@ -160,9 +165,9 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
   return problem;
 }
 
-MemoryUsage GridUsageOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
-                        int64_t limit, const Budget& budget) {
-  return MemoryUsageOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
+MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                      int64_t limit, const Budget& budget) {
+  return MemoryRowsOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
 }
 
 }  // namespace yuba

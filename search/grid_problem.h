@@ -27,6 +27,7 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh);
 struct GridProblem {
   PairwiseProblem pairwise;     // a variable for each element, a factor for each use
   std::vector<GridList> grids;  // by element: its grid for each value
+  std::vector<std::vector<int>> factors;  // as Problem has them
   bool complete = true;         // false: factors are missing, so that it is but a relaxation
 };
 // `replicate`: any tensor may leave axes out. Where the budget is spent, the small tables are there
@@ -37,9 +38,10 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
                                              const Budget& budget = Budget::Unlimited(),
                                              KnownTables* known = nullptr);
 
-// The rows and buffers of memory_rows.h by grid: all cuts of one use the same.
-MemoryUsage GridUsageOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
-                        int64_t limit, const Budget& budget = Budget::Unlimited());
+// The rows of memory_rows.h by grid: all cuts of one use the same, and what moves whatever the cuts
+// needs its buffer.
+MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                      int64_t limit, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

@@ -9,17 +9,14 @@
 namespace yuba {
 
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
-                                          const std::vector<TensorUse>& uses,
-                                          std::vector<MemoryBuffer>* buffers) {
+                                          const std::vector<TensorUse>& uses) {
   const Mesh& mesh = search.problem.mesh;
   const Budget& budget = *search.problem.budget;
   absl::optional<GridProblem> grids =
       BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget);
   if (!grids.has_value()) return absl::nullopt;
   const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
-  MemoryUsage usage = GridUsageOf(graph, mesh, *grids, limit, budget);
-  grids->pairwise.memory = std::move(usage.rows);
-  *buffers = std::move(usage.buffers);
+  grids->pairwise.memory = GridRowsOf(graph, mesh, *grids, limit, budget);
   return grids;
 }
 

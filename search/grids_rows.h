@@ -14,8 +14,7 @@ namespace yuba {
 
 // The problem, with rows for the search's limit; as BuildGridProblem where the budget is spent.
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
-                                          const std::vector<TensorUse>& uses,
-                                          std::vector<MemoryBuffer>* buffers);
+                                          const std::vector<TensorUse>& uses);
 
 // By element the grid of least usage.
 Assignment LeastUses(const GridProblem& grids);

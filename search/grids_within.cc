@@ -48,12 +48,12 @@ class GridsWithin {
     }
     if (search_.memory_of) TryKnown();  // while there is time
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
-    grids_ = GridsWithRows(graph_, search_, uses, &buffers_);
+    grids_ = GridsWithRows(graph_, search_, uses);
     if (grids_.has_value() && !grids_->complete) grids_.reset();
     if (!search_.memory_of) TryKnown();
     LimitedCuts result;
     if (grids_.has_value()) {
-      least_peak_ = std::min(limit_, PeakOf(grids_->pairwise, LeastUses(*grids_)));
+      least_peak_ = std::min(limit_, UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_)));
       if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
       const Budget overtime = budget_.Overtime();
       const bool late = budget_.end() != Budget::End::kNone;
@@ -93,8 +93,7 @@ class GridsWithin {
     LowerBound frugal;
     frugal.grids = OneEach(LeastUses(*grids_));
     const LabelOptions options = Options();
-    LabelsWithin labels(graph_, options, uses, *grids_, buffers_, frugal,
-                        search_.problem.replicate);
+    LabelsWithin labels(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate);
     TryNear(labels);
   }
 
@@ -103,15 +102,14 @@ class GridsWithin {
     const LabelOptions options = Options();
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
-    const std::vector<MemoryBuffer> none;
     const bool replicate = search_.problem.replicate;
-    LabelsWithin labels(graph_, options, uses, grids, buffers_, bound, replicate);
+    LabelsWithin labels(graph_, options, uses, grids, true, bound, replicate);
     TryNear(labels);
     for (const Cuts& each : given_) {
       if (!enough() && !budget_.Spent()) Try(labels.Mend(each, limit_));
     }
     // Programs may need less than all buffers.
-    LabelsWithin hopeful(graph_, options, uses, grids, none, bound, replicate);
+    LabelsWithin hopeful(graph_, options, uses, grids, false, bound, replicate);
     if (IsFar(kFar, bound.bytes)) TryNear(hopeful);
     for (int pass = 0; pass < kPasses; ++pass) {
       LabelsWithin& here = pass % 2 == 0 ? labels : hopeful;
@@ -243,7 +241,6 @@ class GridsWithin {
   const Budget& budget_;
   absl::optional<GridProblem> grids_;  // with rows
   std::vector<Cuts> given_;            // what was known before, and what others choose
-  std::vector<MemoryBuffer> buffers_;
   std::vector<Tried> tried_;
   int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
   absl::optional<Cuts> best_;
@@ -260,9 +257,8 @@ void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& 
   found.lower_bound = 0;
   found.proof = Proof();
   const Mesh& mesh = search.problem.mesh;
-  std::vector<MemoryBuffer> buffers;
   const absl::optional<GridProblem> grids =
-      GridsWithRows(graph, search, TensorUsesOf(graph, mesh), &buffers);
+      GridsWithRows(graph, search, TensorUsesOf(graph, mesh));
   if (!grids.has_value()) return;
   LowerBound bound = PricedBound(graph, *grids, *search.problem.budget,
                                  BytesOf(graph, mesh, found.cuts));

@@ -8,9 +8,8 @@
 
 namespace yuba {
 
-LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids,
-                         const std::vector<MemoryBuffer>& buffers, const Mesh& mesh,
-                         CutStore* store)
+LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, bool buffers,
+                         const Mesh& mesh, CutStore* store)
     : labels_(labels),
       mesh_(mesh),
       store_(*store),
@@ -19,7 +18,7 @@ LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids,
       buffers_(labels.variables.size()),
       target_(std::numeric_limits<int64_t>::max()) {
   const MemoryRows& rows = grids.pairwise.memory;
-  AddRows(rows, buffers);
+  AddRows(rows);
   for (const MemoryUse& use : rows.uses) {
     const auto [least, most] = std::minmax_element(use.usage->begin(), use.usage->end());
     const int begin = RowAt(use.begin), end = RowAt(use.end);
@@ -31,7 +30,7 @@ LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids,
     const int kind = KindOf(grids.grids[use.variable], use.usage, labels.dims[use.variable]);
     uses_[labels.variable[use.variable]].push_back({kind, begin, end, 0});
   }
-  AddBuffers(grids, buffers);
+  if (buffers) AddBuffers(grids);
 }
 
 int LabelMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
@@ -46,11 +45,11 @@ int LabelMemory::RowAt(int64_t time) const {
 }
 
 // Between two beginnings nothing comes that is not there at the first.
-void LabelMemory::AddRows(const MemoryRows& rows, const std::vector<MemoryBuffer>& buffers) {
+void LabelMemory::AddRows(const MemoryRows& rows) {
   for (const MemoryUse& use : rows.uses) {
     if (use.begin < use.end) times_.push_back(use.begin);
   }
-  for (const MemoryBuffer& buffer : buffers) times_.push_back(buffer.time);
+  for (const MemoryBuffer& buffer : rows.buffers) times_.push_back(buffer.begin);
   std::sort(times_.begin(), times_.end());
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
   loads_.assign(times_.size(), 0);
@@ -58,21 +57,15 @@ void LabelMemory::AddRows(const MemoryRows& rows, const std::vector<MemoryBuffer
   row_prices_.assign(times_.size(), 0);
 }
 
-void LabelMemory::AddBuffers(const GridProblem& grids, const std::vector<MemoryBuffer>& buffers) {
-  std::vector<int> first;  // by node: the number of its first use
-  for (size_t use = 0; use < grids.pairwise.factors.size() && !buffers.empty(); ++use) {
-    const int node = grids.pairwise.factors[use].scope[1];
-    const bool is_first = use == 0 || grids.pairwise.factors[use - 1].scope[1] != node;
-    if (is_first) first.push_back(static_cast<int>(use));
-  }
-  for (const MemoryBuffer& buffer : buffers) {
-    const int edge = first[buffer.node] + 1 + buffer.operand;
-    const LabelEdge& labels = labels_.edges[edge];
-    const int element = grids.pairwise.factors[edge].scope[1];
-    const Buffer here = {KindOf(grids.grids[element], buffer.usage, labels.node_dims), edge,
-                         RowAt(buffer.time)};
-    buffers_[labels.tensor].push_back(here);
-    if (labels.node != labels.tensor) buffers_[labels.node].push_back(here);
+void LabelMemory::AddBuffers(const GridProblem& grids) {
+  for (const MemoryBuffer& buffer : grids.pairwise.memory.buffers) {
+    const LabelEdge& edge = labels_.edges[buffer.factor];
+    if (edge.tensor == edge.node) continue;  // of a copy and its node nothing moves
+    const int node = grids.pairwise.factors[buffer.factor].scope[1];
+    const Buffer here = {KindOf(grids.grids[node], buffer.usage, edge.node_dims), buffer.factor,
+                         RowAt(buffer.begin), RowAt(buffer.end)};
+    buffers_[edge.tensor].push_back(here);
+    buffers_[edge.node].push_back(here);
   }
 }
 
@@ -148,7 +141,7 @@ std::pair<int, int> LabelMemory::Shift(int variable, int from, int to) {
       return BytesOf(buffer, edge.tensor == variable ? cut : cuts_[edge.tensor],
                      edge.node == variable ? cut : cuts_[edge.node]);
     };
-    add(buffer.row, buffer.row + 1, bytes(to) - bytes(from));
+    add(buffer.begin, buffer.end, bytes(to) - bytes(from));
   }
   return {begin, end};
 }

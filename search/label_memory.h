@@ -21,10 +21,10 @@ namespace yuba {
 // what exceeds a target. Only points of time at which the most is in use are rows.
 class LabelMemory {
  public:
-  // All must outlive this; `grids` has rows. With `buffers`, what is in use where something moves
-  // counts too; those are for labels whose edges are the graph's uses.
-  LabelMemory(const LabelProblem& labels, const GridProblem& grids,
-              const std::vector<MemoryBuffer>& buffers, const Mesh& mesh, CutStore* store);
+  // All must outlive this; `grids` has rows and all factors. With `buffers` those count too: for
+  // labels whose edges are the graph's uses.
+  LabelMemory(const LabelProblem& labels, const GridProblem& grids, bool buffers, const Mesh& mesh,
+              CutStore* store);
 
   // In bytes moved: for each byte in use at the prices' times, and for each byte and row above the
   // target.
@@ -53,15 +53,15 @@ class LabelMemory {
   };
 
   struct Buffer {
-    int kind = 0, edge = 0, row = 0;
+    int kind = 0, edge = 0, begin = 0, end = 0;  // rows
   };
 
   int KindOf(const GridList& grids, const Cells& usage, int dims);
   int RowAt(int64_t time) const;
   int64_t BytesOf(int kind, int cut);
   int64_t BytesOf(const Buffer& buffer, int tensor_cut, int node_cut);
-  void AddRows(const MemoryRows& rows, const std::vector<MemoryBuffer>& buffers);
-  void AddBuffers(const GridProblem& grids, const std::vector<MemoryBuffer>& buffers);
+  void AddRows(const MemoryRows& rows);
+  void AddBuffers(const GridProblem& grids);
   // To the rows' shifts, for a variable that goes from one cut to another; the rows between.
   std::pair<int, int> Shift(int variable, int from, int to);
   int64_t Over(int64_t load) const { return load > target_ ? load - target_ : 0; }

@@ -22,8 +22,7 @@ double PenaltyOver(const std::vector<MemoryPrice>& prices) {
 
 LabelsWithin::LabelsWithin(const Graph& graph, const LabelOptions& options,
                            const std::vector<TensorUse>& uses, const GridProblem& grids,
-                           const std::vector<MemoryBuffer>& buffers, const LowerBound& bound,
-                           bool replicate)
+                           bool buffers, const LowerBound& bound, bool replicate)
     : options_(options),
       prices_(bound.proof.prices),
       store_(options.mesh),
@@ -35,7 +34,7 @@ LabelsWithin::LabelsWithin(const Graph& graph, const LabelOptions& options,
 
 Cuts LabelsWithin::Find(int64_t target) {
   const LabelProblem tied = Tied(problem_);
-  LabelMemory memory(tied, grids_, {}, options_.mesh, &store_);
+  LabelMemory memory(tied, grids_, false, options_.mesh, &store_);
   LabelSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_, &memory);
   memory.SetPrices(prices_, 1);
   memory.SetTarget(target, penalty_);

@@ -15,10 +15,10 @@ namespace yuba {
 // Deterministic. All cuts are legal where those that it begins from are.
 class LabelsWithin {
  public:
-  // All must outlive this. `grids` has rows; `bound` is of them.
+  // All must outlive this. `grids` has rows, `bound` is of them. Without `buffers` those of the rows
+  // are not counted.
   LabelsWithin(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
-               const GridProblem& grids, const std::vector<MemoryBuffer>& buffers,
-               const LowerBound& bound, bool replicate);
+               const GridProblem& grids, bool buffers, const LowerBound& bound, bool replicate);
 
   // Near the bound's grids, at its prices: cuts whose rows keep to the target if such are found.
   Cuts Find(int64_t target);

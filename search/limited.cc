@@ -208,7 +208,7 @@ class LimitedGraph {
     limited.last = [&] { return BaselinesOfWhole(false); };
     if (options_.memory_of) {
       limited.memory_of = [&](const Cuts& cuts) {
-        return options_.memory_of(PlanOf(graph_, options_, {cuts, 0, Proof()}));
+        return options_.memory_of(PlanWithin({cuts, 0, Proof()}));
       };
     }
     return limited;

@@ -36,6 +36,11 @@ class Reduction {
       const auto [least, most] = std::minmax_element(use.usage->begin(), use.usage->end());
       if (use.begin < use.end && *least != *most) has_memory_[use.variable] = true;
     }
+    has_buffers_.assign(count, false);
+    for (const MemoryBuffer& buffer : problem.memory.buffers) {
+      const std::vector<int>& scope = problem.factors[buffer.factor].scope;
+      for (int v : scope) (scope.size() == 1 ? has_memory_ : has_buffers_)[v] = true;
+    }
     for (const Factor& factor : problem.factors) AddFactor(factor);
   }
 
@@ -191,8 +196,10 @@ class Reduction {
     while (!neighbours_[v].empty()) {
       int u = neighbours_[v].begin()->first;
       const CoreEdge& edge = EdgeFrom(v, u);
-      for (size_t y = 0; y < costs_[u].size(); ++y)
+      for (size_t y = 0; y < costs_[u].size(); ++y) {
         costs_[u][y] = Plus(costs_[u][y], edge.at(y));
+        if (edge.at(y) > 0) has_memory_[u] = has_memory_[u] || has_buffers_[v];
+      }
       Unlink(v, u);
       Wake(u);
     }
@@ -210,7 +217,8 @@ class Reduction {
     }
   }
 
-  // u's value for each of v's, where v's leaves one, or none but the cheapest matters.
+  // u's value for each of v's, where v's leaves one, or none but the cheapest matters: where its
+  // edge costs nothing there are no buffers.
   absl::optional<std::vector<int>> Follows(int v, int u) {
     const CoreEdge& edge = edges_[neighbours_[v].at(u)];
     const size_t columns = values_[u].size();
@@ -228,6 +236,7 @@ class Reduction {
           best = static_cast<int>(y);
       }
       if (possible == 0 || (possible > 1 && !leaf)) return absl::nullopt;
+      if (possible > 1 && has_buffers_[u] && row[best * right] > 0) return absl::nullopt;
       follows.push_back(best);
     }
     return follows;
@@ -240,6 +249,7 @@ class Reduction {
       costs_[v][x] = Plus(costs_[v][x],
                           Plus(costs_[u][follows[x]], link.at(x * columns + follows[x])));
       map_[u][values_[v][x]] = values_[u][follows[x]];
+      if (link.at(x * columns + follows[x]) > 0) has_memory_[v] = has_memory_[v] || has_buffers_[u];
     }
     Unlink(v, u);
     while (!neighbours_[u].empty()) {
@@ -256,6 +266,7 @@ class Reduction {
       Wake(w);
     }
     has_memory_[v] = has_memory_[v] || has_memory_[u];
+    has_buffers_[v] = has_buffers_[v] || has_buffers_[u];
     alive_[u] = false;
     parent_[u] = v;
     merged_.push_back(u);
@@ -269,6 +280,7 @@ class Reduction {
   std::vector<std::map<int, int>> neighbours_;  // to the number of the edge
   std::vector<CoreEdge> edges_;
   std::vector<bool> alive_, has_memory_;
+  std::vector<bool> has_buffers_;  // on some edge
   std::vector<int> parent_, merged_;
   std::vector<std::map<int, int>> map_;  // by variable: its value for the parent's
   std::set<int> queue_;

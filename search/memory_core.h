@@ -25,6 +25,13 @@ struct CoreUse {
   std::vector<int64_t> usage;
 };
 
+// Usage in the rows [begin, end) by cell of an edge, least usage 0; equal ones may share it.
+struct CoreBuffer {
+  int edge = 0;
+  int begin = 0, end = 0;
+  Cells usage;
+};
+
 // Variables have at least one value, each of them possible at every edge. Rows are the points of
 // time that may exceed the limit and are not dominated by another.
 struct MemoryCore {
@@ -32,6 +39,8 @@ struct MemoryCore {
   std::vector<CoreEdge> edges;
   std::vector<std::vector<int>> edges_of;    // by variable
   std::vector<std::vector<CoreUse>> uses;    // by variable: ascending, disjoint, least usage 0
+  std::vector<CoreBuffer> buffers;
+  std::vector<std::vector<int>> buffers_of;  // by edge
   std::vector<int64_t> room;                 // by row: what is left to the uses above
   std::vector<int64_t> row_time;             // by row: its point of time
   int64_t constant = 0;
@@ -52,7 +61,8 @@ struct MemoryCore {
 
 // Of variables with one neighbour whose usage is the same for all values:
 enum class Leaves {
-  kCheapest,  // the cheapest value for each of the neighbour's; they become part of it
+  kCheapest,  // the cheapest value for each of the neighbour's; they become part of it, but for
+              // those whose buffers may differ
   kAll,       // every value: what no row counts may tell them apart
 };
 

@@ -30,21 +30,36 @@ std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignmen
       for (int row = use.begin; row < use.end; ++row) loads[row] += by;
     }
   }
+  for (const CoreBuffer& buffer : core.buffers) {
+    const CoreEdge& edge = core.edges[buffer.edge];
+    const int64_t by =
+        (*buffer.usage)[int64_t{assignment[edge.a]} * core.values(edge.b) + assignment[edge.b]];
+    for (int row = buffer.begin; row < buffer.end; ++row) loads[row] += by;
+  }
   return loads;
 }
 
-std::vector<std::vector<double>> PricesOf(const MemoryCore& core,
-                                          const std::vector<double>& prices) {
+CorePrices PricesOf(const MemoryCore& core, const std::vector<double>& prices) {
   std::vector<double> sum(prices.size() + 1, 0);  // of the rows before
   for (size_t row = 0; row < prices.size(); ++row) sum[row + 1] = sum[row] + prices[row];
-  std::vector<std::vector<double>> result(core.size());
+  CorePrices result;
+  result.values.resize(core.size());
+  result.cells.resize(core.edges.size());
+  const auto add = [](double price, const std::vector<int64_t>& usage, std::vector<double>* to) {
+    for (size_t x = 0; x < usage.size(); ++x) (*to)[x] += price * static_cast<double>(usage[x]);
+  };
   for (int v = 0; v < core.size(); ++v) {
-    result[v].assign(core.values(v), 0);
+    result.values[v].assign(core.values(v), 0);
     for (const CoreUse& use : core.uses[v]) {
       const double price = sum[use.end] - sum[use.begin];
-      if (price <= 0) continue;
-      for (size_t x = 0; x < use.usage.size(); ++x) result[v][x] += price * use.usage[x];
+      if (price > 0) add(price, use.usage, &result.values[v]);
     }
+  }
+  for (const CoreBuffer& buffer : core.buffers) {
+    const double price = sum[buffer.end] - sum[buffer.begin];
+    if (price <= 0) continue;
+    result.cells[buffer.edge].resize(buffer.usage->size(), 0);
+    add(price, *buffer.usage, &result.cells[buffer.edge]);
   }
   return result;
 }
@@ -54,26 +69,8 @@ MemoryDual::MemoryDual(const MemoryCore& core, int patience) : core_(core), pati
   for (const CoreEdge& edge : core.edges) {
     const int rows = core.values(edge.a), columns = core.values(edge.b);
     std::shared_ptr<const Tables>& tables = known[{edge.cells, rows}];
-    if (tables == nullptr) {
-      Tables made;
-      for (std::vector<double>& cells : made.first) cells.resize(edge.cells->size());
-      for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < columns; ++j) {
-          const double cell = AsDouble(edge.at(int64_t{i} * columns + j));
-          made.first[0][i * columns + j] = made.first[1][j * rows + i] = cell;
-        }
-      }
-      for (int side : {0, 1}) {
-        const int size = side == 0 ? columns : rows;
-        for (auto row = made.first[side].begin(); row != made.first[side].end(); row += size) {
-          const auto [least, most] = std::minmax_element(row, row + size);
-          made.least[side].push_back(*least);
-          made.most[side].push_back(*most);
-        }
-      }
-      tables = std::make_shared<const Tables>(std::move(made));
-    }
-    tables_.push_back(tables);
+    if (tables == nullptr) tables = std::make_shared<const Tables>(TablesOf(edge, {}));
+    plain_.push_back(tables);
     message_[0].emplace_back(rows, 0.0);
     message_[1].emplace_back(columns, 0.0);
   }
@@ -89,8 +86,37 @@ MemoryDual::MemoryDual(const MemoryCore& core, int patience) : core_(core), pati
   best_ = -kInfinity;
 }
 
+MemoryDual::Tables MemoryDual::TablesOf(const CoreEdge& edge,
+                                        const std::vector<double>& prices) const {
+  const int rows = core_.values(edge.a), columns = core_.values(edge.b);
+  Tables made;
+  for (std::vector<double>& cells : made.first) cells.resize(edge.cells->size());
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      const int64_t at = int64_t{i} * columns + j;
+      const double cell = AsDouble(edge.at(at)) + (prices.empty() ? 0 : prices[at]);
+      made.first[0][at] = made.first[1][int64_t{j} * rows + i] = cell;
+    }
+  }
+  for (int side : {0, 1}) {
+    const int size = side == 0 ? columns : rows;
+    for (auto row = made.first[side].begin(); row != made.first[side].end(); row += size) {
+      const auto [least, most] = std::minmax_element(row, row + size);
+      made.least[side].push_back(*least);
+      made.most[side].push_back(*most);
+    }
+  }
+  return made;
+}
+
 void MemoryDual::PriceCosts() {
-  costs_ = PricesOf(core_, prices_);
+  CorePrices priced = PricesOf(core_, prices_);
+  tables_ = plain_;
+  for (size_t e = 0; e < tables_.size(); ++e) {
+    if (priced.cells[e].empty()) continue;
+    tables_[e] = std::make_shared<const Tables>(TablesOf(core_.edges[e], priced.cells[e]));
+  }
+  costs_ = std::move(priced.values);
   for (int v = 0; v < core_.size(); ++v) {
     for (int x = 0; x < core_.values(v); ++x)
       costs_[v][x] += static_cast<double>(core_.costs[v][x]);

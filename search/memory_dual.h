@@ -41,10 +41,11 @@ class MemoryDual {
     std::vector<double> first[2];           // row-major: a first, b first
     std::vector<double> least[2], most[2];  // of each row
   };
+  Tables TablesOf(const CoreEdge& edge, const std::vector<double>& prices) const;
 
   const MemoryCore& core_;
   const int patience_;
-  std::vector<std::shared_ptr<const Tables>> tables_;  // by edge
+  std::vector<std::shared_ptr<const Tables>> plain_, tables_;  // by edge, prices included
   std::vector<std::vector<double>> message_[2];  // by edge: to a, to b
   std::vector<double> share_;                    // by variable
   std::vector<std::vector<double>> costs_;       // by variable and value, prices included
@@ -59,9 +60,12 @@ class MemoryDual {
 // The loads of the rows beyond what is constant.
 std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignment);
 
-// By variable and value: the sum of the prices of what it uses.
-std::vector<std::vector<double>> PricesOf(const MemoryCore& core,
-                                          const std::vector<double>& prices);
+// The sum of the prices of what is used: by variable and value, and by edge and cell, nothing where
+// that is none.
+struct CorePrices {
+  std::vector<std::vector<double>> values, cells;
+};
+CorePrices PricesOf(const MemoryCore& core, const std::vector<double>& prices);
 
 }  // namespace yuba
 

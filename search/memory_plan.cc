@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "search/arithmetic.h"
@@ -44,32 +45,78 @@ int64_t LeastOf(const MemoryUse& use) {
   return *std::min_element(use.usage->begin(), use.usage->end());
 }
 
-Cells InUnits(const std::vector<int64_t>& cells, int64_t most) {
+// By factor: usages that count where the factor costs anything, whether of its first variable, and
+// their prices.
+using PricedBuffers = std::vector<std::tuple<Cells, bool, int64_t>>;
+
+Cells InUnits(const std::vector<int64_t>& cells, const PricedBuffers& buffers, int64_t most) {
   std::vector<int64_t> scaled;
   for (int64_t cell : cells) {
     const int64_t cost = cell >= kForbidden ? kNever : cell;
     scaled.push_back(std::min(cost, most / kPriceUnits) * kPriceUnits);
   }
+  for (const auto& [usage, first, price] : buffers) {
+    const size_t values = usage->size(), columns = first ? cells.size() / values : 1;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i] == 0) continue;
+      scaled[i] += PricedUse((*usage)[i / columns % values], price, most);
+    }
+  }
   return std::make_shared<const std::vector<int64_t>>(std::move(scaled));
 }
 
+std::vector<PricedBuffers> BuffersAtPrices(const PairwiseProblem& problem,
+                                           const std::vector<MemoryPrice>& prices) {
+  std::vector<PricedBuffers> priced(problem.factors.size());  // by factor
+  for (const MemoryBuffer& buffer : problem.memory.buffers) {
+    const int64_t price = PriceDuring(prices, buffer.begin, buffer.end);
+    if (price > 0) priced[buffer.factor].emplace_back(buffer.usage, buffer.first, price);
+  }
+  return priced;
+}
+
+// What the assignment uses at the prices, in units.
+double UsedAtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
+                    const Assignment& assignment) {
+  double used = 0;
+  for (const MemoryUse& use : problem.memory.uses) {
+    const double price = static_cast<double>(PriceDuring(prices, use.begin, use.end));
+    used += price * (*use.usage)[assignment[use.variable]];
+  }
+  for (const MemoryBuffer& buffer : problem.memory.buffers) {
+    const double price = static_cast<double>(PriceDuring(prices, buffer.begin, buffer.end));
+    used += price * BytesOf(problem, buffer, assignment);
+  }
+  return used;
+}
+
 // The rows of the relaxation: a class uses what its most frugal member does.
-MemoryRows RelaxedRows(const MemoryRows& rows, const std::vector<ClassesPtr>& classes) {
+MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes) {
   MemoryRows relaxed;
-  relaxed.limit = rows.limit;
+  relaxed.limit = problem.memory.limit;
   std::map<std::pair<Cells, ClassesPtr>, Cells> known;
-  for (const MemoryUse& use : rows.uses) {
-    const ClassesPtr& here = classes[use.variable];
-    Cells& cells = known[{use.usage, here}];
+  const auto least_of = [&](const Cells& usage, int variable) {
+    const ClassesPtr& here = classes[variable];
+    Cells& cells = known[{usage, here}];
     if (cells == nullptr) {
       std::vector<int64_t> least(here->count, std::numeric_limits<int64_t>::max());
       for (size_t value = 0; value < here->of.size(); ++value) {
         int64_t& cell = least[here->of[value]];
-        cell = std::min(cell, (*use.usage)[value]);
+        cell = std::min(cell, (*usage)[value]);
       }
       cells = std::make_shared<const std::vector<int64_t>>(std::move(least));
     }
-    relaxed.uses.push_back({use.variable, use.begin, use.end, cells});
+    return cells;
+  };
+  for (const MemoryUse& use : problem.memory.uses) {
+    relaxed.uses.push_back(
+        {use.variable, use.begin, use.end, least_of(use.usage, use.variable)});
+  }
+  for (const MemoryBuffer& buffer : problem.memory.buffers) {
+    const std::vector<int>& scope = problem.factors[buffer.factor].scope;
+    relaxed.buffers.push_back(buffer);
+    relaxed.buffers.back().usage =
+        least_of(buffer.usage, buffer.first ? scope[0] : scope.back());
   }
   return relaxed;
 }
@@ -115,10 +162,12 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
                          int64_t most) {
   PairwiseProblem priced;
   priced.variables = problem.variables;
-  std::map<Cells, Cells> scaled;
-  for (const Factor& factor : problem.factors) {
-    Cells& cells = scaled[factor.cells];
-    if (cells == nullptr) cells = InUnits(*factor.cells, most);
+  const std::vector<PricedBuffers> buffers = BuffersAtPrices(problem, prices);
+  std::map<std::pair<Cells, PricedBuffers>, Cells> scaled;
+  for (size_t f = 0; f < problem.factors.size(); ++f) {
+    const Factor& factor = problem.factors[f];
+    Cells& cells = scaled[{factor.cells, buffers[f]}];
+    if (cells == nullptr) cells = InUnits(*factor.cells, buffers[f], most);
     priced.factors.push_back({factor.scope, cells});
   }
   std::map<std::pair<Cells, int64_t>, Cells> known;
@@ -159,7 +208,7 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
                          int64_t table_cells, int64_t most, int64_t known, const Budget& budget)
     : problem_(problem), table_cells_(table_cells), most_(most), known_(known), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
-  relaxed.memory = RelaxedRows(problem.memory, classes);
+  relaxed.memory = RelaxedRows(problem, classes);
   PriceSearch search;
   search.enough = known;
   int64_t bound = 0;
@@ -201,12 +250,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
     }
     const int64_t most_sums = known ? kScaleSums / 4 : kScaleSums;
     if (sums_ > most_sums / (evaluation + 1) || bound_ >= known_) return;
-    double used = 0;
-    for (const MemoryUse& use : problem_.memory.uses) {
-      const double price = static_cast<double>(PriceDuring(prices, use.begin, use.end));
-      used += price * (*use.usage)[starts_.back()[use.variable]];
-    }
-    Line here{scale, 0, used - at_limit};
+    Line here{scale, 0, UsedAtPrices(problem_, prices, starts_.back()) - at_limit};
     here.value =
         static_cast<double>(kPriceUnits) * CostOf(problem_, starts_.back()) + scale * here.slope;
     if (here.slope == 0) return;

@@ -18,8 +18,8 @@
 
 namespace yuba {
 
-// The problem without rows, in units: each cost, and what each use is beyond its least at the
-// prices of its times (PricedUse); `most` where that is more. No assignment within the limit costs
+// The problem without rows, in units: each cost, and what each use is beyond its least, and each
+// buffer, at the prices of its times (PricedUse); `most` where that is more. No assignment within the limit costs
 // less than the least of its sums, less the room at all prices (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
                          int64_t most);

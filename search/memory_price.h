@@ -24,7 +24,7 @@ inline constexpr int64_t kNever = int64_t{1} << 40;
 // costs that are greater count as this, and make the bound less.
 inline int64_t MostInProof(const Graph& graph) {
   size_t numbers = 2 + graph.tensors.size() + graph.nodes.size();
-  for (const Node& node : graph.nodes) numbers += 3 * (1 + node.operands.size());
+  for (const Node& node : graph.nodes) numbers += 4 * (1 + node.operands.size());
   return (int64_t{1} << 62) / static_cast<int64_t>(numbers);
 }
 

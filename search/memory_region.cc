@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "search/inner_loop.h"
 
@@ -50,14 +51,22 @@ YUBA_INNER_LOOP void AddRow(const double* row, double* sum, int width) {
 Region::Region(const MemoryCore& core)
     : core_(core), place_(core.size(), -1), tables_(2 * core.edges.size()) {
   for (const CoreEdge& edge : core.edges) cells_ += static_cast<int64_t>(edge.cells->size());
+  SetPrices(PricesOf(core, std::vector<double>(core.room.size(), 0)));
+}
+
+void Region::SetPrices(CorePrices prices) {
+  prices_ = std::move(prices);
+  for (const CoreBuffer& buffer : core_.buffers) {
+    for (const int side : {0, 1}) tables_[2 * buffer.edge + side].clear();
+  }
 }
 
 void Region::Prepare(const std::vector<int>& variables, const Assignment& assignment,
-                     const std::vector<std::vector<double>>& extra, int64_t cells) {
+                     int64_t cells) {
   for (int v : variables_) place_[v] = -1;
   variables_ = variables;
   for (size_t i = 0; i < variables.size(); ++i) place_[variables[i]] = static_cast<int>(i);
-  Gather(assignment, extra);
+  Gather(assignment);
   Order(assignment, cells);
   least_ = 0;
   term_count_ = 0;
@@ -79,8 +88,7 @@ const double* Region::TableOf(int number, bool b_first) {
     table.resize(edge.cells->size());
     for (int x = 0; x < rows; ++x) {
       for (int y = 0; y < columns; ++y) {
-        table[b_first ? y * rows + x : x * columns + y] =
-            static_cast<double>(edge.at(int64_t{x} * columns + y));
+        table[b_first ? y * rows + x : x * columns + y] = CellAt(number, int64_t{x} * columns + y);
       }
     }
   }
@@ -88,7 +96,7 @@ const double* Region::TableOf(int number, bool b_first) {
 }
 
 // The costs of each variable alone, its edges to the outside included, and what `assignment` costs.
-void Region::Gather(const Assignment& assignment, const std::vector<std::vector<double>>& extra) {
+void Region::Gather(const Assignment& assignment) {
   const size_t count = variables_.size();
   if (values_.size() < count) {
     values_.resize(count);
@@ -99,7 +107,7 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
   std::vector<double>& sum = sum_;
   for (size_t i = 0; i < count; ++i) {
     const int v = variables_[i];
-    sum = extra[v];
+    sum = prices_.values[v];
     for (size_t x = 0; x < sum.size(); ++x) sum[x] += static_cast<double>(core_.costs[v][x]);
     for (int e : core_.edges_of[v]) {
       const CoreEdge& edge = core_.edges[e];
@@ -108,7 +116,7 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
       if (place_[other] >= 0) {
         neighbours_[i] |= uint64_t{1} << place_[other];
         if (edge.a == v) {
-          current_ += static_cast<double>(edge.at(assignment[v] * columns + assignment[other]));
+          current_ += CellAt(e, assignment[v] * columns + assignment[other]);
         }
         continue;
       }
@@ -117,10 +125,9 @@ void Region::Gather(const Assignment& assignment, const std::vector<std::vector<
         AddRow(table + int64_t{assignment[other]} * width, sum.data(), width);
         continue;
       }
-      const int64_t* cell =
-          &(*edge.cells)[edge.a == v ? assignment[other] : assignment[other] * columns];
+      const int64_t first = edge.a == v ? assignment[other] : assignment[other] * columns;
       const int64_t stride = edge.a == v ? columns : 1;
-      for (size_t x = 0; x < sum.size(); ++x) sum[x] += static_cast<double>(cell[x * stride]);
+      for (size_t x = 0; x < sum.size(); ++x) sum[x] += CellAt(e, first + x * stride);
     }
     current_ += sum[assignment[v]];
     // What the outside forbids is not tried, but for the value that is there.
@@ -202,7 +209,7 @@ void Region::MakeTerm(int number, int i, int j) {
   const CoreEdge& edge = core_.edges[number];
   const int64_t columns = core_.values(edge.b);
   const auto cell = [&](int x, int y) {
-    return static_cast<double>(edge.at(values_[i][x] * columns + values_[j][y]));
+    return CellAt(number, values_[i][x] * columns + values_[j][y]);
   };
   const int rows = static_cast<int>(values_[i].size()), width = static_cast<int>(values_[j].size());
   if (step_of_[i] < 0 && step_of_[j] < 0) {

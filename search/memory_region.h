@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/memory_core.h"
+#include "search/memory_dual.h"
 #include "search/scratch.h"
 
 namespace yuba {
@@ -17,11 +18,12 @@ class Region {
 
   explicit Region(const MemoryCore& core);
 
-  // Eliminates `variables` (distinct, at most 64); `extra` is added to the costs by variable and
-  // value, forbidden cells count 10^18. Variables that would need tables of more than `cells` sums
-  // keep their value.
-  void Prepare(const std::vector<int>& variables, const Assignment& assignment,
-               const std::vector<std::vector<double>>& extra, int64_t cells);
+  // These are added to the costs from now on.
+  void SetPrices(CorePrices prices);
+
+  // Eliminates `variables` (distinct, at most 64); forbidden cells count 10^18. Variables that would
+  // need tables of more than `cells` sums keep their value.
+  void Prepare(const std::vector<int>& variables, const Assignment& assignment, int64_t cells);
 
   double least() const { return least_; }        // the cheapest assignment's cost
   double current() const { return current_; }    // that of `assignment`
@@ -60,12 +62,16 @@ class Region {
     std::vector<int> by_cost;
   };
 
-  void Gather(const Assignment& assignment, const std::vector<std::vector<double>>& extra);
+  void Gather(const Assignment& assignment);
   void Order(const Assignment& assignment, int64_t cells);
   void Restrict(int place, int value);
   void MakeTerms();
   void MakeTerm(int number, int i, int j);
   const double* TableOf(int number, bool b_first);
+  double CellAt(int number, int64_t cell) const {
+    const std::vector<double>& price = prices_.cells[number];
+    return static_cast<double>(core_.edges[number].at(cell)) + (price.empty() ? 0 : price[cell]);
+  }
   void EliminateAt(int step);
   void Lower(const std::vector<int>& terms, int place, double* least, int64_t cells);
   Term& AddTerm() {
@@ -101,6 +107,7 @@ class Region {
   const MemoryCore& core_;
   std::vector<int> place_;                   // by variable of the core: its place here, or -1
   int64_t cells_ = 0;                        // of all edges
+  CorePrices prices_;
   std::vector<std::vector<double>> tables_;  // by edge: a first, b first; empty: not used yet
   std::vector<int> variables_;
   std::vector<std::vector<int>> values_;    // by place: those that are tried

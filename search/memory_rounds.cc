@@ -23,24 +23,45 @@ constexpr int kMostAsked = 1000;  // of what fits the rows
 // What some variables use, by row; the others use nothing.
 class PartialLoads {
  public:
-  explicit PartialLoads(const MemoryCore& core) : core_(core), loads_(core.room.size(), 0) {}
+  explicit PartialLoads(const MemoryCore& core)
+      : core_(core), values_(core.size(), -1), loads_(core.room.size(), 0) {}
 
   // Whether that is still within the limit.
-  bool Add(int variable, int value, int sign) {
+  bool Add(int variable, int value) {
+    const bool fits = Change(variable, value, 1);
+    values_[variable] = value;
+    return fits;
+  }
+  void Remove(int variable, int value) {
+    values_[variable] = -1;
+    Change(variable, value, -1);
+  }
+
+ private:
+  bool Change(int variable, int value, int sign) {
     bool fits = true;
-    for (const CoreUse& use : core_.uses[variable]) {
-      const int64_t by = sign * use.usage[value];
-      if (by == 0) continue;
-      for (int row = use.begin; row < use.end; ++row) {
-        loads_[row] += by;
+    const auto load = [&](int begin, int end, int64_t by) {
+      for (int row = begin; by != 0 && row < end; ++row) {
+        loads_[row] += sign * by;
         if (loads_[row] > core_.room[row]) fits = false;
+      }
+    };
+    for (const CoreUse& use : core_.uses[variable]) load(use.begin, use.end, use.usage[value]);
+    for (const int e : core_.edges_of[variable]) {
+      const CoreEdge& edge = core_.edges[e];
+      const int other = values_[edge.a == variable ? edge.b : edge.a];
+      if (other < 0) continue;
+      const int64_t row = edge.a == variable ? value : other;
+      const int64_t cell = row * core_.values(edge.b) + (edge.a == variable ? other : value);
+      for (const int b : core_.buffers_of[e]) {
+        load(core_.buffers[b].begin, core_.buffers[b].end, (*core_.buffers[b].usage)[cell]);
       }
     }
     return fits;
   }
 
- private:
   const MemoryCore& core_;
+  std::vector<int> values_;  // by variable: that which was added, or -1
   std::vector<int64_t> loads_;
 };
 
@@ -93,7 +114,8 @@ void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t 
   std::vector<int> all(core.size());
   std::iota(all.begin(), all.end(), 0);
   Region region(core);
-  region.Prepare(all, best, PricesOf(core, prices), kTryCells);
+  region.SetPrices(PricesOf(core, prices));
+  region.Prepare(all, best, kTryCells);
   double room = 0.5 - static_cast<double>(core.constant);
   for (size_t row = 0; row < prices.size(); ++row) room += prices[row] * core.room[row];
   double limit = static_cast<double>(least) + room;
@@ -110,8 +132,8 @@ void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t 
     return asked < kMostAsked;
   };
   region.Enumerate(
-      &limit, kTries, take, [&](int v, int value) { return loads.Add(v, value, 1); },
-      [&](int v, int value) { loads.Add(v, value, -1); });
+      &limit, kTries, take, [&](int v, int value) { return loads.Add(v, value); },
+      [&](int v, int value) { loads.Remove(v, value); });
 }
 
 }  // namespace yuba

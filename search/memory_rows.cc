@@ -1,7 +1,6 @@
 #include "search/memory_rows.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -37,11 +36,11 @@ class RowsBuilder {
         tensors_(static_cast<int>(graph.tensors.size())),
         definitions_(DefinitionNumbers(graph)) {}
 
-  MemoryUsage Run(int64_t limit) {
+  MemoryRows Run(int64_t limit) {
     for (int t = 0; t < tensors_; ++t) AddTensor(t);
     for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) AddNode(n);
     rows_.limit = limit;
-    return {std::move(rows_), std::move(buffers_)};
+    return std::move(rows_);
   }
 
  private:
@@ -50,126 +49,118 @@ class RowsBuilder {
     return tensor.producer < 0 || tensor.output;
   }
 
-  // Whether nothing reads the tensor after node n does.
-  bool EndsAt(TensorId id, int n) const {
-    return !Always(id) && graph_.tensors[id].consumers.back() == n;
+  // When the tensor is no more, after the last fetch from it.
+  int64_t EndOf(TensorId id) const {
+    const Tensor& tensor = graph_.tensors[id];
+    if (Always(id)) return 3 * static_cast<int64_t>(graph_.nodes.size());
+    if (tensor.consumers.empty()) return 3 * int64_t{tensor.producer} + 3;
+    return 3 * int64_t{tensor.consumers.back()} + 1;
   }
 
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
+    int64_t begin = Always(id) ? 0 : 3 * int64_t{tensor.producer} + 2;
+    if (tensor.kind == TensorKind::kCopy) begin = std::max(begin, EndOf(SourceOf(graph_, id)));
+    rows_.uses.push_back({problem_.variable[id], begin, EndOf(id), Shards(id)});
+  }
+
+  // By cut.
+  const Cells& Shards(TensorId id) {
+    const TensorType& type = graph_.tensors[id].type;
     const CutList& cuts = problem_.cuts[id];
-    Cells& known = shards_[std::make_tuple(cuts, tensor.type.dims, tensor.type.type)];
-    if (known == nullptr) {
-      std::vector<int64_t> bytes;
-      for (const Cut& cut : *cuts) bytes.push_back(Slot(ShardBytes(mesh_, tensor.type, cut)));
-      known = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
-    }
-    Cells usage = known;
-    largest_.push_back(*std::max_element(usage->begin(), usage->end()));
-    if (tensor.kind == TensorKind::kCopy) {
-      largest_.back() = std::max(largest_.back(), largest_[SourceOf(graph_, id)]);
-      Cells& beyond = beyond_[{known, largest_[SourceOf(graph_, id)]}];
-      if (beyond == nullptr) beyond = Beyond(known, largest_[SourceOf(graph_, id)]);
-      usage = beyond;
-    }
-    const int64_t end = 3 * static_cast<int64_t>(graph_.nodes.size());
-    const int64_t begin = Always(id) ? 0 : 3 * int64_t{tensor.producer} + 2;
-    const int64_t last = tensor.consumers.empty() ? begin : 3 * int64_t{tensor.consumers.back()};
-    rows_.uses.push_back({problem_.variable[id], begin, Always(id) ? end : last + 1, usage});
+    Cells& known = shards_[std::make_tuple(cuts, type.dims, type.type)];
+    if (known != nullptr) return known;
+    std::vector<int64_t> bytes;
+    for (const Cut& cut : *cuts) bytes.push_back(Slot(ShardBytes(mesh_, type, cut)));
+    known = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
+    return known;
   }
 
-  // A copy no larger than a shard of its tensor may be that shard, and need nothing.
-  static Cells Beyond(const Cells& usage, int64_t shard) {
-    std::vector<int64_t> bytes = *usage;
-    for (int64_t& here : bytes) here = here > shard ? here : 0;
-    return std::make_shared<const std::vector<int64_t>>(std::move(bytes));
-  }
-
-  // What is read of a tensor at its end may be larger than this only in a buffer or shard of its
-  // own.
-  int64_t LeastAtEnd(TensorId id) const {
-    const TensorId source = SourceOf(graph_, id);
-    return source == id ? 0 : largest_[source];
+  void AddBuffer(int n, size_t use, int64_t begin, int64_t end, const Cells& usage,
+                 bool of_tensor = false) {
+    const int factor = problem_.factors[n][use];
+    if (factor < 0 || begin >= end) return;
+    rows_.buffers.push_back({factor, begin, end, usage, of_tensor});
   }
 
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
-    if (IsCopy(graph_, node)) return;  // nothing is computed
-    // What is no larger may be met without a buffer: by each operand, then for the result.
-    std::vector<int64_t> least;
+    const std::vector<Cells>* held = HeldBy(n);
+    if (held == nullptr) return;  // no time
+    const int64_t fetch = 3 * int64_t{n};
+    if (IsCopy(graph_, node)) {  // nothing is computed
+      const int64_t both = std::min(EndOf(node.result), EndOf(SourceOf(graph_, node.result)));
+      AddBuffer(n, 1, fetch, both, (*held)[1]);
+      // Where they are two variables: no plan cuts a copy in another way than its node.
+      AddBuffer(n, 0, fetch, both, Shards(node.result), true);
+      return;
+    }
+    std::vector<size_t> computing;
+    bool gone = false;  // a tensor that was fetched
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const auto here = node.operands.begin() + static_cast<int64_t>(o);
-      const bool again = std::find(node.operands.begin(), here, *here) != here;
-      const int64_t shard = EndsAt(*here, n) ? LeastAtEnd(*here) : largest_[*here];
-      least.push_back(again ? std::numeric_limits<int64_t>::max() : shard);
+      if (std::find(node.operands.begin(), here, *here) != here) continue;  // read again
+      const bool ends = EndOf(*here) == fetch + 1;
+      const bool stays = !ends || EndOf(SourceOf(graph_, *here)) > fetch + 1;
+      if (!stays) computing.push_back(1 + o);
+      AddBuffer(n, 1 + o, gone ? fetch + 1 : fetch, stays ? fetch + 2 : fetch + 1,
+                (*held)[1 + o]);
+      gone |= ends;
     }
-    least.push_back(Always(node.result) ? largest_[node.result] : 0);
-    const NodeUsage& usage = UsageOf(n, least);
-    if (usage.computing == nullptr) return;  // no time
-    const int64_t fetch = 3 * int64_t{n};
-    rows_.uses.push_back(
-        {problem_.variable[tensors_ + n], fetch + 1, fetch + 2, usage.computing});
-    for (size_t o = 0; o < least.size(); ++o) {
-      if (least[o] == std::numeric_limits<int64_t>::max()) continue;  // read again
-      const bool operand = o < node.operands.size();
-      const int number = operand ? static_cast<int>(o) : -1;
-      buffers_.push_back({n, number, operand ? fetch : fetch + 2, usage.moved[o]});
-      buffers_.push_back({n, number, fetch + 1, usage.uncounted[o]});
+    const bool stored = Always(node.result);
+    if (!stored) computing.push_back(0);
+    AddBuffer(n, 0, stored ? fetch + 1 : fetch + 2, fetch + 3, (*held)[0]);
+    if (!computing.empty()) {
+      rows_.uses.push_back(
+          {problem_.variable[tensors_ + n], fetch + 1, fetch + 2, Sum(*held, computing)});
     }
   }
 
-  // By value of a node: what is there while it computes; by operand, the result last, what it needs
-  // or makes, and how much of that is not counted there.
-  struct NodeUsage {
-    Cells computing;
-    std::vector<Cells> moved, uncounted;
-  };
-
-  const NodeUsage& UsageOf(int n, const std::vector<int64_t>& least) {
+  // By cut of the node: what it makes, then what it needs of each operand. Nothing where there is
+  // no time.
+  const std::vector<Cells>* HeldBy(int n) {
     const CutList& cuts = problem_.cuts[tensors_ + n];
-    NodeUsage& known = usages_[std::make_tuple(definitions_[n], cuts, least)];
-    if (known.computing != nullptr) return known;
+    std::vector<Cells>& known = held_[{definitions_[n], cuts}];
+    if (!known.empty()) return &known;
     const Domain& domain = *problem_.pairwise.variables[problem_.variable[tensors_ + n]];
-    std::vector<int64_t> computing(cuts->size(), 0);
-    std::vector<std::vector<int64_t>> moved(least.size(), computing), uncounted = moved;
+    std::vector<std::vector<int64_t>> held(graph_.nodes[n].operands.size() + 1);
+    for (std::vector<int64_t>& each : held) each.resize(cuts->size());
     for (const int value : OrbitRepresentatives(domain)) {
-      if (budget_.Spent()) return known;
+      if (budget_.Spent()) return nullptr;
       const std::vector<int64_t> bytes = Held(graph_.nodes[n], (*cuts)[value]);
       for (const std::vector<int>& image : domain.images) {
-        for (size_t o = 0; o < least.size(); ++o) {
-          moved[o][image[value]] = bytes[o];
-          uncounted[o][image[value]] = bytes[o] > least[o] ? 0 : bytes[o];
-        }
-        computing[image[value]] = 0;
-        for (size_t o = 0; o < least.size(); ++o) {
-          if (bytes[o] > least[o]) {
-            computing[image[value]] = CheckedAdd(computing[image[value]], bytes[o]);
-          }
-        }
+        for (size_t use = 0; use < held.size(); ++use) held[use][image[value]] = bytes[use];
       }
     }
-    const auto shared = [](std::vector<int64_t>& cells) {
-      return std::make_shared<const std::vector<int64_t>>(std::move(cells));
-    };
-    for (size_t o = 0; o < least.size(); ++o) {
-      known.moved.push_back(shared(moved[o]));
-      known.uncounted.push_back(shared(uncounted[o]));
+    for (std::vector<int64_t>& each : held) {
+      known.push_back(std::make_shared<const std::vector<int64_t>>(std::move(each)));
     }
-    known.computing = shared(computing);
+    return &known;
+  }
+
+  const Cells& Sum(const std::vector<Cells>& held, const std::vector<size_t>& uses) {
+    Cells& known = sums_[{held, uses}];
+    if (known != nullptr) return known;
+    std::vector<int64_t> sum(held[0]->size(), 0);
+    for (const size_t use : uses) {
+      for (size_t value = 0; value < sum.size(); ++value) {
+        sum[value] = CheckedAdd(sum[value], (*held[use])[value]);
+      }
+    }
+    known = std::make_shared<const std::vector<int64_t>>(std::move(sum));
     return known;
   }
 
-  // What the node needs of each operand on the device that needs most, and makes.
+  // On the device that needs most.
   std::vector<int64_t> Held(const Node& node, const Cut& cut) const {
     const NodeBoxes boxes = AnalyzeNode(*node.definition, cut, mesh_);
     std::vector<int64_t> bytes(node.operands.size() + 1, 0);
     for (int device = 0; device < mesh_.devices(); ++device) {
-      for (size_t o = 0; o < bytes.size(); ++o) {
-        const bool operand = o < node.operands.size();
-        const Tensor& tensor = graph_.tensors[operand ? node.operands[o] : node.result];
-        const Box& box = operand ? boxes.needs[device][o] : boxes.made[device];
-        bytes[o] =
-            std::max(bytes[o], Slot(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
+      for (size_t use = 0; use < bytes.size(); ++use) {
+        const Tensor& tensor = graph_.tensors[use == 0 ? node.result : node.operands[use - 1]];
+        const Box& box = use == 0 ? boxes.made[device] : boxes.needs[device][use - 1];
+        bytes[use] =
+            std::max(bytes[use], Slot(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
       }
     }
     return bytes;
@@ -181,23 +172,16 @@ class RowsBuilder {
   const Problem& problem_;
   const int tensors_;
   const std::vector<int> definitions_;
-  std::vector<int64_t> largest_;  // by tensor: its largest shard
   std::map<std::tuple<CutList, std::vector<int64_t>, ElementType>, Cells> shards_;
-  std::map<std::pair<Cells, int64_t>, Cells> beyond_;  // by shards and what they may take
-  std::map<std::tuple<int, CutList, std::vector<int64_t>>, NodeUsage> usages_;
+  std::map<std::pair<int, CutList>, std::vector<Cells>> held_;  // by definition and cuts
+  std::map<std::pair<std::vector<Cells>, std::vector<size_t>>, Cells> sums_;
   MemoryRows rows_;
-  std::vector<MemoryBuffer> buffers_;
 };
 
 }  // namespace
 
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget) {
-  return MemoryUsageOf(graph, mesh, problem, limit, budget).rows;
-}
-
-MemoryUsage MemoryUsageOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
-                          int64_t limit, const Budget& budget) {
   return RowsBuilder(graph, mesh, problem, budget).Run(limit);
 }
 

@@ -17,30 +17,15 @@ namespace yuba {
 // - Inputs, parameters, constants and outputs are there always; another tensor from the delivery
 //   that makes it to the last fetch from it.
 // - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched
-//   or as stored), what it needs of another where no shard can hold it, and what it makes.
-// Each begins at a multiple of kSlotBytes. All of this is in every program of the plan. Buffers
-// that exist only where a shard and a need differ are left out: they are no sum over variables. So
-// the rows bound the true peak from below. Some are missing where the budget was spent before the
-// end.
+//   or as stored), and what it makes, unless that is a stored tensor.
+// - Buffers, where something moves: for what a node needs of a tensor, while it is fetched, unless
+//   a tensor may be gone by then that was fetched before, and, where the tensor lives on, while
+//   the node computes; for what is made, until it is delivered; for a copy while its tensor is
+//   there too, in the shard of which it may be.
+// Each begins at a multiple of kSlotBytes. All of this is in every program of the plan, and hardly
+// a program has more in use. Some are missing where the budget was spent before the end.
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget = Budget::Unlimited());
-
-// What is in use besides the rows while a node's use of a tensor moves something, by value of the
-// node.
-struct MemoryBuffer {
-  int node = 0, operand = -1;  // -1: the delivery of its result
-  int64_t time = 0;
-  Cells usage;
-};
-
-// With buffers, as far as it can be said of one use alone: what is fetched, while it is and while
-// the node computes; what is made, until it is delivered.
-struct MemoryUsage {
-  MemoryRows rows;
-  std::vector<MemoryBuffer> buffers;
-};
-MemoryUsage MemoryUsageOf(const Graph& graph, const Mesh& mesh, const Problem& problem,
-                          int64_t limit, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

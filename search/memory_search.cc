@@ -28,7 +28,7 @@ void MemorySearch::SetPrices(const std::vector<double>& prices) {
   for (double price : prices) most = std::max(most, price);
   penalty_ = std::max(penalty_, 4 * most);
   tried_prices_ = prices;
-  priced_ = PricesOf(core_, tried_prices_);
+  region_.SetPrices(PricesOf(core_, tried_prices_));
   Recount();
 }
 
@@ -40,7 +40,7 @@ void MemorySearch::Perturb() {
     if (random_() % 64 == 0) scale = std::exp(normal(random_));
     tried_prices_[row] = std::min(penalty_, prices_[row] * scale);
   }
-  priced_ = PricesOf(core_, tried_prices_);
+  region_.SetPrices(PricesOf(core_, tried_prices_));
   Recount();
 }
 
@@ -66,6 +66,11 @@ double MemorySearch::Slack(const std::vector<int>& variables) const {
   for (int v : variables) {
     if (!core_.uses[v].empty())
       pieces.emplace_back(core_.uses[v][0].begin, core_.uses[v].back().end);
+    for (int e : core_.edges_of[v]) {
+      for (int b : core_.buffers_of[e]) {
+        pieces.emplace_back(core_.buffers[b].begin, core_.buffers[b].end);
+      }
+    }
   }
   std::sort(pieces.begin(), pieces.end());
   double slack = 0;
@@ -98,6 +103,11 @@ int MemorySearch::CoveringRow(int row) {
     for (const CoreUse& use : core_.uses[v]) {
       if (use.begin <= row && row < use.end) return v;
       if (use.begin > row) break;
+    }
+    for (int e : core_.edges_of[v]) {
+      for (int b : core_.buffers_of[e]) {
+        if (core_.buffers[b].begin <= row && row < core_.buffers[b].end) return v;
+      }
     }
   }
   return -1;
@@ -147,7 +157,7 @@ void MemorySearch::Round(double heat, int64_t region_cells) {
     Perturb();
   }
   const std::vector<int> variables = Pick();
-  region_.Prepare(variables, assignment(), priced_, region_cells);
+  region_.Prepare(variables, assignment(), region_cells);
   const double before = state_.CostWith(penalty_);
   const double allowed = heat > 0 ? heat * static_cast<double>(cost()) *
                                         -std::log((random_() >> 11) * 0x1p-53 + 1e-12)

@@ -40,7 +40,6 @@ class MemorySearch {
   Region region_;
   std::mt19937_64 random_;
   std::vector<double> prices_, tried_prices_;
-  std::vector<std::vector<double>> priced_;
   std::vector<double> slack_before_;  // by row: the slack of the rows before it
   MemoryState state_;
   std::vector<bool> in_region_;

@@ -17,15 +17,18 @@ void MemoryState::Start(const Assignment& assignment) {
   }
 }
 
+void MemoryState::Load(int begin, int end, int64_t by) {
+  if (by == 0) return;
+  for (int row = begin; row < end; ++row) {
+    overload_ += Over(row, loads_[row] + by) - Over(row, loads_[row]);
+    loads_[row] += by;
+  }
+}
+
 void MemoryState::Move(int v, int to) {
   const int from = assignment_[v];
   for (const CoreUse& use : core_.uses[v]) {
-    const int64_t by = use.usage[to] - use.usage[from];
-    if (by == 0) continue;
-    for (int row = use.begin; row < use.end; ++row) {
-      overload_ += Over(row, loads_[row] + by) - Over(row, loads_[row]);
-      loads_[row] += by;
-    }
+    Load(use.begin, use.end, use.usage[to] - use.usage[from]);
   }
   Count(core_.costs[v][from], -1);
   Count(core_.costs[v][to], 1);
@@ -36,6 +39,11 @@ void MemoryState::Move(int v, int to) {
     const int64_t other = edge.a == v ? assignment_[edge.b] : assignment_[edge.a] * columns;
     Count(edge.at(other + from * stride), -1);
     Count(edge.at(other + to * stride), 1);
+    for (int b : core_.buffers_of[e]) {
+      const CoreBuffer& buffer = core_.buffers[b];
+      Load(buffer.begin, buffer.end,
+           (*buffer.usage)[other + to * stride] - (*buffer.usage)[other + from * stride]);
+    }
   }
   assignment_[v] = to;
 }

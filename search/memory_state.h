@@ -38,6 +38,7 @@ class MemoryState {
   const std::vector<int64_t>& loads() const { return loads_; }  // by row
 
  private:
+  void Load(int begin, int end, int64_t by);  // rows
   void Count(int64_t cell, int sign) {
     if (cell >= kForbidden) forbidden_ += sign;
     else finite_ += sign * cell;

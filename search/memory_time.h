@@ -8,7 +8,7 @@
 
 namespace yuba {
 
-// Fills uses, room and least_peak of a core whose variables are known.
+// Fills uses, buffers, room and least_peak of a core whose variables are known.
 void MakeRows(const PairwiseProblem& problem, MemoryCore& core);
 
 }  // namespace yuba

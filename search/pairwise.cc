@@ -28,29 +28,72 @@ std::vector<int> OrbitRepresentatives(const Domain& domain) {
 int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment) {
   int64_t cost = 0;
   for (const Factor& factor : problem.factors) {
-    size_t cell = 0;
-    for (int v : factor.scope) cell = cell * problem.variables[v]->size + assignment[v];
-    cost = std::min(kForbidden, cost + (*factor.cells)[cell]);
+    cost = std::min(kForbidden, cost + CostOf(problem, factor, assignment));
   }
   return cost;
 }
 
-int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
-  std::map<int64_t, int64_t> change;  // by time
+int64_t CostOf(const PairwiseProblem& problem, const Factor& factor,
+               const Assignment& assignment) {
+  size_t cell = 0;
+  for (int v : factor.scope) cell = cell * problem.variables[v]->size + assignment[v];
+  return (*factor.cells)[cell];
+}
+
+int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
+                const Assignment& assignment) {
+  const Factor& factor = problem.factors[buffer.factor];
+  if (CostOf(problem, factor, assignment) == 0) return 0;
+  return (*buffer.usage)[assignment[buffer.first ? factor.scope[0] : factor.scope.back()]];
+}
+
+namespace {
+
+class Profile {
+ public:
+  void Add(int64_t begin, int64_t end, int64_t usage) {
+    if (begin >= end) return;
+    change_[begin] += usage;
+    change_[end] -= usage;
+  }
+
+  // And the first such time.
+  int64_t Peak(int64_t* time) const {
+    int64_t load = 0, peak = 0;
+    for (const auto& [at, by] : change_) {
+      load += by;
+      if (load <= peak) continue;
+      peak = load;
+      if (time != nullptr) *time = at;
+    }
+    return peak;
+  }
+
+ private:
+  std::map<int64_t, int64_t> change_;  // by time
+};
+
+Profile UnmovedProfile(const PairwiseProblem& problem, const Assignment& assignment) {
+  Profile profile;
   for (const MemoryUse& use : problem.memory.uses) {
-    if (use.begin >= use.end) continue;
-    int64_t usage = (*use.usage)[assignment[use.variable]];
-    change[use.begin] += usage;
-    change[use.end] -= usage;
+    profile.Add(use.begin, use.end, (*use.usage)[assignment[use.variable]]);
   }
-  int64_t load = 0, peak = 0;
-  for (const auto& [at, by] : change) {
-    load += by;
-    if (load <= peak) continue;
-    peak = load;
-    if (time != nullptr) *time = at;
+  return profile;
+}
+
+}  // namespace
+
+int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
+  Profile profile = UnmovedProfile(problem, assignment);
+  for (const MemoryBuffer& buffer : problem.memory.buffers) {
+    profile.Add(buffer.begin, buffer.end, BytesOf(problem, buffer, assignment));
   }
-  return peak;
+  return profile.Peak(time);
+}
+
+int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment,
+                      int64_t* time) {
+  return UnmovedProfile(problem, assignment).Peak(time);
 }
 
 }  // namespace yuba

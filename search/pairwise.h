@@ -40,9 +40,19 @@ struct MemoryUse {
   Cells usage;
 };
 
+// While `factor` costs anything, a variable of its scope uses usage[value] during [begin, end): what
+// a transfer moves to, or from.
+struct MemoryBuffer {
+  int factor = 0;
+  int64_t begin = 0, end = 0;
+  Cells usage;
+  bool first = false;  // of two variables that one, not the last
+};
+
 // One row for each point of time: what is in use there stays within the limit.
 struct MemoryRows {
   std::vector<MemoryUse> uses;
+  std::vector<MemoryBuffer> buffers;
   int64_t limit = std::numeric_limits<int64_t>::max();  // then there are no rows
 };
 
@@ -58,9 +68,16 @@ inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 using Assignment = std::vector<int>;  // by variable
 
 int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment);
+int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assignment& assignment);
+// What the buffer takes in its time, if it is there.
+int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
+                const Assignment& assignment);
 // The most memory in use at any time, and the first such time to *time.
 int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment,
                int64_t* time = nullptr);
+// The same without buffers: no assignment of no less usages needs less.
+int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment,
+                      int64_t* time = nullptr);
 
 }  // namespace yuba
 

@@ -56,6 +56,9 @@ class Builder {
     }
     if (options_.tables) FillTables();
     problem_.complete = !stopped_;
+    for (const Node& node : graph_.nodes) {
+      problem_.factors.emplace_back(node.operands.size() + 1, -1);
+    }
     if (stopped_) return std::move(problem_);
     for (const Use& use : uses_) AddCost(use);
     return std::move(problem_);
@@ -253,6 +256,8 @@ class Builder {
       return;
     }
     if (std::all_of(cells->begin(), cells->end(), [](int64_t cell) { return cell == 0; })) return;
+    problem_.factors[use.node][1 + use.operand] =
+        static_cast<int>(problem_.pairwise.factors.size());
     if (row != column) {
       problem_.pairwise.factors.push_back({{row, column}, cells});
       return;

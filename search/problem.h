@@ -40,6 +40,8 @@ struct Problem {
   std::vector<int> elements;  // by variable: the representative of its cluster
   std::vector<int> variable;  // by element
   std::vector<std::shared_ptr<const std::vector<Cut>>> cuts;  // by element: its cut for each value
+  // By node: the factor of its result, then of each operand; -1 where nothing ever moves.
+  std::vector<std::vector<int>> factors;
   bool complete = true;  // false: the budget was spent, some or all of the costs are missing
 
   Cuts CutsOf(const Assignment& assignment) const;

@@ -148,7 +148,7 @@ class WithinLimit {
     return best_.has_value() ? std::min(before, CostOf(problem_.pairwise, *best_)) : before;
   }
 
-  // The peak of the rows if every variable used its least.
+  // The peak of the rows if every variable used its least, and nothing moved.
   int64_t LeastPeak() const {
     PairwiseProblem rows;
     rows.memory = problem_.pairwise.memory;
@@ -156,7 +156,7 @@ class WithinLimit {
       const auto least = std::min_element(use.usage->begin(), use.usage->end());
       use.usage = std::make_shared<const std::vector<int64_t>>(1, *least);
     }
-    return PeakOf(rows, Assignment(problem_.pairwise.variables.size(), 0));
+    return UnmovedPeakOf(rows, Assignment(problem_.pairwise.variables.size(), 0));
   }
 
   LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
@@ -243,7 +243,7 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
                        const std::vector<int>& elements, const Assignment& least, int64_t limit,
                        int64_t smallest) {
   int64_t time = 0;
-  const int64_t peak = PeakOf(problem, least, &time);
+  const int64_t peak = UnmovedPeakOf(problem, least, &time);
   if (graph.nodes.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no plan within ", limit, " bytes a device: inputs and outputs need ", peak));

@@ -17,7 +17,7 @@ std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devic
 void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
   program::Program program = CutGraph(model, plan);
   RecogniseCollectives(program);
-  PlanMemory(program);
+  PlanMemory(program, plan.space.memory);
   notes.memory = MemoryNotes(program, plan.mesh.devices());
   KernelChoice choice;
   for (const Node& node : model.graph.nodes) {

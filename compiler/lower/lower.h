@@ -27,8 +27,9 @@ void SetInitialValues(const Model& model, program::Program& program);
 void RecogniseCollectives(program::Program& program);
 
 // plan memory: first, last, offset and size of each buffer, and the arena's size. Elements of
-// floats are 8 bytes in hash arithmetic.
-void PlanMemory(program::Program& program);
+// floats are 8 bytes in hash arithmetic. `limit`: what the arena is to keep within, in bytes, so
+// that less time is taken to make it smaller; 0: none.
+void PlanMemory(program::Program& program, int64_t limit = 0);
 struct ProgramMemory {
   int64_t arena = 0;        // bytes a device
   int64_t live_bound = 0;   // the largest sum of live slots at any instruction: no plan needs less

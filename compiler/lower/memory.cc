@@ -1,19 +1,16 @@
 // plan memory: when each buffer is live, and an offset for it in one arena that is the same on all
 // devices. A slot is as large as the largest device's box.
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "compiler/lower/arena.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/tables.h"
-#include "search/memory_price.h"
 
 namespace yuba {
 namespace {
-
-constexpr int kTurns = 30;
 
 template <typename Visit>
 void ForEachBuffer(const program::Instruction& instruction, const Visit& visit) {
@@ -51,56 +48,6 @@ void SetLifetimes(const program::Program& program, program::Stage& stage) {
   for (const program::Port& port : program.outputs()) live_always(port.buffer());
 }
 
-bool LiveTogether(const program::Buffer& a, const program::Buffer& b) {
-  return a.first() <= b.last() && b.first() <= a.last();
-}
-
-// Places the slots in `order`, each at the lowest offset that is free throughout its life. Returns
-// the size of the arena.
-int64_t Place(const program::Stage& stage, const std::vector<int>& order,
-              std::vector<int64_t>& offsets) {
-  std::vector<int> placed;  // by offset
-  int64_t arena = 0;
-  for (int id : order) {
-    const program::Buffer& buffer = stage.buffers(id);
-    int64_t offset = 0;
-    for (int other : placed) {
-      if (offsets[other] >= offset + buffer.size()) break;
-      if (!LiveTogether(buffer, stage.buffers(other))) continue;
-      offset = std::max(offset, Slot(offsets[other] + stage.buffers(other).size()));
-    }
-    offsets[id] = offset;
-    arena = std::max(arena, offset + buffer.size());
-    if (buffer.size() == 0) continue;
-    const auto after = [&](int64_t value, int other) { return value < offsets[other]; };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after), id);
-  }
-  return arena;
-}
-
-// Orders worth trying: none is best for all programs.
-std::vector<std::vector<int>> Orders(const program::Stage& stage) {
-  using Key = std::function<double(const program::Buffer&)>;
-  const auto length = [](const program::Buffer& b) { return double(b.last()) - b.first() + 1; };
-  const std::vector<Key> keys = {
-      [](const program::Buffer& b) { return double(b.size()); },
-      [&](const program::Buffer& b) { return length(b); },
-      [&](const program::Buffer& b) { return double(b.size()) * length(b); },
-      [](const program::Buffer& b) { return -double(b.first()); },
-      [](const program::Buffer& b) { return double(b.last()); },
-  };
-  std::vector<std::vector<int>> orders;
-  for (const Key& key : keys) {
-    orders.emplace_back(stage.buffers_size());
-    std::iota(orders.back().begin(), orders.back().end(), 0);
-    std::stable_sort(orders.back().begin(), orders.back().end(), [&](int a, int b) {
-      const double first = key(stage.buffers(a)), second = key(stage.buffers(b));
-      return first != second ? first > second : stage.buffers(a).size() > stage.buffers(b).size();
-    });
-  }
-  return orders;
-}
-
 // Bytes live at each instruction. bytes: [buffer].
 std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<int64_t>& bytes) {
   std::vector<int64_t> change(std::max(1, stage.instructions_size()) + 1, 0);
@@ -111,44 +58,6 @@ std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<in
   std::partial_sum(change.begin(), change.end(), change.begin());
   change.pop_back();
   return change;
-}
-
-struct Placement {
-  std::vector<int64_t> offsets;  // by buffer
-  int64_t arena = -1;
-};
-
-// Of all orders, and of what becomes of the best where the slot that ends highest goes first, again
-// and again (squeaky wheels: Joslin and Clements 1999), until no order can be better.
-Placement BestPlacement(const program::Stage& stage) {
-  std::vector<int64_t> slots;
-  for (const program::Buffer& buffer : stage.buffers()) slots.push_back(Slot(buffer.size()));
-  const std::vector<int64_t> live = LiveBytes(stage, slots);
-  const int64_t least = *std::max_element(live.begin(), live.end());
-  Placement best;
-  std::vector<int> best_order;
-  const auto consider = [&](const std::vector<int>& order) {
-    Placement here;
-    here.offsets.assign(stage.buffers_size(), 0);
-    here.arena = Place(stage, order, here.offsets);
-    if (best.arena < 0 || here.arena < best.arena) {
-      best = here;
-      best_order = order;
-    }
-    return here;
-  };
-  for (const std::vector<int>& order : Orders(stage)) consider(order);
-  Placement last = best;
-  std::vector<int> order = best_order;
-  for (int turn = 0; turn < kTurns && Slot(best.arena) > least; ++turn) {
-    const auto highest = std::find_if(order.begin(), order.end(), [&](int id) {
-      return last.offsets[id] + stage.buffers(id).size() == last.arena;
-    });
-    if (highest == order.begin()) break;
-    std::rotate(order.begin(), highest, highest + 1);
-    last = consider(order);
-  }
-  return best;
 }
 
 enum class BufferRole { kStored, kActivation, kExchanged };
@@ -180,7 +89,7 @@ int64_t BoxBytes(const program::Program& program, const Mesh& mesh, const progra
 
 }  // namespace
 
-void PlanMemory(program::Program& program) {
+void PlanMemory(program::Program& program, int64_t limit) {
   const Mesh mesh = MeshOf(program);
   for (program::Stage& stage : *program.mutable_stages()) {
     SetLifetimes(program, stage);
@@ -191,11 +100,15 @@ void PlanMemory(program::Program& program) {
       }
       buffer.set_size(size);
     }
-    const Placement best = BestPlacement(stage);
-    for (int id = 0; id < stage.buffers_size(); ++id) {
-      stage.mutable_buffers(id)->set_offset(best.offsets[id]);
+    std::vector<BufferLife> lives;
+    for (const program::Buffer& buffer : stage.buffers()) {
+      lives.push_back({buffer.first(), buffer.last(), buffer.size()});
     }
-    stage.set_arena_size(Slot(best.arena));
+    const Placement placement = PlaceBuffers(lives, limit);
+    for (int id = 0; id < stage.buffers_size(); ++id) {
+      stage.mutable_buffers(id)->set_offset(placement.offsets[id]);
+    }
+    stage.set_arena_size(placement.arena);
   }
 }
 

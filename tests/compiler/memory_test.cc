@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <iostream>
 #include <numeric>
 
 #include "compiler/lower/lower.h"
+#include "search/copies.h"
 #include "search/memory_rows.h"
 #include "tests/compiler/small_graphs.h"
 
@@ -103,17 +105,22 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
   CHECK(arenas < 2 * bounds);  // most of the difference is the alignment of tiny slots
 }
 
-TEST_CASE("the search's rows of memory never need more than the program") {
+TEST_CASE("the search's rows of memory are hardly less than what a program has live") {
   int64_t rows = 0, programs = 0;
-  for (int seed = 0; seed < 100; ++seed) {
+  int with_copies = 0;
+  for (int seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
-    const Model model = RandomModel(random);
+    Model model = RandomModel(random);
+    const size_t tensors = model.graph.tensors.size();
+    if (seed % 2 == 1) model.graph = WithCopies(model.graph, 8);
+    with_copies += model.graph.tensors.size() > tensors;
     ProblemOptions options;
     options.mesh = MeshOf(2 + seed % 7);
     options.axes.resize(options.mesh.axes.size());
     std::iota(options.axes.begin(), options.axes.end(), 0);
     options.cluster = false;
+    options.replicate = seed % 4 > 1;
     Problem problem = BuildProblem(model.graph, options);
     problem.pairwise.memory = MemoryRowsOf(model.graph, options.mesh, problem, 1 << 30);
     Assignment assignment;
@@ -133,7 +140,9 @@ TEST_CASE("the search's rows of memory never need more than the program") {
     rows += peak;
     programs += program.stages(0).arena_size();
   }
-  CHECK(rows > programs * 7 / 10);
+  std::cout << "rows count " << 100.0 * rows / programs << " % of what programs allocate\n";
+  CHECK(rows > programs * 98 / 100);
+  CHECK(with_copies > 50);
 }
 
 TEST_CASE("plans of memory that are wrong are refused") {

@@ -219,14 +219,14 @@ using SearchWithin = absl::StatusOr<LimitedCuts> (*)(const Graph&, const Limited
 void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   GraphBuilder builder;
   const TensorId x = builder.Input({64, 16});
-  const TensorId y = builder.Matmul(x, builder.Parameter({16, 64}));
-  const Graph graph = builder.Finish({builder.Matmul(y, builder.Parameter({64, 16}))});
+  const TensorId y = builder.Matmul(x, builder.Parameter({16, 32}));
+  const Graph graph = builder.Finish({builder.Matmul(y, builder.Parameter({32, 128}))});
   LimitedSearch search;
   search.problem.mesh = MeshOf(2);
   search.problem.axes = {0};
   search.problem.replicate = true;
   search.problem.cluster = false;
-  search.limit = 20000;
+  search.limit = 40500;
   search.table_cells = 1 << 20;
   Problem problem = BuildProblem(graph, search.problem);
   problem.pairwise.memory =

@@ -202,11 +202,11 @@ TEST_CASE("bounds beside costs that are too large to be priced are proved") {
   LimitedSearch search = SearchOf(here);
   Problem problem = BuildProblem(here.graph, search.problem);
   problem.pairwise.memory = MemoryRowsOf(here.graph, search.problem.mesh, problem, 0);
-  const int64_t least = PeakOf(problem.pairwise, LeastUsage(problem.pairwise));
+  const int64_t least = UnmovedPeakOf(problem.pairwise, LeastUsage(problem.pairwise));
   search.memory_of = [&](const Cuts& cuts) {
     return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
   };
-  for (const int64_t weights : {0, 100'000, 150'000, 200'000}) {
+  for (const int64_t weights : {70'000, 100'000, 150'000, 200'000}) {
     search.limit = least + weights;
     for (const auto& search_within : {SearchGridsWithinLimit, SearchWithinLimit}) {
       const absl::StatusOr<LimitedCuts> found = search_within(here.graph, search);

@@ -164,7 +164,7 @@ TEST_CASE("pins hold with replicas and within limits") {
   CHECK(data->cost.bytes() == 0);  // the other weight is replicated too
   CHECK(Meets(data->tensors[1], pins[1].demands));
   int within = 0;
-  for (const int64_t limit : {3000, 6000, 9000, 12000}) {
+  for (const int64_t limit : {6000, 9000, 12000, 15000}) {
     options.memory_limit = limit;
     options.pins = pins;
     const absl::StatusOr<Plan> plan = Search(graph, options);
