@@ -163,9 +163,9 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
         "the proof has prices on memory, the plan's space no limit");
   }
   std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
-  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
-                        PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices,
-                                   plan.space.memory));
+  YUBA_ASSIGN_OR_RETURN(
+      const PricedMemory memory,
+      PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
   YUBA_ASSIGN_OR_RETURN(const Left left,
                         EliminatePlainly(graph, plan, costs, std::move(tables), all));

@@ -57,11 +57,14 @@ class GridsWithin {
       if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
       const Budget overtime = budget_.Overtime();
       const bool late = budget_.end() != Budget::End::kNone;
-      LowerBound bound = PricedBound(graph_, *grids_, late ? overtime : budget_, Cheapest());
+      std::vector<LowerBound> bounds =
+          PricedBounds(graph_, *grids_, late ? overtime : budget_, Cheapest());
+      LowerBound& bound = bounds[0];
       if (search_.known_bytes > 0 && bound.bytes >= search_.known_bytes) {
         return absl::NotFoundError("nothing moves less than what is known");
       }
       if (!late || !best_.has_value()) SearchLabels(uses, *grids_, bound);
+      if (bounds.size() > 1 && IsFar(kFar, bound.bytes)) SearchLabels(uses, *grids_, bounds[1]);
       SearchRows(uses, bound);
       SearchBelow(uses, bound.bytes);
       result.lower_bound = bound.bytes;
@@ -145,11 +148,11 @@ class GridsWithin {
       if (!may || budget_.Spent()) return;
       GridProblem less = *grids_;
       less.pairwise.memory.limit = limit_ - (limit_ - least_peak_) / part;
-      const LowerBound below = PricedBound(graph_, less, budget_, Cheapest());
-      if (below.bytes >= Cheapest()) return;
+      const std::vector<LowerBound> below = PricedBounds(graph_, less, budget_, Cheapest());
+      if (below[0].bytes >= Cheapest()) return;
       const int64_t before = least_;
-      SearchLabels(uses, less, below);
-      SearchRows(uses, below);
+      for (const LowerBound& each : below) SearchLabels(uses, less, each);
+      SearchRows(uses, below[0]);
       gain = static_cast<double>(before) / static_cast<double>(least_);
     }
   }
@@ -257,11 +260,10 @@ void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& 
   found.lower_bound = 0;
   found.proof = Proof();
   const Mesh& mesh = search.problem.mesh;
-  const absl::optional<GridProblem> grids =
-      GridsWithRows(graph, search, TensorUsesOf(graph, mesh));
+  const absl::optional<GridProblem> grids = GridsWithRows(graph, search, TensorUsesOf(graph, mesh));
   if (!grids.has_value()) return;
-  LowerBound bound = PricedBound(graph, *grids, *search.problem.budget,
-                                 BytesOf(graph, mesh, found.cuts));
+  LowerBound bound =
+      PricedBounds(graph, *grids, *search.problem.budget, BytesOf(graph, mesh, found.cuts))[0];
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);
 }

@@ -15,8 +15,8 @@ namespace yuba {
 // Deterministic. All cuts are legal where those that it begins from are.
 class LabelsWithin {
  public:
-  // All must outlive this. `grids` has rows, `bound` is of them. Without `buffers` those of the rows
-  // are not counted.
+  // All must outlive this. `grids` has rows, `bound` is of them. Without `buffers` those of the
+  // rows are not counted.
   LabelsWithin(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
                const GridProblem& grids, bool buffers, const LowerBound& bound, bool replicate);
 

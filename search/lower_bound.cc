@@ -131,8 +131,8 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
   return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
 }
 
-LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
-                       int64_t known) {
+std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
+                                     const Budget& budget, int64_t known) {
   double cells = 0, of_uses = 1;
   std::set<Cells> tables;
   for (const Factor& factor : problem.pairwise.factors) {
@@ -148,21 +148,36 @@ LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Bud
   std::vector<int> patiences = {search.steps / 20, search.steps / 60};
   if (search.steps < kSteps) patiences = {std::max(4, search.steps / 60)};
   const int sweeps = static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
-  LowerBound best;
+  // Prices without buffers are found sooner, and hold with them.
+  PairwiseProblem unmoved = problem.pairwise;
+  unmoved.memory.buffers.clear();
+  LowerBound best[2];  // without buffers, with them
   for (const int patience : patiences) {
-    if (!best.grids.empty() && budget.Spent()) break;
     search.patience = patience;
-    std::vector<MemoryPrice> prices;
-    if (cells <= kMostCells) prices = GoodPrices(problem.pairwise, search, budget);
-    if (prices.empty()) break;
-    const Budget overtime = budget.Overtime();  // of prices alone there is no bound
-    const Budget& left = budget.Spent() ? overtime : budget;
-    LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, left);
-    if (best.grids.empty() || found.bytes > best.bytes) best = std::move(found);
+    search.start.clear();
+    for (const bool buffers : {false, true}) {
+      if (!best[0].grids.empty() && budget.Spent()) break;
+      std::vector<MemoryPrice> prices;
+      if (cells <= kMostCells) {
+        prices = GoodPrices(buffers ? problem.pairwise : unmoved, search, budget);
+      }
+      if (prices.empty()) continue;
+      search.start = prices;
+      const Budget overtime = budget.Overtime();  // of prices alone there is no bound
+      const Budget& left = budget.Spent() ? overtime : budget;
+      LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, left);
+      LowerBound& here = best[buffers];
+      if (here.grids.empty() || found.bytes > here.bytes) here = std::move(found);
+    }
   }
-  if (!best.grids.empty()) return best;
+  if (best[1].bytes > best[0].bytes) std::swap(best[0], best[1]);
+  std::vector<LowerBound> bounds;
+  for (LowerBound& each : best) {
+    if (!each.grids.empty()) bounds.push_back(std::move(each));
+  }
+  if (!bounds.empty()) return bounds;
   const Budget overtime = budget.Overtime();
-  return UnpricedBound(graph, problem, budget.Spent() ? overtime : budget, kInfinity);
+  return {UnpricedBound(graph, problem, budget.Spent() ? overtime : budget, kInfinity)};
 }
 
 }  // namespace yuba

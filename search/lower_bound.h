@@ -27,9 +27,10 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 // The same of the plans within a limit on memory, and those with replicas among them: the rows of
 // the problem are priced, unless they are too many. Where the budget is spent, a little more time
 // makes a bound of the prices by then. `known`: the bytes of a plan within the limit, if there is
-// one.
-LowerBound PricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
-                       int64_t known = kForbidden);
+// one. The best comes first; another, if there is one, is at prices of the rows without buffers, or
+// with them, and its grids may lead to other plans.
+std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
+                                     const Budget& budget, int64_t known = kForbidden);
 
 }  // namespace yuba
 

@@ -11,6 +11,7 @@
 namespace yuba {
 namespace {
 
+constexpr int kFirstSweeps = 30;  // while prices are as they were given
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double AsDouble(int64_t cost) { return cost >= kForbidden ? kInfinity : static_cast<double>(cost); }
@@ -84,6 +85,12 @@ MemoryDual::MemoryDual(const MemoryCore& core, int patience) : core_(core), pati
   decoded_.assign(core.size(), 0);
   PriceCosts();
   best_ = -kInfinity;
+}
+
+void MemoryDual::Start(const std::vector<double>& prices) {
+  prices_ = best_prices_ = prices;
+  PriceCosts();
+  for (int sweep = 0; sweep < kFirstSweeps; ++sweep) best_ = std::max(best_, Sweep());
 }
 
 MemoryDual::Tables MemoryDual::TablesOf(const CoreEdge& edge,

@@ -18,6 +18,9 @@ class MemoryDual {
   // `patience`: steps without a better bound before they are shorter.
   explicit MemoryDual(const MemoryCore& core, int patience = kPatience);
 
+  // From these, by row, which are kept until messages have come to terms with them.
+  void Start(const std::vector<double>& prices);
+
   // One sweep over the edges and one step of the prices. `target` is the cost of a known solution,
   // or a guess of it.
   void Step(double target);

@@ -109,14 +109,12 @@ MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<Classes
     return cells;
   };
   for (const MemoryUse& use : problem.memory.uses) {
-    relaxed.uses.push_back(
-        {use.variable, use.begin, use.end, least_of(use.usage, use.variable)});
+    relaxed.uses.push_back({use.variable, use.begin, use.end, least_of(use.usage, use.variable)});
   }
   for (const MemoryBuffer& buffer : problem.memory.buffers) {
     const std::vector<int>& scope = problem.factors[buffer.factor].scope;
     relaxed.buffers.push_back(buffer);
-    relaxed.buffers.back().usage =
-        least_of(buffer.usage, buffer.first ? scope[0] : scope.back());
+    relaxed.buffers.back().usage = least_of(buffer.usage, buffer.first ? scope[0] : scope.back());
   }
   return relaxed;
 }
@@ -129,6 +127,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value() || core->room.empty()) return prices;
   MemoryDual dual(*core, options.patience);
+  if (!options.start.empty()) dual.Start(RowPrices(*core, options.start));
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(problem)));
   const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet

@@ -19,8 +19,8 @@
 namespace yuba {
 
 // The problem without rows, in units: each cost, and what each use is beyond its least, and each
-// buffer, at the prices of its times (PricedUse); `most` where that is more. No assignment within the limit costs
-// less than the least of its sums, less the room at all prices (Lagrange).
+// buffer, at the prices of its times (PricedUse); `most` where that is more. No assignment within
+// the limit costs less than the least of its sums, less the room at all prices (Lagrange).
 PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
                          int64_t most);
 
@@ -38,6 +38,7 @@ struct PriceSearch {
   int64_t enough = kForbidden;  // ends where the bound is that
   int64_t known = kForbidden;   // what an assignment within the limit costs: steps are as long as
                                 // the bound is below the least that is known
+  std::vector<MemoryPrice> start;
 };
 // Their bound to *bound.
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,

@@ -21,8 +21,8 @@ class Region {
   // These are added to the costs from now on.
   void SetPrices(CorePrices prices);
 
-  // Eliminates `variables` (distinct, at most 64); forbidden cells count 10^18. Variables that would
-  // need tables of more than `cells` sums keep their value.
+  // Eliminates `variables` (distinct, at most 64); forbidden cells count 10^18. Variables that
+  // would need tables of more than `cells` sums keep their value.
   void Prepare(const std::vector<int>& variables, const Assignment& assignment, int64_t cells);
 
   double least() const { return least_; }        // the cheapest assignment's cost

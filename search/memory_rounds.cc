@@ -69,10 +69,10 @@ class PartialLoads {
 
 std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPrice>& prices) {
   std::vector<double> result(core.room.size(), 0);
-  for (size_t row = 0; row < result.size(); ++row) {
-    for (const MemoryPrice& price : prices) {
-      if (price.time == core.row_time[row]) result[row] += 1.0 * price.price / kPriceUnits;
-    }
+  for (const MemoryPrice& price : prices) {
+    const auto after = std::upper_bound(core.row_time.begin(), core.row_time.end(), price.time);
+    if (after == core.row_time.begin()) continue;
+    result[after - core.row_time.begin() - 1] += 1.0 * price.price / kPriceUnits;
   }
   return result;
 }

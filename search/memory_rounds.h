@@ -13,7 +13,8 @@
 
 namespace yuba {
 
-// By row of the core the price of a byte there, in bytes moved.
+// By row of the core the price of a byte there, in bytes moved: the row at that time or the last
+// one before.
 std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPrice>& prices);
 
 int64_t CostOf(const MemoryCore& core, const Assignment& assignment);

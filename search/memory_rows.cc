@@ -103,8 +103,7 @@ class RowsBuilder {
       const bool ends = EndOf(*here) == fetch + 1;
       const bool stays = !ends || EndOf(SourceOf(graph_, *here)) > fetch + 1;
       if (!stays) computing.push_back(1 + o);
-      AddBuffer(n, 1 + o, gone ? fetch + 1 : fetch, stays ? fetch + 2 : fetch + 1,
-                (*held)[1 + o]);
+      AddBuffer(n, 1 + o, gone ? fetch + 1 : fetch, stays ? fetch + 2 : fetch + 1, (*held)[1 + o]);
       gone |= ends;
     }
     const bool stored = Always(node.result);

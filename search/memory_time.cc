@@ -120,11 +120,12 @@ class Changes {
   // By value of the one variable of the core that there is.
   Usage AlongOne(const MemoryBuffer& buffer) const {
     const std::vector<int>& scope = problem_.factors[buffer.factor].scope;
-    const std::vector<int>&first = core_.value[scope[0]], &last = core_.value[scope.back()];
+    const std::vector<int>& first = core_.value[scope[0]];
+    const std::vector<int>& last = core_.value[scope.back()];
     Usage usage;
     for (size_t x = 0; x < std::max(first.size(), last.size()); ++x) {
-      usage.push_back(Bytes(buffer, first[std::min(x, first.size() - 1)],
-                            last[std::min(x, last.size() - 1)]));
+      usage.push_back(
+          Bytes(buffer, first[std::min(x, first.size() - 1)], last[std::min(x, last.size() - 1)]));
     }
     return usage;
   }
@@ -132,8 +133,8 @@ class Changes {
   // By cell of the edge, whose rows are values of the first variable, or of the last.
   const Cells& OfCells(const MemoryBuffer& buffer, bool first_is_row) {
     const Factor& factor = problem_.factors[buffer.factor];
-    const std::vector<int>&first = core_.value[factor.scope[0]],
-    &last = core_.value[factor.scope.back()];
+    const std::vector<int>& first = core_.value[factor.scope[0]];
+    const std::vector<int>& last = core_.value[factor.scope.back()];
     Cells& known = known_[{factor.cells, buffer.usage, buffer.first, first, last, first_is_row}];
     if (known != nullptr) return known;
     Usage usage;
@@ -272,8 +273,7 @@ void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
     return static_cast<int>(first - core.row_time.begin());
   };
   for (const Changes::Buffer& buffer : changes.buffers()) {
-    core.buffers.push_back(
-        {buffer.edge, row_at(buffer.begin), row_at(buffer.end), buffer.usage});
+    core.buffers.push_back({buffer.edge, row_at(buffer.begin), row_at(buffer.end), buffer.usage});
   }
   Normalise(core);
   for (int64_t room : core.room)

@@ -33,8 +33,7 @@ int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment) {
   return cost;
 }
 
-int64_t CostOf(const PairwiseProblem& problem, const Factor& factor,
-               const Assignment& assignment) {
+int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assignment& assignment) {
   size_t cell = 0;
   for (int v : factor.scope) cell = cell * problem.variables[v]->size + assignment[v];
   return (*factor.cells)[cell];
@@ -91,8 +90,7 @@ int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int
   return profile.Peak(time);
 }
 
-int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment,
-                      int64_t* time) {
+int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
   return UnmovedProfile(problem, assignment).Peak(time);
 }
 

@@ -40,8 +40,8 @@ struct MemoryUse {
   Cells usage;
 };
 
-// While `factor` costs anything, a variable of its scope uses usage[value] during [begin, end): what
-// a transfer moves to, or from.
+// While `factor` costs anything, a variable of its scope uses usage[value] during [begin, end):
+// what a transfer moves to, or from.
 struct MemoryBuffer {
   int factor = 0;
   int64_t begin = 0, end = 0;

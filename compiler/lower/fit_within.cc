@@ -77,8 +77,7 @@ class Fitting {
       boxes_.push_back(box);
     }
     for (Box& box : boxes_) {
-      box.slack = capacity_ - *std::max_element(left_.begin() + box.begin,
-                                                left_.begin() + box.end);
+      box.slack = capacity_ - *std::max_element(left_.begin() + box.begin, left_.begin() + box.end);
       all_columns_ += box.length();
     }
     placed_.assign(boxes_.size(), false);

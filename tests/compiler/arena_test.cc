@@ -1,10 +1,12 @@
 // Offsets in one arena.
+#include "compiler/lower/arena.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <numeric>
 #include <random>
 
-#include "compiler/lower/arena.h"
 #include "search/memory_price.h"
 
 namespace yuba {
@@ -16,8 +18,8 @@ bool AreApart(const std::vector<BufferLife>& lives, const std::vector<int64_t>& 
     if (offsets[a] % kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
     for (size_t b = 0; b < a; ++b) {
       const bool together = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
-      const bool overlap = offsets[a] < offsets[b] + lives[b].size &&
-                           offsets[b] < offsets[a] + lives[a].size;
+      const bool overlap =
+          offsets[a] < offsets[b] + lives[b].size && offsets[b] < offsets[a] + lives[a].size;
       if (together && overlap) return false;
     }
   }
@@ -80,7 +82,6 @@ int64_t LeastOfAllOrders(const std::vector<BufferLife>& lives) {
 
 TEST_CASE("few buffers are placed as well as any order places them") {
   std::mt19937_64 random(1);
-  int above_live = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<BufferLife> lives;
     const int count = 6 + static_cast<int>(random() % 3);
@@ -95,17 +96,7 @@ TEST_CASE("few buffers are placed as well as any order places them") {
     CHECK(found.arena == least);
     CHECK(FitWithin(lives, least).has_value());
     CHECK((least == 0 || !FitWithin(lives, least - 1).has_value()));
-    int64_t live = 0;
-    for (int64_t time = 0; time < 10; ++time) {
-      int64_t sum = 0;
-      for (const BufferLife& life : lives) {
-        if (life.first <= time && time <= life.last) sum += life.size;
-      }
-      live = std::max(live, sum);
-    }
-    above_live += least > live;
   }
-  CHECK(above_live > 0);  // what lives at once is not all there is to it
 }
 
 TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
