@@ -298,15 +298,18 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target,
     if (!known) starts.push_back(std::move(reduced));
   };
   for (const Assignment& start : near == nullptr || near->empty() ? starts_ : *near) add(start);
-  add(LeastUsage(problem_));  // within the target if anything is
+  add(LeastUsage(problem_));  // without what moves, within the target if anything is
   std::vector<Found> found = SearchFrom(*core, starts);
   if (near != nullptr) near->clear();
-  if (found.empty()) return absl::nullopt;
-  Assignment& best = found[0].assignment;
-  if (found[0].cost > bound_ && !budget_.Spent()) {
-    TryRest(*core, RowPrices(*core, prices_), found[0].cost, best,
-            [](const Assignment&) { return true; });
+  Assignment best = found.empty() ? starts.back() : found[0].assignment;
+  const int64_t least = found.empty() ? kForbidden : found[0].cost;
+  if (least > bound_ && !budget_.Spent()) {
+    bool better = false;
+    TryRest(*core, RowPrices(*core, prices_), least, best,
+            [&](const Assignment&) { return better = true; });
+    if (better) found.insert(found.begin(), {CostOf(*core, best), best});
   }
+  if (found.empty()) return absl::nullopt;
   for (size_t i = 0; near != nullptr && i < std::min(found.size(), kNear); ++i) {
     near->push_back(core->Expand(found[i].assignment));
   }
