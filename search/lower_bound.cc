@@ -20,6 +20,7 @@ constexpr int kSteps = 600;
 constexpr double kMostCells = 5e7;      // of all tables, which are there several times: 2 GB
 constexpr double kStepsWork = 8e9;      // cells of all uses, once for each step of prices
 constexpr double kSweepsWork = 3e9;     // and for each sweep at the last prices
+constexpr double kBufferCells = 2e6;    // of all uses, with whose buffers prices are looked for
 constexpr double kRise = 1e-3;          // of the bound, while prices are worth more steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
@@ -158,7 +159,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
     for (const bool buffers : {false, true}) {
       if (!best[0].grids.empty() && budget.Spent()) break;
       std::vector<MemoryPrice> prices;
-      if (cells <= kMostCells) {
+      if (cells <= kMostCells && !(buffers && of_uses > kBufferCells)) {
         prices = GoodPrices(buffers ? problem.pairwise : unmoved, search, budget);
       }
       if (prices.empty()) continue;
