@@ -38,7 +38,7 @@ struct PriceSearch {
   int64_t enough = kForbidden;  // ends where the bound is that
   int64_t known = kForbidden;   // what an assignment within the limit costs: steps are as long as
                                 // the bound is below the least that is known
-  std::vector<MemoryPrice> start;
+  std::vector<MemoryPrice> start;  // from these, or from none
 };
 // Their bound to *bound.
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,

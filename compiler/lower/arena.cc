@@ -107,10 +107,11 @@ Placement PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit) {
   const int64_t least = LeastArena(lives);
   int64_t capacity = std::max(least, limit / kSlotBytes * kSlotBytes);
   Placement best = BestOfOrders(lives, capacity);
-  const int turns = limit == 0 ? kHalvings : least <= limit ? 0 : -1;
-  for (int turn = 0; turn <= turns && capacity < best.arena; ++turn) {
+  if (limit > 0 && limit < least) return best;
+  for (int turn = 0; turn <= kHalvings && capacity < best.arena; ++turn) {
     absl::optional<std::vector<int64_t>> offsets = FitWithin(lives, capacity);
     if (offsets.has_value()) return {*std::move(offsets), capacity};
+    if (limit > 0) break;
     capacity += (best.arena - capacity) / 2 / kSlotBytes * kSlotBytes;
   }
   return best;
