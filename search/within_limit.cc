@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "search/grids.h"
+#include "search/memory_cases.h"
 #include "search/memory_plan.h"
 #include "search/memory_region.h"
 #include "search/memory_rows.h"
@@ -100,6 +101,19 @@ class WithinLimit {
     TryOthers();
     if (!eliminated && IsWithin(kNear)) return result;
     Solve(solver);
+    if (eliminated && search_.limit > 0 && best_.has_value() && !IsWithin(kNear)) {
+      CasesOptions cases;
+      cases.order = solver.order();
+      cases.sums = solver.sums();
+      cases.prices = solver.prices();
+      cases.most = MostInProof(graph_);
+      cases.known = known();
+      cases.take = [&](const Assignment& assignment) { Try(assignment); return known(); };
+      for (size_t v = 0; v < problem_.elements.size(); ++v) {
+        if (problem_.elements[v] < static_cast<int>(graph_.tensors.size())) cases.candidates.push_back(static_cast<int>(v));
+      }
+      BoundByCases(pairwise, cases, budget_);
+    }
     const auto enough = [&] { return IsWithin(kFar); };
     const bool many = pairwise.variables.size() > Region::kMostVariables;
     if (eliminated && many && !enough()) result = AskGrids();
