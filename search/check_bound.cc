@@ -16,6 +16,7 @@ namespace yuba {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
+constexpr size_t kMostConditions = 64;  // so that sums with what they forbid can be counted
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
 
@@ -150,28 +151,92 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
   return tables;
 }
 
+namespace {
+
+// Bounds of plans within a limit.
+class LimitReplay {
+ public:
+  LimitReplay(const Graph& graph, const Plan& plan, const CostTables& costs)
+      : graph_(graph), plan_(plan), costs_(costs), tables_(InUnits(graph, TablesOf(costs))) {}
+
+  // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
+  absl::StatusOr<int64_t> AtPrices(const std::vector<MemoryPrice>& prices) const {
+    std::vector<CheckTable> tables = tables_;
+    YUBA_ASSIGN_OR_RETURN(
+        const PricedMemory memory,
+        PricedUses(graph_, costs_, CostsOf(costs_.uses), prices, plan_.space.memory));
+    tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
+    tables.insert(tables.end(), conditions_.begin(), conditions_.end());
+    YUBA_ASSIGN_OR_RETURN(const Left left,
+                          EliminatePlainly(graph_, plan_, costs_, std::move(tables),
+                                           plan_.proof.order.size()));
+    int64_t units = 0;
+    return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
+  }
+
+  // The least of all cases, each of which is used.
+  absl::StatusOr<int64_t> InCases() {
+    YUBA_ASSIGN_OR_RETURN(const int64_t bound, NextCase());
+    if (next_ < plan_.proof.cases.size()) return Refuse("has a case that is part of none");
+    return bound;
+  }
+
+ private:
+  absl::StatusOr<int64_t> NextCase() {
+    if (next_ == plan_.proof.cases.size()) return Refuse("lacks a case");
+    const ProofCase& here = plan_.proof.cases[next_++];
+    if (here.tensor < 0) return AtPrices(here.prices);
+    if (here.tensor >= static_cast<int>(graph_.tensors.size())) {
+      return Refuse(absl::StrCat("has cases of tensor ", here.tensor, ", which is none"));
+    }
+    if (conditions_.size() == kMostConditions) {
+      return Refuse(absl::StrCat("has more than ", kMostConditions, " cases within each other"));
+    }
+    int64_t bound = std::numeric_limits<int64_t>::max();
+    for (const bool more : {false, true}) {
+      conditions_.push_back(Condition(here, more));
+      YUBA_ASSIGN_OR_RETURN(const int64_t of_case, NextCase());
+      conditions_.pop_back();
+      bound = std::min(bound, of_case);
+    }
+    return bound;
+  }
+
+  // Cuts that are of the other case cost more than any plan.
+  CheckTable Condition(const ProofCase& split, bool more) const {
+    const int64_t size = ByteSize(graph_.tensors[split.tensor].type.type);
+    std::vector<int64_t> cells;
+    for (const int64_t elements : *costs_.shards[split.tensor]) {
+      const bool is_more = Slot(elements * size) > split.bytes;
+      cells.push_back(is_more == more ? 0 : kNever * kPriceUnits);
+    }
+    return {{split.tensor}, std::make_shared<const std::vector<int64_t>>(std::move(cells))};
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  const CostTables& costs_;
+  const std::vector<CheckTable> tables_;
+  std::vector<CheckTable> conditions_;  // of the case at hand
+  size_t next_ = 0;
+};
+
+}  // namespace
+
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
-  const size_t all = plan.proof.order.size();
-  if (plan.proof.prices.empty()) {
+  if (plan.proof.prices.empty() && plan.proof.cases.empty()) {
     YUBA_ASSIGN_OR_RETURN(const Left left,
-                          EliminatePlainly(graph, plan, costs, TablesOf(costs), all));
+                          EliminatePlainly(graph, plan, costs, TablesOf(costs),
+                                           plan.proof.order.size()));
     return left.least;
   }
   if (plan.space.memory <= 0) {
     return absl::FailedPreconditionError(
         "the proof has prices on memory, the plan's space no limit");
   }
-  std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
-  YUBA_ASSIGN_OR_RETURN(
-      const PricedMemory memory,
-      PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
-  tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
-  YUBA_ASSIGN_OR_RETURN(const Left left,
-                        EliminatePlainly(graph, plan, costs, std::move(tables), all));
-  // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
-  int64_t units = 0;
-  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
+  LimitReplay replay(graph, plan, costs);
+  return plan.proof.cases.empty() ? replay.AtPrices(plan.proof.prices) : replay.InCases();
 }
 
 }  // namespace yuba

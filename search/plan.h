@@ -34,6 +34,15 @@ struct DualMessage {
   }
 };
 
+// Where a tensor is named, this case is two: the first of those that follow, with all that it is
+// split into, has its largest shard in a slot of at most `bytes`, the other one in a larger one.
+// Else these are the prices of the case.
+struct ProofCase {
+  TensorId tensor = -1;
+  int64_t bytes = 0;
+  std::vector<MemoryPrice> prices;
+};
+
 struct Proof {
   // "elimination", "deepening", "grids", "dual", "blocks"; "none": only the trivial bound.
   std::string kind = "none";
@@ -50,6 +59,7 @@ struct Proof {
   // elimination, where there is a limit on memory: what is in use is added to the costs at these
   // prices, and the limit at all of them is taken off the least sum.
   std::vector<MemoryPrice> prices;
+  std::vector<ProofCase> cases;  // or that with cases, the least of all
   // blocks: the variables that are left are split, once in each round (elements stand for
   // variables; prices are of cuts in the lexicographic order of their lists of axes). The bound is
   // the least cost of the last round's split problem, or the least limit of those before.

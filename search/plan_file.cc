@@ -65,7 +65,14 @@ Json RoundsJson(const std::vector<BlockRound>& rounds) {
   return rows;
 }
 
-// A message is [tensor, node, prices ...], a price on memory [time, price].
+// A price on memory is [time, price].
+Json PricesJson(const std::vector<MemoryPrice>& prices) {
+  Json rows = Json::array();
+  for (const MemoryPrice& price : prices) rows.push_back({price.time, price.price});
+  return rows;
+}
+
+// A message is [tensor, node, prices ...].
 Json ProofJson(const Proof& proof) {
   Json messages = Json::array();
   for (const DualMessage& message : proof.messages) {
@@ -80,9 +87,11 @@ Json ProofJson(const Proof& proof) {
     json["anchor"] = proof.anchor;
     json["rounds"] = RoundsJson(proof.rounds);
   }
-  if (proof.prices.empty()) return json;
-  json["prices"] = Json::array();
-  for (const MemoryPrice& price : proof.prices) json["prices"].push_back({price.time, price.price});
+  if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
+  for (const ProofCase& each : proof.cases) {
+    json["cases"].push_back(each.tensor >= 0 ? Json{{"tensor", each.tensor}, {"bytes", each.bytes}}
+                                             : Json{{"prices", PricesJson(each.prices)}});
+  }
   return json;
 }
 

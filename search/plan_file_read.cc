@@ -134,7 +134,7 @@ void ReadProof(const JsonReader& proof, Proof* result) {
 }
 
 // Times ascend, three for each node: no more can be priced.
-void ReadPrices(const JsonReader& prices, int64_t nodes, Proof* result) {
+void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice>* result) {
   int64_t last = -1;
   for (const JsonReader& row : prices.Items()) {
     const std::vector<JsonReader> items = row.Items();
@@ -149,7 +149,22 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, Proof* result) {
     }
     if (!prices.ok()) return;
     last = time;
-    result->prices.push_back({time, items[1].Integer(0, kMost)});
+    result->push_back({time, items[1].Integer(0, kMost)});
+  }
+}
+
+void ReadCases(const JsonReader& cases, int64_t nodes, Proof* result) {
+  for (const JsonReader& row : cases.Items()) {
+    ProofCase here;
+    if (row.Has("tensor")) {
+      here.tensor = static_cast<TensorId>(
+          row.Field("tensor").Integer(0, std::numeric_limits<int>::max()));
+      here.bytes = row.Field("bytes").Integer(0, kMost);
+    } else {
+      ReadPrices(row.Field("prices"), nodes, &here.prices);
+    }
+    if (!cases.ok()) return;
+    result->cases.push_back(std::move(here));
   }
 }
 
@@ -165,9 +180,9 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
   const JsonReader proof = root.Field("proof");
   ReadProof(proof, &file->proof);
-  if (!proof.Has("prices")) return;
   const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
-  ReadPrices(proof.Field("prices"), nodes, &file->proof);
+  if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
+  if (proof.Has("cases")) ReadCases(proof.Field("cases"), nodes, &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

@@ -101,19 +101,8 @@ class WithinLimit {
     TryOthers();
     if (!eliminated && IsWithin(kNear)) return result;
     Solve(solver);
-    if (eliminated && search_.limit > 0 && best_.has_value() && !IsWithin(kNear)) {
-      CasesOptions cases;
-      cases.order = solver.order();
-      cases.sums = solver.sums();
-      cases.prices = solver.prices();
-      cases.most = MostInProof(graph_);
-      cases.known = known();
-      cases.take = [&](const Assignment& assignment) { Try(assignment); return known(); };
-      for (size_t v = 0; v < problem_.elements.size(); ++v) {
-        if (problem_.elements[v] < static_cast<int>(graph_.tensors.size())) cases.candidates.push_back(static_cast<int>(v));
-      }
-      BoundByCases(pairwise, cases, budget_);
-    }
+    const CasesFound cases = eliminated ? InCases(solver) : CasesFound();
+    bound_ = std::max(bound_, cases.bound);
     const auto enough = [&] { return IsWithin(kFar); };
     const bool many = pairwise.variables.size() > Region::kMostVariables;
     if (eliminated && many && !enough()) result = AskGrids();
@@ -126,13 +115,40 @@ class WithinLimit {
           SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0, known());
       if (other.bound() < known()) Solve(other);
     }
-    if (!eliminated || solver.bound() < result.lower_bound) return result;
+    const int64_t bound = std::max(solver.bound(), cases.bound);
+    if (!eliminated || bound < result.lower_bound) return result;
     result.proof = Proof();
     result.proof.kind = "elimination";
-    result.lower_bound = solver.bound();
+    result.lower_bound = bound;
     result.proof.order = problem_.ElementOrder(solver.order());
-    if (search_.limit > 0) result.proof.prices = solver.prices();
+    for (const MemoryCase& each : cases.cases) {
+      const TensorId tensor = each.variable < 0 ? -1 : problem_.elements[each.variable];
+      result.proof.cases.push_back({tensor, each.bytes, each.prices});
+    }
+    if (search_.limit > 0 && cases.cases.empty()) result.proof.prices = solver.prices();
     return result;
+  }
+
+  // A better bound, where the best plan is far from the solver's; none where that is no better.
+  CasesFound InCases(const LimitSolver& solver) {
+    if (search_.limit == 0 || search_.known_bytes > 0) return {};
+    if (!best_.has_value() || IsWithin(kNear) || budget_.Spent()) return {};
+    CasesOptions options;
+    options.order = solver.order();
+    options.sums = solver.sums();
+    options.prices = solver.prices();
+    options.most = MostInProof(graph_);
+    options.known = known();
+    options.take = [this](const Assignment& assignment) {
+      Try(assignment);
+      return known();
+    };
+    for (size_t v = 0; v < problem_.elements.size(); ++v) {
+      const bool tensor = problem_.elements[v] < static_cast<int>(graph_.tensors.size());
+      if (tensor) options.variables.push_back(static_cast<int>(v));
+    }
+    CasesFound found = BoundByCases(problem_.pairwise, options, budget_);
+    return found.bound > solver.bound() ? found : CasesFound();
   }
 
   // Bound and proof that the other search has; its plan is tried, and others begin there.

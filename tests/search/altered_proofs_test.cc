@@ -43,9 +43,17 @@ std::vector<Number> NumbersOf(Proof* proof) {
     numbers.push_back(At(&message.node));
     for (int64_t& value : message.values) numbers.push_back(At(&value));
   }
-  for (MemoryPrice& price : proof->prices) {
-    numbers.push_back(At(&price.time));
-    numbers.push_back(At(&price.price));
+  std::vector<std::vector<MemoryPrice>*> prices = {&proof->prices};
+  for (ProofCase& each : proof->cases) {
+    numbers.push_back(At(&each.tensor));
+    numbers.push_back(At(&each.bytes));
+    prices.push_back(&each.prices);
+  }
+  for (std::vector<MemoryPrice>* list : prices) {
+    for (MemoryPrice& price : *list) {
+      numbers.push_back(At(&price.time));
+      numbers.push_back(At(&price.price));
+    }
   }
   if (!proof->rounds.empty()) numbers.push_back(At(&proof->anchor));
   for (BlockRound& round : proof->rounds) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "search/memory_cases.h"
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
 #include "search/memory_state.h"
@@ -110,6 +111,50 @@ TEST_CASE("bound, optimum and solution at every limit") {
   CHECK(solved > 100);
   CHECK(optimal == solved);
   CHECK(tight > 0);
+}
+
+TEST_CASE("cases prove what prices leave open") {
+  std::mt19937 random(19);
+  int open = 0, proved = 0, taken = 0;
+  for (int round = 0; round < 16; ++round) {
+    PairwiseProblem problem = RandomProblem(6, &random);
+    if (round % 2 == 1) AddBuffers(&problem, &random);
+    const std::map<int64_t, int64_t> costs = CostByPeak(problem);
+    int64_t optimum = kForbidden;
+    int place = 0;
+    for (const auto& [peak, cost] : costs) {
+      optimum = std::min(optimum, cost);
+      if (place++ % 7 != 0) continue;
+      problem.memory.limit = peak;
+      const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
+      if (solver.bound() >= optimum) continue;
+      CasesOptions options;
+      options.order = solver.order();
+      options.sums = solver.sums();
+      options.prices = solver.prices();
+      options.most = kForbidden;
+      options.variables = {0, 1, 2, 3, 4, 5};
+      options.take = [&](const Assignment& assignment) {
+        CHECK(PeakOf(problem, assignment) <= peak);
+        CHECK(CostOf(problem, assignment) >= optimum);
+        ++taken;
+        return CostOf(problem, assignment);
+      };
+      for (const int64_t known : {optimum, kForbidden}) {
+        options.known = known;
+        const CasesFound found = BoundByCases(problem, options, Budget::Unlimited());
+        CHECK(found.bound <= optimum);
+        CHECK(found.bound >= solver.bound());
+        CHECK(found.cases.size() % 2 == 1);
+        open += known == optimum;
+        proved += known == optimum && found.bound == optimum;
+      }
+    }
+  }
+  INFO(proved << " of " << open << " proved, " << taken << " taken");
+  CHECK(open > 50);
+  CHECK(proved * 10 > open * 9);
+  CHECK(taken > 0);
 }
 
 // A variable behind each of the first three, whose value follows from theirs: two of them have one.
