@@ -167,9 +167,9 @@ class LimitReplay {
         PricedUses(graph_, costs_, CostsOf(costs_.uses), prices, plan_.space.memory));
     tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
     tables.insert(tables.end(), conditions_.begin(), conditions_.end());
-    YUBA_ASSIGN_OR_RETURN(const Left left,
-                          EliminatePlainly(graph_, plan_, costs_, std::move(tables),
-                                           plan_.proof.order.size()));
+    YUBA_ASSIGN_OR_RETURN(
+        const Left left,
+        EliminatePlainly(graph_, plan_, costs_, std::move(tables), plan_.proof.order.size()));
     int64_t units = 0;
     return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
   }
@@ -185,16 +185,14 @@ class LimitReplay {
   absl::StatusOr<int64_t> NextCase() {
     if (next_ == plan_.proof.cases.size()) return Refuse("lacks a case");
     const ProofCase& here = plan_.proof.cases[next_++];
-    if (here.tensor < 0) return AtPrices(here.prices);
-    if (here.tensor >= static_cast<int>(graph_.tensors.size())) {
-      return Refuse(absl::StrCat("has cases of tensor ", here.tensor, ", which is none"));
-    }
+    if (here.tensor < 0 && here.node < 0) return AtPrices(here.prices);
+    YUBA_ASSIGN_OR_RETURN(const CheckTable bytes, BytesOf(here));
     if (conditions_.size() == kMostConditions) {
       return Refuse(absl::StrCat("has more than ", kMostConditions, " cases within each other"));
     }
     int64_t bound = std::numeric_limits<int64_t>::max();
     for (const bool more : {false, true}) {
-      conditions_.push_back(Condition(here, more));
+      conditions_.push_back(Condition(bytes, here.bytes, more));
       YUBA_ASSIGN_OR_RETURN(const int64_t of_case, NextCase());
       conditions_.pop_back();
       bound = std::min(bound, of_case);
@@ -202,15 +200,38 @@ class LimitReplay {
     return bound;
   }
 
-  // Cuts that are of the other case cost more than any plan.
-  CheckTable Condition(const ProofCase& split, bool more) const {
-    const int64_t size = ByteSize(graph_.tensors[split.tensor].type.type);
-    std::vector<int64_t> cells;
-    for (const int64_t elements : *costs_.shards[split.tensor]) {
-      const bool is_more = Slot(elements * size) > split.bytes;
-      cells.push_back(is_more == more ? 0 : kNever * kPriceUnits);
+  // What the case is split by: of each cut of a tensor, or of a node and what it uses.
+  absl::StatusOr<CheckTable> BytesOf(const ProofCase& split) const {
+    if (split.tensor >= 0) {
+      if (split.node >= 0 || split.tensor >= static_cast<int>(graph_.tensors.size())) {
+        return Refuse(absl::StrCat("has cases of tensor ", split.tensor, ", which is none"));
+      }
+      std::vector<int64_t> slots;
+      for (const int64_t elements : *costs_.shards[split.tensor]) {
+        slots.push_back(Slot(elements * ByteSize(graph_.tensors[split.tensor].type.type)));
+      }
+      return CheckTable{{split.tensor},
+                        std::make_shared<const std::vector<int64_t>>(std::move(slots))};
     }
-    return {{split.tensor}, std::make_shared<const std::vector<int64_t>>(std::move(cells))};
+    const int nodes = static_cast<int>(graph_.nodes.size());
+    if (split.node >= nodes || split.use < 0 ||
+        split.use > static_cast<int>(graph_.nodes[split.node].operands.size())) {
+      return Refuse(
+          absl::StrCat("has cases of use ", split.use, " of node ", split.node, ", which is none"));
+    }
+    size_t place = split.use;
+    for (int n = 0; n < split.node; ++n) place += 1 + graph_.nodes[n].operands.size();
+    const CostTables::Use& use = costs_.uses[place];
+    return CheckTable{{use.node, use.tensor}, use.cost};
+  }
+
+  // Cuts that are of the other case cost more than any plan.
+  static CheckTable Condition(const CheckTable& bytes, int64_t most, bool more) {
+    std::vector<int64_t> cells;
+    for (const int64_t here : *bytes.cells) {
+      cells.push_back((here > most) == more ? 0 : kNever * kPriceUnits);
+    }
+    return {bytes.scope, std::make_shared<const std::vector<int64_t>>(std::move(cells))};
   }
 
   const Graph& graph_;
@@ -226,9 +247,8 @@ class LimitReplay {
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
   if (plan.proof.prices.empty() && plan.proof.cases.empty()) {
-    YUBA_ASSIGN_OR_RETURN(const Left left,
-                          EliminatePlainly(graph, plan, costs, TablesOf(costs),
-                                           plan.proof.order.size()));
+    YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
+                                                            plan.proof.order.size()));
     return left.least;
   }
   if (plan.space.memory <= 0) {

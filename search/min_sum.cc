@@ -17,6 +17,12 @@ struct Rows {
   std::vector<int64_t> storage;
   const int64_t* cells = nullptr;
   std::vector<int64_t> strides;
+  int deepest = -1;  // loop with a stride
+};
+
+// Over a dimension of the result, or neighbours that every term has together, or not at all.
+struct Loop {
+  int64_t size = 1, stride = 1;  // of the result
 };
 
 Rows Arrange(const std::vector<DomainPtr>& domains, const MinSumTerm& term) {
@@ -36,15 +42,20 @@ Rows Arrange(const std::vector<DomainPtr>& domains, const MinSumTerm& term) {
     return rows;
   }
   rows.storage.resize(cells);
-  std::vector<int> value(term.scope.size(), 0);
+  const size_t rank = term.scope.size();
+  std::vector<int> value(rank, 0), sizes(rank);
+  std::vector<int64_t> steps(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    sizes[i] = domains[term.scope[i]]->size;
+    steps[i] = term.scope[i] == last ? 1 : rows.strides[term.scope[i]];
+  }
+  int64_t to = 0;
   for (int64_t from = 0; from < cells; ++from) {
-    int64_t to = 0;
-    for (size_t i = 0; i < value.size(); ++i) {
-      to += value[i] * (term.scope[i] == last ? 1 : rows.strides[term.scope[i]]);
-    }
     rows.storage[to] = (*term.cells)[from];
-    for (size_t i = value.size(); i-- > 0;) {
-      if (++value[i] < domains[term.scope[i]]->size) break;
+    for (size_t i = rank; i-- > 0;) {
+      to += steps[i];
+      if (++value[i] < sizes[i]) break;
+      to -= steps[i] * sizes[i];
       value[i] = 0;
     }
   }
@@ -52,31 +63,38 @@ Rows Arrange(const std::vector<DomainPtr>& domains, const MinSumTerm& term) {
   return rows;
 }
 
-YUBA_INNER_LOOP int64_t Least(const int64_t* a, int size) {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (int i = 0; i < size; ++i) least = std::min(least, a[i]);
-  return least;
-}
-
-YUBA_INNER_LOOP int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
+YUBA_INNER_LOOP int64_t LeastOfMany(const int64_t* a, const int64_t* b, int size) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int i = 0; i < size; ++i) least = std::min(least, a[i] + b[i]);
   return least;
 }
 
-YUBA_INNER_LOOP void AddTo(int64_t* sum, const int64_t* row, int size) {
+YUBA_INNER_LOOP void AddMany(int64_t* sum, const int64_t* row, int size) {
   for (int i = 0; i < size; ++i) sum[i] += row[i];
 }
 
-void Add(const int64_t* row, std::vector<int64_t>* sum) {
-  AddTo(sum->data(), row, static_cast<int>(sum->size()));
+constexpr int kMany = 8;  // for fewer a call takes longer than what it does
+
+int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
+  if (size >= kMany) return LeastOfMany(a, b, size);
+  int64_t least = a[0] + b[0];
+  for (int i = 1; i < size; ++i) least = std::min(least, a[i] + b[i]);
+  return least;
+}
+
+void Add(int64_t* sum, const int64_t* row, int size) {
+  if (size >= kMany) return AddMany(sum, row, size);
+  for (int i = 0; i < size; ++i) sum[i] += row[i];
 }
 
 class Kernel {
  public:
   Kernel(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
          const Budget& budget)
-      : domains_(domains), budget_(budget), result_rank_(static_cast<int>(domains.size()) - 1) {
+      : domains_(domains),
+        budget_(budget),
+        result_rank_(static_cast<int>(domains.size()) - 1),
+        size_(domains.back()->size) {
     for (const MinSumTerm& term : terms) rows_.push_back(Arrange(domains, term));
     int64_t cells = 1;
     strides_.assign(result_rank_, 1);
@@ -85,18 +103,20 @@ class Kernel {
       cells *= domains[d]->size;
     }
     result_.resize(cells);
-    if (result_rank_ > 0) first_values_ = OrbitRepresentatives(*domains[0]);
+    if (result_rank_ == 0) return;
+    first_values_ = OrbitRepresentatives(*domains[0]);
+    MakeLoops();
   }
 
   std::vector<int64_t> Run() {
     if (result_rank_ == 0) {
-      std::vector<int64_t> sum(domains_.back()->size, 0);
-      for (const Rows& rows : rows_) Add(rows.cells, &sum);
-      result_[0] = Least(sum.data(), domains_.back()->size);
+      std::vector<int64_t> sum(size_, 0);
+      for (const Rows& rows : rows_) Add(sum.data(), rows.cells, size_);
+      result_[0] = *std::min_element(sum.begin(), sum.end());
       return std::move(result_);
     }
     const int64_t count = static_cast<int64_t>(first_values_.size());
-    const int64_t sums = count * strides_[0] * domains_.back()->size;
+    const int64_t sums = count * strides_[0] * size_;
     if (result_rank_ == 1 || sums < kParallelSums) {
       Part(*this, 0, count).Run();
     } else {
@@ -110,77 +130,107 @@ class Kernel {
  private:
   static constexpr int64_t kParallelSums = int64_t{1} << 21;
   static constexpr int64_t kSumsBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
+  static constexpr int64_t kLongestLoop = int64_t{1} << 12;
+
+  // The first dimension, of which only representatives are needed, is a loop of its own.
+  void MakeLoops() {
+    std::vector<int> innermost;  // dimension, by loop
+    for (int d = 0; d < result_rank_; ++d) {
+      const int64_t size = domains_[d]->size;
+      const bool joins = loops_.size() > 1 && loops_.back().size * size <= kLongestLoop &&
+                         std::all_of(rows_.begin(), rows_.end(), [&](const Rows& rows) {
+                           return rows.strides[d - 1] == rows.strides[d] * size;
+                         });
+      if (!joins) {
+        loops_.emplace_back();
+        innermost.push_back(d);
+      }
+      loops_.back().size *= size;
+      loops_.back().stride = strides_[d];
+      innermost.back() = d;
+    }
+    for (Rows& rows : rows_) {
+      std::vector<int64_t> strides;
+      for (size_t l = 0; l < loops_.size(); ++l) {
+        strides.push_back(rows.strides[innermost[l]]);
+        if (strides.back() > 0) rows.deepest = static_cast<int>(l);
+      }
+      rows.strides = std::move(strides);
+    }
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const Rows& a, const Rows& b) { return a.deepest < b.deepest; });
+  }
 
   // The cells whose first value is one of some representatives.
   class Part {
    public:
     Part(Kernel& kernel, int64_t begin, int64_t end)
-        : kernel_(kernel), begin_(begin), end_(end), value_(kernel.result_rank_, 0) {}
+        : kernel_(kernel),
+          begin_(begin),
+          end_(end),
+          size_(kernel.size_),
+          depth_(static_cast<int>(kernel.loops_.size())),
+          rows_(depth_ + 1, std::vector<const int64_t*>(kernel.rows_.size())),
+          fixed_(depth_ + 1, std::vector<int64_t>(size_, 0)) {}
 
-    void Run() { Outer(0); }
+    void Run() {
+      size_t r = 0;
+      for (; r < rows_[0].size(); ++r) rows_[0][r] = kernel_.rows_[r].cells;
+      for (r = 0; r < rows_[0].size() && kernel_.rows_[r].deepest < 0; ++r) {
+        Add(fixed_[0].data(), rows_[0][r], size_);
+      }
+      Over(0, r, 0);
+    }
 
    private:
-    // The values of dimension d, by place.
-    int64_t Begin(int d) const { return d == 0 ? begin_ : 0; }
-    int64_t End(int d) const { return d == 0 ? end_ : kernel_.domains_[d]->size; }
-    int Value(int d, int64_t i) const {
-      return d == 0 ? kernel_.first_values_[i] : static_cast<int>(i);
+    // All values of a loop and those within it, for the cells from `at` on. The rows before `first`
+    // do not depend on them: they are summed in fixed_[loop].
+    void Over(int loop, size_t first, int64_t at) {
+      const Loop& here = kernel_.loops_[loop];
+      size_t next = first;  // of those that loops within this one change
+      while (next < kernel_.rows_.size() && kernel_.rows_[next].deepest == loop) ++next;
+      const int64_t begin = loop == 0 ? begin_ : 0, end = loop == 0 ? end_ : here.size;
+      for (int64_t i = begin; i < end && !kernel_.stopped_; ++i) {
+        const int64_t value = loop == 0 ? kernel_.first_values_[i] : i;
+        for (size_t r = first; r < kernel_.rows_.size(); ++r) {
+          rows_[loop + 1][r] = rows_[loop][r] + value * kernel_.rows_[r].strides[loop];
+        }
+        if (loop + 1 == depth_) {
+          kernel_.result_[at + value * here.stride] = OneCell(first);
+          continue;
+        }
+        fixed_[loop + 1] = fixed_[loop];
+        for (size_t r = first; r < next; ++r) {
+          Add(fixed_[loop + 1].data(), rows_[loop + 1][r], size_);
+        }
+        Over(loop + 1, next, at + value * here.stride);
+      }
+      if (loop + 1 == depth_) Look((end - begin) * size_);
     }
 
-    // All values of dimension d and those after it, but for the last dimension of the result.
-    void Outer(int d) {
-      if (d == kernel_.result_rank_ - 1) {
-        Inner();
-        return;
-      }
-      for (int64_t i = Begin(d); i < End(d) && !kernel_.stopped_; ++i) {
-        value_[d] = Value(d, i);
-        Outer(d + 1);
-      }
+    // In the innermost loop, which some row depends on.
+    int64_t OneCell(size_t first) {
+      const std::vector<const int64_t*>& rows = rows_[depth_];
+      if (first + 1 == rows.size()) return LeastSum(fixed_[depth_ - 1].data(), rows[first], size_);
+      std::vector<int64_t>& sum = fixed_[depth_];
+      sum = fixed_[depth_ - 1];
+      for (size_t r = first + 1; r < rows.size(); ++r) Add(sum.data(), rows[r], size_);
+      return LeastSum(sum.data(), rows[first], size_);
     }
 
-    // One row of the result. Terms without its last dimension are summed once.
-    void Inner() {
-      const int last = kernel_.result_rank_ - 1, size = kernel_.domains_.back()->size;
-      fixed_.assign(size, 0);
-      varying_.clear();
-      int64_t at = 0;
-      for (int d = 0; d < last; ++d) at += value_[d] * kernel_.strides_[d];
-      for (const Rows& rows : kernel_.rows_) {
-        const int64_t* row = rows.cells;
-        for (int d = 0; d < last; ++d) row += value_[d] * rows.strides[d];
-        if (rows.strides[last] == 0)
-          Add(row, &fixed_);
-        else
-          varying_.push_back({row, rows.strides[last]});
-      }
-      for (int64_t i = Begin(last); i < End(last); ++i) {
-        const int value = Value(last, i);
-        kernel_.result_[at + value] = OneCell(value, size);
-      }
-      sums_ += (End(last) - Begin(last)) * size;
+    void Look(int64_t sums) {
+      sums_ += sums;
       if (sums_ < kSumsBetweenLooks) return;
       sums_ = 0;
       if (kernel_.budget_.Spent()) kernel_.stopped_ = true;
     }
 
-    int64_t OneCell(int value, int size) {
-      if (varying_.empty()) return Least(fixed_.data(), size);
-      const int64_t* first = varying_[0].first + value * varying_[0].second;
-      if (varying_.size() == 1) return LeastSum(fixed_.data(), first, size);
-      sum_ = fixed_;
-      for (size_t t = 1; t < varying_.size(); ++t) {
-        Add(varying_[t].first + value * varying_[t].second, &sum_);
-      }
-      return LeastSum(sum_.data(), first, size);
-    }
-
     Kernel& kernel_;
     const int64_t begin_, end_;
+    const int size_, depth_;
     int64_t sums_ = 0;  // since the last look
-    std::vector<int> value_;
-    std::vector<int64_t> fixed_, sum_;
-    std::vector<std::pair<const int64_t*, int64_t>> varying_;
+    std::vector<std::vector<const int64_t*>> rows_;  // by loop: where those within it begin
+    std::vector<std::vector<int64_t>> fixed_;        // by loop: the sum of rows it does not change
   };
 
   // Cells whose first value is no representative equal those of one that is.
@@ -207,8 +257,9 @@ class Kernel {
 
   const std::vector<DomainPtr>& domains_;
   const Budget& budget_;
-  const int result_rank_;
-  std::vector<Rows> rows_;
+  const int result_rank_, size_;
+  std::vector<Rows> rows_;  // ascending by their deepest loops
+  std::vector<Loop> loops_;
   std::vector<int64_t> strides_, result_;
   std::vector<int> first_values_;
   std::atomic<bool> stopped_{false};

@@ -34,11 +34,14 @@ struct DualMessage {
   }
 };
 
-// Where a tensor is named, this case is two: the first of those that follow, with all that it is
-// split into, has its largest shard in a slot of at most `bytes`, the other one in a larger one.
-// Else these are the prices of the case.
+// Where a tensor is named, this case is two: in the first of those that follow, with all that it is
+// split into, its largest shard takes a slot of `bytes` at most, in the other one a larger one. The
+// same where a node is named, of the bytes that move for its result (use 0), or the operand before
+// `use`. Else these are the prices of the case.
 struct ProofCase {
   TensorId tensor = -1;
+  NodeId node = -1;
+  int use = 0;
   int64_t bytes = 0;
   std::vector<MemoryPrice> prices;
 };

@@ -72,6 +72,12 @@ Json PricesJson(const std::vector<MemoryPrice>& prices) {
   return rows;
 }
 
+Json CaseJson(const ProofCase& here) {
+  if (here.tensor >= 0) return {{"tensor", here.tensor}, {"bytes", here.bytes}};
+  if (here.node >= 0) return {{"node", here.node}, {"use", here.use}, {"bytes", here.bytes}};
+  return {{"prices", PricesJson(here.prices)}};
+}
+
 // A message is [tensor, node, prices ...].
 Json ProofJson(const Proof& proof) {
   Json messages = Json::array();
@@ -88,10 +94,7 @@ Json ProofJson(const Proof& proof) {
     json["rounds"] = RoundsJson(proof.rounds);
   }
   if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
-  for (const ProofCase& each : proof.cases) {
-    json["cases"].push_back(each.tensor >= 0 ? Json{{"tensor", each.tensor}, {"bytes", each.bytes}}
-                                             : Json{{"prices", PricesJson(each.prices)}});
-  }
+  for (const ProofCase& each : proof.cases) json["cases"].push_back(CaseJson(each));
   return json;
 }
 

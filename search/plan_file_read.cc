@@ -156,12 +156,17 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice
 void ReadCases(const JsonReader& cases, int64_t nodes, Proof* result) {
   for (const JsonReader& row : cases.Items()) {
     ProofCase here;
+    const int most = std::numeric_limits<int>::max();
     if (row.Has("tensor")) {
-      here.tensor = static_cast<TensorId>(
-          row.Field("tensor").Integer(0, std::numeric_limits<int>::max()));
-      here.bytes = row.Field("bytes").Integer(0, kMost);
-    } else {
+      here.tensor = static_cast<TensorId>(row.Field("tensor").Integer(0, most));
+    } else if (row.Has("node")) {
+      here.node = static_cast<NodeId>(row.Field("node").Integer(0, most));
+      here.use = static_cast<int>(row.Field("use").Integer(0, most));
+    }
+    if (row.Has("prices")) {
       ReadPrices(row.Field("prices"), nodes, &here.prices);
+    } else {
+      here.bytes = row.Field("bytes").Integer(0, kMost);
     }
     if (!cases.ok()) return;
     result->cases.push_back(std::move(here));

@@ -122,11 +122,25 @@ class WithinLimit {
     result.lower_bound = bound;
     result.proof.order = problem_.ElementOrder(solver.order());
     for (const MemoryCase& each : cases.cases) {
-      const TensorId tensor = each.variable < 0 ? -1 : problem_.elements[each.variable];
-      result.proof.cases.push_back({tensor, each.bytes, each.prices});
+      result.proof.cases.push_back(OfGraph(each));
     }
     if (search_.limit > 0 && cases.cases.empty()) result.proof.prices = solver.prices();
     return result;
+  }
+
+  ProofCase OfGraph(const MemoryCase& here) const {
+    ProofCase made;
+    made.bytes = here.split.bytes;
+    made.prices = here.prices;
+    if (here.split.variable >= 0) made.tensor = problem_.elements[here.split.variable];
+    for (size_t n = 0; n < problem_.factors.size() && here.split.factor >= 0; ++n) {
+      const std::vector<int>& uses = problem_.factors[n];
+      const auto use = std::find(uses.begin(), uses.end(), here.split.factor);
+      if (use == uses.end()) continue;
+      made.node = static_cast<NodeId>(n);
+      made.use = static_cast<int>(use - uses.begin());
+    }
+    return made;
   }
 
   // A better bound, where the best plan is far from the solver's; none where that is no better.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/check.h"
+#include "search/check_bound.h"
 #include "search/grids_within.h"
 #include "search/memory_rows.h"
 #include "search/problem.h"
@@ -46,6 +47,8 @@ std::vector<Number> NumbersOf(Proof* proof) {
   std::vector<std::vector<MemoryPrice>*> prices = {&proof->prices};
   for (ProofCase& each : proof->cases) {
     numbers.push_back(At(&each.tensor));
+    numbers.push_back(At(&each.node));
+    numbers.push_back(At(&each.use));
     numbers.push_back(At(&each.bytes));
     prices.push_back(&each.prices);
   }
@@ -224,6 +227,20 @@ int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
 
 using SearchWithin = absl::StatusOr<LimitedCuts> (*)(const Graph&, const LimitedSearch&);
 
+// The best bound of one case's prices without the cases.
+void WithoutCases(const Graph& graph, Plan* plan) {
+  const std::vector<ProofCase> cases = std::move(plan->proof.cases);
+  plan->proof.cases.clear();
+  plan->lower_bound = 0;
+  for (const ProofCase& each : cases) {
+    if (each.prices.empty()) continue;
+    Plan alone = *plan;
+    alone.proof.prices = each.prices;
+    alone.lower_bound = *ReplayElimination(graph, alone);
+    if (alone.lower_bound > plan->lower_bound) *plan = std::move(alone);
+  }
+}
+
 void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   GraphBuilder builder;
   const TensorId x = builder.Input({64, 16});
@@ -246,7 +263,9 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   };
   const LimitedCuts found = *search_within(graph, search);
   REQUIRE(found.proof.kind == kind);
-  REQUIRE(!found.proof.prices.empty());
+  const bool cases = kind == "elimination";
+  REQUIRE(found.proof.cases.empty() != cases);
+  REQUIRE(found.proof.prices.empty() == cases);
   Plan plan;
   plan.mesh = search.problem.mesh;
   plan.space.replicate = "auto";
@@ -259,9 +278,17 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   plan.tensors.assign(cuts.begin(), middle);
   plan.nodes.assign(middle, cuts.end());
   plan.cost = CostOf(graph, plan);
-  const Tried tried = Alter(graph, plan, least, 2000);
-  CHECK(tried.altered > 1000);
-  CHECK(tried.refused > 500);
+  CHECK((plan.lower_bound == least) == cases);
+  const auto alter = [&] {
+    const Tried tried = Alter(graph, plan, least, 2000);
+    CAPTURE(kind, plan.proof.cases.size());
+    CHECK(tried.altered > 1000);
+    CHECK(tried.refused > 500);
+  };
+  alter();
+  if (!cases) return;
+  WithoutCases(graph, &plan);
+  alter();
 }
 
 TEST_CASE("a bound under a limit on memory holds whichever number of its proof is changed") {
