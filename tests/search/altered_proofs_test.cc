@@ -287,6 +287,11 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   };
   alter();
   if (!cases) return;
+  Plan bent = plan;
+  bent.proof.cases.push_back(bent.proof.cases.back());
+  CHECK(!CheckPlan(graph, bent).ok());
+  bent.proof.cases.resize(plan.proof.cases.size() - 1);
+  CHECK(!CheckPlan(graph, bent).ok());
   WithoutCases(graph, &plan);
   alter();
 }

@@ -149,6 +149,9 @@ TEST_CASE("cases prove what prices leave open") {
         open += known == optimum;
         proved += known == optimum && found.bound == optimum;
       }
+      options.take = nullptr;  // what costs less than is known is not told
+      options.known = 2 * optimum;
+      CHECK(BoundByCases(problem, options, Budget::Unlimited()).bound <= optimum);
     }
   }
   INFO(proved << " of " << open << " proved, " << taken << " taken");
