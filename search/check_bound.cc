@@ -16,7 +16,6 @@ namespace yuba {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
-constexpr size_t kMostConditions = 64;  // so that sums with what they forbid can be counted
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
 
@@ -170,7 +169,6 @@ class LimitReplay {
         const PricedMemory memory,
         PricedUses(graph_, costs_, CostsOf(costs_.uses), prices, plan_.space.memory));
     tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
-    tables.insert(tables.end(), of_all_.begin(), of_all_.end());
     tables.insert(tables.end(), conditions_.begin(), conditions_.end());
     YUBA_ASSIGN_OR_RETURN(
         const Left left,
@@ -179,37 +177,48 @@ class LimitReplay {
     return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
   }
 
-  // The least of all cases, each of which is used.
+  // The least of all cases, or of some if that is below what the plan says.
   absl::StatusOr<int64_t> InCases() {
-    for (NodeId n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) {
-      if (!IsCopy(graph_, graph_.nodes[n])) continue;
-      // No plan cuts a copy in another way than its node.
-      ProofCase moves;
-      moves.node = n;
-      YUBA_ASSIGN_OR_RETURN(const CheckTable bytes, BytesOf(moves));
-      of_all_.push_back(Condition(bytes, 0, false));
-    }
-    YUBA_ASSIGN_OR_RETURN(const int64_t bound, NextCase());
-    if (next_ < plan_.proof.cases.size()) return Refuse("has a case that is part of none");
-    return bound;
+    YUBA_RETURN_IF_ERROR(CheckList());
+    return NextCase();
   }
 
  private:
+  // That each case is part of the first one, and there are not too many.
+  absl::Status CheckList() const {
+    const std::vector<ProofCase>& cases = plan_.proof.cases;
+    if (cases.size() > kMostCases) {
+      return Refuse(absl::StrCat("has more than ", kMostCases, " cases"));
+    }
+    int open = 1;  // that should follow
+    for (size_t i = 0; i < cases.size(); ++i) {
+      if (open == 0)
+        return Refuse(absl::StrCat("has a case, number ", i, ", that is part of none"));
+      open += cases[i].tensor < 0 && cases[i].node < 0 ? -1 : 1;
+    }
+    return open == 0 ? absl::OkStatus() : Refuse(absl::StrCat("lacks cases, as many as ", open));
+  }
+
   absl::StatusOr<int64_t> NextCase() {
-    if (next_ == plan_.proof.cases.size()) return Refuse("lacks a case");
     const ProofCase& here = plan_.proof.cases[next_++];
     if (here.tensor < 0 && here.node < 0) return AtPrices(here.prices);
     YUBA_ASSIGN_OR_RETURN(const CheckTable bytes, BytesOf(here));
-    if (conditions_.size() == kMostConditions) {
-      return Refuse(absl::StrCat("has more than ", kMostConditions, " cases within each other"));
+    const auto cells = static_cast<int64_t>(bytes.cells->size());
+    if (conditions_.size() == kMostCasesWithin || cells_ + cells > kMostCaseCells) {
+      return Refuse(absl::StrCat("has more than ", kMostCasesWithin,
+                                 " cases within each other, or ", "tables of more than ",
+                                 kMostCaseCells, " cells for them"));
     }
+    cells_ += cells;
     int64_t bound = std::numeric_limits<int64_t>::max();
     for (const bool more : {false, true}) {
+      if (bound < plan_.lower_bound) break;
       conditions_.push_back(Condition(bytes, here.bytes, more));
       YUBA_ASSIGN_OR_RETURN(const int64_t of_case, NextCase());
       conditions_.pop_back();
       bound = std::min(bound, of_case);
     }
+    cells_ -= cells;
     return bound;
   }
 
@@ -252,8 +261,8 @@ class LimitReplay {
   const CostTables& costs_;
   const std::vector<CheckTable> tables_;
   const int64_t never_;                 // more than any plan costs, in units
-  std::vector<CheckTable> of_all_;      // conditions of all cases
   std::vector<CheckTable> conditions_;  // of the case at hand
+  int64_t cells_ = 0;                   // of their tables
   size_t next_ = 0;
 };
 

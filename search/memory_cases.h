@@ -1,6 +1,6 @@
-// Bounds of problems with memory by cases (branch and bound): where prices leave open whether a
-// variable uses much or little, or a factor costs anything, both are tried, each at prices of its
-// own.
+// Bounds of problems with memory by cases (branch and bound; Land and Doig 1960): where prices
+// leave open whether a variable uses much or little, or a factor costs anything, both are tried,
+// each at prices of its own.
 #ifndef YUBA_SEARCH_MEMORY_CASES_H_
 #define YUBA_SEARCH_MEMORY_CASES_H_
 
@@ -10,18 +10,10 @@
 
 #include "search/budget.h"
 #include "search/memory_price.h"
+#include "search/memory_split.h"
 #include "search/pairwise.h"
 
 namespace yuba {
-
-// What a variable's first use takes, or what a factor costs: `bytes` at most, or more.
-struct MemorySplit {
-  int variable = -1;  // or
-  int factor = -1;
-  int64_t bytes = 0;
-
-  bool empty() const { return variable < 0 && factor < 0; }
-};
 
 // A case that is not split has prices. Else it is two: in the first of those that follow, with all
 // that it is split into, it is `bytes` at most, in the other one more.
@@ -33,10 +25,10 @@ struct MemoryCase {
 struct CasesOptions {
   std::vector<int> order;  // of elimination, which takes so many sums
   int64_t sums = 0;
-  std::vector<MemoryPrice> prices;  // to begin with
-  std::vector<int> variables;       // that may be split, as any factor may; each has a use
-  int64_t most = 0;                 // of a cost at prices, in units (AtPrices)
-  int64_t known = kForbidden;       // what costs as much is of no use
+  std::vector<MemoryPrice> prices;      // to begin with
+  std::vector<int> variables, factors;  // that may be split; such a variable has a use
+  int64_t most = 0;                     // of a cost at prices, in units (AtPrices)
+  int64_t known = kForbidden;           // what costs as much is of no use
   // Is given assignments within the rows that cost less than `known`; says what others then must
   // cost less than.
   std::function<int64_t(const Assignment&)> take;

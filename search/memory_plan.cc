@@ -203,6 +203,20 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
   return units;
 }
 
+absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
+                                          const std::vector<MemoryPrice>& prices,
+                                          const std::vector<int>& order, int64_t most,
+                                          const Budget& budget) {
+  absl::optional<Solution> exact = Eliminate(AtPrices(problem, prices, most), order, budget);
+  const absl::optional<int64_t> room = RoomAtPrices(problem.memory, prices);
+  int64_t units = 0;
+  if (!exact.has_value() || !room.has_value() ||
+      __builtin_sub_overflow(exact->cost, *room, &units)) {
+    return absl::nullopt;
+  }
+  return PricedBound{BytesOfUnits(units), std::move(exact->assignment)};
+}
+
 LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                          int64_t table_cells, int64_t most, int64_t known, const Budget& budget)
     : problem_(problem), table_cells_(table_cells), most_(most), known_(known), budget_(budget) {
@@ -266,22 +280,16 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
   }
 }
 
-// False where the tables do not fit, or the budget is spent.
+// False where there is no bound.
 bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices, const std::vector<int>& order) {
-  absl::optional<Solution> exact = Eliminate(AtPrices(problem_, prices, most_), order, budget_);
-  if (!exact.has_value()) return false;
-  const absl::optional<int64_t> room = RoomAtPrices(problem_.memory, prices);
-  int64_t units = 0;
-  if (!room.has_value() || __builtin_sub_overflow(exact->cost, *room, &units)) {
-    return false;
-  }
-  const int64_t bound = BytesOfUnits(units);
-  if (order_.empty() || bound > bound_) {
-    bound_ = bound;
+  absl::optional<PricedBound> found = BoundAtPrices(problem_, prices, order, most_, budget_);
+  if (!found.has_value()) return false;
+  if (order_.empty() || found->bytes > bound_) {
+    bound_ = found->bytes;
     order_ = order;
     prices_ = prices;
   }
-  starts_.push_back(std::move(exact->assignment));
+  starts_.push_back(std::move(found->assignment));
   return true;
 }
 

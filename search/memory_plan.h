@@ -29,6 +29,18 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
 absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
                                      const std::vector<MemoryPrice>& prices);
 
+// The least cost of an assignment within the limit is no less than these bytes: the least of the
+// sums at prices, found by elimination in that order, less the room. Nothing where there was no
+// time, or that is no number.
+struct PricedBound {
+  int64_t bytes = 0;
+  Assignment assignment;  // with the least sum; it may exceed the limit
+};
+absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
+                                          const std::vector<MemoryPrice>& prices,
+                                          const std::vector<int>& order, int64_t most,
+                                          const Budget& budget);
+
 // Prices that make the bound of messages good (memory_dual.h), by time; none where no row can
 // exceed the limit.
 struct PriceSearch {

@@ -2,6 +2,7 @@
 #ifndef YUBA_SEARCH_MEMORY_PRICE_H_
 #define YUBA_SEARCH_MEMORY_PRICE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "opsemantics/graph.h"
@@ -27,6 +28,11 @@ inline int64_t MostInProof(const Graph& graph) {
   for (const Node& node : graph.nodes) numbers += 4 * (1 + node.operands.size());
   return (int64_t{1} << 62) / static_cast<int64_t>(numbers);
 }
+
+// Of a proof by cases: how many there are, within each other, and the cells of the tables that say
+// which cuts are of these.
+inline constexpr size_t kMostCases = 1023, kMostCasesWithin = 60;
+inline constexpr int64_t kMostCaseCells = int64_t{1} << 26;
 
 // What so many bytes in use cost in units, at most `most`.
 inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {

@@ -17,8 +17,8 @@ struct MinSumTerm {
 };
 
 // domains[0 .. n-2] are of the result, in its order; the last domain is minimised over. All terms
-// have the last domain in their scope. Uses the symmetries that the domains have in common. No
-// cells where the budget was spent before the end.
+// have the last domain in their scope, each of the others is in some term's. Uses the symmetries
+// that the domains have in common. No cells where the budget was spent before the end.
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms,
                             const Budget& budget = Budget::Unlimited());

@@ -56,11 +56,17 @@ class Profile {
     change_[end] -= usage;
   }
 
+  std::map<int64_t, int64_t> Loads() const {
+    std::map<int64_t, int64_t> loads = change_;
+    int64_t load = 0;
+    for (auto& [at, here] : loads) here = load += here;
+    return loads;
+  }
+
   // And the first such time.
   int64_t Peak(int64_t* time) const {
-    int64_t load = 0, peak = 0;
-    for (const auto& [at, by] : change_) {
-      load += by;
+    int64_t peak = 0;
+    for (const auto& [at, load] : Loads()) {
       if (load <= peak) continue;
       peak = load;
       if (time != nullptr) *time = at;
@@ -80,14 +86,22 @@ Profile UnmovedProfile(const PairwiseProblem& problem, const Assignment& assignm
   return profile;
 }
 
-}  // namespace
-
-int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
+Profile WholeProfile(const PairwiseProblem& problem, const Assignment& assignment) {
   Profile profile = UnmovedProfile(problem, assignment);
   for (const MemoryBuffer& buffer : problem.memory.buffers) {
     profile.Add(buffer.begin, buffer.end, BytesOf(problem, buffer, assignment));
   }
-  return profile.Peak(time);
+  return profile;
+}
+
+}  // namespace
+
+std::map<int64_t, int64_t> LoadsOf(const PairwiseProblem& problem, const Assignment& assignment) {
+  return WholeProfile(problem, assignment).Loads();
+}
+
+int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
+  return WholeProfile(problem, assignment).Peak(time);
 }
 
 int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -72,6 +73,8 @@ int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assig
 // What the buffer takes in its time, if it is there.
 int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
                 const Assignment& assignment);
+// What is in use from each time on at which that changes.
+std::map<int64_t, int64_t> LoadsOf(const PairwiseProblem& problem, const Assignment& assignment);
 // The most memory in use at any time, and the first such time to *time.
 int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment,
                int64_t* time = nullptr);

@@ -37,7 +37,7 @@ struct DualMessage {
 // Where a tensor is named, this case is two: in the first of those that follow, with all that it is
 // split into, its largest shard takes a slot of `bytes` at most, in the other one a larger one. The
 // same where a node is named, of the bytes that move for its result (use 0), or the operand before
-// `use`. Else these are the prices of the case.
+// `use`. Else these are the prices of the case. Not more of them than memory_price.h says.
 struct ProofCase {
   TensorId tensor = -1;
   NodeId node = -1;

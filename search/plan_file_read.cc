@@ -154,20 +154,21 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice
 }
 
 void ReadCases(const JsonReader& cases, int64_t nodes, Proof* result) {
+  constexpr int kMostPlaces = std::numeric_limits<int>::max();
   for (const JsonReader& row : cases.Items()) {
     ProofCase here;
-    const int most = std::numeric_limits<int>::max();
-    if (row.Has("tensor")) {
-      here.tensor = static_cast<TensorId>(row.Field("tensor").Integer(0, most));
-    } else if (row.Has("node")) {
-      here.node = static_cast<NodeId>(row.Field("node").Integer(0, most));
-      here.use = static_cast<int>(row.Field("use").Integer(0, most));
-    }
-    if (row.Has("prices")) {
-      ReadPrices(row.Field("prices"), nodes, &here.prices);
+    const bool of_tensor = row.Has("tensor"), of_node = row.Has("node");
+    if (of_tensor + of_node + row.Has("prices") != 1) {
+      row.Fail("{tensor, bytes}, {node, use, bytes} or {prices}");
+    } else if (of_tensor) {
+      here.tensor = static_cast<TensorId>(row.Field("tensor").Integer(0, kMostPlaces));
+    } else if (of_node) {
+      here.node = static_cast<NodeId>(row.Field("node").Integer(0, kMostPlaces));
+      here.use = static_cast<int>(row.Field("use").Integer(0, kMostPlaces));
     } else {
-      here.bytes = row.Field("bytes").Integer(0, kMost);
+      ReadPrices(row.Field("prices"), nodes, &here.prices);
     }
+    if (of_tensor || of_node) here.bytes = row.Field("bytes").Integer(0, kMost);
     if (!cases.ok()) return;
     result->cases.push_back(std::move(here));
   }
@@ -187,7 +188,11 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   ReadProof(proof, &file->proof);
   const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
   if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
-  if (proof.Has("cases")) ReadCases(proof.Field("cases"), nodes, &file->proof);
+  if (!proof.Has("cases")) return;
+  if (proof.Has("prices") || file->proof.kind != "elimination") {
+    proof.Field("cases").Fail("cases in a proof by elimination without other prices");
+  }
+  ReadCases(proof.Field("cases"), nodes, &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

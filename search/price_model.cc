@@ -4,20 +4,22 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "opsemantics/base/check.h"
 
 namespace yuba {
 namespace {
 
-constexpr int kSteps = 1000;
-constexpr int kHalvings = 30;   // of a step
+constexpr int kShifts = 1000;   // of weight from one line to another
+constexpr int kHalvings = 30;   // of what is shifted
 constexpr double kEven = 1e-6;  // of a cost: what lines differ by is nothing
 
 class Model {
  public:
-  Model(const std::vector<const PriceLine*>& lines, const std::vector<double>& center, double reach)
-      : lines_(lines), center_(center), reach_(reach), mixed_(center.size(), 0) {
+  Model(const std::vector<const PriceLine*>& lines, const std::vector<double>& center, double step)
+      : lines_(lines), center_(center), step_(step), mixed_(center.size(), 0) {
     YUBA_CHECK(!lines.empty());
     for (size_t row = 0; row < center.size(); ++row) {
       const bool exceeded = std::any_of(lines.begin(), lines.end(), [row](const PriceLine* line) {
@@ -33,11 +35,11 @@ class Model {
     Follow();
   }
 
-  ModelPrices Run() {
-    for (int step = 0; step < kSteps; ++step) {
+  ModelPrices Run(const Budget& budget) {
+    for (int i = 0; i < kShifts; ++i) {
       const auto [least, greatest] = Ends();
       const double dearer = ValueOf(greatest, 0, least, greatest);
-      if (dearer - found_.value <= kEven * (1 + std::abs(dearer))) break;
+      if (dearer - found_.value <= kEven * (1 + std::abs(dearer)) || budget.Spent()) break;
       Shift(greatest, least);
     }
     return std::move(found_);
@@ -49,6 +51,7 @@ class Model {
     size_t least = 0, greatest = 0;
     found_.value = std::numeric_limits<double>::max();
     double most = -std::numeric_limits<double>::max();
+    found_.work += static_cast<int64_t>(lines_.size() * rows_.size());
     for (size_t i = 0; i < lines_.size(); ++i) {
       const double value = ValueOf(i, 0, i, i);
       if (value < found_.value) {
@@ -65,15 +68,14 @@ class Model {
 
   double PriceAfter(size_t row, double part, size_t to, size_t from) const {
     const double moved = part * (lines_[to]->excess[row] - lines_[from]->excess[row]);
-    return std::max(0.0, center_[row] + reach_ * (mixed_[row] + moved));
+    return std::max(0.0, center_[row] + step_ * (mixed_[row] + moved));
   }
 
   // Of a line where a part of the weights has gone from one to another.
   double ValueOf(size_t line, double part, size_t to, size_t from) const {
     double value = lines_[line]->cost;
     for (const size_t row : rows_) {
-      const double price =
-          part > 0 ? PriceAfter(row, part, to, from) : found_.prices[row];
+      const double price = part > 0 ? PriceAfter(row, part, to, from) : found_.prices[row];
       value += price * lines_[line]->excess[row];
     }
     return value;
@@ -102,13 +104,13 @@ class Model {
   // The prices that the weights lead to.
   void Follow() {
     for (const size_t row : rows_) {
-      found_.prices[row] = std::max(0.0, center_[row] + reach_ * mixed_[row]);
+      found_.prices[row] = std::max(0.0, center_[row] + step_ * mixed_[row]);
     }
   }
 
   const std::vector<const PriceLine*>& lines_;
   const std::vector<double>& center_;
-  const double reach_;
+  const double step_;
   std::vector<size_t> rows_;   // that may have a price
   std::vector<double> mixed_;  // the excess of the weighted lines, by row
   ModelPrices found_;
@@ -116,9 +118,13 @@ class Model {
 
 }  // namespace
 
+double ValueAt(const PriceLine& line, const std::vector<double>& prices) {
+  return std::inner_product(prices.begin(), prices.end(), line.excess.begin(), line.cost);
+}
+
 ModelPrices BestInModel(const std::vector<const PriceLine*>& lines,
-                        const std::vector<double>& center, double reach) {
-  return Model(lines, center, reach).Run();
+                        const std::vector<double>& center, double step, const Budget& budget) {
+  return Model(lines, center, step).Run(budget);
 }
 
 }  // namespace yuba

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
 #include "search/grids.h"
 #include "search/memory_cases.h"
 #include "search/memory_plan.h"
@@ -101,7 +102,7 @@ class WithinLimit {
     TryOthers();
     if (!eliminated && IsWithin(kNear)) return result;
     Solve(solver);
-    const CasesFound cases = eliminated ? InCases(solver) : CasesFound();
+    const CasesFound cases = InCases(solver);
     bound_ = std::max(bound_, cases.bound);
     const auto enough = [&] { return IsWithin(kFar); };
     const bool many = pairwise.variables.size() > Region::kMostVariables;
@@ -140,12 +141,15 @@ class WithinLimit {
       made.node = static_cast<NodeId>(n);
       made.use = static_cast<int>(use - uses.begin());
     }
+    YUBA_CHECK(here.split.empty() || made.tensor >= 0 || made.node >= 0);
     return made;
   }
 
-  // A better bound, where the best plan is far from the solver's; none where that is no better.
+  // A better bound, where the best plan is far from the solver's and it is that of all plans; none
+  // where that is no better.
   CasesFound InCases(const LimitSolver& solver) {
-    if (search_.limit == 0 || search_.known_bytes > 0) return {};
+    const bool of_all = search_.known_bytes == 0 && search_.problem.restrictions.empty();
+    if (search_.limit == 0 || !of_all || solver.order().empty()) return {};
     if (!best_.has_value() || IsWithin(kNear) || budget_.Spent()) return {};
     CasesOptions options;
     options.order = solver.order();
@@ -157,12 +161,29 @@ class WithinLimit {
       Try(assignment);
       return known();
     };
-    for (size_t v = 0; v < problem_.elements.size(); ++v) {
-      const bool tensor = problem_.elements[v] < static_cast<int>(graph_.tensors.size());
-      if (tensor) options.variables.push_back(static_cast<int>(v));
-    }
+    AddSplits(options);
     CasesFound found = BoundByCases(problem_.pairwise, options, budget_);
     return found.bound > solver.bound() ? found : CasesFound();
+  }
+
+  // Not of what is one variable with others here, which the checker cuts each for itself: addends
+  // with their sum; copies with their nodes, so that conditions on a copy itself hold in both.
+  void AddSplits(CasesOptions& options) const {
+    const auto apart = [&](TensorId t) { return graph_.tensors[t].kind != TensorKind::kAddend; };
+    for (TensorId t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
+      if (apart(t)) options.variables.push_back(problem_.variable[t]);
+    }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (IsCopy(graph_, node)) continue;
+      for (size_t use = 0; use < problem_.factors[n].size(); ++use) {
+        const int factor = problem_.factors[n][use];
+        const TensorId t = use == 0 ? node.result : node.operands[use - 1];
+        if (factor >= 0 && apart(t)) options.factors.push_back(factor);
+      }
+    }
+    std::sort(options.variables.begin(), options.variables.end());
+    std::sort(options.factors.begin(), options.factors.end());
   }
 
   // Bound and proof that the other search has; its plan is tried, and others begin there.

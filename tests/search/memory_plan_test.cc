@@ -134,6 +134,8 @@ TEST_CASE("cases prove what prices leave open") {
       options.prices = solver.prices();
       options.most = kForbidden;
       options.variables = {0, 1, 2, 3, 4, 5};
+      options.factors.resize(problem.factors.size());
+      std::iota(options.factors.begin(), options.factors.end(), 0);
       options.take = [&](const Assignment& assignment) {
         CHECK(PeakOf(problem, assignment) <= peak);
         CHECK(CostOf(problem, assignment) >= optimum);

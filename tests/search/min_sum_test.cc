@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
+#include <memory>
 #include <random>
-
 
 namespace yuba {
 namespace {
@@ -39,32 +39,84 @@ std::vector<int64_t> Plainly(const std::vector<DomainPtr>& domains,
   }
 }
 
+// Terms of these domains, the first of all of them, others of often neighbouring ones.
+struct Sums {
+  std::vector<DomainPtr> domains;
+  std::vector<std::vector<int64_t>> cells;
+  std::vector<MinSumTerm> terms;
+};
+
+void AddTerms(std::mt19937& random, Sums* sums) {
+  const int rank = static_cast<int>(sums->domains.size());
+  sums->terms.resize(1 + random() % 4);
+  sums->cells.resize(sums->terms.size());
+  const int begin = static_cast<int>(random() % rank);
+  for (size_t t = 0; t < sums->terms.size(); ++t) {
+    MinSumTerm& term = sums->terms[t];
+    size_t count = 1;
+    for (int d = 0; d < rank; ++d) {
+      const bool has = t == 0 || d + 1 == rank || (t == 1 ? d >= begin : random() % 2 == 0);
+      if (!has) continue;
+      term.scope.push_back(d);
+      count *= sums->domains[d]->size;
+    }
+    if (random() % 2 == 0) std::shuffle(term.scope.begin(), term.scope.end(), random);
+    for (size_t i = 0; i < count; ++i) sums->cells[t].push_back(random() % 1000);
+    term.cells = &sums->cells[t];
+  }
+}
+
 TEST_CASE("the least sums are those of all sums, whatever the terms have in common") {
   std::mt19937 random(8);
   for (int round = 0; round < 500; ++round) {
+    Sums sums;
     const int rank = 1 + static_cast<int>(random() % 6);
-    std::vector<DomainPtr> domains;
     for (int d = 0; d < rank; ++d) {
       const int most = d + 1 == rank ? 20 : 4;
-      domains.push_back(PlainDomain(1 + static_cast<int>(random() % most)));
+      sums.domains.push_back(PlainDomain(1 + static_cast<int>(random() % most)));
     }
-    std::vector<MinSumTerm> terms(1 + random() % 4);
-    std::vector<std::vector<int64_t>> cells(terms.size());
-    const int begin = static_cast<int>(random() % rank);
-    for (size_t t = 0; t < terms.size(); ++t) {
-      size_t count = 1;
-      for (int d = 0; d < rank; ++d) {
-        // All of one term's, often neighbours of others', and the last.
-        const bool has = t == 0 || d + 1 == rank || (t == 1 ? d >= begin : random() % 2 == 0);
-        if (has) terms[t].scope.push_back(d);
-        if (has) count *= domains[d]->size;
-      }
-      if (random() % 2 == 0) std::shuffle(terms[t].scope.begin(), terms[t].scope.end(), random);
-      for (size_t i = 0; i < count; ++i) cells[t].push_back(random() % 1000);
-      terms[t].cells = &cells[t];
-    }
-    CHECK(MinSum(domains, terms) == Plainly(domains, terms));
+    AddTerms(random, &sums);
+    CHECK(MinSum(sums.domains, sums.terms) == Plainly(sums.domains, sums.terms));
   }
+}
+
+TEST_CASE("the same of terms with a symmetry") {
+  // Values 1 and 2 may be exchanged, in all domains at once.
+  const Domain turned = {3, {{0, 1, 2}, {0, 2, 1}}};
+  const auto image = [](int64_t cell, int rank) {
+    int64_t other = 0;
+    for (int64_t place = 1; rank-- > 0; place *= 3, cell /= 3) {
+      other += place * (cell % 3 == 0 ? 0 : 3 - cell % 3);
+    }
+    return other;
+  };
+  std::mt19937 random(9);
+  for (int round = 0; round < 100; ++round) {
+    Sums sums;
+    sums.domains.assign(1 + random() % 5, std::make_shared<const Domain>(turned));
+    AddTerms(random, &sums);
+    for (size_t t = 0; t < sums.terms.size(); ++t) {
+      std::vector<int64_t>& cells = sums.cells[t];
+      const int rank = static_cast<int>(sums.terms[t].scope.size());
+      for (size_t i = 0; i < cells.size(); ++i) {
+        cells[image(static_cast<int64_t>(i), rank)] = cells[i];
+      }
+    }
+    CHECK(MinSum(sums.domains, sums.terms) == Plainly(sums.domains, sums.terms));
+  }
+}
+
+TEST_CASE("large tables are the same on any number of threads, and none where time is over") {
+  std::mt19937 random(10);
+  Sums sums;
+  sums.domains.assign(7, PlainDomain(9));
+  sums.domains.front() = PlainDomain(2);
+  sums.domains.back() = PlainDomain(64);
+  AddTerms(random, &sums);
+  const std::vector<int64_t> alone = MinSum(sums.domains, sums.terms, Budget(0, 1));
+  CHECK(alone == Plainly(sums.domains, sums.terms));
+  CHECK(alone == MinSum(sums.domains, sums.terms, Budget(0, 3)));
+  CHECK(MinSum(sums.domains, sums.terms, Budget(1e-9, 2)).empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nlohmann/json.hpp"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/mutate.h"
@@ -112,6 +113,39 @@ TEST_CASE("prices on memory come in the order of their times, each once") {
     CHECK(answer(wrong).find("proof.prices[1][0]") != std::string::npos);
     CHECK(answer(wrong).find("three for each node") != std::string::npos);
   }
+}
+
+TEST_CASE("a plan file keeps a proof by cases, and says which rows are none") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = {"elimination", {2, 0, 1}};
+  plan.proof.cases = {{2, -1, 0, 128}, {-1, 1, 2, 64}, {}, {}, {}};
+  plan.proof.cases[2].prices = {{0, 5}, {4, 7}};
+  const std::string text = WritePlan(graph, plan, {});
+  absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE(file.ok());
+  Plan again = plan;
+  again.proof = file->proof;
+  CHECK(WritePlan(graph, again, {}) == text);
+  REQUIRE(file->proof.cases.size() == 5);
+  CHECK(file->proof.cases[0].tensor == 2);
+  CHECK(file->proof.cases[1].use == 2);
+  CHECK(file->proof.cases[2].prices[1].price == 7);
+
+  using Json = nlohmann::json;
+  Json json = Json::parse(text);
+  const auto answer = [&](int row, const Json& wrong) {
+    Json bent = json;
+    bent["proof"]["cases"][row] = wrong;
+    return std::string(ReadPlan(bent.dump()).status().message());
+  };
+  const std::string expected = "{tensor, bytes}, {node, use, bytes} or {prices}";
+  CHECK(answer(1, {{"bytes", 5}}).find(expected) != std::string::npos);
+  CHECK(answer(1, {{"tensor", 1}, {"node", 1}}).find("proof.cases[1]") != std::string::npos);
+  CHECK(answer(0, {{"tensor", 1}}).find("bytes") != std::string::npos);
+  CHECK(answer(0, {{"tensor", -1}, {"bytes", 5}}).find("tensor") != std::string::npos);
+  json["proof"]["prices"] = Json::array();
+  CHECK(answer(2, {{"prices", Json::array()}}).find("without other prices") != std::string::npos);
 }
 
 TEST_CASE("a plan file keeps a proof by blocks") {

@@ -1,0 +1,51 @@
+#include "search/memory_split.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace yuba {
+
+MemorySplits::MemorySplits(const PairwiseProblem& problem)
+    : problem_(problem), usage_(problem.variables.size()) {
+  for (const MemoryUse& use : problem.memory.uses) {
+    if (usage_[use.variable] == nullptr) usage_[use.variable] = use.usage;
+  }
+}
+
+int64_t MemorySplits::At(const MemorySplit& split, const Assignment& assignment) const {
+  if (split.factor < 0) return (*usage_[split.variable])[assignment[split.variable]];
+  return CostOf(problem_, problem_.factors[split.factor], assignment);
+}
+
+bool MemorySplits::Meets(const Assignment& assignment,
+                         const std::vector<MemoryCondition>& conditions) const {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const MemoryCondition& each) {
+    return (At(each.split, assignment) > each.split.bytes) == each.more;
+  });
+}
+
+PairwiseProblem MemorySplits::Under(const std::vector<MemoryCondition>& conditions) const {
+  PairwiseProblem limited = problem_;
+  for (const auto& [split, more] : conditions) {
+    std::vector<int64_t> cells;
+    for (const int64_t bytes : *CellsOf(split)) {
+      cells.push_back((bytes > split.bytes) == more ? 0 : kForbidden);
+    }
+    Factor forbidden = {{split.variable}, nullptr};
+    if (split.factor >= 0) forbidden.scope = problem_.factors[split.factor].scope;
+    forbidden.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+    limited.factors.push_back(std::move(forbidden));
+  }
+  return limited;
+}
+
+int64_t MemorySplits::CellCount(const MemorySplit& split) const {
+  return static_cast<int64_t>(CellsOf(split)->size());
+}
+
+const Cells& MemorySplits::CellsOf(const MemorySplit& split) const {
+  return split.factor < 0 ? usage_[split.variable] : problem_.factors[split.factor].cells;
+}
+
+}  // namespace yuba
