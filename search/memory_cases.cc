@@ -161,7 +161,7 @@ class CaseTree {
       next = std::move(farther);
       here.step *= kLonger;
     }
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kTries && next.value >= static_cast<double>(known_); ++i) {
       ModelPrices nearer = InModel(lines, here, here.step / kLonger);
       if (nearer.value < static_cast<double>(known_)) break;
       next = std::move(nearer);

@@ -12,7 +12,7 @@
 namespace yuba {
 namespace {
 
-constexpr int kShifts = 1000;   // of weight from one line to another
+constexpr int kShifts = 300;   // of weight from one line to another
 constexpr int kHalvings = 30;   // of what is shifted
 constexpr double kEven = 1e-6;  // of a cost: what lines differ by is nothing
 
@@ -83,6 +83,7 @@ class Model {
 
   // Weight from a line that is too dear to the cheapest, until both cost as much.
   void Shift(size_t from, size_t to) {
+    found_.work += static_cast<int64_t>(kHalvings * rows_.size());
     double low = 0, high = found_.weights[from];
     const auto enough = [&](double part) {
       return ValueOf(to, part, to, from) >= ValueOf(from, part, to, from);
