@@ -136,11 +136,13 @@ class CaseTree {
         return;
       }
       const int64_t before = here.bound;
+      const size_t seen = seen_.size();
       if (!Evaluate(next.prices, limited, here)) return;
       // What is forbidden is not enough: nothing meets the conditions, or nearly.
-      if (!splits_.Meets(seen_.back().assignment, here.conditions)) return;
-      const bool serious = here.bound > before;
-      here.step = std::min(kLongestStep, here.step * (serious ? kLonger * kLonger : 1 / kLonger));
+      if (!splits_.Meets(seen_[last_].assignment, here.conditions)) return;
+      // The model was right where it has seen that before: prices in units were too near.
+      const bool longer = here.bound > before || seen_.size() == seen;
+      here.step = std::min(kLongestStep, here.step * (longer ? kLonger * kLonger : 1 / kLonger));
     }
   }
 
@@ -196,7 +198,7 @@ class CaseTree {
   bool Evaluate(const std::vector<double>& at, const PairwiseProblem& limited, Case& here) {
     std::vector<MemoryPrice> prices;
     for (size_t row = 0; row < at.size(); ++row) {
-      const auto price = static_cast<int64_t>(std::min(at[row] * kPriceUnits, kMostPrice));
+      const auto price = static_cast<int64_t>(std::min(at[row] * kPriceUnits + 0.5, kMostPrice));
       if (price > 0) prices.push_back({times_[row], price});
     }
     work_ += options_.sums;
@@ -209,7 +211,7 @@ class CaseTree {
       here.prices = std::move(prices);
     }
     Keep(std::move(found->assignment));
-    if (here.step == 0) here.step = FirstStep(at, seen_.back().line.excess, here.bound);
+    if (here.step == 0) here.step = FirstStep(at, seen_[last_].line.excess, here.bound);
     return true;
   }
 
@@ -227,6 +229,11 @@ class CaseTree {
   }
 
   void Keep(Assignment assignment) {
+    const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& each) {
+      return each.assignment == assignment;
+    });
+    last_ = known - seen_.begin();
+    if (known != seen_.end()) return;
     Seen seen = {std::move(assignment), {}};
     const int64_t cost = CostOf(problem_, seen.assignment), limit = problem_.memory.limit;
     const std::map<int64_t, int64_t> loads = LoadsOf(problem_, seen.assignment);
@@ -326,6 +333,7 @@ class CaseTree {
   const std::vector<int64_t> times_;  // by row
   int64_t known_, work_ = 0;
   std::vector<Seen> seen_;  // the cheapest at some prices, of some case
+  size_t last_ = 0;         // of them, found last
   std::vector<Case> cases_;
 };
 

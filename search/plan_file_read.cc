@@ -155,7 +155,10 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice
 
 void ReadCases(const JsonReader& cases, int64_t nodes, Proof* result) {
   constexpr int kMostPlaces = std::numeric_limits<int>::max();
-  for (const JsonReader& row : cases.Items()) {
+  const std::vector<JsonReader> rows = cases.Items();
+  if (rows.size() > kMostCases) cases.Fail(absl::StrCat("at most ", kMostCases, " cases"));
+  for (const JsonReader& row : rows) {
+    if (!cases.ok()) return;
     ProofCase here;
     const bool of_tensor = row.Has("tensor"), of_node = row.Has("node");
     if (of_tensor + of_node + row.Has("prices") != 1) {

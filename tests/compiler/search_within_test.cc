@@ -143,6 +143,23 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
   CHECK(cheaper > 0);
 }
 
+// Prices alone leave up to half of these open.
+TEST_CASE("small plans within a limit are proved to be the cheapest") {
+  const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
+  REQUIRE(model.ok());
+  int cases = 0;
+  for (const auto& [devices, limit] :
+       {std::pair<int, int64_t>{2, 39500}, {2, 42000}, {4, 17811}, {4, 40000}, {8, 30000}}) {
+    const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, Options(devices, "auto", limit));
+    INFO(limit << " B on " << devices << ": " << plan.status());
+    REQUIRE(plan.ok());
+    CHECK(plan->lower_bound == plan->cost.bytes());
+    CHECK(CheckPlan(model->graph, *plan).ToString() == "OK");
+    cases += !plan->proof.cases.empty();
+  }
+  CHECK(cases > 0);
+}
+
 TEST_CASE("prices that were altered prove no more than what is true") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());

@@ -144,6 +144,9 @@ TEST_CASE("a plan file keeps a proof by cases, and says which rows are none") {
   CHECK(answer(1, {{"tensor", 1}, {"node", 1}}).find("proof.cases[1]") != std::string::npos);
   CHECK(answer(0, {{"tensor", 1}}).find("bytes") != std::string::npos);
   CHECK(answer(0, {{"tensor", -1}, {"bytes", 5}}).find("tensor") != std::string::npos);
+  Json many = json;
+  many["proof"]["cases"] = Json(1024, {{"prices", Json::array()}});
+  CHECK(ReadPlan(many.dump()).status().message().find("at most 1023 cases") != std::string::npos);
   json["proof"]["prices"] = Json::array();
   CHECK(answer(2, {{"prices", Json::array()}}).find("without other prices") != std::string::npos);
 }
