@@ -159,6 +159,7 @@ class Kernel {
     }
     std::stable_sort(rows_.begin(), rows_.end(),
                      [](const Rows& a, const Rows& b) { return a.deepest < b.deepest; });
+    YUBA_CHECK(rows_.back().deepest + 1 == static_cast<int>(loops_.size()));
   }
 
   // The cells whose first value is one of some representatives.
