@@ -2,6 +2,7 @@
 #include "search/memory_plan.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
@@ -79,6 +80,19 @@ std::map<int64_t, int64_t> CostByPeak(const PairwiseProblem& problem) {
   return costs;
 }
 
+// The problem at every `step`-th of the limits, with the least cost within it.
+void AtLimits(PairwiseProblem problem, const std::map<int64_t, int64_t>& costs, int step,
+              const std::function<void(const PairwiseProblem&, int64_t)>& look) {
+  int64_t optimum = kForbidden;
+  int place = 0;
+  for (const auto& [peak, cost] : costs) {
+    optimum = std::min(optimum, cost);
+    if (place++ % step != 0) continue;
+    problem.memory.limit = peak;
+    look(problem, optimum);
+  }
+}
+
 TEST_CASE("bound, optimum and solution at every limit") {
   std::mt19937 random(11);
   int solved = 0, optimal = 0, tight = 0;
@@ -86,21 +100,17 @@ TEST_CASE("bound, optimum and solution at every limit") {
     PairwiseProblem problem = RandomProblem(6, &random);
     if (round % 2 == 1) AddBuffers(&problem, &random);
     const std::map<int64_t, int64_t> costs = CostByPeak(problem);
-    int64_t optimum = kForbidden;
-    int place = 0;
-    for (const auto& [peak, cost] : costs) {
-      optimum = std::min(optimum, cost);
-      if (place++ % 5 != 0) continue;
-      problem.memory.limit = peak;
-      const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
-      const absl::optional<Assignment> found = solver.Solve(peak);
+    AtLimits(problem, costs, 5, [&](const PairwiseProblem& limited, int64_t optimum) {
+      const int64_t limit = limited.memory.limit;
+      const LimitSolver solver(limited, OneEach(limited), 1 << 20, kForbidden);
+      const absl::optional<Assignment> found = solver.Solve(limit);
       REQUIRE(found.has_value());  // some assignment is within the limit
-      CHECK(PeakOf(problem, *found) <= peak);
+      CHECK(PeakOf(limited, *found) <= limit);
       CHECK(solver.bound() <= optimum);
       ++solved;
-      optimal += CostOf(problem, *found) == optimum;
+      optimal += CostOf(limited, *found) == optimum;
       tight += solver.bound() == optimum;
-    }
+    });
     problem.memory.limit = costs.begin()->first - 1;
     const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
     CHECK(!solver.Solve(problem.memory.limit).has_value());
@@ -119,32 +129,26 @@ TEST_CASE("cases prove what prices leave open") {
   for (int round = 0; round < 16; ++round) {
     PairwiseProblem problem = RandomProblem(6, &random);
     if (round % 2 == 1) AddBuffers(&problem, &random);
-    const std::map<int64_t, int64_t> costs = CostByPeak(problem);
-    int64_t optimum = kForbidden;
-    int place = 0;
-    for (const auto& [peak, cost] : costs) {
-      optimum = std::min(optimum, cost);
-      if (place++ % 7 != 0) continue;
-      problem.memory.limit = peak;
-      const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
-      if (solver.bound() >= optimum) continue;
+    AtLimits(problem, CostByPeak(problem), 7, [&](const PairwiseProblem& limited, int64_t optimum) {
+      const LimitSolver solver(limited, OneEach(limited), 1 << 20, kForbidden);
+      if (solver.bound() >= optimum) return;
       CasesOptions options;
       options.order = solver.order();
       options.sums = solver.sums();
       options.prices = solver.prices();
       options.most = kForbidden;
       options.variables = {0, 1, 2, 3, 4, 5};
-      options.factors.resize(problem.factors.size());
+      options.factors.resize(limited.factors.size());
       std::iota(options.factors.begin(), options.factors.end(), 0);
       options.take = [&](const Assignment& assignment) {
-        CHECK(PeakOf(problem, assignment) <= peak);
-        CHECK(CostOf(problem, assignment) >= optimum);
+        CHECK(PeakOf(limited, assignment) <= limited.memory.limit);
+        CHECK(CostOf(limited, assignment) >= optimum);
         ++taken;
-        return CostOf(problem, assignment);
+        return CostOf(limited, assignment);
       };
       for (const int64_t known : {optimum, kForbidden}) {
         options.known = known;
-        const CasesFound found = BoundByCases(problem, options, Budget::Unlimited());
+        const CasesFound found = BoundByCases(limited, options, Budget::Unlimited());
         CHECK(found.bound <= optimum);
         CHECK(found.bound >= solver.bound());
         CHECK(found.cases.size() % 2 == 1);
@@ -153,8 +157,8 @@ TEST_CASE("cases prove what prices leave open") {
       }
       options.take = nullptr;  // what costs less than is known is not told
       options.known = 2 * optimum;
-      CHECK(BoundByCases(problem, options, Budget::Unlimited()).bound <= optimum);
-    }
+      CHECK(BoundByCases(limited, options, Budget::Unlimited()).bound <= optimum);
+    });
   }
   INFO(proved << " of " << open << " proved, " << taken << " taken");
   CHECK(open > 50);
