@@ -1,11 +1,14 @@
 #include "search/budget.h"
 
+#include <algorithm>
+
 namespace yuba {
 namespace {
 
 constexpr double kOvertime = 0.1;        // of the time limit,
 constexpr double kLeastOvertime = 0.15;  // and seconds besides
 constexpr double kOvertimeAsked = 1;     // seconds, for who waits
+constexpr double kLeastShare = 0.5;      // of it, for what begins late
 
 }  // namespace
 
@@ -25,13 +28,14 @@ bool Budget::Spent() const {
   if (end == End::kNone && limited() && Elapsed() >= seconds_) end = End::kTime;
   if (end == End::kNone) return false;
   End none = End::kNone;
-  end_.compare_exchange_strong(none, end);
+  if (end_.compare_exchange_strong(none, end)) ended_ = Elapsed();
   return true;
 }
 
 Budget Budget::Overtime() const {
-  return Budget(end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime,
-                threads_);
+  const double all = end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime;
+  const double used = end() == End::kNone ? 0 : Elapsed() - ended_;
+  return Budget(std::max(all - used, all * kLeastShare), threads_);
 }
 
 }  // namespace yuba

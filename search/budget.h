@@ -34,7 +34,8 @@ class Budget {
   double Passed() const { return limited() ? Elapsed() / seconds_ : 0; }  // the share of the time
   int threads() const { return threads_; }
 
-  // A little more, to make a plan of what a search that was stopped has left.
+  // A little more, to make a plan of what a search that was stopped has left: the less, the longer
+  // ago that was.
   Budget Overtime() const;
 
  private:
@@ -43,6 +44,7 @@ class Budget {
   const int threads_ = 1;
   const Asked asked_;
   mutable std::atomic<End> end_{End::kNone};
+  mutable std::atomic<double> ended_{0};  // seconds after the start
 };
 
 }  // namespace yuba

@@ -23,6 +23,8 @@ namespace {
 // Gaps that are not worth a search of a narrower graph: within a limit and without, parts of the
 // bytes.
 constexpr int64_t kNearWithin = 1000, kNearFree = 100;
+constexpr int64_t kNearLate = 20;  // the same, where there is no time for one
+constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
 
 bool Fits(const SearchOptions& options, const Plan& plan) {
   return options.memory_limit == 0 ||
@@ -134,8 +136,8 @@ class LimitedGraph {
     BoundOnGrids(graph_, late, found);
   }
 
-  // Of what was found, what is known and what baselines find at once, the cheapest that fits: for
-  // where there was no time for more.
+  // Of what was found, what is known and what is found at once, the cheapest that fits: for where
+  // there was no time for more. So more time does not mean that some of it is never asked for.
   absl::StatusOr<LimitedCuts> Cheapest(const std::vector<Cuts>& known,
                                        absl::StatusOr<LimitedCuts> found) const {
     int64_t least = kForbidden;
@@ -149,9 +151,12 @@ class LimitedGraph {
       found->cuts = cuts;
     };
     for (const Cuts& cuts : known) take(cuts);
+    const bool far = !found.ok() || !IsNear(least, found->lower_bound, kNearLate);
+    const Budget at_once(kAtOnce, budget_.threads());
+    if (far) take(OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, at_once))));
     const Budget overtime = budget_.Overtime();
     for (const bool replicates : {true, false}) {
-      if (replicates ? !replicate_ : found.ok()) continue;
+      if (replicates ? !replicate_ : !far) continue;
       for (Cuts& each : CutsOfBaselines(whole_, options_, replicates, overtime)) {
         take(OfGraph(std::move(each)));
       }

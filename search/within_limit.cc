@@ -18,6 +18,7 @@
 #include "search/memory_cases.h"
 #include "search/memory_plan.h"
 #include "search/memory_region.h"
+#include "search/memory_rounds.h"
 #include "search/memory_rows.h"
 
 namespace yuba {
@@ -74,6 +75,7 @@ class WithinLimit {
       TryOthers();
     }
     if (useless_) return absl::NotFoundError("nothing moves less than what is known");
+    if (budget_.end() != Budget::End::kNone && least <= limit_ && !IsWithin(kFar)) MendLate();
     if (!best_.has_value() && budget_.end() != Budget::End::kNone) {
       return StoppedWithin(budget_, limit_);
     }
@@ -93,6 +95,7 @@ class WithinLimit {
     const PairwiseProblem& pairwise = problem_.pairwise;
     const int64_t known_before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
     const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells, known_before);
+    prices_ = solver.prices();
     useless_ = solver.bound() >= known_before;
     if (useless_) return {};
     LimitedCuts result;
@@ -253,6 +256,26 @@ class WithinLimit {
         [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
   }
 
+  // Brings what is known within the limit, for which there is a little more time.
+  void MendLate() {
+    const Budget overtime = budget_.Overtime();
+    std::vector<Assignment> starts = starts_;
+    starts.insert(best_.has_value() ? starts.end() : starts.begin(),
+                  best_.value_or(LeastUsage(problem_.pairwise)));
+    PairwiseProblem tight = problem_.pairwise;
+    for (const Assignment& start : starts) {
+      int64_t excess = 1;
+      for (tight.memory.limit = limit_; excess > 0; tight.memory.limit -= excess) {
+        const absl::optional<MemoryCore> core = MakeCore(tight);
+        if (overtime.Spent() || !core.has_value() || core->least_peak > tight.memory.limit) return;
+        const absl::optional<Assignment> found =
+            SearchWithin(*core, prices_, core->Reduce(start), bound_, overtime);
+        if (!found.has_value()) break;
+        excess = Try(core->Expand(*found));
+      }
+    }
+  }
+
   // For who asked for too little: small problems have programs that need less than those tried.
   void SeekSmallest(const std::vector<ClassesPtr>& grids) {
     if (problem_.pairwise.variables.size() > kFewVariables) return;
@@ -298,6 +321,7 @@ class WithinLimit {
   std::map<Assignment, int64_t> needed_;  // by those that were tried
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
+  std::vector<MemoryPrice> prices_;  // good ones, if they are known
   bool useless_ = false;  // nothing costs less than what is known
   int64_t bound_ = 0;     // no plan costs less
 };

@@ -2,6 +2,7 @@
 // bound, and the checker replays that bound.
 #include "compiler/search_within.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <iostream>
@@ -158,6 +159,30 @@ TEST_CASE("small plans within a limit are proved to be the cheapest") {
     cases += !plan->proof.cases.empty();
   }
   CHECK(cases > 0);
+}
+
+TEST_CASE("a search that is stopped later has no plan that is much dearer") {
+  absl::StatusOr<Model> model = ImportFile("tests/models/gpt/model.onnx");
+  REQUIRE(model.ok());
+  SearchOptions options = Options(8, "auto", 57'000);
+  options.copies = 8;
+  model->graph = SharedGraph(model->graph, options);
+  int64_t least = int64_t{1} << 60, first = 0;
+  bool finished = false;
+  for (int64_t allowed = 256; !finished; allowed *= 4) {
+    int64_t looks = 0;
+    options.asked = [&] { return ++looks > allowed; };
+    const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, options);
+    INFO("stopped at look " << allowed << ": " << plan.status());
+    finished = looks <= allowed;
+    REQUIRE(plan.ok());
+    std::cout << "stopped at look " << allowed << ": " << plan->cost.bytes() << " bytes\n";
+    CHECK(ArenaBytes(*model, *plan) <= options.memory_limit);
+    CHECK(plan->cost.bytes() <= least + least / 4);
+    least = std::min(least, plan->cost.bytes());
+    if (first == 0) first = plan->cost.bytes();
+  }
+  CHECK(least < first);
 }
 
 TEST_CASE("prices that were altered prove no more than what is true") {
