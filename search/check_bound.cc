@@ -16,6 +16,9 @@ namespace yuba {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
+// Of an elimination: a few times what the search takes, which joins elements first.
+constexpr int64_t kMostSums = int64_t{1} << 36;
+constexpr int64_t kMostSumsInCases = 4 * kMostCaseSums;
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
 
@@ -38,7 +41,7 @@ class Replay {
   absl::StatusOr<Left> Run(size_t count) {
     YUBA_RETURN_IF_ERROR(CheckOrder(graph_, plan_.proof.order));
     for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
-    return Left{TablesLeft(), least_};
+    return Left{TablesLeft(), least_, sums_};
   }
 
  private:
@@ -64,7 +67,7 @@ class Replay {
         return Refuse(absl::StrCat("needs a table of more than ", kMostCells, " cells"));
       }
     }
-    Values least = Minimum(variable, scope, mine);
+    YUBA_ASSIGN_OR_RETURN(const Values least, Minimum(variable, scope, mine));
     if (scope.empty())
       least_ += (*least)[0];
     else
@@ -85,7 +88,8 @@ class Replay {
     return left;
   }
 
-  Values Minimum(int variable, const std::vector<int>& scope, const std::vector<CheckTable>& mine) {
+  absl::StatusOr<Values> Minimum(int variable, const std::vector<int>& scope,
+                                 const std::vector<CheckTable>& mine) {
     // Equal work is done once: the key says which tables meet, and how.
     auto number = [](const void* address) { return reinterpret_cast<intptr_t>(address); };
     std::vector<int64_t> key = {number(renamings_[variable].get())};
@@ -99,10 +103,19 @@ class Replay {
     }
     Values& known = done_[key];
     if (known != nullptr) return known;
+    sums_ += SumsOf(variable, scope);
+    if (sums_ > kMostSums) return Refuse(absl::StrCat("takes more than ", kMostSums, " sums"));
     for (const CheckTable& table : mine) kept_.push_back(table.cells);
     known =
         std::make_shared<const std::vector<int64_t>>(LeastSums(scope, variable, mine, renamings_));
     return known;
+  }
+
+  // Of equal renamed values of the first of the scope only one is looked at.
+  int64_t SumsOf(int variable, const std::vector<int>& scope) const {
+    int64_t sums = sizes_[variable];
+    for (int v : scope) sums *= sizes_[v];
+    return scope.empty() ? sums : sums / static_cast<int64_t>(renamings_[scope[0]]->size());
   }
 
   const Graph& graph_;
@@ -113,7 +126,7 @@ class Replay {
   std::vector<std::vector<int>> of_variable_;  // places in tables_, those that are gone too
   std::map<std::vector<int64_t>, Values> done_;
   std::vector<Values> kept_;  // so that no address in `done_` is used again
-  int64_t least_ = 0;
+  int64_t least_ = 0, sums_ = 0;
 };
 
 }  // namespace
@@ -173,6 +186,9 @@ class LimitReplay {
     YUBA_ASSIGN_OR_RETURN(
         const Left left,
         EliminatePlainly(graph_, plan_, costs_, std::move(tables), plan_.proof.order.size()));
+    if (left.sums > kMostSumsInCases / leaves_) {
+      return Refuse(absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
+    }
     int64_t units = 0;
     return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
   }
@@ -180,6 +196,7 @@ class LimitReplay {
   // The least of all cases, or of some if that is below what the plan says.
   absl::StatusOr<int64_t> InCases() {
     YUBA_RETURN_IF_ERROR(CheckList());
+    leaves_ = static_cast<int64_t>(plan_.proof.cases.size() / 2 + 1);
     return NextCase();
   }
 
@@ -194,7 +211,8 @@ class LimitReplay {
     for (size_t i = 0; i < cases.size(); ++i) {
       if (open == 0)
         return Refuse(absl::StrCat("has a case, number ", i, ", that is part of none"));
-      open += cases[i].tensor < 0 && cases[i].node < 0 ? -1 : 1;
+      const bool split = cases[i].tensor >= 0 || cases[i].node >= 0;
+      open += split ? 1 : -1;
     }
     return open == 0 ? absl::OkStatus() : Refuse(absl::StrCat("lacks cases, as many as ", open));
   }
@@ -264,6 +282,7 @@ class LimitReplay {
   std::vector<CheckTable> conditions_;  // of the case at hand
   int64_t cells_ = 0;                   // of their tables
   size_t next_ = 0;
+  int64_t leaves_ = 1;  // cases that are not split
 };
 
 }  // namespace

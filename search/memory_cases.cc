@@ -64,7 +64,7 @@ class CaseTree {
     cases_.push_back(std::move(root));
     int worst = 0;
     while (cases_[worst].bound < known_ && !cases_[worst].split.empty() && work_ < kWork &&
-           cases_.size() + 2 <= kMostCases && !budget_.Spent()) {
+           HasRoomForTwo() && !budget_.Spent()) {
       Split(worst);
       worst = Worst();
     }
@@ -99,6 +99,12 @@ class CaseTree {
   }
   size_t RowOf(int64_t time) const {
     return std::lower_bound(times_.begin(), times_.end(), time) - times_.begin();
+  }
+
+  bool HasRoomForTwo() const {
+    const size_t cases = cases_.size() + 2;
+    return cases <= kMostCases &&
+           options_.sums <= kMostCaseSums / static_cast<int64_t>(cases / 2 + 1);
   }
 
   // That of the least bound.

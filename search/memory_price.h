@@ -29,10 +29,11 @@ inline int64_t MostInProof(const Graph& graph) {
   return (int64_t{1} << 62) / static_cast<int64_t>(numbers);
 }
 
-// Of a proof by cases: how many there are, within each other, and the cells of the tables that say
-// which cuts are of these.
+// Of a proof by cases: how many there are, within each other, the cells of the tables that say
+// which cuts are of these, and the sums that one elimination for each takes.
 inline constexpr size_t kMostCases = 1023, kMostCasesWithin = 60;
 inline constexpr int64_t kMostCaseCells = int64_t{1} << 26;
+inline constexpr int64_t kMostCaseSums = int64_t{1} << 34;
 
 // What so many bytes in use cost in units, at most `most`.
 inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {
