@@ -1,13 +1,13 @@
 #include "search/check_bound.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/check_cases.h"
 #include "search/check_memory.h"
 #include "search/check_minimum.h"
 #include "search/check_tables.h"
@@ -165,125 +165,22 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
 
 namespace {
 
-// Bounds of plans within a limit.
-class LimitReplay {
- public:
-  LimitReplay(const Graph& graph, const Plan& plan, const CostTables& costs)
-      : graph_(graph),
-        plan_(plan),
-        costs_(costs),
-        tables_(InUnits(graph, TablesOf(costs))),
-        never_(std::min(kNever, MostInProof(graph) / kPriceUnits) * kPriceUnits) {}
-
-  // No plan within the limit costs less than the least sum, less the room at all prices (Lagrange).
-  absl::StatusOr<int64_t> AtPrices(const std::vector<MemoryPrice>& prices) const {
-    std::vector<CheckTable> tables = tables_;
-    YUBA_ASSIGN_OR_RETURN(
-        const PricedMemory memory,
-        PricedUses(graph_, costs_, CostsOf(costs_.uses), prices, plan_.space.memory));
-    tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
-    tables.insert(tables.end(), conditions_.begin(), conditions_.end());
-    YUBA_ASSIGN_OR_RETURN(
-        const Left left,
-        EliminatePlainly(graph_, plan_, costs_, std::move(tables), plan_.proof.order.size()));
-    if (left.sums > kMostSumsInCases / leaves_) {
-      return Refuse(absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
-    }
-    int64_t units = 0;
-    return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
+// Within a limit no plan costs less than the least sum at prices, less the room at all of them
+// (Lagrange).
+absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
+                                          const CostTables& costs, std::vector<CheckTable> tables,
+                                          const std::vector<MemoryPrice>& prices) {
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
+                        PricedUses(graph, costs, CostsOf(costs.uses), prices, plan.space.memory));
+  tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
+  YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables),
+                                                          plan.proof.order.size()));
+  if (left.sums > kMostSumsInCases / UnsplitCases(plan.proof)) {
+    return Refuse(absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
   }
-
-  // The least of all cases, or of some if that is below what the plan says.
-  absl::StatusOr<int64_t> InCases() {
-    YUBA_RETURN_IF_ERROR(CheckList());
-    leaves_ = static_cast<int64_t>(plan_.proof.cases.size() / 2 + 1);
-    return NextCase();
-  }
-
- private:
-  // That each case is part of the first one, and there are not too many.
-  absl::Status CheckList() const {
-    const std::vector<ProofCase>& cases = plan_.proof.cases;
-    if (cases.size() > kMostCases) {
-      return Refuse(absl::StrCat("has more than ", kMostCases, " cases"));
-    }
-    int open = 1;  // that should follow
-    for (size_t i = 0; i < cases.size(); ++i) {
-      if (open == 0)
-        return Refuse(absl::StrCat("has a case, number ", i, ", that is part of none"));
-      const bool split = cases[i].tensor >= 0 || cases[i].node >= 0;
-      open += split ? 1 : -1;
-    }
-    return open == 0 ? absl::OkStatus() : Refuse(absl::StrCat("lacks cases, as many as ", open));
-  }
-
-  absl::StatusOr<int64_t> NextCase() {
-    const ProofCase& here = plan_.proof.cases[next_++];
-    if (here.tensor < 0 && here.node < 0) return AtPrices(here.prices);
-    YUBA_ASSIGN_OR_RETURN(const CheckTable bytes, BytesOf(here));
-    const auto cells = static_cast<int64_t>(bytes.cells->size());
-    if (conditions_.size() == kMostCasesWithin || cells_ + cells > kMostCaseCells) {
-      return Refuse(absl::StrCat("has more than ", kMostCasesWithin,
-                                 " cases within each other, or ", "tables of more than ",
-                                 kMostCaseCells, " cells for them"));
-    }
-    cells_ += cells;
-    int64_t bound = std::numeric_limits<int64_t>::max();
-    for (const bool more : {false, true}) {
-      if (bound < plan_.lower_bound) break;
-      conditions_.push_back(Condition(bytes, here.bytes, more));
-      YUBA_ASSIGN_OR_RETURN(const int64_t of_case, NextCase());
-      conditions_.pop_back();
-      bound = std::min(bound, of_case);
-    }
-    cells_ -= cells;
-    return bound;
-  }
-
-  // What the case is split by: of each cut of a tensor, or of a node and what it uses.
-  absl::StatusOr<CheckTable> BytesOf(const ProofCase& split) const {
-    if (split.tensor >= 0) {
-      if (split.node >= 0 || split.tensor >= static_cast<int>(graph_.tensors.size())) {
-        return Refuse(absl::StrCat("has cases of tensor ", split.tensor, ", which is none"));
-      }
-      std::vector<int64_t> slots;
-      for (const int64_t elements : *costs_.shards[split.tensor]) {
-        slots.push_back(Slot(elements * ByteSize(graph_.tensors[split.tensor].type.type)));
-      }
-      return CheckTable{{split.tensor},
-                        std::make_shared<const std::vector<int64_t>>(std::move(slots))};
-    }
-    const int nodes = static_cast<int>(graph_.nodes.size());
-    if (split.node >= nodes || split.use < 0 ||
-        split.use > static_cast<int>(graph_.nodes[split.node].operands.size())) {
-      return Refuse(
-          absl::StrCat("has cases of use ", split.use, " of node ", split.node, ", which is none"));
-    }
-    size_t place = split.use;
-    for (int n = 0; n < split.node; ++n) place += 1 + graph_.nodes[n].operands.size();
-    const CostTables::Use& use = costs_.uses[place];
-    return CheckTable{{use.node, use.tensor}, use.cost};
-  }
-
-  // Cuts that are of the other case cost more than any plan.
-  CheckTable Condition(const CheckTable& bytes, int64_t most, bool more) const {
-    std::vector<int64_t> cells;
-    for (const int64_t here : *bytes.cells) {
-      cells.push_back((here > most) == more ? 0 : never_);
-    }
-    return {bytes.scope, std::make_shared<const std::vector<int64_t>>(std::move(cells))};
-  }
-
-  const Graph& graph_;
-  const Plan& plan_;
-  const CostTables& costs_;
-  const std::vector<CheckTable> tables_;
-  const int64_t never_;                 // more than any plan costs, in units
-  std::vector<CheckTable> conditions_;  // of the case at hand
-  int64_t cells_ = 0;                   // of their tables
-  size_t next_ = 0;
-  int64_t leaves_ = 1;  // cases that are not split
-};
+  int64_t units = 0;
+  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
+}
 
 }  // namespace
 
@@ -298,8 +195,16 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
     return absl::FailedPreconditionError(
         "the proof has prices on memory, the plan's space no limit");
   }
-  LimitReplay replay(graph, plan, costs);
-  return plan.proof.cases.empty() ? replay.AtPrices(plan.proof.prices) : replay.InCases();
+  const std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
+  if (plan.proof.cases.empty()) {
+    return EliminateAtPrices(graph, plan, costs, tables, plan.proof.prices);
+  }
+  return LeastOfCases(graph, plan, {costs.shards, CostsOf(costs.uses)},
+                      [&](const ProofCase& here, const std::vector<CheckTable>& conditions) {
+                        std::vector<CheckTable> all = tables;
+                        all.insert(all.end(), conditions.begin(), conditions.end());
+                        return EliminateAtPrices(graph, plan, costs, std::move(all), here.prices);
+                      });
 }
 
 }  // namespace yuba

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
+#include "search/check_cases.h"
 #include "search/check_held.h"
 #include "search/check_memory.h"
 #include "search/check_relaxed.h"
@@ -14,21 +16,24 @@
 namespace yuba {
 namespace {
 
+constexpr int64_t kMostSums = int64_t{1} << 36;  // of all cases
+
 struct Prices {
   std::map<std::pair<int, int>, const std::vector<int64_t>*> of;  // (tensor, node)
   std::map<int, std::vector<int64_t>> sums;                       // by tensor
-  std::map<std::pair<int, int>, CheckTable::Cells> buffers;       // (tensor, node), to be added
+  // (tensor, node), to be added.
+  std::map<std::pair<int, int>, std::vector<CheckTable::Cells>> added;
 };
 
 absl::Status Refuse(const std::string& what) {
   return absl::FailedPreconditionError("the proof " + what);
 }
 
-absl::StatusOr<Prices> ReadPrices(const Graph& graph, const Plan& plan,
+absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMessage>& messages,
                                   const RelaxedTables& costs) {
   Prices prices;
   const int64_t most = MostInProof(graph);
-  for (const DualMessage& message : plan.proof.messages) {
+  for (const DualMessage& message : messages) {
     if (message.tensor < 0 || message.tensor >= static_cast<int>(graph.tensors.size())) {
       return Refuse(absl::StrCat("has a message of tensor ", message.tensor, ", which is none"));
     }
@@ -63,16 +68,16 @@ struct Scale {
 
 // Adds the least cost of each node grid, the tensor being cut at its best price.
 void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
-              const std::vector<int64_t>* prices, const CheckTable::Cells& buffers,
+              const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>& added,
               std::vector<int64_t>* sum) {
   size_t cell = 0;
   for (int64_t& total : *sum) {
     int64_t least = std::numeric_limits<int64_t>::max();
     for (int grid = 0; grid < grids; ++grid, ++cell) {
       const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
-      const int64_t buffer = buffers == nullptr ? 0 : (*buffers)[cell];
-      const int64_t moved = std::min((*use.cost)[cell], scale.most) * scale.units;
-      least = std::min(least, moved + buffer - price);
+      int64_t here = std::min((*use.cost)[cell], scale.most) * scale.units - price;
+      for (const CheckTable::Cells& cells : added) here += (*cells)[cell];
+      least = std::min(least, here);
     }
     total += least;
   }
@@ -83,15 +88,17 @@ void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
 absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& prices,
                                    const Scale& scale, std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
+  std::set<std::pair<int, int>> seen;
   for (const RelaxedTables::Use& use : costs.uses) {
     std::vector<int64_t>& sum = sums[use.node];
     sum.resize(costs.nodes[use.node]);
     const auto found = prices.of.find({use.tensor, use.node});
-    const auto buffers = prices.buffers.find({use.tensor, use.node});
+    const bool again = !seen.emplace(use.tensor, use.node).second;  // a tensor that is read twice
+    const auto added = again ? prices.added.end() : prices.added.find({use.tensor, use.node});
     used += found != prices.of.end();
     AddLeast(use, costs.tensors[use.tensor], scale,
              found == prices.of.end() ? nullptr : found->second,
-             buffers == prices.buffers.end() ? nullptr : buffers->second, &sum);
+             added == prices.added.end() ? std::vector<CheckTable::Cells>() : added->second, &sum);
   }
   if (used != prices.of.size()) {
     return Refuse("has a message of a node that does not use its tensor");
@@ -102,44 +109,87 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
   return bound;
 }
 
-// The same within a limit: what is in use is added at the prices on memory.
-absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
-                                         const RelaxedTables& costs, Prices prices) {
-  YUBA_ASSIGN_OR_RETURN(
-      const PricedMemory memory,
-      PricedUses(graph,
-                 HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", plan.proof.prices),
-                 CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
-  std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
-  const int tensors = static_cast<int>(graph.tensors.size());
-  for (const CheckTable& table : memory.tables) {
-    const int element = table.scope[0];
+// Proofs of plans within a limit, by prices and messages, or by cases that have these.
+class LimitReplay {
+ public:
+  LimitReplay(const Graph& graph, const Plan& plan, const RelaxedTables& costs)
+      : graph_(graph),
+        plan_(plan),
+        costs_(costs),
+        held_(HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", AllPrices(plan.proof))) {
+  }
+
+  absl::StatusOr<int64_t> Run() const {
+    const Proof& proof = plan_.proof;
+    if (proof.cases.empty()) return Least(proof.prices, proof.messages, {});
+    int64_t sums = 0;
+    for (const RelaxedTables::Use& use : costs_.uses) {
+      sums += static_cast<int64_t>(use.cost->size());
+    }
+    if (sums > kMostSums / UnsplitCases(proof)) {
+      return Refuse(absl::StrCat("takes more than ", kMostSums, " sums in all its cases"));
+    }
+    return LeastOfCases(graph_, plan_, {held_.shards, CostsOf(costs_.uses)},
+                        [&](const ProofCase& here, const std::vector<CheckTable>& conditions) {
+                          return Least(here.prices, here.messages, conditions);
+                        });
+  }
+
+ private:
+  static std::vector<MemoryPrice> AllPrices(const Proof& proof) {
+    std::vector<MemoryPrice> all = proof.prices;
+    for (const ProofCase& here : proof.cases) {
+      all.insert(all.end(), here.prices.begin(), here.prices.end());
+    }
+    return all;
+  }
+
+  // LeastOfAll, where what is in use is added at the prices on memory, and the conditions.
+  absl::StatusOr<int64_t> Least(const std::vector<MemoryPrice>& prices,
+                                const std::vector<DualMessage>& messages,
+                                const std::vector<CheckTable>& conditions) const {
+    YUBA_ASSIGN_OR_RETURN(const PricedMemory memory, PricedUses(graph_, held_, CostsOf(costs_.uses),
+                                                                prices, plan_.space.memory));
+    YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph_, messages, costs_));
+    std::vector<std::vector<int64_t>> of_nodes(graph_.nodes.size());
+    for (const CheckTable& table : memory.tables) Add(table, &given, &of_nodes);
+    for (const CheckTable& table : conditions) Add(table, &given, &of_nodes);
+    const Scale scale = {kPriceUnits, MostInProof(graph_) / kPriceUnits};
+    YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs_, given, scale, std::move(of_nodes)));
+    return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
+  }
+
+  void Add(const CheckTable& table, Prices* prices,
+           std::vector<std::vector<int64_t>>* of_nodes) const {
+    const int tensors = static_cast<int>(graph_.tensors.size()), element = table.scope[0];
     if (table.scope.size() == 2) {
-      prices.buffers[{table.scope[1], element - tensors}] = table.cells;
-      continue;
+      prices->added[{table.scope[1], element - tensors}].push_back(table.cells);
+      return;
     }
     std::vector<int64_t>& sum =
-        element < tensors ? prices.sums[element] : of_nodes[element - tensors];
+        element < tensors ? prices->sums[element] : (*of_nodes)[element - tensors];
     sum.resize(table.cells->size());
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
   }
-  const Scale scale = {kPriceUnits, MostInProof(graph) / kPriceUnits};
-  YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, prices, scale, std::move(of_nodes)));
-  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
-}
+
+  const Graph& graph_;
+  const Plan& plan_;
+  const RelaxedTables& costs_;
+  const HeldElements held_;
+};
 
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
   const RelaxedTables costs =
       MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
-  YUBA_ASSIGN_OR_RETURN(Prices prices, ReadPrices(graph, plan, costs));
-  if (!plan.proof.prices.empty()) {
+  if (plan.proof.HasPrices()) {
     if (plan.space.memory <= 0) {
       return Refuse("has prices on memory, the plan's space no limit");
     }
-    return LeastWithinLimit(graph, plan, costs, std::move(prices));
+    return LimitReplay(graph, plan, costs).Run();
   }
+  YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
   YUBA_ASSIGN_OR_RETURN(
       const int64_t bound,
       LeastOfAll(costs, prices, {1, MostInProof(graph)},

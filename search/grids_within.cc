@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "search/grids_cases.h"
 #include "search/grids_rows.h"
 #include "search/label_within.h"
 #include "search/lower_bound.h"
@@ -13,7 +14,8 @@
 namespace yuba {
 namespace {
 
-constexpr double kFar = 1.02;  // from the bound
+constexpr double kNotNear = 1.01;  // from the bound
+constexpr double kFar = 1.02;
 constexpr double kVeryFar = 1.1;
 constexpr double kFarthest = 1.25;
 constexpr double kGain = 1.01;  // by one lower limit, that the next is worth a try
@@ -65,10 +67,15 @@ class GridsWithin {
       }
       if (!late || !best_.has_value()) SearchLabels(uses, *grids_, bound);
       if (bounds.size() > 1 && IsFar(kFar, bound.bytes)) SearchLabels(uses, *grids_, bounds[1]);
+      LowerBound proved = bound;
+      if (search_.prove && IsFar(kNotNear, bound.bytes)) {
+        proved = BoundInCases(graph_, *grids_, std::move(proved), Cheapest(), budget_);
+        bound.bytes = proved.bytes;
+      }
       SearchRows(uses, bound);
       SearchBelow(uses, bound.bytes);
-      result.lower_bound = bound.bytes;
-      if (bound.bytes > 0) result.proof = std::move(bound.proof);
+      result.lower_bound = proved.bytes;
+      if (proved.bytes > 0) result.proof = std::move(proved.proof);
     }
     if (!best_.has_value() && search_.last && budget_.end() == Budget::End::kNone) {
       for (const Cuts& each : search_.last()) Try(each);
@@ -262,8 +269,10 @@ void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& 
   const Mesh& mesh = search.problem.mesh;
   const absl::optional<GridProblem> grids = GridsWithRows(graph, search, TensorUsesOf(graph, mesh));
   if (!grids.has_value()) return;
-  LowerBound bound =
-      PricedBounds(graph, *grids, *search.problem.budget, BytesOf(graph, mesh, found.cuts))[0];
+  const Budget& budget = *search.problem.budget;
+  const int64_t known = BytesOf(graph, mesh, found.cuts);
+  LowerBound bound = PricedBounds(graph, *grids, budget, known)[0];
+  if (search.prove) bound = BoundInCases(graph, *grids, std::move(bound), known, budget);
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);
 }

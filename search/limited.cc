@@ -68,6 +68,7 @@ class LimitedGraph {
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
     limited.known_bytes = known_bytes;
+    limited.prove = known_bytes == 0;
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
     if (known_bytes == 0 && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
@@ -115,6 +116,7 @@ class LimitedGraph {
     whole.known.clear();
     whole.others = [this] { return OthersOfWhole(); };
     whole.on_grids = nullptr;
+    whole.prove = false;
     if (limited.memory_of) {
       whole.memory_of = [&](const Cuts& cuts) { return limited.memory_of(OfGraph(cuts)); };
     }

@@ -84,17 +84,18 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
   return found;
 }
 
-LowerBound BoundAt(const Graph& graph, const GridProblem& problem, std::vector<MemoryPrice> prices,
-                   int sweeps, const Budget& budget) {
-  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
-  const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
-  Dual dual = DualOfGrids(graph, problem, priced, sweeps, budget, kInfinity);
-  LowerBound found = FoundBy(graph, problem, priced, dual);
-  int64_t units = 0;
-  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
-  found.bytes = BytesOfUnits(units);
-  found.proof.prices = std::move(prices);
-  return found;
+int64_t CellsOfUses(const GridProblem& problem) {
+  int64_t cells = 1;
+  for (const Factor& factor : problem.pairwise.factors) {
+    cells += static_cast<int64_t>(factor.cells->size());
+  }
+  return cells;
+}
+
+// At the last prices.
+int SweepsFor(const GridProblem& problem) {
+  const auto of_uses = static_cast<double>(CellsOfUses(problem));
+  return static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
 }
 
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
@@ -132,15 +133,33 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
   return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
 }
 
+LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
+                        const PairwiseProblem& costs, std::vector<MemoryPrice> prices,
+                        const Budget& budget, Assignment* assignment) {
+  const PairwiseProblem priced = AtPrices(costs, prices, MostInProof(graph));
+  const absl::optional<int64_t> room = RoomAtPrices(costs.memory, prices);
+  Dual dual = DualOfGrids(graph, problem, priced, SweepsFor(problem), budget, kInfinity);
+  LowerBound found = FoundBy(graph, problem, priced, dual);
+  int64_t units = 0;
+  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
+  found.bytes = BytesOfUnits(units);
+  found.proof.prices = std::move(prices);
+  if (assignment != nullptr) *assignment = std::move(dual.assignment);
+  return found;
+}
+
+int64_t SumsAtPrices(const GridProblem& problem) {
+  return CellsOfUses(problem) * SweepsFor(problem);
+}
+
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
                                      const Budget& budget, int64_t known) {
-  double cells = 0, of_uses = 1;
+  double cells = 0;
   std::set<Cells> tables;
   for (const Factor& factor : problem.pairwise.factors) {
-    const auto size = static_cast<double>(factor.cells->size());
-    if (tables.insert(factor.cells).second) cells += size;
-    of_uses += size;
+    if (tables.insert(factor.cells).second) cells += static_cast<double>(factor.cells->size());
   }
+  const auto of_uses = static_cast<double>(CellsOfUses(problem));
   PriceSearch search;
   search.rise = kRise;
   search.known = known;
@@ -148,7 +167,6 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   // Now the one is better, now the other.
   std::vector<int> patiences = {search.steps / 20, search.steps / 60};
   if (search.steps < kSteps) patiences = {std::max(4, search.steps / 60)};
-  const int sweeps = static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
   // Prices without buffers are found sooner, and hold with them.
   PairwiseProblem unmoved = problem.pairwise;
   unmoved.memory.buffers.clear();
@@ -166,7 +184,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
       search.start = prices;
       const Budget overtime = budget.Overtime();  // of prices alone there is no bound
       const Budget& left = budget.Spent() ? overtime : budget;
-      LowerBound found = BoundAt(graph, problem, std::move(prices), sweeps, left);
+      LowerBound found = DualAtPrices(graph, problem, problem.pairwise, std::move(prices), left);
       LowerBound& here = best[buffers];
       if (here.grids.empty() || found.bytes > here.bytes) here = std::move(found);
     }

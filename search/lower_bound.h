@@ -2,6 +2,7 @@
 #ifndef YUBA_SEARCH_LOWER_BOUND_H_
 #define YUBA_SEARCH_LOWER_BOUND_H_
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -31,6 +32,14 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 // with them, and its grids may lead to other plans.
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
                                      const Budget& budget, int64_t known = kForbidden);
+
+// The same at these prices, whose costs are `costs`: those of the problem, or greater. To
+// *assignment, if there is one, what is read off the messages.
+LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
+                        const PairwiseProblem& costs, std::vector<MemoryPrice> prices,
+                        const Budget& budget, Assignment* assignment = nullptr);
+// That this takes.
+int64_t SumsAtPrices(const GridProblem& problem);
 
 }  // namespace yuba
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "search/memory_plan.h"
 #include "search/price_model.h"
 
 namespace yuba {
@@ -17,8 +16,8 @@ namespace {
 
 constexpr int kEvaluations = 8;              // of a case
 constexpr int kEvaluationsOfLast = 24;       // of one that cannot be split
-constexpr int64_t kWork = int64_t{1} << 34;  // sums, and numbers that models look at
 constexpr size_t kMostLines = 64;            // of a model
+constexpr int64_t kHope = 64;                // part of what a bound lacks
 constexpr double kRise = 1e-3;               // of a bound: less is not worth an elimination
 constexpr double kRiseOfLast = 1e-6;
 constexpr double kGuess = 1.5;         // of the bound, where no cost is known
@@ -63,8 +62,9 @@ class CaseTree {
     Raise(root);
     cases_.push_back(std::move(root));
     int worst = 0;
-    while (cases_[worst].bound < known_ && !cases_[worst].split.empty() && work_ < kWork &&
-           HasRoomForTwo() && !budget_.Spent()) {
+    marked_ = cases_[worst].bound;
+    while (cases_[worst].bound < known_ && !cases_[worst].split.empty() && HasWork() &&
+           HasRoomForTwo() && IsHopeful(cases_[worst].bound) && !budget_.Spent()) {
       Split(worst);
       worst = Worst();
     }
@@ -101,9 +101,19 @@ class CaseTree {
     return std::lower_bound(times_.begin(), times_.end(), time) - times_.begin();
   }
 
+  // Models' numbers count as sums.
+  bool HasWork() const { return work_ < options_.most_sums; }
+  // Whether the bound rises, by a part of what it lacks, as long as there is patience.
+  bool IsHopeful(int64_t bound) {
+    if (work_ - work_marked_ < options_.patience) return true;
+    const bool rises = (bound - marked_) > (known_ - marked_) / kHope;
+    marked_ = bound;
+    work_marked_ = work_;
+    return rises;
+  }
   bool HasRoomForTwo() const {
     const size_t cases = cases_.size() + 2;
-    return cases <= kMostCases &&
+    return cases <= options_.most_cases &&
            options_.sums <= kMostCaseSums / static_cast<int64_t>(cases / 2 + 1);
   }
 
@@ -133,7 +143,7 @@ class CaseTree {
   // Steps to better prices; what they leave open is what to split.
   void Raise(Case& here) {
     const PairwiseProblem limited = splits_.Under(here.conditions);
-    for (int i = 0; here.bound < known_ && work_ < kWork && !budget_.Spent(); ++i) {
+    for (int i = 0; here.bound < known_ && HasWork() && !budget_.Spent(); ++i) {
       const ModelPrices next = NextPrices(here);
       const double rise = next.value - static_cast<double>(here.bound);
       const bool last = here.split.empty();  // there are no cases within this one
@@ -208,8 +218,7 @@ class CaseTree {
       if (price > 0) prices.push_back({times_[row], price});
     }
     work_ += options_.sums;
-    absl::optional<PricedBound> found =
-        BoundAtPrices(limited, prices, options_.order, options_.most, budget_);
+    absl::optional<PricedBound> found = options_.bound_at(limited, prices);
     if (!found.has_value()) return false;
     if (found->bytes > here.bound) {
       here.bound = found->bytes;
@@ -338,6 +347,7 @@ class CaseTree {
   const MemorySplits splits_;
   const std::vector<int64_t> times_;  // by row
   int64_t known_, work_ = 0;
+  int64_t marked_ = 0, work_marked_ = 0;  // the bound some time ago, and what had been done
   std::vector<Seen> seen_;  // the cheapest at some prices, of some case
   size_t last_ = 0;         // of them, found last
   std::vector<Case> cases_;

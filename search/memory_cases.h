@@ -8,7 +8,9 @@
 #include <functional>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "search/budget.h"
+#include "search/memory_plan.h"
 #include "search/memory_price.h"
 #include "search/memory_split.h"
 #include "search/pairwise.h"
@@ -23,11 +25,17 @@ struct MemoryCase {
 };
 
 struct CasesOptions {
-  std::vector<int> order;  // of elimination, which takes so many sums
-  int64_t sums = 0;
+  // The bound that prices give of the problem under conditions (memory_split.h), and an assignment
+  // that is cheap at them; nothing where there was no time.
+  std::function<absl::optional<PricedBound>(const PairwiseProblem& limited,
+                                            const std::vector<MemoryPrice>& prices)>
+      bound_at;
+  int64_t sums = 0;                     // that this takes,
+  int64_t most_sums = 0;                // and that all may take,
+  int64_t patience = kForbidden;        // or may while they do not come nearer to what is known
+  size_t most_cases = kMostCases;       // or they are that many
   std::vector<MemoryPrice> prices;      // to begin with
   std::vector<int> variables, factors;  // that may be split; such a variable has a use
-  int64_t most = 0;                     // of a cost at prices, in units (AtPrices)
   int64_t known = kForbidden;           // what costs as much is of no use
   // Is given assignments within the rows that cost less than `known`; says what others then must
   // cost less than.

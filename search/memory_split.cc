@@ -28,14 +28,18 @@ bool MemorySplits::Meets(const Assignment& assignment,
 PairwiseProblem MemorySplits::Under(const std::vector<MemoryCondition>& conditions) const {
   PairwiseProblem limited = problem_;
   for (const auto& [split, more] : conditions) {
-    std::vector<int64_t> cells;
-    for (const int64_t bytes : *CellsOf(split)) {
-      cells.push_back((bytes > split.bytes) == more ? 0 : kForbidden);
+    const std::vector<int64_t>& bytes = *CellsOf(split);
+    std::vector<int64_t> cells(bytes.size(), 0);
+    if (split.factor >= 0) cells = *limited.factors[split.factor].cells;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if ((bytes[i] > split.bytes) != more) cells[i] = kForbidden;
     }
-    Factor forbidden = {{split.variable}, nullptr};
-    if (split.factor >= 0) forbidden.scope = problem_.factors[split.factor].scope;
-    forbidden.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
-    limited.factors.push_back(std::move(forbidden));
+    const auto shared = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+    if (split.factor >= 0) {
+      limited.factors[split.factor].cells = shared;
+    } else {
+      limited.factors.push_back({{split.variable}, shared});
+    }
   }
   return limited;
 }

@@ -37,13 +37,15 @@ struct DualMessage {
 // Where a tensor is named, this case is two: in the first of those that follow, with all that it is
 // split into, its largest shard takes a slot of `bytes` at most, in the other one a larger one. The
 // same where a node is named, of the bytes that move for its result (use 0), or the operand before
-// `use`. Else these are the prices of the case. Not more of them than memory_price.h says.
+// `use`. Else these are the prices of the case, and its messages as of a dual proof. Not more of
+// them than memory_price.h says.
 struct ProofCase {
   TensorId tensor = -1;
   NodeId node = -1;
   int use = 0;
   int64_t bytes = 0;
   std::vector<MemoryPrice> prices;
+  std::vector<DualMessage> messages;
 };
 
 struct Proof {
@@ -59,8 +61,8 @@ struct Proof {
   // strategy, each operand and result being cut at the best price, and over the tensors of the
   // least that their messages add up to: 0 at best.
   std::vector<DualMessage> messages;
-  // elimination, where there is a limit on memory: what is in use is added to the costs at these
-  // prices, and the limit at all of them is taken off the least sum.
+  // elimination and dual, where there is a limit on memory: what is in use is added to the costs at
+  // these prices, and the limit at all of them is taken off the least sum.
   std::vector<MemoryPrice> prices;
   std::vector<ProofCase> cases;  // or that with cases, the least of all
   bool HasPrices() const { return !prices.empty() || !cases.empty(); }

@@ -72,21 +72,28 @@ Json PricesJson(const std::vector<MemoryPrice>& prices) {
   return rows;
 }
 
-Json CaseJson(const ProofCase& here) {
-  if (here.tensor >= 0) return {{"tensor", here.tensor}, {"bytes", here.bytes}};
-  if (here.node >= 0) return {{"node", here.node}, {"use", here.use}, {"bytes", here.bytes}};
-  return {{"prices", PricesJson(here.prices)}};
-}
-
 // A message is [tensor, node, prices ...].
-Json ProofJson(const Proof& proof) {
-  Json messages = Json::array();
-  for (const DualMessage& message : proof.messages) {
+Json MessagesJson(const std::vector<DualMessage>& messages) {
+  Json rows = Json::array();
+  for (const DualMessage& message : messages) {
     Json row = {message.tensor, message.node};
     for (int64_t value : message.values) row.push_back(value);
-    messages.push_back(std::move(row));
+    rows.push_back(std::move(row));
   }
-  Json json = {{"kind", proof.kind}, {"order", proof.order}, {"messages", std::move(messages)}};
+  return rows;
+}
+
+Json CaseJson(const ProofCase& here, bool dual) {
+  if (here.tensor >= 0) return {{"tensor", here.tensor}, {"bytes", here.bytes}};
+  if (here.node >= 0) return {{"node", here.node}, {"use", here.use}, {"bytes", here.bytes}};
+  Json json = {{"prices", PricesJson(here.prices)}};
+  if (dual) json["messages"] = MessagesJson(here.messages);
+  return json;
+}
+
+Json ProofJson(const Proof& proof) {
+  Json json = {
+      {"kind", proof.kind}, {"order", proof.order}, {"messages", MessagesJson(proof.messages)}};
   if (proof.HasPlain()) json["plain"] = proof.plain;
   if (proof.kind == "grids") json["sweep"] = proof.sweep;
   if (proof.kind == "blocks") {
@@ -94,7 +101,9 @@ Json ProofJson(const Proof& proof) {
     json["rounds"] = RoundsJson(proof.rounds);
   }
   if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
-  for (const ProofCase& each : proof.cases) json["cases"].push_back(CaseJson(each));
+  for (const ProofCase& each : proof.cases) {
+    json["cases"].push_back(CaseJson(each, proof.kind == "dual"));
+  }
   return json;
 }
 

@@ -105,6 +105,24 @@ void ReadOrder(const JsonReader& order, std::vector<int>* result) {
   }
 }
 
+void ReadMessages(const JsonReader& rows, std::vector<DualMessage>* result) {
+  constexpr int64_t most = std::numeric_limits<int>::max();
+  for (const JsonReader& row : rows.Items()) {
+    std::vector<JsonReader> items = row.Items();
+    if (items.size() < 2) {
+      row.Fail("[tensor, node, prices ...]");
+      return;
+    }
+    DualMessage message;
+    message.tensor = static_cast<TensorId>(items[0].Integer(0, most));
+    message.node = static_cast<NodeId>(items[1].Integer(0, most));
+    for (size_t i = 2; i < items.size(); ++i)
+      message.values.push_back(items[i].Integer(-kMost, kMost));
+    if (!rows.ok()) return;
+    result->push_back(std::move(message));
+  }
+}
+
 void ReadProof(const JsonReader& proof, Proof* result) {
   constexpr int64_t most = std::numeric_limits<int>::max();
   result->kind = proof.Field("kind").String();
@@ -117,20 +135,7 @@ void ReadProof(const JsonReader& proof, Proof* result) {
     result->anchor = static_cast<int>(proof.Field("anchor").Integer(-1, most));
     ReadRounds(proof.Field("rounds"), result);
   }
-  for (const JsonReader& row : proof.Field("messages").Items()) {
-    std::vector<JsonReader> items = row.Items();
-    if (items.size() < 2) {
-      row.Fail("[tensor, node, prices ...]");
-      return;
-    }
-    DualMessage message;
-    message.tensor = static_cast<TensorId>(items[0].Integer(0, most));
-    message.node = static_cast<NodeId>(items[1].Integer(0, most));
-    for (size_t i = 2; i < items.size(); ++i)
-      message.values.push_back(items[i].Integer(-kMost, kMost));
-    if (!proof.ok()) return;
-    result->messages.push_back(std::move(message));
-  }
+  ReadMessages(proof.Field("messages"), &result->messages);
 }
 
 // Times ascend, three for each node: no more can be priced.
@@ -170,6 +175,7 @@ void ReadCases(const JsonReader& cases, int64_t nodes, Proof* result) {
       here.use = static_cast<int>(row.Field("use").Integer(0, kMostPlaces));
     } else {
       ReadPrices(row.Field("prices"), nodes, &here.prices);
+      if (result->kind == "dual") ReadMessages(row.Field("messages"), &here.messages);
     }
     if (of_tensor || of_node) here.bytes = row.Field("bytes").Integer(0, kMost);
     if (!cases.ok()) return;
@@ -192,8 +198,10 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
   if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
   if (!proof.Has("cases")) return;
-  if (proof.Has("prices") || file->proof.kind != "elimination") {
-    proof.Field("cases").Fail("cases in a proof by elimination without other prices");
+  const bool may = file->proof.kind == "elimination" || file->proof.kind == "dual";
+  if (proof.Has("prices") || !file->proof.messages.empty() || !may) {
+    proof.Field("cases").Fail(
+        "cases in a proof by elimination or dual without other prices and messages");
   }
   ReadCases(proof.Field("cases"), nodes, &file->proof);
 }

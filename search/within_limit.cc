@@ -20,6 +20,7 @@
 #include "search/memory_region.h"
 #include "search/memory_rounds.h"
 #include "search/memory_rows.h"
+#include "search/proof_cases.h"
 
 namespace yuba {
 namespace {
@@ -125,68 +126,37 @@ class WithinLimit {
     result.proof.kind = "elimination";
     result.lower_bound = bound;
     result.proof.order = problem_.ElementOrder(solver.order());
+    const SplitPlaces places = Places();
     for (const MemoryCase& each : cases.cases) {
-      result.proof.cases.push_back(OfGraph(each));
+      result.proof.cases.push_back(InProof(each, places));
     }
     if (search_.limit > 0 && cases.cases.empty()) result.proof.prices = solver.prices();
     return result;
   }
 
-  ProofCase OfGraph(const MemoryCase& here) const {
-    ProofCase made;
-    made.bytes = here.split.bytes;
-    made.prices = here.prices;
-    if (here.split.variable >= 0) made.tensor = problem_.elements[here.split.variable];
-    for (size_t n = 0; n < problem_.factors.size() && here.split.factor >= 0; ++n) {
-      const std::vector<int>& uses = problem_.factors[n];
-      const auto use = std::find(uses.begin(), uses.end(), here.split.factor);
-      if (use == uses.end()) continue;
-      made.node = static_cast<NodeId>(n);
-      made.use = static_cast<int>(use - uses.begin());
-    }
-    YUBA_CHECK(here.split.empty() || made.tensor >= 0 || made.node >= 0);
-    return made;
-  }
+  SplitPlaces Places() const { return {problem_.variable, problem_.elements, problem_.factors}; }
 
   // A better bound, where the best plan is far from the solver's and it is that of all plans; none
   // where that is no better.
   CasesFound InCases(const LimitSolver& solver) {
-    const bool of_all = search_.known_bytes == 0 && search_.problem.restrictions.empty();
-    if (search_.limit == 0 || !of_all || solver.order().empty()) return {};
+    const bool wanted = search_.prove && search_.limit > 0 && !solver.order().empty();
+    if (!wanted || !search_.problem.restrictions.empty()) return {};
     if (!best_.has_value() || IsWithin(kNear) || budget_.Spent()) return {};
     CasesOptions options;
-    options.order = solver.order();
+    options.bound_at = [&](const PairwiseProblem& limited, const std::vector<MemoryPrice>& prices) {
+      return BoundAtPrices(limited, prices, solver.order(), MostInProof(graph_), budget_);
+    };
     options.sums = solver.sums();
+    options.most_sums = kMostCaseSums;
     options.prices = solver.prices();
-    options.most = MostInProof(graph_);
     options.known = known();
     options.take = [this](const Assignment& assignment) {
       Try(assignment);
       return known();
     };
-    AddSplits(options);
+    AddSplits(graph_, Places(), &options);
     CasesFound found = BoundByCases(problem_.pairwise, options, budget_);
     return found.bound > solver.bound() ? found : CasesFound();
-  }
-
-  // Not of what is one variable with others here, which the checker cuts each for itself: addends
-  // with their sum; copies with their nodes, so that conditions on a copy itself hold in both.
-  void AddSplits(CasesOptions& options) const {
-    const auto apart = [&](TensorId t) { return graph_.tensors[t].kind != TensorKind::kAddend; };
-    for (TensorId t = 0; t < static_cast<int>(graph_.tensors.size()); ++t) {
-      if (apart(t)) options.variables.push_back(problem_.variable[t]);
-    }
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const Node& node = graph_.nodes[n];
-      if (IsCopy(graph_, node)) continue;
-      for (size_t use = 0; use < problem_.factors[n].size(); ++use) {
-        const int factor = problem_.factors[n][use];
-        const TensorId t = use == 0 ? node.result : node.operands[use - 1];
-        if (factor >= 0 && apart(t)) options.factors.push_back(factor);
-      }
-    }
-    std::sort(options.variables.begin(), options.variables.end());
-    std::sort(options.factors.begin(), options.factors.end());
   }
 
   // Bound and proof that the other search has; its plan is tried, and others begin there.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "search/check.h"
-#include "search/check_bound.h"
 #include "search/grids_within.h"
 #include "search/memory_rows.h"
 #include "search/problem.h"
@@ -39,18 +38,22 @@ std::vector<Number> NumbersOf(Proof* proof) {
   for (std::vector<int>* elements : {&proof->order, &proof->sweep}) {
     for (int& element : *elements) numbers.push_back(At(&element));
   }
-  for (DualMessage& message : proof->messages) {
-    numbers.push_back(At(&message.tensor));
-    numbers.push_back(At(&message.node));
-    for (int64_t& value : message.values) numbers.push_back(At(&value));
-  }
+  std::vector<std::vector<DualMessage>*> messages = {&proof->messages};
   std::vector<std::vector<MemoryPrice>*> prices = {&proof->prices};
   for (ProofCase& each : proof->cases) {
     numbers.push_back(At(&each.tensor));
     numbers.push_back(At(&each.node));
     numbers.push_back(At(&each.use));
     numbers.push_back(At(&each.bytes));
+    messages.push_back(&each.messages);
     prices.push_back(&each.prices);
+  }
+  for (std::vector<DualMessage>* list : messages) {
+    for (DualMessage& message : *list) {
+      numbers.push_back(At(&message.tensor));
+      numbers.push_back(At(&message.node));
+      for (int64_t& value : message.values) numbers.push_back(At(&value));
+    }
   }
   for (std::vector<MemoryPrice>* list : prices) {
     for (MemoryPrice& price : *list) {
@@ -227,20 +230,6 @@ int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
 
 using SearchWithin = absl::StatusOr<LimitedCuts> (*)(const Graph&, const LimitedSearch&);
 
-// The best bound of one case's prices without the cases.
-void WithoutCases(const Graph& graph, Plan* plan) {
-  const std::vector<ProofCase> cases = std::move(plan->proof.cases);
-  plan->proof.cases.clear();
-  plan->lower_bound = 0;
-  for (const ProofCase& each : cases) {
-    if (each.prices.empty()) continue;
-    Plan alone = *plan;
-    alone.proof.prices = each.prices;
-    alone.lower_bound = *ReplayElimination(graph, alone);
-    if (alone.lower_bound > plan->lower_bound) *plan = std::move(alone);
-  }
-}
-
 // Lists of cases that are none are refused, for that reason.
 void RefuseCases(const Graph& graph, const Plan& plan) {
   const std::vector<ProofCase> cases = plan.proof.cases;
@@ -291,9 +280,8 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   };
   const LimitedCuts found = *search_within(graph, search);
   REQUIRE(found.proof.kind == kind);
-  const bool cases = kind == "elimination";
-  REQUIRE(found.proof.cases.empty() != cases);
-  REQUIRE(found.proof.prices.empty() == cases);
+  REQUIRE(!found.proof.cases.empty());
+  REQUIRE(found.proof.prices.empty());
   Plan plan;
   plan.mesh = search.problem.mesh;
   plan.space.replicate = "auto";
@@ -306,7 +294,7 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   plan.tensors.assign(cuts.begin(), middle);
   plan.nodes.assign(middle, cuts.end());
   plan.cost = CostOf(graph, plan);
-  CHECK((plan.lower_bound == least) == cases);
+  CHECK(plan.lower_bound == least);
   const auto alter = [&] {
     const Tried tried = Alter(graph, plan, least, 2000);
     CAPTURE(kind, plan.proof.cases.size());
@@ -314,9 +302,12 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
     CHECK(tried.refused > 500);
   };
   alter();
-  if (!cases) return;
   RefuseCases(graph, plan);
-  WithoutCases(graph, &plan);
+  search.prove = false;
+  const LimitedCuts less = *search_within(graph, search);
+  REQUIRE(!less.proof.prices.empty());
+  plan.lower_bound = less.lower_bound;
+  plan.proof = less.proof;
   alter();
 }
 

@@ -133,10 +133,12 @@ TEST_CASE("cases prove what prices leave open") {
       const LimitSolver solver(limited, OneEach(limited), 1 << 20, kForbidden);
       if (solver.bound() >= optimum) return;
       CasesOptions options;
-      options.order = solver.order();
+      options.bound_at = [&](const PairwiseProblem& here, const std::vector<MemoryPrice>& prices) {
+        return BoundAtPrices(here, prices, solver.order(), kForbidden, Budget::Unlimited());
+      };
       options.sums = solver.sums();
+      options.most_sums = kMostCaseSums;
       options.prices = solver.prices();
-      options.most = kForbidden;
       options.variables = {0, 1, 2, 3, 4, 5};
       options.factors.resize(limited.factors.size());
       std::iota(options.factors.begin(), options.factors.end(), 0);
