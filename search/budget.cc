@@ -34,7 +34,8 @@ bool Budget::Spent() const {
 
 Budget Budget::Overtime() const {
   const double all = end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime;
-  const double used = end() == End::kNone ? 0 : Elapsed() - ended_;
+  const double ended = ended_;  // 0: not yet, or just now
+  const double used = ended > 0 ? Elapsed() - ended : 0;
   return Budget(std::max(all - used, all * kLeastShare), threads_);
 }
 

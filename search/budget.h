@@ -35,7 +35,7 @@ class Budget {
   int threads() const { return threads_; }
 
   // A little more, to make a plan of what a search that was stopped has left: the less, the longer
-  // ago that was.
+  // ago that was, but half of it at least.
   Budget Overtime() const;
 
  private:

@@ -18,10 +18,6 @@ constexpr int64_t kMostPrice = int64_t{1} << 46;  // so that no sum of prices ov
 constexpr size_t kMostCopies = size_t{1} << 14;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
 
-absl::Status Refuse(const std::string& what) {
-  return absl::FailedPreconditionError("the proof " + what);
-}
-
 // What a round leaves of each element: cuts, in the order in which prices are listed.
 using Kept = std::vector<std::vector<int>>;
 
@@ -68,23 +64,24 @@ class SplitReplay {
 
   absl::Status CheckCopies() const {
     const size_t elements = kept_.size(), count = elements + round_.copies.size();
-    if (round_.copies.size() > kMostCopies) return Refuse("has too many copies");
+    if (round_.copies.size() > kMostCopies) return RefuseProof("has too many copies");
     for (const BlockCopy& copy : round_.copies) {
       const bool known = copy.variable >= 0 && copy.variable < static_cast<int>(elements) &&
                          !kept_[copy.variable].empty();
-      if (!known) return Refuse(absl::StrCat("copies element ", copy.variable, ", which is none"));
+      if (!known)
+        return RefuseProof(absl::StrCat("copies element ", copy.variable, ", which is none"));
     }
     std::vector<bool> gone(count, false);
     for (int copy : round_.order) {
       const bool known = copy >= 0 && copy < static_cast<int>(count) && SizeOf(copy) > 0;
       if (!known || gone[copy]) {
-        return Refuse(absl::StrCat("eliminates ", copy, ", which is none or comes twice"));
+        return RefuseProof(absl::StrCat("eliminates ", copy, ", which is none or comes twice"));
       }
       gone[copy] = true;
     }
     for (size_t copy = 0; copy < count; ++copy) {
       if (!gone[copy] && SizeOf(static_cast<int>(copy)) > 0) {
-        return Refuse(absl::StrCat("does not eliminate ", copy));
+        return RefuseProof(absl::StrCat("does not eliminate ", copy));
       }
     }
     return absl::OkStatus();
@@ -98,20 +95,20 @@ class SplitReplay {
       const int number = static_cast<int>(kept_.size() + c);
       for (int neighbour : copy.neighbours) {
         if (!copy_at_.emplace(std::make_pair(copy.variable, neighbour), number).second) {
-          return Refuse(
+          return RefuseProof(
               absl::StrCat("has two copies of element ", copy.variable, " at ", neighbour));
         }
       }
       const size_t count = kept_[copy.variable].size();
       if (copy.prices.size() != count) {
-        return Refuse(absl::StrCat("gives ", copy.prices.size(), " prices for element ",
-                                   copy.variable, ", which has ", count, " cuts left"));
+        return RefuseProof(absl::StrCat("gives ", copy.prices.size(), " prices for element ",
+                                        copy.variable, ", which has ", count, " cuts left"));
       }
       std::vector<int64_t>& first = paid[copy.variable];
       first.resize(count);
       for (size_t x = 0; x < count; ++x) {
         if (copy.prices[x] > kMostPrice || copy.prices[x] < -kMostPrice) {
-          return Refuse(absl::StrCat("has a price of ", copy.prices[x]));
+          return RefuseProof(absl::StrCat("has a price of ", copy.prices[x]));
         }
         first[x] -= copy.prices[x];
       }
@@ -134,7 +131,7 @@ class SplitReplay {
       AddOwn(a, std::move(costs), sweep);
       return absl::OkStatus();
     }
-    if (table.scope.size() > 2) return Refuse("leaves a table of three elements");
+    if (table.scope.size() > 2) return RefuseProof("leaves a table of three elements");
     const int b = table.scope[1];
     for (int row : kept_[a]) {
       const int64_t* cells = table.cells->data() + int64_t{row} * sizes_of_cuts_[b];
@@ -165,7 +162,8 @@ absl::StatusOr<Kept> AllCuts(const Plan& plan, const CostTables& costs) {
   for (const auto& listed : costs.listed) kept.push_back(*listed);
   for (int i = 0; i < proof.plain; ++i) kept[proof.order[i]].clear();
   if (proof.anchor < 0) return kept;
-  if (proof.anchor >= static_cast<int>(kept.size())) return Refuse("has no element as its anchor");
+  if (proof.anchor >= static_cast<int>(kept.size()))
+    return RefuseProof("has no element as its anchor");
   std::vector<int>& cuts = kept[proof.anchor];
   std::vector<int> place(costs.sizes[proof.anchor]);
   for (size_t i = 0; i < cuts.size(); ++i) place[cuts[i]] = static_cast<int>(i);
@@ -185,7 +183,7 @@ absl::StatusOr<Kept> AllCuts(const Plan& plan, const CostTables& costs) {
 absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan) {
   const Proof& proof = plan.proof;
   if (proof.plain < 0 || proof.plain > static_cast<int64_t>(proof.order.size())) {
-    return Refuse("eliminates more elements plainly than its order has");
+    return RefuseProof("eliminates more elements plainly than its order has");
   }
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
   YUBA_ASSIGN_OR_RETURN(const Left left,

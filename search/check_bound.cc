@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,13 +19,8 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 27;
 // Of an elimination: a few times what the search takes, which joins elements first.
 constexpr int64_t kMostSums = int64_t{1} << 36;
-constexpr int64_t kMostSumsInCases = 4 * kMostCaseSums;
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
-
-absl::Status Refuse(const std::string& what) {
-  return absl::FailedPreconditionError("the proof " + what);
-}
 
 class Replay {
  public:
@@ -64,7 +60,7 @@ class Replay {
     int64_t cells = 1;
     for (int v : scope) {
       if (__builtin_mul_overflow(cells, sizes_[v], &cells) || cells > kMostCells) {
-        return Refuse(absl::StrCat("needs a table of more than ", kMostCells, " cells"));
+        return RefuseProof(absl::StrCat("needs a table of more than ", kMostCells, " cells"));
       }
     }
     YUBA_ASSIGN_OR_RETURN(const Values least, Minimum(variable, scope, mine));
@@ -104,7 +100,7 @@ class Replay {
     Values& known = done_[key];
     if (known != nullptr) return known;
     sums_ += SumsOf(variable, scope);
-    if (sums_ > kMostSums) return Refuse(absl::StrCat("takes more than ", kMostSums, " sums"));
+    if (sums_ > kMostSums) return RefuseProof(absl::StrCat("takes more than ", kMostSums, " sums"));
     for (const CheckTable& table : mine) kept_.push_back(table.cells);
     known =
         std::make_shared<const std::vector<int64_t>>(LeastSums(scope, variable, mine, renamings_));
@@ -129,19 +125,42 @@ class Replay {
   int64_t least_ = 0, sums_ = 0;
 };
 
+// Within a limit no plan costs less than the least sum at prices, less the room at all of them
+// (Lagrange).
+absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
+                                          const CostTables& costs, std::vector<CheckTable> tables,
+                                          const std::vector<MemoryPrice>& prices) {
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
+                        PricedUses(graph, costs, CostsOf(costs.uses), prices, plan.space.memory));
+  tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
+  YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables),
+                                                          plan.proof.order.size()));
+  const bool cases = !plan.proof.cases.empty();
+  if (cases && left.sums > kMostSumsInCases / UnsplitCases(plan.proof)) {
+    return RefuseProof(
+        absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
+  }
+  int64_t units = 0;
+  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
+}
+
 }  // namespace
+
+absl::Status RefuseProof(const std::string& what) {
+  return absl::FailedPreconditionError("the proof " + what);
+}
 
 absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order) {
   std::vector<bool> seen(graph.tensors.size() + graph.nodes.size(), false);
   for (int element : order) {
     if (element < 0 || element >= static_cast<int>(seen.size()) || seen[element]) {
-      return Refuse(absl::StrCat("names element ", element, ", which is none or comes twice"));
+      return RefuseProof(absl::StrCat("names element ", element, ", which is none or comes twice"));
     }
     seen[element] = true;
   }
   size_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
   if (missing == seen.size()) return absl::OkStatus();
-  return Refuse(absl::StrCat("leaves out element ", missing));
+  return RefuseProof(absl::StrCat("leaves out element ", missing));
 }
 
 absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
@@ -162,27 +181,6 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
   }
   return tables;
 }
-
-namespace {
-
-// Within a limit no plan costs less than the least sum at prices, less the room at all of them
-// (Lagrange).
-absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
-                                          const CostTables& costs, std::vector<CheckTable> tables,
-                                          const std::vector<MemoryPrice>& prices) {
-  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
-                        PricedUses(graph, costs, CostsOf(costs.uses), prices, plan.space.memory));
-  tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
-  YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables),
-                                                          plan.proof.order.size()));
-  if (left.sums > kMostSumsInCases / UnsplitCases(plan.proof)) {
-    return Refuse(absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
-  }
-  int64_t units = 0;
-  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
-}
-
-}  // namespace
 
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));

@@ -33,6 +33,9 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 // The bound of a proof by blocks. An error where rounds are malformed.
 absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan);
 
+// The error that a proof has that fault.
+absl::Status RefuseProof(const std::string& what);
+
 // An error unless each tensor and each node is in it once.
 absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order);
 

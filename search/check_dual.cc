@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,8 +15,6 @@
 namespace yuba {
 namespace {
 
-constexpr int64_t kMostSums = int64_t{1} << 36;  // of all cases
-
 struct Prices {
   std::map<std::pair<int, int>, const std::vector<int64_t>*> of;  // (tensor, node)
   std::map<int, std::vector<int64_t>> sums;                       // by tensor
@@ -25,37 +22,34 @@ struct Prices {
   std::map<std::pair<int, int>, std::vector<CheckTable::Cells>> added;
 };
 
-absl::Status Refuse(const std::string& what) {
-  return absl::FailedPreconditionError("the proof " + what);
-}
-
 absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMessage>& messages,
                                   const RelaxedTables& costs) {
   Prices prices;
   const int64_t most = MostInProof(graph);
   for (const DualMessage& message : messages) {
     if (message.tensor < 0 || message.tensor >= static_cast<int>(graph.tensors.size())) {
-      return Refuse(absl::StrCat("has a message of tensor ", message.tensor, ", which is none"));
+      return RefuseProof(
+          absl::StrCat("has a message of tensor ", message.tensor, ", which is none"));
     }
     if (message.node < 0 || message.node >= static_cast<int>(graph.nodes.size())) {
-      return Refuse(absl::StrCat("has a message of node ", message.node, ", which is none"));
+      return RefuseProof(absl::StrCat("has a message of node ", message.node, ", which is none"));
     }
     const std::string& name = graph.tensors[message.tensor].name;
     const size_t count = costs.tensors[message.tensor];
     if (message.values.size() != count) {
-      return Refuse(absl::StrCat("gives ", message.values.size(), " prices for ", name,
-                                 ", which has ", count, " grids"));
+      return RefuseProof(absl::StrCat("gives ", message.values.size(), " prices for ", name,
+                                      ", which has ", count, " grids"));
     }
     std::vector<int64_t>& sum = prices.sums[message.tensor];
     sum.resize(count);
     for (size_t i = 0; i < count; ++i) {
       if (message.values[i] > most || message.values[i] < -most) {
-        return Refuse(absl::StrCat("has a price of ", message.values[i]));
+        return RefuseProof(absl::StrCat("has a price of ", message.values[i]));
       }
       sum[i] += message.values[i];
     }
     if (!prices.of.emplace(std::make_pair(message.tensor, message.node), &message.values).second) {
-      return Refuse(absl::StrCat("has two messages of ", name, " at node ", message.node));
+      return RefuseProof(absl::StrCat("has two messages of ", name, " at node ", message.node));
     }
   }
   return prices;
@@ -68,7 +62,7 @@ struct Scale {
 
 // Adds the least cost of each node grid, the tensor being cut at its best price.
 void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
-              const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>& added,
+              const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
               std::vector<int64_t>* sum) {
   size_t cell = 0;
   for (int64_t& total : *sum) {
@@ -76,7 +70,7 @@ void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
     for (int grid = 0; grid < grids; ++grid, ++cell) {
       const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
       int64_t here = std::min((*use.cost)[cell], scale.most) * scale.units - price;
-      for (const CheckTable::Cells& cells : added) here += (*cells)[cell];
+      for (size_t i = 0; added != nullptr && i < added->size(); ++i) here += (*(*added)[i])[cell];
       least = std::min(least, here);
     }
     total += least;
@@ -88,20 +82,18 @@ void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
 absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& prices,
                                    const Scale& scale, std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
-  std::set<std::pair<int, int>> seen;
   for (const RelaxedTables::Use& use : costs.uses) {
     std::vector<int64_t>& sum = sums[use.node];
     sum.resize(costs.nodes[use.node]);
     const auto found = prices.of.find({use.tensor, use.node});
-    const bool again = !seen.emplace(use.tensor, use.node).second;  // a tensor that is read twice
-    const auto added = again ? prices.added.end() : prices.added.find({use.tensor, use.node});
+    const auto added = prices.added.find({use.tensor, use.node});
     used += found != prices.of.end();
     AddLeast(use, costs.tensors[use.tensor], scale,
              found == prices.of.end() ? nullptr : found->second,
-             added == prices.added.end() ? std::vector<CheckTable::Cells>() : added->second, &sum);
+             added == prices.added.end() ? nullptr : &added->second, &sum);
   }
   if (used != prices.of.size()) {
-    return Refuse("has a message of a node that does not use its tensor");
+    return RefuseProof("has a message of a node that does not use its tensor");
   }
   int64_t bound = 0;
   for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
@@ -126,8 +118,9 @@ class LimitReplay {
     for (const RelaxedTables::Use& use : costs_.uses) {
       sums += static_cast<int64_t>(use.cost->size());
     }
-    if (sums > kMostSums / UnsplitCases(proof)) {
-      return Refuse(absl::StrCat("takes more than ", kMostSums, " sums in all its cases"));
+    if (sums > kMostSumsInCases / UnsplitCases(proof)) {
+      return RefuseProof(
+          absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
     }
     return LeastOfCases(graph_, plan_, {held_.shards, CostsOf(costs_.uses)},
                         [&](const ProofCase& here, const std::vector<CheckTable>& conditions) {
@@ -136,11 +129,15 @@ class LimitReplay {
   }
 
  private:
+  // One at each time that has any.
   static std::vector<MemoryPrice> AllPrices(const Proof& proof) {
-    std::vector<MemoryPrice> all = proof.prices;
+    std::map<int64_t, MemoryPrice> by_time;
+    for (const MemoryPrice& price : proof.prices) by_time[price.time] = price;
     for (const ProofCase& here : proof.cases) {
-      all.insert(all.end(), here.prices.begin(), here.prices.end());
+      for (const MemoryPrice& price : here.prices) by_time[price.time] = price;
     }
+    std::vector<MemoryPrice> all;
+    for (const auto& [time, price] : by_time) all.push_back(price);
     return all;
   }
 
@@ -185,7 +182,7 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
       MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
   if (plan.proof.HasPrices()) {
     if (plan.space.memory <= 0) {
-      return Refuse("has prices on memory, the plan's space no limit");
+      return RefuseProof("has prices on memory, the plan's space no limit");
     }
     return LimitReplay(graph, plan, costs).Run();
   }

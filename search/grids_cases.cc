@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "search/memory_cases.h"
 #include "search/proof_cases.h"
 
@@ -33,58 +34,6 @@ int64_t NumbersIn(const Proof& proof) {
   return numbers;
 }
 
-// The proof of a list of cases: at the prices of each that is not split, its messages.
-class ProofOfCases {
- public:
-  ProofOfCases(const Graph& graph, const GridProblem& problem, const std::vector<MemoryCase>& cases,
-               const Budget& budget)
-      : graph_(graph),
-        problem_(problem),
-        cases_(cases),
-        budget_(budget),
-        places_(PlacesOf(problem)),
-        splits_(problem.pairwise) {}
-
-  LowerBound Run() {
-    LowerBound found;
-    found.proof.kind = "dual";
-    found.bytes = Next(found.proof);
-    if (cases_.size() > 1) return found;
-    found.proof.prices = std::move(found.proof.cases[0].prices);
-    found.proof.messages = std::move(found.proof.cases[0].messages);
-    found.proof.cases.clear();
-    return found;
-  }
-
- private:
-  int64_t Next(Proof& proof) {
-    const MemoryCase& here = cases_[next_++];
-    proof.cases.push_back(InProof(here, places_));
-    if (here.split.empty()) {
-      LowerBound bound =
-          DualAtPrices(graph_, problem_, splits_.Under(conditions_), here.prices, budget_);
-      proof.cases.back().messages = std::move(bound.proof.messages);
-      return bound.bytes;
-    }
-    int64_t least = kForbidden;
-    for (const bool more : {false, true}) {
-      conditions_.push_back({here.split, more});
-      least = std::min(least, Next(proof));
-      conditions_.pop_back();
-    }
-    return least;
-  }
-
-  const Graph& graph_;
-  const GridProblem& problem_;
-  const std::vector<MemoryCase>& cases_;
-  const Budget& budget_;
-  const SplitPlaces places_;
-  const MemorySplits splits_;
-  std::vector<MemoryCondition> conditions_;
-  size_t next_ = 0;
-};
-
 }  // namespace
 
 LowerBound BoundInCases(const Graph& graph, const GridProblem& problem, LowerBound bound,
@@ -94,7 +43,9 @@ LowerBound BoundInCases(const Graph& graph, const GridProblem& problem, LowerBou
   CasesOptions options;
   options.bound_at = [&](const PairwiseProblem& limited, const std::vector<MemoryPrice>& prices) {
     PricedBound found;
-    found.bytes = DualAtPrices(graph, problem, limited, prices, budget, &found.assignment).bytes;
+    LowerBound here = DualAtPrices(graph, problem, limited, prices, budget, &found.assignment);
+    found.bytes = here.bytes;
+    found.messages = std::move(here.proof.messages);
     return absl::optional<PricedBound>(std::move(found));
   };
   options.sums = SumsAtPrices(problem);
@@ -104,14 +55,15 @@ LowerBound BoundInCases(const Graph& graph, const GridProblem& problem, LowerBou
   options.most_cases = std::min(options.most_cases, most);
   options.prices = bound.proof.prices;
   options.known = known;
-  AddSplits(graph, PlacesOf(problem), &options);
+  const SplitPlaces places = PlacesOf(problem);
+  AddSplits(graph, places, &options);
   const CasesFound found = BoundByCases(problem.pairwise, options, budget);
-  if (found.bound <= bound.bytes || budget.Spent()) return bound;
-  LowerBound better = ProofOfCases(graph, problem, found.cases, budget).Run();
-  if (better.bytes <= bound.bytes) return bound;
-  better.bytes = std::min(better.bytes, found.bound);
-  better.grids = std::move(bound.grids);
-  return better;
+  if (found.bound <= bound.bytes) return bound;
+  bound.bytes = found.bound;
+  bound.proof = Proof();
+  bound.proof.kind = "dual";
+  AddCases(found.cases, places, &bound.proof);
+  return bound;
 }
 
 }  // namespace yuba

@@ -134,12 +134,15 @@ class LimitedGraph {
     if (!wanted || PlanWithin({found.cuts, 0, Proof()}).cost.bytes() == 0) return;
     const Budget overtime = budget_.Overtime();
     LimitedSearch late = limited;
-    if (stopped) late.problem.budget = &overtime;
+    if (stopped) {
+      late.problem.budget = &overtime;
+      late.prove = false;
+    }
     BoundOnGrids(graph_, late, found);
   }
 
   // Of what was found, what is known and what is found at once, the cheapest that fits: for where
-  // there was no time for more. So more time does not mean that some of it is never asked for.
+  // there was no time for more. Else a longer search could end with a dearer plan.
   absl::StatusOr<LimitedCuts> Cheapest(const std::vector<Cuts>& known,
                                        absl::StatusOr<LimitedCuts> found) const {
     int64_t least = kForbidden;

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/types/optional.h"
 #include "search/price_model.h"
 
 namespace yuba {
@@ -31,6 +30,7 @@ struct Case {
   std::vector<MemoryCondition> conditions;
   std::vector<double> center;  // the best prices, by row
   std::vector<MemoryPrice> prices;
+  std::vector<DualMessage> messages;
   int64_t bound = 0, cells = 0;   // of the conditions' tables
   double step = 0;                // from the center
   MemorySplit split;              // that should be, or is
@@ -64,7 +64,7 @@ class CaseTree {
     int worst = 0;
     marked_ = cases_[worst].bound;
     while (cases_[worst].bound < known_ && !cases_[worst].split.empty() && HasWork() &&
-           HasRoomForTwo() && IsHopeful(cases_[worst].bound) && !budget_.Spent()) {
+           HasRoomForTwo() && KeepsRising(cases_[worst].bound) && !budget_.Spent()) {
       Split(worst);
       worst = Worst();
     }
@@ -104,9 +104,9 @@ class CaseTree {
   // Models' numbers count as sums.
   bool HasWork() const { return work_ < options_.most_sums; }
   // Whether the bound rises, by a part of what it lacks, as long as there is patience.
-  bool IsHopeful(int64_t bound) {
+  bool KeepsRising(int64_t bound) {
     if (work_ - work_marked_ < options_.patience) return true;
-    const bool rises = (bound - marked_) > (known_ - marked_) / kHope;
+    const bool rises = bound - marked_ > (known_ - marked_) / kHope;
     marked_ = bound;
     work_marked_ = work_;
     return rises;
@@ -224,6 +224,7 @@ class CaseTree {
       here.bound = found->bytes;
       here.center = at;
       here.prices = std::move(prices);
+      here.messages = std::move(found->messages);
     }
     Keep(std::move(found->assignment));
     if (here.step == 0) here.step = FirstStep(at, seen_[last_].line.excess, here.bound);
@@ -333,10 +334,10 @@ class CaseTree {
   void List(int number, std::vector<MemoryCase>& list) const {
     const Case& here = cases_[number];
     if (here.lesser < 0) {
-      list.push_back({{}, here.prices});
+      list.push_back({{}, here.prices, here.messages});
       return;
     }
-    list.push_back({here.split, {}});
+    list.push_back({here.split, {}, {}});
     List(here.lesser, list);
     List(here.greater, list);
   }

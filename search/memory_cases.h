@@ -22,6 +22,7 @@ namespace yuba {
 struct MemoryCase {
   MemorySplit split;
   std::vector<MemoryPrice> prices;
+  std::vector<DualMessage> messages;  // where bounds have them
 };
 
 struct CasesOptions {
@@ -30,10 +31,10 @@ struct CasesOptions {
   std::function<absl::optional<PricedBound>(const PairwiseProblem& limited,
                                             const std::vector<MemoryPrice>& prices)>
       bound_at;
-  int64_t sums = 0;                     // that this takes,
-  int64_t most_sums = 0;                // and that all may take,
-  int64_t patience = kForbidden;        // or may while they do not come nearer to what is known
-  size_t most_cases = kMostCases;       // or they are that many
+  int64_t sums = 0;               // of one such bound
+  int64_t most_sums = 0;          // of all of them
+  int64_t patience = kForbidden;  // of those that do not come nearer to what is known
+  size_t most_cases = kMostCases;
   std::vector<MemoryPrice> prices;      // to begin with
   std::vector<int> variables, factors;  // that may be split; such a variable has a use
   int64_t known = kForbidden;           // what costs as much is of no use

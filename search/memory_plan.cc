@@ -58,7 +58,7 @@ Cells InUnits(const std::vector<int64_t>& cells, const PricedBuffers& buffers, i
   for (const auto& [usage, first, price] : buffers) {
     const size_t values = usage->size(), columns = first ? cells.size() / values : 1;
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i] == 0) continue;
+      if (cells[i] == 0 || cells[i] >= kForbidden) continue;
       scaled[i] += PricedUse((*usage)[i / columns % values], price, most);
     }
   }

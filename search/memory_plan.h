@@ -15,6 +15,7 @@
 #include "search/memory_dual.h"
 #include "search/memory_price.h"
 #include "search/pairwise.h"
+#include "search/plan.h"
 
 namespace yuba {
 
@@ -34,7 +35,8 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
 // time, or that is no number.
 struct PricedBound {
   int64_t bytes = 0;
-  Assignment assignment;  // with the least sum; it may exceed the limit
+  Assignment assignment;              // with the least sum; it may exceed the limit
+  std::vector<DualMessage> messages;  // none: those of another bound at prices (lower_bound.h)
 };
 absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
                                           const std::vector<MemoryPrice>& prices,

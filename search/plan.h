@@ -24,7 +24,8 @@ struct PlanCost {
 };
 
 // A price that the dual puts on the cuts of a tensor where a node reads or makes it: for each grid
-// (the numbers of parts of its dimensions, in lexicographic order), in bytes.
+// (the numbers of parts of its dimensions, in lexicographic order), in bytes; where memory has
+// prices, in their units (memory_price.h).
 struct DualMessage {
   TensorId tensor = -1;
   NodeId node = -1;

@@ -83,11 +83,11 @@ Json MessagesJson(const std::vector<DualMessage>& messages) {
   return rows;
 }
 
-Json CaseJson(const ProofCase& here, bool dual) {
+Json CaseJson(const Proof& proof, const ProofCase& here) {
   if (here.tensor >= 0) return {{"tensor", here.tensor}, {"bytes", here.bytes}};
   if (here.node >= 0) return {{"node", here.node}, {"use", here.use}, {"bytes", here.bytes}};
   Json json = {{"prices", PricesJson(here.prices)}};
-  if (dual) json["messages"] = MessagesJson(here.messages);
+  if (proof.kind == "dual") json["messages"] = MessagesJson(here.messages);
   return json;
 }
 
@@ -102,7 +102,7 @@ Json ProofJson(const Proof& proof) {
   }
   if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
   for (const ProofCase& each : proof.cases) {
-    json["cases"].push_back(CaseJson(each, proof.kind == "dual"));
+    json["cases"].push_back(CaseJson(proof, each));
   }
   return json;
 }

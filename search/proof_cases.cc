@@ -1,10 +1,26 @@
 #include "search/proof_cases.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "opsemantics/base/check.h"
 
 namespace yuba {
+namespace {
+
+// The node and its use whose factor that is.
+std::pair<NodeId, int> UseOf(int factor, const SplitPlaces& places) {
+  for (size_t n = 0; n < places.factors.size(); ++n) {
+    const std::vector<int>& uses = places.factors[n];
+    const auto use = std::find(uses.begin(), uses.end(), factor);
+    if (use != uses.end()) return {static_cast<NodeId>(n), static_cast<int>(use - uses.begin())};
+  }
+  YUBA_CHECK(false) << "no use has factor " << factor;
+  return {};
+}
+
+}  // namespace
 
 void AddSplits(const Graph& graph, const SplitPlaces& places, CasesOptions* options) {
   const auto apart = [&](TensorId t) { return graph.tensors[t].kind != TensorKind::kAddend; };
@@ -24,20 +40,21 @@ void AddSplits(const Graph& graph, const SplitPlaces& places, CasesOptions* opti
   std::sort(options->factors.begin(), options->factors.end());
 }
 
-ProofCase InProof(const MemoryCase& here, const SplitPlaces& places) {
-  ProofCase made;
-  made.bytes = here.split.bytes;
-  made.prices = here.prices;
-  if (here.split.variable >= 0) made.tensor = places.elements[here.split.variable];
-  for (size_t n = 0; n < places.factors.size() && here.split.factor >= 0; ++n) {
-    const std::vector<int>& uses = places.factors[n];
-    const auto use = std::find(uses.begin(), uses.end(), here.split.factor);
-    if (use == uses.end()) continue;
-    made.node = static_cast<NodeId>(n);
-    made.use = static_cast<int>(use - uses.begin());
+void AddCases(const std::vector<MemoryCase>& cases, const SplitPlaces& places, Proof* proof) {
+  if (cases.size() == 1) {
+    proof->prices = cases[0].prices;
+    proof->messages = cases[0].messages;
+    return;
   }
-  YUBA_CHECK(here.split.empty() || made.tensor >= 0 || made.node >= 0);
-  return made;
+  for (const MemoryCase& here : cases) {
+    ProofCase made;
+    made.bytes = here.split.bytes;
+    made.prices = here.prices;
+    made.messages = here.messages;
+    if (here.split.variable >= 0) made.tensor = places.elements[here.split.variable];
+    if (here.split.factor >= 0) std::tie(made.node, made.use) = UseOf(here.split.factor, places);
+    proof->cases.push_back(std::move(made));
+  }
 }
 
 }  // namespace yuba

@@ -17,13 +17,13 @@ struct SplitPlaces {
   std::vector<std::vector<int>> factors;  // by node and use: its factor, or -1
 };
 
-// What may be split, to the options. Not of what is one variable with others in some problems,
-// which the checker cuts each for itself: addends with their sum; copies with their nodes, so that
-// conditions on a copy itself hold in both.
+// What may be split, to the options. Not of what is one variable with others where tables are
+// eliminated, which the checker cuts each for itself: addends with their sum; copies with their
+// nodes, so that conditions on a copy itself hold in both.
 void AddSplits(const Graph& graph, const SplitPlaces& places, CasesOptions* options);
 
-// That case in a proof.
-ProofCase InProof(const MemoryCase& here, const SplitPlaces& places);
+// Those cases to the proof; prices and messages alone where there is one.
+void AddCases(const std::vector<MemoryCase>& cases, const SplitPlaces& places, Proof* proof);
 
 }  // namespace yuba
 

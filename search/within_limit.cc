@@ -126,10 +126,7 @@ class WithinLimit {
     result.proof.kind = "elimination";
     result.lower_bound = bound;
     result.proof.order = problem_.ElementOrder(solver.order());
-    const SplitPlaces places = Places();
-    for (const MemoryCase& each : cases.cases) {
-      result.proof.cases.push_back(InProof(each, places));
-    }
+    AddCases(cases.cases, Places(), &result.proof);
     if (search_.limit > 0 && cases.cases.empty()) result.proof.prices = solver.prices();
     return result;
   }
@@ -235,13 +232,16 @@ class WithinLimit {
     PairwiseProblem tight = problem_.pairwise;
     for (const Assignment& start : starts) {
       int64_t excess = 1;
-      for (tight.memory.limit = limit_; excess > 0; tight.memory.limit -= excess) {
+      tight.memory.limit = limit_;
+      for (int round = 0; excess > 0 && round < kFineRounds; ++round) {
         const absl::optional<MemoryCore> core = MakeCore(tight);
-        if (overtime.Spent() || !core.has_value() || core->least_peak > tight.memory.limit) return;
+        if (overtime.Spent() || !core.has_value()) return;
+        if (core->least_peak > tight.memory.limit) break;
         const absl::optional<Assignment> found =
             SearchWithin(*core, prices_, core->Reduce(start), bound_, overtime);
         if (!found.has_value()) break;
         excess = Try(core->Expand(*found));
+        tight.memory.limit -= excess;
       }
     }
   }

@@ -170,7 +170,7 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   int64_t least = int64_t{1} << 60, first = 0;
   bool finished = false;
   for (int64_t allowed = 256; !finished; allowed *= 4) {
-    int64_t looks = 0;
+    int64_t looks = 0;  // of one thread
     options.asked = [&] { return ++looks > allowed; };
     const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, options);
     INFO("stopped at look " << allowed << ": " << plan.status());

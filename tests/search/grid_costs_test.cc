@@ -73,7 +73,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
   Mesh mesh = MeshOf(devices);
   Totals totals;
   int64_t steps = 0;
-  RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
+  RelaxedTables checked = MakeRelaxedTables(graph, mesh, replicated);
   auto use = checked.uses.begin();
   // Tables are made once for uses of equal keys.
   std::map<std::tuple<CostKey, std::vector<Grid>, std::vector<Grid>>, std::vector<int64_t>> by_key;
@@ -91,7 +91,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
       const auto alike =
           by_key.emplace(std::make_tuple(costs.Key(), grids, node_grids), relaxed).first;
       CHECK(alike->second == relaxed);
-      if (!replicated) CompareWithChecker(*use++, relaxed, grids.size(), node_grids.size());
+      CompareWithChecker(*use++, relaxed, grids.size(), node_grids.size());
       std::vector<int64_t> least(relaxed.size(), std::numeric_limits<int64_t>::max());
       for (const Cut& node_cut : node_cuts) {
         NodeBoxes at = AnalyzeNode(*node.definition, node_cut, mesh);
