@@ -1,6 +1,7 @@
 #include "search/memory_split.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -27,19 +28,25 @@ bool MemorySplits::Meets(const Assignment& assignment,
 
 PairwiseProblem MemorySplits::Under(const std::vector<MemoryCondition>& conditions) const {
   PairwiseProblem limited = problem_;
+  std::map<int, int> of_variable;  // the factor of its conditions
   for (const auto& [split, more] : conditions) {
     const std::vector<int64_t>& bytes = *CellsOf(split);
-    std::vector<int64_t> cells(bytes.size(), 0);
-    if (split.factor >= 0) cells = *limited.factors[split.factor].cells;
+    int factor = split.factor;
+    if (factor < 0) {
+      const auto next = static_cast<int>(limited.factors.size());
+      factor = of_variable.emplace(split.variable, next).first->second;
+      if (factor == next) {
+        limited.factors.push_back(
+            {{split.variable},
+             std::make_shared<const std::vector<int64_t>>(bytes.size(), int64_t{0})});
+      }
+    }
+    std::vector<int64_t> cells = *limited.factors[factor].cells;
     for (size_t i = 0; i < cells.size(); ++i) {
       if ((bytes[i] > split.bytes) != more) cells[i] = kForbidden;
     }
-    const auto shared = std::make_shared<const std::vector<int64_t>>(std::move(cells));
-    if (split.factor >= 0) {
-      limited.factors[split.factor].cells = shared;
-    } else {
-      limited.factors.push_back({{split.variable}, shared});
-    }
+    limited.factors[factor].cells =
+        std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
   return limited;
 }

@@ -33,7 +33,7 @@ class MemorySplits {
 
   bool Meets(const Assignment& assignment, const std::vector<MemoryCondition>& conditions) const;
 
-  // The problem where what does not meet the conditions costs kForbidden.
+  // The problem where what does not meet the conditions costs kForbidden, once for each scope.
   PairwiseProblem Under(const std::vector<MemoryCondition>& conditions) const;
 
   // Of the table that a condition on the split is.
