@@ -45,8 +45,7 @@ PairwiseProblem MemorySplits::Under(const std::vector<MemoryCondition>& conditio
     for (size_t i = 0; i < cells.size(); ++i) {
       if ((bytes[i] > split.bytes) != more) cells[i] = kForbidden;
     }
-    limited.factors[factor].cells =
-        std::make_shared<const std::vector<int64_t>>(std::move(cells));
+    limited.factors[factor].cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
   return limited;
 }
