@@ -41,7 +41,7 @@ void AddSplits(const Graph& graph, const SplitPlaces& places, CasesOptions* opti
 }
 
 void AddCases(const std::vector<MemoryCase>& cases, const SplitPlaces& places, Proof* proof) {
-  if (cases.size() == 1) {
+  if (cases.size() == 1 && !cases[0].prices.empty()) {
     proof->prices = cases[0].prices;
     proof->messages = cases[0].messages;
     return;

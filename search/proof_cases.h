@@ -22,7 +22,7 @@ struct SplitPlaces {
 // nodes, so that conditions on a copy itself hold in both.
 void AddSplits(const Graph& graph, const SplitPlaces& places, CasesOptions* options);
 
-// Those cases to the proof; prices and messages alone where there is one.
+// Those cases to the proof; prices and messages alone where there is one that has prices.
 void AddCases(const std::vector<MemoryCase>& cases, const SplitPlaces& places, Proof* proof);
 
 }  // namespace yuba

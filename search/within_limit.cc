@@ -223,26 +223,34 @@ class WithinLimit {
         [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
   }
 
-  // Brings what is known within the limit, for which there is a little more time.
+  // Brings what is known within the limit, for which there is a little more time: at good prices,
+  // and as there was before there were any.
   void MendLate() {
     const Budget overtime = budget_.Overtime();
     std::vector<Assignment> starts = starts_;
+    if (best_.has_value()) starts.push_back(*best_);
     starts.insert(best_.has_value() ? starts.end() : starts.begin(),
-                  best_.value_or(LeastUsage(problem_.pairwise)));
-    PairwiseProblem tight = problem_.pairwise;
-    for (const Assignment& start : starts) {
-      int64_t excess = 1;
-      tight.memory.limit = limit_;
-      for (int round = 0; excess > 0 && round < kFineRounds; ++round) {
-        const absl::optional<MemoryCore> core = MakeCore(tight);
-        if (overtime.Spent() || !core.has_value()) return;
-        if (core->least_peak > tight.memory.limit) break;
-        const absl::optional<Assignment> found =
-            SearchWithin(*core, prices_, core->Reduce(start), bound_, overtime);
-        if (!found.has_value()) break;
-        excess = Try(core->Expand(*found));
-        tight.memory.limit -= excess;
+                  LeastUsage(problem_.pairwise));
+    for (const std::vector<MemoryPrice>& prices : {prices_, std::vector<MemoryPrice>()}) {
+      for (const Assignment& start : starts) {
+        if (!overtime.Spent()) Mend(start, prices, overtime);
       }
+      if (prices_.empty()) return;
+    }
+  }
+
+  void Mend(const Assignment& start, const std::vector<MemoryPrice>& prices,
+            const Budget& budget) {
+    PairwiseProblem tight = problem_.pairwise;
+    for (int round = 0; round < kFineRounds; ++round) {
+      const absl::optional<MemoryCore> core = MakeCore(tight);
+      if (!core.has_value() || core->least_peak > tight.memory.limit) return;
+      const absl::optional<Assignment> found =
+          SearchWithin(*core, prices, core->Reduce(start), bound_, budget);
+      if (!found.has_value()) return;
+      const int64_t excess = Try(core->Expand(*found));
+      if (excess <= 0 || budget.Spent()) return;
+      tight.memory.limit -= excess;
     }
   }
 
