@@ -23,8 +23,15 @@ namespace {
 // Gaps that are not worth a search of a narrower graph: within a limit and without, parts of the
 // bytes.
 constexpr int64_t kNearWithin = 1000, kNearFree = 100;
+constexpr int64_t kNearGrids = 100;  // or a search of its grids
 constexpr int64_t kNearLate = 20;  // the same, where there is no time for one
 constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
+
+// What is known of a wider graph's plans.
+struct Known {
+  int64_t bytes = 0;  // of one of them; 0: there is none
+  bool near = false;  // whether it moves hardly more than the bound
+};
 
 bool Fits(const SearchOptions& options, const Plan& plan) {
   return options.memory_limit == 0 ||
@@ -61,23 +68,23 @@ class LimitedGraph {
   // From the plan of the whole graph without limit and replicas, and from `starts`. With `explain`
   // an error says how much is needed.
   absl::StatusOr<Plan> Run(const Plan& unlimited, const std::vector<Cuts>& starts,
-                           int64_t known_bytes, bool explain) const {
+                           const Known& known, bool explain) const {
     const Plan plain = Plain(unlimited);
     if (!replicate_ && Fits(options_, plain)) return plain;
     if (PinsNeedTables()) return PinsRefused();
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
-    limited.known_bytes = known_bytes;
-    limited.prove = known_bytes == 0;
+    limited.known_bytes = known.bytes;
+    limited.prove = known.bytes == 0;
     limited.known.insert(limited.known.end(), starts.begin(), starts.end());
-    if (known_bytes == 0 && restrictions_.empty()) {
+    if (!known.near && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
     }
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
-    if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
+    if (known.bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
     Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
     if (!replicate_ && plain.lower_bound > plan.lower_bound) {
@@ -261,7 +268,7 @@ void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
   Cuts cuts = widen(AllCuts(*found));
   if (!Meets(cuts, restrictions)) return;
   if (!plan.ok()) {
-    plan = wider.Run(unlimited, {std::move(cuts)}, 0, false);
+    plan = wider.Run(unlimited, {std::move(cuts)}, {}, false);
     return;
   }
   Plan taken = wider.PlanWithin({std::move(cuts), plan->lower_bound, plan->proof});
@@ -269,16 +276,16 @@ void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
 }
 
 // Also without copies, and within a limit without replicas: of those plans there are fewer to look
-// through. `known_bytes` as in LimitedSearch.
+// through.
 absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& options,
-                                    const Restrictions& restrictions, int64_t known_bytes,
+                                    const Restrictions& restrictions, const Known& before,
                                     const Budget& budget) {
   YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
   const LimitedGraph wider(graph, options, restrictions, budget);
   YUBA_RETURN_IF_ERROR(wider.CheckPins());
   const Graph& whole = wider.whole();
   const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
-  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, known_bytes, known_bytes == 0);
+  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, before, before.bytes == 0);
   const auto wanted = [&] {
     if (budget.end() != Budget::End::kNone) return false;
     const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound,
@@ -288,8 +295,10 @@ absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& opt
     return !near && quick && !budget.Spent();
   };
   const auto known = [&] {
-    if (!plan.ok()) return known_bytes;
-    return known_bytes > 0 ? std::min(known_bytes, plan->cost.bytes()) : plan->cost.bytes();
+    if (!plan.ok()) return before;
+    const int64_t bytes = plan->cost.bytes();
+    return Known{before.bytes > 0 ? std::min(before.bytes, bytes) : bytes,
+                 before.near || IsNear(bytes, plan->lower_bound, kNearGrids)};
   };
   const auto take = [&](const absl::StatusOr<Plan>& found, const Widen& widen) {
     TakeNarrower(wider, restrictions, unlimited, found, widen, plan);
@@ -323,14 +332,15 @@ bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& pla
 
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  return SearchNarrower(graph, options, restrictions, options.known_bytes, budget);
+  return SearchNarrower(graph, options, restrictions,
+                        {options.known_bytes, options.known_bytes > 0}, budget);
 }
 
 absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
                                     const Budget& budget) {
   const Restrictions none;
   const LimitedGraph all(graph, options, none, budget);
-  return all.Run(SearchUnlimited(all.whole(), options, none, budget), {}, 0, false);
+  return all.Run(SearchUnlimited(all.whole(), options, none, budget), {}, {}, false);
 }
 
 }  // namespace yuba
