@@ -18,6 +18,7 @@
 #include "search/memory_rows.h"
 #include "search/memory_split.h"
 #include "search/problem.h"
+#include "search/proof_cases.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
@@ -174,6 +175,25 @@ TEST_CASE("the messages of a case prove as much to the checker as to the search"
     }
   }
   CHECK(bounds > 20);
+}
+
+// Messages of cases are in units of prices, whether there are prices or not.
+TEST_CASE("one case without prices proves its bound") {
+  int bounds = 0;
+  for (const Case& here : Cases()) {
+    LimitedSearch search = SearchOf(here);
+    search.limit = 1 << 30;
+    const GridProblem grids =
+        *GridsWithRows(here.graph, search, TensorUsesOf(here.graph, search.problem.mesh));
+    const LowerBound found =
+        DualAtPrices(here.graph, grids, grids.pairwise, {}, Budget::Unlimited());
+    Plan plan = EmptyPlan(search);
+    plan.proof.kind = "dual";
+    AddCases({{{}, {}, found.proof.messages}}, {}, &plan.proof);
+    CHECK(*ReplayDual(here.graph, plan) == found.bytes);
+    bounds += found.bytes > 0;
+  }
+  CHECK(bounds > 5);
 }
 
 // What an error says is needed at least.
