@@ -17,11 +17,11 @@ namespace {
 
 constexpr int kSweeps = 100;
 constexpr int kSteps = 600;
-constexpr double kMostCells = 5e7;      // of all tables, which are there several times: 2 GB
-constexpr double kStepsWork = 8e9;      // cells of all uses, once for each step of prices
-constexpr double kSweepsWork = 3e9;     // and for each sweep at the last prices
-constexpr double kBufferCells = 2e6;    // of all uses, with whose buffers prices are looked for
-constexpr double kRise = 1e-3;          // of the bound, while prices are worth more steps
+constexpr double kMostCells = 5e7;    // of all tables, which are there several times: 2 GB
+constexpr double kStepsWork = 8e9;    // cells of all uses, once for each step of prices
+constexpr double kSweepsWork = 3e9;   // and for each sweep at the last prices
+constexpr double kBufferCells = 2e6;  // of all uses, with whose buffers prices are looked for
+constexpr double kRise = 1e-3;        // of the bound, while prices are worth more steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
 
@@ -34,8 +34,8 @@ std::vector<int> ProgramOrder(const Graph& graph) {
   return order;
 }
 
-Dual DualOfGrids(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
-                 int sweeps, const Budget& budget, double enough) {
+Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, const Budget& budget,
+                 double enough) {
   return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget, enough,
                       MostInProof(graph));
 }
@@ -100,7 +100,7 @@ int SweepsFor(const GridProblem& problem) {
 
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
                          double enough) {
-  Dual dual = DualOfGrids(graph, problem, problem.pairwise, kSweeps, budget, enough);
+  Dual dual = DualOfGrids(graph, problem.pairwise, kSweeps, budget, enough);
   if (static_cast<double>(dual.bound) < enough) ImproveGrids(problem.pairwise, budget, &dual);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
   found.bytes = std::max<int64_t>(0, dual.bound);
@@ -138,7 +138,7 @@ LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
                         const Budget& budget, Assignment* assignment) {
   const PairwiseProblem priced = AtPrices(costs, prices, MostInProof(graph));
   const absl::optional<int64_t> room = RoomAtPrices(costs.memory, prices);
-  Dual dual = DualOfGrids(graph, problem, priced, SweepsFor(problem), budget, kInfinity);
+  Dual dual = DualOfGrids(graph, priced, SweepsFor(problem), budget, kInfinity);
   LowerBound found = FoundBy(graph, problem, priced, dual);
   int64_t units = 0;
   if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
