@@ -80,7 +80,7 @@ bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
 // Whether no plan without accumulators moves less, of whatever memory: each has one with that moves
 // no more. Sums that stay apart are others there.
 bool MovesLeast(const absl::StatusOr<Plan>& plan, const Graph& graph) {
-  return plan.ok() && plan->cost.bytes() <= plan->lower_bound && !plan->proof.HasPrices() &&
+  return plan.ok() && plan->cost.bytes() <= plan->lower_bound && plan->proof.prices.empty() &&
          !HasPartials(graph);
 }
 

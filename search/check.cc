@@ -172,12 +172,11 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   }
   absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
       absl::StrCat("there is no proof of kind \"", plan.proof.kind,
-                   "\", only elimination, deepening, grids, dual, blocks and none"));
+                   "\", only elimination, deepening, grids, dual and none"));
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
   if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
   if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
-  if (plan.proof.kind == "blocks") least = ReplayBlocks(graph, plan);
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();
   return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,

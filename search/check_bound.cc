@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
-#include "search/check_cases.h"
 #include "search/check_memory.h"
 #include "search/check_minimum.h"
 #include "search/check_tables.h"
@@ -37,7 +36,7 @@ class Replay {
   absl::StatusOr<Left> Run(size_t count) {
     YUBA_RETURN_IF_ERROR(CheckOrder(graph_, plan_.proof.order));
     for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
-    return Left{TablesLeft(), least_, sums_};
+    return Left{TablesLeft(), least_};
   }
 
  private:
@@ -128,18 +127,14 @@ class Replay {
 // Within a limit no plan costs less than the least sum at prices, less the room at all of them
 // (Lagrange).
 absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
-                                          const CostTables& costs, std::vector<CheckTable> tables,
-                                          const std::vector<MemoryPrice>& prices) {
+                                          const CostTables& costs) {
   YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
-                        PricedUses(graph, costs, CostsOf(costs.uses), prices, plan.space.memory));
+                        PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices,
+                                   plan.space.memory));
+  std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
   YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables),
                                                           plan.proof.order.size()));
-  const bool cases = !plan.proof.cases.empty();
-  if (cases && left.sums > kMostSumsInCases / UnsplitCases(plan.proof)) {
-    return RefuseProof(
-        absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
-  }
   int64_t units = 0;
   return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
 }
@@ -184,7 +179,7 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
 
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
-  if (!plan.proof.HasPrices()) {
+  if (plan.proof.prices.empty()) {
     YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
                                                             plan.proof.order.size()));
     return left.least;
@@ -193,16 +188,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
     return absl::FailedPreconditionError(
         "the proof has prices on memory, the plan's space no limit");
   }
-  const std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
-  if (plan.proof.cases.empty()) {
-    return EliminateAtPrices(graph, plan, costs, tables, plan.proof.prices);
-  }
-  return LeastOfCases(graph, plan, {costs.shards, CostsOf(costs.uses)},
-                      [&](const ProofCase& here, const std::vector<CheckTable>& conditions) {
-                        std::vector<CheckTable> all = tables;
-                        all.insert(all.end(), conditions.begin(), conditions.end());
-                        return EliminateAtPrices(graph, plan, costs, std::move(all), here.prices);
-                      });
+  return EliminateAtPrices(graph, plan, costs);
 }
 
 }  // namespace yuba

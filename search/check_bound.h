@@ -30,9 +30,6 @@ absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan);
 // The bound of a dual proof. An error where messages are malformed.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 
-// The bound of a proof by blocks. An error where rounds are malformed.
-absl::StatusOr<int64_t> ReplayBlocks(const Graph& graph, const Plan& plan);
-
 // The error that a proof has that fault.
 absl::Status RefuseProof(const std::string& what);
 

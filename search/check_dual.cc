@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check_bound.h"
-#include "search/check_cases.h"
 #include "search/check_held.h"
 #include "search/check_memory.h"
 #include "search/check_relaxed.h"
@@ -101,90 +100,47 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
   return bound;
 }
 
-// Proofs of plans within a limit, by prices and messages, or by cases that have these.
-class LimitReplay {
- public:
-  LimitReplay(const Graph& graph, const Plan& plan, const RelaxedTables& costs)
-      : graph_(graph),
-        plan_(plan),
-        costs_(costs),
-        held_(HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", AllPrices(plan.proof))) {
+// Adds what is in use, at its prices, where it belongs: to the uses, the tensors or the nodes.
+void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
+               std::vector<std::vector<int64_t>>* of_nodes) {
+  const int tensors = static_cast<int>(graph.tensors.size()), element = table.scope[0];
+  if (table.scope.size() == 2) {
+    prices->added[{table.scope[1], element - tensors}].push_back(table.cells);
+    return;
   }
+  std::vector<int64_t>& sum =
+      element < tensors ? prices->sums[element] : (*of_nodes)[element - tensors];
+  sum.resize(table.cells->size());
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
+}
 
-  absl::StatusOr<int64_t> Run() const {
-    const Proof& proof = plan_.proof;
-    if (proof.cases.empty()) return Least(proof.prices, proof.messages, {});
-    int64_t sums = 0;
-    for (const RelaxedTables::Use& use : costs_.uses) {
-      sums += static_cast<int64_t>(use.cost->size());
-    }
-    if (sums > kMostSumsInCases / UnsplitCases(proof)) {
-      return RefuseProof(
-          absl::StrCat("takes more than ", kMostSumsInCases, " sums in all its cases"));
-    }
-    return LeastOfCases(graph_, plan_, {held_.shards, CostsOf(costs_.uses)},
-                        [&](const ProofCase& here, const std::vector<CheckTable>& conditions) {
-                          return Least(here.prices, here.messages, conditions);
-                        });
-  }
-
- private:
-  // One at each time that has any.
-  static std::vector<MemoryPrice> AllPrices(const Proof& proof) {
-    std::map<int64_t, MemoryPrice> by_time;
-    for (const MemoryPrice& price : proof.prices) by_time[price.time] = price;
-    for (const ProofCase& here : proof.cases) {
-      for (const MemoryPrice& price : here.prices) by_time[price.time] = price;
-    }
-    std::vector<MemoryPrice> all;
-    for (const auto& [time, price] : by_time) all.push_back(price);
-    return all;
-  }
-
-  // LeastOfAll, where what is in use is added at the prices on memory, and the conditions.
-  absl::StatusOr<int64_t> Least(const std::vector<MemoryPrice>& prices,
-                                const std::vector<DualMessage>& messages,
-                                const std::vector<CheckTable>& conditions) const {
-    YUBA_ASSIGN_OR_RETURN(const PricedMemory memory, PricedUses(graph_, held_, CostsOf(costs_.uses),
-                                                                prices, plan_.space.memory));
-    YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph_, messages, costs_));
-    std::vector<std::vector<int64_t>> of_nodes(graph_.nodes.size());
-    for (const CheckTable& table : memory.tables) Add(table, &given, &of_nodes);
-    for (const CheckTable& table : conditions) Add(table, &given, &of_nodes);
-    const Scale scale = {kPriceUnits, MostInProof(graph_) / kPriceUnits};
-    YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs_, given, scale, std::move(of_nodes)));
-    return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
-  }
-
-  void Add(const CheckTable& table, Prices* prices,
-           std::vector<std::vector<int64_t>>* of_nodes) const {
-    const int tensors = static_cast<int>(graph_.tensors.size()), element = table.scope[0];
-    if (table.scope.size() == 2) {
-      prices->added[{table.scope[1], element - tensors}].push_back(table.cells);
-      return;
-    }
-    std::vector<int64_t>& sum =
-        element < tensors ? prices->sums[element] : (*of_nodes)[element - tensors];
-    sum.resize(table.cells->size());
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
-  }
-
-  const Graph& graph_;
-  const Plan& plan_;
-  const RelaxedTables& costs_;
-  const HeldElements held_;
-};
+// LeastOfAll of plans within a limit, where what is in use is added at the prices on memory.
+absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
+                                         const RelaxedTables& costs) {
+  const Proof& proof = plan.proof;
+  const HeldElements held =
+      HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", proof.prices);
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
+                        PricedUses(graph, held, CostsOf(costs.uses), proof.prices,
+                                   plan.space.memory));
+  YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
+  std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
+  for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
+  const Scale scale = {kPriceUnits, MostInProof(graph) / kPriceUnits};
+  YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, given, scale, std::move(of_nodes)));
+  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
+}
 
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
   const RelaxedTables costs =
       MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
-  if (plan.proof.HasPrices()) {
+  if (!plan.proof.prices.empty()) {
     if (plan.space.memory <= 0) {
       return RefuseProof("has prices on memory, the plan's space no limit");
     }
-    return LimitReplay(graph, plan, costs).Run();
+    return LeastWithinLimit(graph, plan, costs);
   }
   YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
   YUBA_ASSIGN_OR_RETURN(

@@ -19,11 +19,10 @@ struct CheckTable {
 // By variable and renaming: what each value becomes. Costs do not change when all are renamed.
 using Renamings = std::vector<std::shared_ptr<const std::vector<std::vector<int>>>>;
 
-// What is left of an elimination: tables, and the cost of all that has gone; and what that took.
+// What is left of an elimination: tables, and the cost of all that has gone.
 struct Left {
   std::vector<CheckTable> tables;
   int64_t least = 0;
-  int64_t sums = 0;  // of one value of each table
 };
 
 inline constexpr int64_t kNoBudget = std::numeric_limits<int64_t>::max();

@@ -146,11 +146,16 @@ void MessagePassing::AddStar(const Factor& factor, const std::vector<int64_t>& m
   for (size_t x = 0; x < sum->size(); ++x) (*sum)[x] += least[x];
 }
 
-std::array<Messages, 2> PassMessages(const PairwiseProblem& problem,
-                                     const std::vector<ClassesPtr>& classes,
-                                     const std::vector<int>& order, int sweeps,
-                                     const Budget& budget) {
-  return MessagePassing(problem, classes, order, budget).MessagesAfter(sweeps);
+Assignment MessagePassing::Preferred(int sweeps) {
+  Sweep(sweeps);
+  if (!stopped_) Pass(true);
+  return Decode();
+}
+
+Assignment PreferredAssignment(const PairwiseProblem& problem, const std::vector<int>& order,
+                               int sweeps, const Budget& budget) {
+  const std::vector<ClassesPtr> classes = EachItsOwn(problem);
+  return MessagePassing(problem, classes, order, budget).Preferred(sweeps);
 }
 
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,

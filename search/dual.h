@@ -6,7 +6,6 @@
 #ifndef YUBA_SEARCH_DUAL_H_
 #define YUBA_SEARCH_DUAL_H_
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -54,13 +53,10 @@ Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>&
                   double enough = std::numeric_limits<double>::infinity(),
                   int64_t most = kForbidden, int64_t many_cells = kManyCells);
 
-// By side and factor, for each class of the variable on that side of its scope: the messages to it,
-// after so many sweeps. All factors have two variables.
-using Messages = std::vector<std::vector<double>>;
-std::array<Messages, 2> PassMessages(const PairwiseProblem& problem,
-                                     const std::vector<ClassesPtr>& classes,
-                                     const std::vector<int>& order, int sweeps,
-                                     const Budget& budget = Budget::Unlimited());
+// What messages between the values of all variables prefer after so many sweeps in this order, or
+// as many as the budget allows. Variables may come first in one scope and second in another.
+Assignment PreferredAssignment(const PairwiseProblem& problem, const std::vector<int>& order,
+                               int sweeps, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba
 

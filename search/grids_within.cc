@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "search/grids_cases.h"
 #include "search/grids_rows.h"
 #include "search/label_within.h"
 #include "search/lower_bound.h"
@@ -14,8 +13,7 @@
 namespace yuba {
 namespace {
 
-constexpr double kNotNear = 1.01;  // from the bound
-constexpr double kFar = 1.02;
+constexpr double kFar = 1.02;  // from the bound
 constexpr double kVeryFar = 1.1;
 constexpr double kFarthest = 1.25;
 constexpr double kGain = 1.01;  // by one lower limit, that the next is worth a try
@@ -67,15 +65,10 @@ class GridsWithin {
       }
       if (!late || !best_.has_value()) SearchLabels(uses, *grids_, bound);
       if (bounds.size() > 1 && IsFar(kFar, bound.bytes)) SearchLabels(uses, *grids_, bounds[1]);
-      LowerBound proved = bound;
-      if (search_.prove && IsFar(kNotNear, bound.bytes)) {
-        proved = BoundInCases(graph_, *grids_, std::move(proved), Cheapest(), budget_);
-        bound.bytes = proved.bytes;
-      }
       SearchRows(uses, bound);
       SearchBelow(uses, bound.bytes);
-      result.lower_bound = proved.bytes;
-      if (proved.bytes > 0) result.proof = std::move(proved.proof);
+      result.lower_bound = bound.bytes;
+      if (bound.bytes > 0) result.proof = std::move(bound.proof);
     }
     if (!best_.has_value() && search_.last && budget_.end() == Budget::End::kNone) {
       for (const Cuts& each : search_.last()) Try(each);
@@ -272,7 +265,6 @@ void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& 
   const Budget& budget = *search.problem.budget;
   const int64_t known = BytesOf(graph, mesh, found.cuts);
   LowerBound bound = PricedBounds(graph, *grids, budget, known)[0];
-  if (search.prove) bound = BoundInCases(graph, *grids, std::move(bound), known, budget);
   found.lower_bound = bound.bytes;
   if (bound.bytes > 0) found.proof = std::move(bound.proof);
 }

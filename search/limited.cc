@@ -20,18 +20,9 @@
 namespace yuba {
 namespace {
 
-// Gaps that are not worth a search of a narrower graph: within a limit and without, parts of the
-// bytes.
-constexpr int64_t kNearWithin = 1000, kNearFree = 100;
-constexpr int64_t kNearGrids = 100;  // or a search of its grids
-constexpr int64_t kNearLate = 20;  // the same, where there is no time for one
+// A gap, as a part of the bytes, that is not worth a search of other plans where there is no time.
+constexpr int64_t kNearLate = 20;
 constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
-
-// What is known of a wider graph's plans.
-struct Known {
-  int64_t bytes = 0;  // of one of them; 0: there is none
-  bool near = false;  // whether it moves hardly more than the bound
-};
 
 bool Fits(const SearchOptions& options, const Plan& plan) {
   return options.memory_limit == 0 ||
@@ -65,26 +56,23 @@ class LimitedGraph {
         whole_(partials_ ? WithoutPartials(graph) : graph),
         together_(FitsInTables(graph, options.mesh)) {}
 
-  // From the plan of the whole graph without limit and replicas, and from `starts`. With `explain`
-  // an error says how much is needed.
-  absl::StatusOr<Plan> Run(const Plan& unlimited, const std::vector<Cuts>& starts,
-                           const Known& known, bool explain) const {
+  // From the plan of the whole graph without limit and replicas; `known_bytes` as in SearchOptions.
+  // With `explain` an error says how much is needed.
+  absl::StatusOr<Plan> Run(const Plan& unlimited, int64_t known_bytes, bool explain) const {
     const Plan plain = Plain(unlimited);
     if (!replicate_ && Fits(options_, plain)) return plain;
     if (PinsNeedTables()) return PinsRefused();
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
-    limited.known_bytes = known.bytes;
-    limited.prove = known.bytes == 0;
-    limited.known.insert(limited.known.end(), starts.begin(), starts.end());
-    if (!known.near && restrictions_.empty()) {
+    limited.known_bytes = known_bytes;
+    if (known_bytes == 0 && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
     }
     absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
                                                   : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
-    if (known.bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
+    if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
     Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
     if (!replicate_ && plain.lower_bound > plan.lower_bound) {
@@ -106,9 +94,6 @@ class LimitedGraph {
     return plan;
   }
 
-  // Whether all axes at once, not on grids.
-  bool together() const { return together_; }
-
   // The graph for searches that know nothing of sums that stay apart, and its cuts as this one's.
   const Graph& whole() const { return whole_; }
   Cuts OfGraph(Cuts cuts) const {
@@ -123,7 +108,6 @@ class LimitedGraph {
     whole.known.clear();
     whole.others = [this] { return OthersOfWhole(); };
     whole.on_grids = nullptr;
-    whole.prove = false;
     if (limited.memory_of) {
       whole.memory_of = [&](const Cuts& cuts) { return limited.memory_of(OfGraph(cuts)); };
     }
@@ -141,10 +125,7 @@ class LimitedGraph {
     if (!wanted || PlanWithin({found.cuts, 0, Proof()}).cost.bytes() == 0) return;
     const Budget overtime = budget_.Overtime();
     LimitedSearch late = limited;
-    if (stopped) {
-      late.problem.budget = &overtime;
-      late.prove = false;
-    }
+    if (stopped) late.problem.budget = &overtime;
     BoundOnGrids(graph_, late, found);
   }
 
@@ -241,87 +222,6 @@ class LimitedGraph {
   mutable absl::optional<std::vector<Cuts>> baselines_[2];
 };
 
-using Widen = std::function<Cuts(Cuts)>;  // a narrower graph's cuts as those of the wider
-
-// The options for a narrower graph, whose plans need what they need in the wider.
-SearchOptions Narrowed(const LimitedGraph& wider, const SearchOptions& options,
-                       const std::string& replicate, const Widen& widen) {
-  SearchOptions narrowed = options;
-  narrowed.replicate = replicate;
-  if (options.memory_of) {
-    narrowed.memory_of = [&](const Plan& plan) {
-      return options.memory_of(wider.PlanWithin({widen(AllCuts(plan)), 0, Proof()}));
-    };
-  }
-  return narrowed;
-}
-
-// Takes the plan of a narrower graph where that is better; the bound is the wider one's.
-void TakeNarrower(const LimitedGraph& wider, const Restrictions& restrictions,
-                  const Plan& unlimited, const absl::StatusOr<Plan>& found, const Widen& widen,
-                  absl::StatusOr<Plan>& plan) {
-  if (!IsBetter(found, plan)) return;
-  if (!found.ok()) {
-    plan = found.status();
-    return;
-  }
-  Cuts cuts = widen(AllCuts(*found));
-  if (!Meets(cuts, restrictions)) return;
-  if (!plan.ok()) {
-    plan = wider.Run(unlimited, {std::move(cuts)}, {}, false);
-    return;
-  }
-  Plan taken = wider.PlanWithin({std::move(cuts), plan->lower_bound, plan->proof});
-  if (taken.cost.bytes() < plan->cost.bytes()) plan = std::move(taken);
-}
-
-// Also without copies, and within a limit without replicas: of those plans there are fewer to look
-// through.
-absl::StatusOr<Plan> SearchNarrower(const Graph& graph, const SearchOptions& options,
-                                    const Restrictions& restrictions, const Known& before,
-                                    const Budget& budget) {
-  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
-  const LimitedGraph wider(graph, options, restrictions, budget);
-  YUBA_RETURN_IF_ERROR(wider.CheckPins());
-  const Graph& whole = wider.whole();
-  const Plan unlimited = SearchUnlimited(whole, options, restrictions, budget);
-  absl::StatusOr<Plan> plan = wider.Run(unlimited, {}, before, before.bytes == 0);
-  const auto wanted = [&] {
-    if (budget.end() != Budget::End::kNone) return false;
-    const bool near = plan.ok() && IsNear(plan->cost.bytes(), plan->lower_bound,
-                                          options.memory_limit > 0 ? kNearWithin : kNearFree);
-    if (absl::IsNotFound(plan.status())) return false;  // there is nothing cheaper
-    const bool quick = !plan.ok() || wider.together();
-    return !near && quick && !budget.Spent();
-  };
-  const auto known = [&] {
-    if (!plan.ok()) return before;
-    const int64_t bytes = plan->cost.bytes();
-    return Known{before.bytes > 0 ? std::min(before.bytes, bytes) : bytes,
-                 before.near || IsNear(bytes, plan->lower_bound, kNearGrids)};
-  };
-  const auto take = [&](const absl::StatusOr<Plan>& found, const Widen& widen) {
-    TakeNarrower(wider, restrictions, unlimited, found, widen, plan);
-  };
-  if (options.replicate == "auto" && options.memory_limit > 0 && wanted()) {
-    const Widen widen = [&](Cuts cuts) { return wider.OfGraph(std::move(cuts)); };
-    const SearchOptions none = Narrowed(wider, options, "none", widen);
-    take(LimitedGraph(whole, none, restrictions, budget).Run(unlimited, {}, known(), false), widen);
-  }
-  if (graph.copies > 0 && restrictions.empty() && wanted()) {
-    const bool limited = options.memory_limit > 0;  // if not, smaller tables may be eliminated
-    const Graph& copied = limited ? whole : graph;
-    const Uncopied bare = WithoutCopies(copied);
-    const Widen widen = [&](const Cuts& cuts) {
-      Cuts wide = CutsWithCopies(copied, bare, cuts);
-      return limited ? wider.OfGraph(std::move(wide)) : wide;
-    };
-    const SearchOptions same = Narrowed(wider, options, options.replicate, widen);
-    take(SearchNarrower(bare.graph, same, restrictions, known(), budget), widen);
-  }
-  return plan;
-}
-
 }  // namespace
 
 bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan) {
@@ -332,15 +232,18 @@ bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& pla
 
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  return SearchNarrower(graph, options, restrictions,
-                        {options.known_bytes, options.known_bytes > 0}, budget);
+  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
+  const LimitedGraph limited(graph, options, restrictions, budget);
+  YUBA_RETURN_IF_ERROR(limited.CheckPins());
+  return limited.Run(SearchUnlimited(limited.whole(), options, restrictions, budget),
+                     options.known_bytes, options.known_bytes == 0);
 }
 
 absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
                                     const Budget& budget) {
   const Restrictions none;
   const LimitedGraph all(graph, options, none, budget);
-  return all.Run(SearchUnlimited(all.whole(), options, none, budget), {}, {}, false);
+  return all.Run(SearchUnlimited(all.whole(), options, none, budget), 0, false);
 }
 
 }  // namespace yuba

@@ -119,6 +119,20 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
   return none;
 }
 
+// The bound at these prices on the rows of the problem.
+LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
+                        std::vector<MemoryPrice> prices, const Budget& budget) {
+  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
+  const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
+  Dual dual = DualOfGrids(graph, priced, SweepsFor(problem), budget, kInfinity);
+  LowerBound found = FoundBy(graph, problem, priced, dual);
+  int64_t units = 0;
+  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
+  found.bytes = BytesOfUnits(units);
+  found.proof.prices = std::move(prices);
+  return found;
+}
+
 }  // namespace
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
@@ -131,25 +145,6 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
   const Budget overtime = budget.Overtime();
   built = BuildGridProblem(graph, mesh, uses, false, overtime, known);
   return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
-}
-
-LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
-                        const PairwiseProblem& costs, std::vector<MemoryPrice> prices,
-                        const Budget& budget, Assignment* assignment) {
-  const PairwiseProblem priced = AtPrices(costs, prices, MostInProof(graph));
-  const absl::optional<int64_t> room = RoomAtPrices(costs.memory, prices);
-  Dual dual = DualOfGrids(graph, priced, SweepsFor(problem), budget, kInfinity);
-  LowerBound found = FoundBy(graph, problem, priced, dual);
-  int64_t units = 0;
-  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
-  found.bytes = BytesOfUnits(units);
-  found.proof.prices = std::move(prices);
-  if (assignment != nullptr) *assignment = std::move(dual.assignment);
-  return found;
-}
-
-int64_t SumsAtPrices(const GridProblem& problem) {
-  return CellsOfUses(problem) * SweepsFor(problem);
 }
 
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
@@ -184,7 +179,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
       search.start = prices;
       const Budget overtime = budget.Overtime();  // of prices alone there is no bound
       const Budget& left = budget.Spent() ? overtime : budget;
-      LowerBound found = DualAtPrices(graph, problem, problem.pairwise, std::move(prices), left);
+      LowerBound found = DualAtPrices(graph, problem, std::move(prices), left);
       LowerBound& here = best[buffers];
       if (here.grids.empty() || found.bytes > here.bytes) here = std::move(found);
     }

@@ -33,14 +33,6 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
                                      const Budget& budget, int64_t known = kForbidden);
 
-// The same at these prices, without more time, whose costs are `costs`: those of the problem, or
-// greater. To *assignment, if there is one, what is read off the messages.
-LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
-                        const PairwiseProblem& costs, std::vector<MemoryPrice> prices,
-                        const Budget& budget, Assignment* assignment = nullptr);
-// Cells times sweeps that this takes at most.
-int64_t SumsAtPrices(const GridProblem& problem);
-
 }  // namespace yuba
 
 #endif  // YUBA_SEARCH_LOWER_BOUND_H_

@@ -35,8 +35,7 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
 // time, or that is no number.
 struct PricedBound {
   int64_t bytes = 0;
-  Assignment assignment;              // with the least sum; it may exceed the limit
-  std::vector<DualMessage> messages;  // none: those of another bound at prices (lower_bound.h)
+  Assignment assignment;  // with the least sum; it may exceed the limit
 };
 absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
                                           const std::vector<MemoryPrice>& prices,

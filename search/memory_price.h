@@ -18,7 +18,7 @@ struct MemoryPrice {
 inline constexpr int64_t kPriceUnits = 4096;
 
 // What an elimination counts, in bytes, for a pair of cuts that no plan has: more than any plan
-// moves of a graph that has such pairs (search/partials.h). The same for cuts of other cases.
+// moves of a graph that has such pairs (search/partials.h).
 inline constexpr int64_t kNever = int64_t{1} << 40;
 
 // No number of a proof by prices or messages is greater, so that the sum of all stays below 2^62:
@@ -28,12 +28,6 @@ inline int64_t MostInProof(const Graph& graph) {
   for (const Node& node : graph.nodes) numbers += 4 * (1 + node.operands.size());
   return (int64_t{1} << 62) / static_cast<int64_t>(numbers);
 }
-
-// Of a proof by cases: how many there are, within each other, the cells of the tables that say
-// which cuts are of these, and the sums that a bound of each takes.
-inline constexpr size_t kMostCases = 1023, kMostCasesWithin = 60;
-inline constexpr int64_t kMostCaseCells = int64_t{1} << 26;
-inline constexpr int64_t kMostCaseSums = int64_t{1} << 34;
 
 // What so many bytes in use cost in units, at most `most`.
 inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {

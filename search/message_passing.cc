@@ -39,11 +39,6 @@ MessagePassing::MessagePassing(const PairwiseProblem& problem,
   }
 }
 
-std::array<Messages, 2> MessagePassing::MessagesAfter(int sweeps) {
-  Sweep(sweeps);
-  return {std::move(message_[0]), std::move(message_[1])};
-}
-
 void MessagePassing::AddOwn(const Factor& factor) {
   const int v = factor.scope[0];
   std::vector<int64_t> costs(own_[v].size());

@@ -3,7 +3,6 @@
 #ifndef YUBA_SEARCH_MESSAGE_PASSING_H_
 #define YUBA_SEARCH_MESSAGE_PASSING_H_
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -26,7 +25,7 @@ class MessagePassing {
   MessagePassing(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                  const std::vector<int>& order, const Budget& budget, int64_t most = kForbidden);
 
-  std::array<Messages, 2> MessagesAfter(int sweeps);
+  Assignment Preferred(int sweeps);
   Dual Run(int sweeps, double enough, int64_t many_cells);
 
  private:
@@ -103,6 +102,8 @@ class MessagePassing {
   std::vector<std::vector<int64_t>> own_;  // by variable and class: its own cost
   std::vector<std::vector<End>> ends_;     // by variable
   std::vector<std::shared_ptr<const MinPlus>> costs_;  // by factor
+  // By factor, for each class of the variable at that end: the messages to it.
+  using Messages = std::vector<std::vector<double>>;
   Messages message_[2];                                // [side][factor]: to that end
   std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const MinPlus>> known_costs_;
 };

@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/graph.h"
 #include "opsemantics/placement.h"
-#include "search/block_round.h"
 #include "search/memory_price.h"
 
 namespace yuba {
@@ -35,29 +34,15 @@ struct DualMessage {
   }
 };
 
-// Where a tensor is named, this case is two: in the first of those that follow, with all that it is
-// split into, its largest shard takes a slot of `bytes` at most, in the other one a larger one. The
-// same where a node is named, of the bytes that move for its result (use 0), or the operand before
-// `use`. Else these are the prices of the case, and its messages as of a dual proof. Not more of
-// them than memory_price.h says.
-struct ProofCase {
-  TensorId tensor = -1;
-  NodeId node = -1;
-  int use = 0;
-  int64_t bytes = 0;
-  std::vector<MemoryPrice> prices;
-  std::vector<DualMessage> messages;
-};
-
 struct Proof {
-  // "elimination", "deepening", "grids", "dual", "blocks"; "none": only the trivial bound.
+  // "elimination", "deepening", "grids", "dual"; "none": only the trivial bound.
   std::string kind = "none";
   std::vector<int> order;  // all but dual: the order of the problem's variables
-  // deepening, grids, blocks: how many of them, from the first, are eliminated plainly. Deepening
-  // and grids: of the others only what can be part of a plan cheaper than the bound is kept, and
-  // nothing is left. Grids: before that, grids that are in no such plan are dropped, by `sweep`.
+  // deepening, grids: how many of them, from the first, are eliminated plainly. Of the others only
+  // what can be part of a plan cheaper than the bound is kept, and nothing is left. Grids: before
+  // that, grids that are in no such plan are dropped, by `sweep`.
   int plain = 0;
-  bool HasPlain() const { return kind == "deepening" || kind == "grids" || kind == "blocks"; }
+  bool HasPlain() const { return kind == "deepening" || kind == "grids"; }
   // dual: those that are not listed are 0. The bound is the sum over the nodes of the cheapest
   // strategy, each operand and result being cut at the best price, and over the tensors of the
   // least that their messages add up to: 0 at best.
@@ -65,15 +50,6 @@ struct Proof {
   // elimination and dual, where there is a limit on memory: what is in use is added to the costs at
   // these prices, and the limit at all of them is taken off the least sum.
   std::vector<MemoryPrice> prices;
-  std::vector<ProofCase> cases;  // or that with cases, the least of all
-  bool HasPrices() const { return !prices.empty() || !cases.empty(); }
-  // blocks: the variables that are left are split, once in each round (elements stand for
-  // variables; prices are of cuts in the lexicographic order of their lists of axes). The bound is
-  // the least cost of the last round's split problem, or the least limit of those before.
-  std::vector<BlockRound> rounds;
-  // blocks: an element of whose cuts only those stay that are the first, in that order, of all that
-  // equal axes make of them by exchange; or -1.
-  int anchor = -1;
   std::vector<int> sweep;  // grids: the order in which the relaxation to grids is eliminated
 };
 

@@ -51,20 +51,6 @@ Json CostJson(const Plan& plan) {
   return cost;
 }
 
-// A copy is [element, [neighbours], [prices]].
-Json RoundsJson(const std::vector<BlockRound>& rounds) {
-  Json rows = Json::array();
-  for (const BlockRound& round : rounds) {
-    Json copies = Json::array();
-    for (const BlockCopy& copy : round.copies) {
-      copies.push_back({copy.variable, copy.neighbours, copy.prices});
-    }
-    rows.push_back(
-        {{"limit", round.limit}, {"copies", std::move(copies)}, {"order", round.order}});
-  }
-  return rows;
-}
-
 // A price on memory is [time, price].
 Json PricesJson(const std::vector<MemoryPrice>& prices) {
   Json rows = Json::array();
@@ -83,27 +69,12 @@ Json MessagesJson(const std::vector<DualMessage>& messages) {
   return rows;
 }
 
-Json CaseJson(const Proof& proof, const ProofCase& here) {
-  if (here.tensor >= 0) return {{"tensor", here.tensor}, {"bytes", here.bytes}};
-  if (here.node >= 0) return {{"node", here.node}, {"use", here.use}, {"bytes", here.bytes}};
-  Json json = {{"prices", PricesJson(here.prices)}};
-  if (proof.kind == "dual") json["messages"] = MessagesJson(here.messages);
-  return json;
-}
-
 Json ProofJson(const Proof& proof) {
   Json json = {
       {"kind", proof.kind}, {"order", proof.order}, {"messages", MessagesJson(proof.messages)}};
   if (proof.HasPlain()) json["plain"] = proof.plain;
   if (proof.kind == "grids") json["sweep"] = proof.sweep;
-  if (proof.kind == "blocks") {
-    json["anchor"] = proof.anchor;
-    json["rounds"] = RoundsJson(proof.rounds);
-  }
   if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
-  for (const ProofCase& each : proof.cases) {
-    json["cases"].push_back(CaseJson(proof, each));
-  }
   return json;
 }
 

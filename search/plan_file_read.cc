@@ -75,30 +75,6 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   file->mesh = ReadMesh(root.Field("mesh"));
 }
 
-std::vector<int> Ints(const JsonReader& numbers) {
-  const std::vector<int64_t> read = numbers.Integers(0, std::numeric_limits<int>::max());
-  return {read.begin(), read.end()};
-}
-
-void ReadRounds(const JsonReader& rounds, Proof* result) {
-  for (const JsonReader& row : rounds.Items()) {
-    BlockRound round;
-    round.limit = row.Field("limit").Integer(0, kMost);
-    round.order = Ints(row.Field("order"));
-    for (const JsonReader& copy : row.Field("copies").Items()) {
-      const std::vector<JsonReader> items = copy.Items();
-      if (items.size() != 3) {
-        copy.Fail("[element, [neighbours], [prices]]");
-        return;
-      }
-      const auto element = static_cast<int>(items[0].Integer(0, std::numeric_limits<int>::max()));
-      round.copies.push_back({element, Ints(items[1]), items[2].Integers(-kMost, kMost)});
-    }
-    if (!rounds.ok()) return;
-    result->rounds.push_back(std::move(round));
-  }
-}
-
 void ReadOrder(const JsonReader& order, std::vector<int>* result) {
   for (const JsonReader& item : order.Items()) {
     result->push_back(static_cast<int>(item.Integer(0, std::numeric_limits<int>::max())));
@@ -131,10 +107,6 @@ void ReadProof(const JsonReader& proof, Proof* result) {
     result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
   }
   if (result->kind == "grids") ReadOrder(proof.Field("sweep"), &result->sweep);
-  if (result->kind == "blocks") {
-    result->anchor = static_cast<int>(proof.Field("anchor").Integer(-1, most));
-    ReadRounds(proof.Field("rounds"), result);
-  }
   ReadMessages(proof.Field("messages"), &result->messages);
 }
 
@@ -158,31 +130,6 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice
   }
 }
 
-void ReadCases(const JsonReader& cases, int64_t nodes, Proof* result) {
-  constexpr int kMostPlaces = std::numeric_limits<int>::max();
-  const std::vector<JsonReader> rows = cases.Items();
-  if (rows.size() > kMostCases) cases.Fail(absl::StrCat("at most ", kMostCases, " cases"));
-  for (const JsonReader& row : rows) {
-    if (!cases.ok()) return;
-    ProofCase here;
-    const bool of_tensor = row.Has("tensor"), of_node = row.Has("node");
-    if (of_tensor + of_node + row.Has("prices") != 1) {
-      row.Fail("{tensor, bytes}, {node, use, bytes} or {prices}");
-    } else if (of_tensor) {
-      here.tensor = static_cast<TensorId>(row.Field("tensor").Integer(0, kMostPlaces));
-    } else if (of_node) {
-      here.node = static_cast<NodeId>(row.Field("node").Integer(0, kMostPlaces));
-      here.use = static_cast<int>(row.Field("use").Integer(0, kMostPlaces));
-    } else {
-      ReadPrices(row.Field("prices"), nodes, &here.prices);
-      if (result->kind == "dual") ReadMessages(row.Field("messages"), &here.messages);
-    }
-    if (of_tensor || of_node) here.bytes = row.Field("bytes").Integer(0, kMost);
-    if (!cases.ok()) return;
-    result->cases.push_back(std::move(here));
-  }
-}
-
 void ReadCost(const JsonReader& root, PlanFile* file) {
   JsonReader cost = root.Field("cost");
   file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
@@ -197,13 +144,6 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   ReadProof(proof, &file->proof);
   const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
   if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
-  if (!proof.Has("cases")) return;
-  const bool may = file->proof.kind == "elimination" || file->proof.kind == "dual";
-  if (proof.Has("prices") || !file->proof.messages.empty() || !may) {
-    proof.Field("cases").Fail(
-        "cases in a proof by elimination or dual without other prices and messages");
-  }
-  ReadCases(proof.Field("cases"), nodes, &file->proof);
 }
 
 void ReadMemory(const JsonReader& rows, PlanFile* file) {

@@ -15,12 +15,10 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "search/grids.h"
-#include "search/memory_cases.h"
 #include "search/memory_plan.h"
 #include "search/memory_region.h"
 #include "search/memory_rounds.h"
 #include "search/memory_rows.h"
-#include "search/proof_cases.h"
 
 namespace yuba {
 namespace {
@@ -106,8 +104,6 @@ class WithinLimit {
     TryOthers();
     if (!eliminated && IsWithin(kNear)) return result;
     Solve(solver);
-    const CasesFound cases = InCases(solver);
-    bound_ = std::max(bound_, cases.bound);
     const auto enough = [&] { return IsWithin(kFar); };
     const bool many = pairwise.variables.size() > Region::kMostVariables;
     if (eliminated && many && !enough()) result = AskGrids();
@@ -120,40 +116,13 @@ class WithinLimit {
           SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0, known());
       if (other.bound() < known()) Solve(other);
     }
-    const int64_t bound = std::max(solver.bound(), cases.bound);
-    if (!eliminated || bound < result.lower_bound) return result;
+    if (!eliminated || solver.bound() < result.lower_bound) return result;
     result.proof = Proof();
     result.proof.kind = "elimination";
-    result.lower_bound = bound;
+    result.lower_bound = solver.bound();
     result.proof.order = problem_.ElementOrder(solver.order());
-    AddCases(cases.cases, Places(), &result.proof);
-    if (search_.limit > 0 && cases.cases.empty()) result.proof.prices = solver.prices();
+    if (search_.limit > 0) result.proof.prices = solver.prices();
     return result;
-  }
-
-  SplitPlaces Places() const { return {problem_.variable, problem_.elements, problem_.factors}; }
-
-  // A better bound, where the best plan is far from the solver's and it is that of all plans; none
-  // where that is no better.
-  CasesFound InCases(const LimitSolver& solver) {
-    const bool wanted = search_.prove && search_.limit > 0 && !solver.order().empty();
-    if (!wanted || !search_.problem.restrictions.empty()) return {};
-    if (!best_.has_value() || IsWithin(kNear) || budget_.Spent()) return {};
-    CasesOptions options;
-    options.bound_at = [&](const PairwiseProblem& limited, const std::vector<MemoryPrice>& prices) {
-      return BoundAtPrices(limited, prices, solver.order(), MostInProof(graph_), budget_);
-    };
-    options.sums = solver.sums();
-    options.most_sums = kMostCaseSums;
-    options.prices = solver.prices();
-    options.known = known();
-    options.take = [this](const Assignment& assignment) {
-      Try(assignment);
-      return known();
-    };
-    AddSplits(graph_, Places(), &options);
-    CasesFound found = BoundByCases(problem_.pairwise, options, budget_);
-    return found.bound > solver.bound() ? found : CasesFound();
   }
 
   // Bound and proof that the other search has; its plan is tried, and others begin there.

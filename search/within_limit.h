@@ -32,7 +32,6 @@ struct LimitedSearch {
   int64_t table_cells = 0;
   // Of a plan that is known, 0: there is none. Once the bound is no less, no more is looked for.
   int64_t known_bytes = 0;
-  bool prove = true;    // bounds are to be as good as they can be, which takes time
   bool explain = true;  // where nothing is found, look for how much is needed; not on grids
   // Plans of other searches, from which this one starts: the result costs no more than those that
   // fit.

@@ -144,23 +144,6 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
   CHECK(cheaper > 0);
 }
 
-// Prices alone leave up to half of these open.
-TEST_CASE("small plans within a limit are proved to be the cheapest") {
-  const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
-  REQUIRE(model.ok());
-  int cases = 0;
-  for (const auto& [devices, limit] :
-       {std::pair<int, int64_t>{2, 39500}, {2, 42000}, {4, 17811}, {4, 40000}, {8, 30000}}) {
-    const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, Options(devices, "auto", limit));
-    INFO(limit << " B on " << devices << ": " << plan.status());
-    REQUIRE(plan.ok());
-    CHECK(plan->lower_bound == plan->cost.bytes());
-    CHECK(CheckPlan(model->graph, *plan).ToString() == "OK");
-    cases += !plan->proof.cases.empty();
-  }
-  CHECK(cases > 0);
-}
-
 TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   absl::StatusOr<Model> model = ImportFile("tests/models/gpt/model.onnx");
   REQUIRE(model.ok());
@@ -190,22 +173,14 @@ TEST_CASE("prices that were altered prove no more than what is true") {
   REQUIRE(model.ok());
   const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, Options(8, "auto", 12000));
   REQUIRE(plan.ok());
-  const auto all_prices = [](Proof& proof) {
-    std::vector<MemoryPrice*> all;
-    for (MemoryPrice& price : proof.prices) all.push_back(&price);
-    for (ProofCase& each : proof.cases) {
-      for (MemoryPrice& price : each.prices) all.push_back(&price);
-    }
-    return all;
-  };
   CHECK(CheckPlan(model->graph, *plan).ok());
   Plan claims = *plan;
   claims.lower_bound = claims.cost.bytes();
   if (claims.lower_bound > plan->lower_bound) CHECK_FALSE(CheckPlan(model->graph, claims).ok());
   for (const int64_t factor : {0, 2, 10}) {
     Plan bent = *plan;
-    REQUIRE(!all_prices(bent.proof).empty());
-    for (MemoryPrice* price : all_prices(bent.proof)) price->price *= factor;
+    REQUIRE(!bent.proof.prices.empty());
+    for (MemoryPrice& price : bent.proof.prices) price.price *= factor;
     if (factor == 0) CHECK_FALSE(CheckPlan(model->graph, bent).ok());  // no limit is as cheap
     bent.lower_bound = bent.cost.bytes() + 1;
     CHECK_FALSE(CheckPlan(model->graph, bent).ok());
@@ -213,7 +188,7 @@ TEST_CASE("prices that were altered prove no more than what is true") {
   Plan unlimited = *plan;
   unlimited.space.memory = 0;
   CHECK_FALSE(CheckPlan(model->graph, unlimited).ok());
-  all_prices(unlimited.proof)[0]->price = -1;
+  unlimited.proof.prices[0].price = -1;
   CHECK_FALSE(CheckPlan(model->graph, unlimited).ok());
 }
 

@@ -47,7 +47,7 @@ std::vector<Way> Ways() {
   add("copies", WithCopies(Rings(), 8), 4).copies = 8;
   add("local search", Rings(), 8).table_cells = 2000;
   add("deepening", Rings(), 8).table_cells = 20000;
-  add("blocks", Recurrent(3, 5, 2, 4), 4).table_cells = 2000;
+  add("anchored dual", Recurrent(3, 5, 2, 4), 4).table_cells = 2000;
   add("grids", Recurrent(8, 16, 1, 3), 64);
   add("recursion", Rings(), 12).search = "recursive";
   add("pins", Rings(), 6).pin_texts = {"t1=[-, b]"};
@@ -81,8 +81,6 @@ void CheckEqual(const Plan& a, const Plan& b) {
   CHECK(a.proof.plain == b.proof.plain);
   CHECK(a.proof.messages == b.proof.messages);
   CHECK(a.proof.prices.size() == b.proof.prices.size());
-  CHECK(a.proof.rounds == b.proof.rounds);
-  CHECK(a.proof.anchor == b.proof.anchor);
   CHECK(a.stopped == b.stopped);
 }
 

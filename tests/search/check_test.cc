@@ -107,33 +107,6 @@ TEST_CASE("a broken proof is refused") {
   CHECK(Says(Answer(graph, broken), "element 1000"));
 }
 
-// What all nodes read goes first of what they meet in: a large table, in each of 512 cases.
-TEST_CASE("a proof by cases that takes too much work is refused after the first of them") {
-  GraphBuilder builder;
-  const TensorId x = builder.Input({48, 72});
-  std::vector<TensorId> products;
-  for (int i = 1; i <= 4; ++i) {
-    products.push_back(builder.Matmul(x, builder.Parameter({72, 24 * i})));
-  }
-  const Graph graph = builder.Finish(products);
-  Plan plan = PlanOf(graph, 12);
-  std::vector<int>& order = plan.proof.order;
-  std::sort(order.begin(), order.end());  // tensors, then nodes
-  const auto nodes = order.begin() + static_cast<int64_t>(graph.tensors.size());
-  std::rotate(order.begin() + x, order.begin() + x + 1, nodes);
-  CHECK(Answer(graph, plan) == "");
-  plan.space.memory = 1 << 30;
-  plan.lower_bound = 1;
-  std::vector<ProofCase>& cases = plan.proof.cases;
-  cases.resize(1);
-  for (int depth = 0; depth < 9; ++depth) {
-    const std::vector<ProofCase> within = cases;
-    cases.insert(cases.end(), within.begin(), within.end());
-    cases.insert(cases.begin(), {x, -1, 0, 576});
-  }
-  CHECK(Says(Answer(graph, plan), "sums in all its cases"));
-}
-
 TEST_CASE("a dual proof is replayed, and refused where it is bent") {
   Graph graph = Network();
   SearchOptions options;

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <random>
 
-#include "search/memory_cases.h"
 #include "search/memory_core.h"
 #include "search/memory_dual.h"
 #include "search/memory_state.h"
@@ -121,51 +120,6 @@ TEST_CASE("bound, optimum and solution at every limit") {
   CHECK(solved > 100);
   CHECK(optimal == solved);
   CHECK(tight > 0);
-}
-
-TEST_CASE("cases prove what prices leave open") {
-  std::mt19937 random(19);
-  int open = 0, proved = 0, taken = 0;
-  for (int round = 0; round < 16; ++round) {
-    PairwiseProblem problem = RandomProblem(6, &random);
-    if (round % 2 == 1) AddBuffers(&problem, &random);
-    AtLimits(problem, CostByPeak(problem), 7, [&](const PairwiseProblem& limited, int64_t optimum) {
-      const LimitSolver solver(limited, OneEach(limited), 1 << 20, kForbidden);
-      if (solver.bound() >= optimum) return;
-      CasesOptions options;
-      options.bound_at = [&](const PairwiseProblem& here, const std::vector<MemoryPrice>& prices) {
-        return BoundAtPrices(here, prices, solver.order(), kForbidden, Budget::Unlimited());
-      };
-      options.sums = solver.sums();
-      options.most_sums = kMostCaseSums;
-      options.prices = solver.prices();
-      options.variables = {0, 1, 2, 3, 4, 5};
-      options.factors.resize(limited.factors.size());
-      std::iota(options.factors.begin(), options.factors.end(), 0);
-      options.take = [&](const Assignment& assignment) {
-        CHECK(PeakOf(limited, assignment) <= limited.memory.limit);
-        CHECK(CostOf(limited, assignment) >= optimum);
-        ++taken;
-        return CostOf(limited, assignment);
-      };
-      for (const int64_t known : {optimum, kForbidden}) {
-        options.known = known;
-        const CasesFound found = BoundByCases(limited, options, Budget::Unlimited());
-        CHECK(found.bound <= optimum);
-        CHECK(found.bound >= solver.bound());
-        CHECK(found.cases.size() % 2 == 1);
-        open += known == optimum;
-        proved += known == optimum && found.bound == optimum;
-      }
-      options.take = nullptr;  // what costs less than is known is not told
-      options.known = 2 * optimum;
-      CHECK(BoundByCases(limited, options, Budget::Unlimited()).bound <= optimum);
-    });
-  }
-  INFO(proved << " of " << open << " proved, " << taken << " taken");
-  CHECK(open > 50);
-  CHECK(proved * 10 > open * 9);
-  CHECK(taken > 0);
 }
 
 // A variable behind each of the first three, whose value follows from theirs: two of them have one.

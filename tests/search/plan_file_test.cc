@@ -115,61 +115,6 @@ TEST_CASE("prices on memory come in the order of their times, each once") {
   }
 }
 
-TEST_CASE("a plan file keeps a proof by cases, and says which rows are none") {
-  Graph graph = Network();
-  Plan plan = PlanOf(graph);
-  plan.proof = {"dual", {}};
-  plan.proof.cases = {{2, -1, 0, 128}, {-1, 1, 2, 64}, {}, {}, {}};
-  plan.proof.cases[2].prices = {{0, 5}, {4, 7}};
-  plan.proof.cases[3].messages = {{2, 1, {3, -4}}};
-  const std::string text = WritePlan(graph, plan, {});
-  absl::StatusOr<PlanFile> file = ReadPlan(text);
-  REQUIRE(file.ok());
-  Plan again = plan;
-  again.proof = file->proof;
-  CHECK(WritePlan(graph, again, {}) == text);
-  REQUIRE(file->proof.cases.size() == 5);
-  CHECK(file->proof.cases[0].tensor == 2);
-  CHECK(file->proof.cases[1].use == 2);
-  CHECK(file->proof.cases[2].prices[1].price == 7);
-  CHECK(file->proof.cases[3].messages == plan.proof.cases[3].messages);
-
-  using Json = nlohmann::json;
-  Json json = Json::parse(text);
-  const auto answer = [&](int row, const Json& wrong) {
-    Json bent = json;
-    bent["proof"]["cases"][row] = wrong;
-    return std::string(ReadPlan(bent.dump()).status().message());
-  };
-  const std::string expected = "{tensor, bytes}, {node, use, bytes} or {prices}";
-  CHECK(answer(1, {{"bytes", 5}}).find(expected) != std::string::npos);
-  CHECK(answer(1, {{"tensor", 1}, {"node", 1}}).find("proof.cases[1]") != std::string::npos);
-  CHECK(answer(0, {{"tensor", 1}}).find("bytes") != std::string::npos);
-  CHECK(answer(2, {{"prices", Json::array()}}).find("messages") != std::string::npos);
-  CHECK(answer(0, {{"tensor", -1}, {"bytes", 5}}).find("tensor") != std::string::npos);
-  Json many = json;
-  many["proof"]["cases"] = Json(1024, json["proof"]["cases"][4]);
-  CHECK(ReadPlan(many.dump()).status().message().find("at most 1023 cases") != std::string::npos);
-  json["proof"]["prices"] = Json::array();
-  CHECK(answer(2, {{"prices", Json::array()}}).find("without other prices") != std::string::npos);
-}
-
-TEST_CASE("a plan file keeps a proof by blocks") {
-  Graph graph = Network();
-  Plan plan = PlanOf(graph);
-  plan.proof = Proof();
-  plan.proof.kind = "blocks";
-  plan.proof.plain = 2;
-  plan.proof.anchor = 1;
-  plan.proof.rounds = {{90, {{3, {1, 2}, {-7, 7}}, {4, {}, {}}}, {5, 1, 0}}, {80, {}, {2}}};
-  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
-  REQUIRE(file.ok());
-  CHECK(file->proof.kind == "blocks");
-  CHECK(file->proof.plain == 2);
-  CHECK(file->proof.anchor == 1);
-  CHECK(file->proof.rounds == plan.proof.rounds);
-}
-
 TEST_CASE("the rows of a plan file add up to its cost") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
