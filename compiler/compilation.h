@@ -6,11 +6,11 @@
 
 #include "absl/types/optional.h"
 #include "compiler/import/onnx.h"
-#include "compiler/lower/lower.h"
+#include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
-#include "runtime/program.pb.h"
-#include "search/plan.h"
-#include "search/plan_file.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "search/file/plan_file.h"
 #include "search/search.h"
 
 namespace yuba {

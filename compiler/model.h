@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "opsemantics/graph.h"
+#include "opsemantics/definition/graph.h"
 
 namespace yuba {
 

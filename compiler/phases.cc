@@ -5,13 +5,20 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compiler/dialect/state.h"
+#include "compiler/dump/state.h"
 #include "compiler/search_spaces.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "runtime/program_file.h"
-#include "search/accumulators.h"
-#include "search/check.h"
+#include "runtime/program/program_file.h"
+#include "search/rewrite/accumulators.h"
+#include "search/check/check.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/spmd/recognise.h"
+#include "compiler/memory/memory.h"
+#include "compiler/kernels/add_kernels.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
+#include "compiler/verify/check_memory.h"
 
 namespace yuba {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/model.h"
-#include "search/plan.h"
+#include "search/plan/plan.h"
 #include "search/search.h"
 
 namespace yuba {

@@ -8,13 +8,13 @@
 
 #include "compiler/pins_in_the_way.h"
 #include "compiler/search_within.h"
-#include "search/accumulators.h"
-#include "search/budget.h"
-#include "search/grid_problem.h"
-#include "search/known_tables.h"
-#include "search/limited.h"
-#include "search/lower_bound.h"
-#include "search/partials.h"
+#include "search/rewrite/accumulators.h"
+#include "search/solve/budget.h"
+#include "search/model/grid_problem.h"
+#include "search/cost/table_cache.h"
+#include "search/engines/limited.h"
+#include "search/model/grid_bound.h"
+#include "search/rewrite/partials.h"
 
 namespace yuba {
 namespace {

@@ -1,6 +1,10 @@
 #include "compiler/search_within.h"
 
-#include "compiler/lower/lower.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/memory/memory.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
 
 namespace yuba {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "runtime/walk.h"
 
 namespace yuba {

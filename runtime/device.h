@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 
 namespace yuba {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "runtime/reduce.h"
 #include "runtime/walk.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "opsemantics/base/element_type.h"
-#include "runtime/program.pb.h"
+#include "runtime/program/program.pb.h"
 #include "runtime/walk.h"
 
 namespace yuba {

@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "runtime/arena_watch.h"
 #include "runtime/executor.h"
-#include "runtime/io/tensor_file.h"
-#include "runtime/program.h"
+#include "opsemantics/values/tensor_file.h"
+#include "runtime/program/program.h"
 
 namespace yuba {
 

@@ -12,13 +12,13 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "search/check.h"
+#include "search/check/check.h"
 #include "search/search.h"
 #include "tools/bench_suite.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

@@ -15,7 +15,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command_line.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

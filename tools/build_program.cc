@@ -3,6 +3,7 @@
 #include "compiler/phases.h"
 #include "opsemantics/base/status.h"
 #include "tools/version.h"
+#include "compiler/kernels/add_kernels.h"
 
 namespace yuba {
 

@@ -3,9 +3,10 @@
 #define YUBA_TOOLS_BUILD_PROGRAM_H_
 
 #include "absl/status/statusor.h"
-#include "compiler/lower/lower.h"
+#include "compiler/kernels/add_kernels.h"
+#include "runtime/program/program.pb.h"
 #include "compiler/model.h"
-#include "search/plan.h"
+#include "search/plan/plan.h"
 
 namespace yuba {
 

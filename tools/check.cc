@@ -1,6 +1,6 @@
 // yuba check: is the plan legal for this model, and are its cost, its bound and all else that it
 // says true?
-#include "search/check.h"
+#include "search/check/check.h"
 
 #include <iostream>
 
@@ -8,13 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/search_within.h"
 #include "opsemantics/base/status.h"
-#include "search/pin_text.h"
-#include "search/restriction.h"
+#include "search/space/pin_text.h"
+#include "search/space/restriction.h"
 #include "tools/command.h"
-#include "tools/json_report.h"
+#include "tools/report/json_report.h"
 #include "tools/plan_notes.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "compiler/import/onnx.h"
 #include "compiler/model.h"
-#include "opsemantics/library.h"
-#include "search/plan_file.h"
+#include "opsemantics/language/library.h"
+#include "search/file/plan_file.h"
 
 namespace yuba {
 

@@ -13,16 +13,16 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/mesh_text.h"
+#include "opsemantics/sharding/mesh_text.h"
 #include "search/baselines/baselines.h"
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/plan_notes.h"
-#include "tools/plan_report.h"
-#include "tools/plan_rows.h"
+#include "tools/report/plan_report.h"
+#include "tools/report/plan_rows.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

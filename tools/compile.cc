@@ -4,13 +4,14 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "runtime/program_file.h"
+#include "runtime/program/program_file.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/json_report.h"
+#include "tools/report/json_report.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
+#include "compiler/kernels/add_kernels.h"
 
 namespace yuba {
 namespace {

@@ -7,7 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/command.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

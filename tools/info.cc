@@ -8,10 +8,10 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/structure.h"
+#include "opsemantics/regions/structure.h"
 #include "tools/command.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

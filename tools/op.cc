@@ -5,9 +5,9 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/library.h"
+#include "opsemantics/language/library.h"
 #include "tools/command.h"
-#include "tools/op_report.h"
+#include "tools/report/op_report.h"
 #include "tools/subcommands.h"
 
 namespace yuba {

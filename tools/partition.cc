@@ -9,16 +9,16 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
-#include "search/plan_file.h"
+#include "search/file/plan_file.h"
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"
 #include "tools/plan_notes.h"
-#include "tools/plan_report.h"
-#include "tools/search_report.h"
+#include "tools/report/plan_report.h"
+#include "tools/report/search_report.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

@@ -4,7 +4,7 @@
 #define YUBA_TOOLS_PLAN_NOTES_H_
 
 #include "compiler/model.h"
-#include "search/plan_file.h"
+#include "search/file/plan_file.h"
 
 namespace yuba {
 

@@ -2,8 +2,9 @@
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
-#include "tools/run_command.h"
+#include "tools/run/run_command.h"
 #include "tools/subcommands.h"
+#include "compiler/kernels/add_kernels.h"
 
 namespace yuba {
 namespace {

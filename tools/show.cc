@@ -6,9 +6,9 @@
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/plan_report.h"
+#include "tools/report/plan_report.h"
 #include "tools/subcommands.h"
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

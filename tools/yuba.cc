@@ -8,7 +8,7 @@
 
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/printable.h"
+#include "tools/report/printable.h"
 #include "tools/subcommands.h"
 #include "tools/version.h"
 

@@ -1,5 +1,5 @@
 // yuba-opt: mlir-opt with the dialect yuba, and the compiler's phases as passes on its text.
-#include "compiler/dialect/module.h"
+#include "compiler/dump/module.h"
 #include "compiler/phases.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

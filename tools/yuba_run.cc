@@ -4,11 +4,11 @@
 #include <iostream>
 #include <new>
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
-#include "tools/printable.h"
-#include "tools/run_command.h"
+#include "tools/report/printable.h"
+#include "tools/run/run_command.h"
 
 namespace {
 

@@ -7,18 +7,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/import/batch.h"
-#include "compiler/import/build.h"
-#include "compiler/import/file_graph.h"
-#include "compiler/import/functions.h"
-#include "compiler/import/read.h"
-#include "compiler/import/simplify.h"
-#include "compiler/import/sources.h"
-#include "compiler/import/table.h"
+#include "compiler/import/factors/batch.h"
+#include "compiler/import/factors/build.h"
+#include "compiler/import/file/file_graph.h"
+#include "compiler/import/file/functions.h"
+#include "compiler/import/file/read.h"
+#include "compiler/simplify/simplify.h"
+#include "compiler/import/translate/sources.h"
+#include "compiler/import/translate/table.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/boxes.h"
-#include "opsemantics/structure.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/structure.h"
 
 namespace yuba {
 namespace {

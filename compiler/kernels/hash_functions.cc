@@ -1,6 +1,6 @@
 // The functions of bodies in hash arithmetic: operation by operation what opsemantics/
 // hash_arithmetic.h computes.
-#include "opsemantics/hash_arithmetic.h"
+#include "opsemantics/oracle/hash_arithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "opsemantics/boxes.h"
+#include "opsemantics/regions/boxes.h"
 
 namespace yuba {
 

@@ -1,6 +1,6 @@
 // Kernel generation: definitions to loops (MLIR) to machine code. One kernel serves every box,
 // every device and every device count: bounds, origins and extents are arguments
-// (runtime/kernel_abi.h).
+// (runtime/program/kernel_abi.h).
 #ifndef YUBA_COMPILER_KERNELS_KERNELS_H_
 #define YUBA_COMPILER_KERNELS_KERNELS_H_
 
@@ -8,18 +8,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "opsemantics/core.h"
-#include "opsemantics/interpret.h"
+#include "compiler/kernels/target.h"
+#include "opsemantics/definition/definition.h"
 
 namespace yuba {
-
-struct KernelTarget {
-  bool cuda = false;
-  std::string cpu = "x86-64-v3";  // or "sm_80", "sm_90"
-  Arithmetic arithmetic = Arithmetic::kFloat;
-  std::string dump_dir;  // not empty: MLIR, LLVM IR and assembly of each kernel go there
-  int threads = 1;
-};
 
 struct NamedDefinition {
   std::string symbol;  // a C identifier, unique

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
-#include "opsemantics/boxes.h"
+#include "opsemantics/regions/boxes.h"
 
 namespace yuba {
 namespace {

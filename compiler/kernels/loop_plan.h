@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "opsemantics/core.h"
-#include "opsemantics/interpret.h"
+#include "opsemantics/definition/definition.h"
+#include "opsemantics/oracle/interpret.h"
 
 namespace yuba {
 
-// expression + sum of coefficient * argument of the kernel (runtime/kernel_abi.h), == 0 or <= 0.
+// expression + sum of coefficient * argument of the kernel (runtime/program/kernel_abi.h), == 0 or <= 0.
 struct Bound {
   Affine expression;
   std::vector<std::pair<int, int64_t>> arguments;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compiler/kernels/kernels.h"
+#include "compiler/kernels/target.h"
 
 namespace llvm {
 class Module;

@@ -9,8 +9,8 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "opsemantics/core.h"
-#include "opsemantics/interpret.h"
+#include "opsemantics/definition/definition.h"
+#include "opsemantics/oracle/interpret.h"
 
 namespace yuba {
 

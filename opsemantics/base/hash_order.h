@@ -1,4 +1,4 @@
-// What the runtime too must know of hash arithmetic (opsemantics/hash_arithmetic.h): the order of
+// What the runtime too must know of hash arithmetic (opsemantics/oracle/hash_arithmetic.h): the order of
 // its elements, for max, min and comparison, the mixing function and the element of a number.
 // Elements are ordered by a fixed bijective mix, not as integers (as integers relu would be the
 // identity on half of them and commute with sums).

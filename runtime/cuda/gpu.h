@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/cuda/error.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 
 namespace yuba {
 

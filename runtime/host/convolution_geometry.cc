@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/validate.h"
+#include "runtime/program/validate.h"
 
 namespace yuba {
 namespace {

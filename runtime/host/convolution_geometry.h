@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/contraction.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 
 namespace yuba {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/kernel_abi.h"
-#include "runtime/program.h"
+#include "runtime/program/kernel_abi.h"
+#include "runtime/program/program.h"
 
 namespace yuba {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "opsemantics/graph.h"
-#include "search/problem.h"
+#include "opsemantics/definition/graph.h"
+#include "search/model/graph_problem.h"
 
 namespace yuba {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "search/baselines/steps.h"
-#include "search/labels.h"
+#include "search/space/dim_names.h"
 
 namespace yuba {
 namespace {

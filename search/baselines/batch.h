@@ -2,8 +2,8 @@
 #ifndef YUBA_SEARCH_BASELINES_BATCH_H_
 #define YUBA_SEARCH_BASELINES_BATCH_H_
 
-#include "opsemantics/graph.h"
-#include "search/restriction.h"
+#include "opsemantics/definition/graph.h"
+#include "search/space/restriction.h"
 
 namespace yuba {
 

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "opsemantics/structure.h"
+#include "opsemantics/regions/structure.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/batch.h"
 #include "search/baselines/steps.h"
-#include "search/labels.h"
+#include "search/space/dim_names.h"
 
 namespace yuba {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "opsemantics/boxes.h"
-#include "opsemantics/structure.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/structure.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "search/levels.h"
+#include "search/model/recursion.h"
 
 namespace yuba {
 namespace {

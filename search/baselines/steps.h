@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "opsemantics/graph.h"
-#include "search/problem.h"
+#include "opsemantics/definition/graph.h"
+#include "search/model/graph_problem.h"
 
 namespace yuba {
 

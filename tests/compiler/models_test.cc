@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/phases.h"
-#include "opsemantics/library.h"
+#include "opsemantics/language/library.h"
 #include "runtime/session.h"
 
 namespace yuba {

@@ -4,7 +4,8 @@
 #include <iostream>
 
 #include "compiler/phases.h"
-#include "opsemantics/library.h"
+#include "opsemantics/language/library.h"
+#include "compiler/memory/memory.h"
 
 int main(int argc, char** argv) {
   using namespace yuba;

@@ -3,11 +3,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "compiler/dialect/state.h"
+#include "compiler/dump/state.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/files.h"
-#include "runtime/program.h"
-#include "tests/compiler/small_graphs.h"
+#include "runtime/program/program.h"
+#include "tests/compiler/support/small_graphs.h"
 
 namespace yuba {
 namespace {

@@ -4,9 +4,15 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/lower/lower.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/kernels/add_kernels.h"
+#include "compiler/memory/memory.h"
+#include "compiler/spmd/recognise.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
 #include "runtime/session.h"
-#include "tests/compiler/small_graphs.h"
+#include "tests/compiler/support/small_graphs.h"
 
 namespace yuba {
 namespace {

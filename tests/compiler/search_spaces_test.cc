@@ -10,10 +10,10 @@
 
 #include "compiler/phases.h"
 #include "compiler/search_within.h"
-#include "opsemantics/library.h"
-#include "search/accumulators.h"
-#include "search/check.h"
-#include "tests/compiler/onnx_builder.h"
+#include "opsemantics/language/library.h"
+#include "search/rewrite/accumulators.h"
+#include "search/check/check.h"
+#include "tests/compiler/support/onnx_builder.h"
 
 namespace yuba {
 namespace {

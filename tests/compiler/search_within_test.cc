@@ -8,9 +8,9 @@
 #include <iostream>
 #include <utility>
 
-#include "search/check.h"
-#include "tests/compiler/small_graphs.h"
-#include "tests/compiler/whole_model.h"
+#include "search/check/check.h"
+#include "tests/compiler/support/small_graphs.h"
+#include "tests/compiler/support/whole_model.h"
 
 namespace yuba {
 namespace {

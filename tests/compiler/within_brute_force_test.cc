@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "compiler/search_within.h"
-#include "opsemantics/boxes.h"
-#include "search/check.h"
-#include "search/partials.h"
-#include "search/within_limit.h"
-#include "tests/compiler/small_graphs.h"
+#include "opsemantics/regions/boxes.h"
+#include "search/check/check.h"
+#include "search/rewrite/partials.h"
+#include "search/engines/within_limit.h"
+#include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"
 
 namespace yuba {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/compiler/onnx_builder.h"
+#include "tests/compiler/support/onnx_builder.h"
 #include "tests/support/command.h"
 
 namespace yuba {

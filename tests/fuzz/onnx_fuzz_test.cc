@@ -7,7 +7,7 @@
 
 #include "compiler/import/onnx.h"
 #include "onnx/onnx.pb.h"
-#include "opsemantics/library.h"
+#include "opsemantics/language/library.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate.h"
 

@@ -3,9 +3,9 @@
 #include <iostream>
 
 #include "compiler/import/onnx.h"
-#include "opsemantics/library.h"
-#include "search/check.h"
-#include "search/plan_file.h"
+#include "opsemantics/language/library.h"
+#include "search/check/check.h"
+#include "search/file/plan_file.h"
 #include "search/search.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate.h"

@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "compiler/phases.h"
-#include "opsemantics/library.h"
+#include "opsemantics/language/library.h"
 #include "runtime/session.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/command.h"

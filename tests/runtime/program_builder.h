@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "opsemantics/base/box.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "runtime/session.h"
 
 namespace yuba::test {

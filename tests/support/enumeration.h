@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "opsemantics/graph.h"
-#include "opsemantics/placement.h"
+#include "opsemantics/definition/graph.h"
+#include "opsemantics/sharding/sharding.h"
 
 namespace yuba {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "opsemantics/graph.h"
-#include "opsemantics/placement.h"
+#include "opsemantics/definition/graph.h"
+#include "opsemantics/sharding/sharding.h"
 
 namespace yuba {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "opsemantics/graph.h"
+#include "opsemantics/definition/graph.h"
 
 namespace yuba {
 

@@ -1,10 +1,10 @@
 // No control character of a name reaches the terminal.
-#include "tools/printable.h"
+#include "tools/report/printable.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "tools/text_table.h"
+#include "tools/report/text_table.h"
 
 namespace yuba {
 namespace {

@@ -1,0 +1,97 @@
+#include "compiler/dump/definition_check.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/status.h"
+#include "opsemantics/regions/boxes.h"
+
+namespace yuba::dialect {
+namespace {
+
+constexpr int64_t kLargestExtent = int64_t{1} << 40;
+
+size_t ArgumentCount(Function function) {
+  switch (function) {
+    case Function::kSelect:
+      return 3;
+    case Function::kNeg: case Function::kAbs: case Function::kSign: case Function::kFloor:
+    case Function::kCeil: case Function::kRound: case Function::kSq: case Function::kSqrt:
+    case Function::kRsqrt: case Function::kExp: case Function::kLog: case Function::kTanh:
+    case Function::kSig: case Function::kErf: case Function::kSin: case Function::kCos:
+    case Function::kCast: case Function::kNot:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+absl::Status CheckExpr(const Definition& definition, const Expr& expr) {
+  switch (expr.kind) {
+    case Expr::kRead:
+      if (expr.operand < 0 || expr.operand >= static_cast<int>(definition.operands.size())) {
+        return UserError("it reads operand ", expr.operand, ", which is not there");
+      }
+      if (expr.position.size() != definition.operands[expr.operand].dims.size()) {
+        return UserError("it reads operand ", expr.operand, " at a position of another rank");
+      }
+      if (expr.args.size() > 1) return UserError("a read with more than one value outside");
+      break;
+    case Expr::kCall:
+      if (expr.args.size() != ArgumentCount(expr.function)) {
+        return UserError("'", Name(expr.function), "' with ", expr.args.size(), " arguments");
+      }
+      break;
+    default:
+      if (!expr.args.empty()) return UserError("a literal or an index with arguments");
+  }
+  for (const ExprPtr& arg : expr.args) YUBA_RETURN_IF_ERROR(CheckExpr(definition, *arg));
+  return absl::OkStatus();
+}
+
+absl::Status CheckShape(const Definition& definition) {
+  bool reduces = false;
+  for (const Index& index : definition.indices) {
+    if (index.extent < 0 || index.extent > kLargestExtent) {
+      return UserError("index ", index.name, " has extent ", index.extent);
+    }
+    reduces = reduces || index.reduction;
+  }
+  if (definition.reducer == Reducer::kNone && reduces) {
+    return UserError("a reduction index without a reducer");
+  }
+  if (definition.left.size() != definition.result.dims.size()) {
+    return UserError("its left side has another rank than its result");
+  }
+  for (const Affine& left : definition.left) {
+    if (left.BareIndex() < 0 && !left.IsConstant()) {
+      return UserError("its left side is neither an index nor a number");
+    }
+    if (left.BareIndex() >= 0 && definition.indices[left.BareIndex()].reduction) {
+      return UserError("its left side has a reduction index");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckDefinition(const Definition& definition) {
+  YUBA_RETURN_IF_ERROR(CheckShape(definition));
+  YUBA_RETURN_IF_ERROR(CheckExpr(definition, *definition.body));
+  for (const DataCondition& condition : definition.data_where) {
+    YUBA_RETURN_IF_ERROR(CheckExpr(definition, *condition.value));
+  }
+  const Boxes boxes = AnalyzeBoxes(definition, WholeRanges(definition));
+  for (size_t o = 0; o < boxes.needs.size(); ++o) {
+    if (Contains(WholeBox(definition.operands[o].dims), boxes.needs[o])) continue;
+    return UserError("it reads ", ToString(boxes.needs[o]), " of operand ", o, ", which is ",
+                     ToString(WholeBox(definition.operands[o].dims)));
+  }
+  if (!Contains(WholeBox(definition.result.dims), boxes.made)) {
+    return UserError("it makes ", ToString(boxes.made), " of a result that is ",
+                     ToString(WholeBox(definition.result.dims)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace yuba::dialect

@@ -1,0 +1,44 @@
+#include "compiler/dump/module.h"
+
+#include "opsemantics/base/status.h"
+#include "compiler/spmd/spmd.h"
+
+namespace yuba::dialect {
+
+mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
+                                              const Compilation& compilation) {
+  context->loadDialect<YubaDialect>();
+  mlir::OpBuilder builder(context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  const Model& model = compilation.model;
+  const Plan& plan = compilation.plan;
+  const bool planned =
+      !plan.tensors.empty() && plan.tensors.size() == model.graph.tensors.size();
+  WriteGraph(builder, model, planned ? &plan : nullptr);
+  if (compilation.program.stages_size() > 0) WriteProgram(builder, compilation.program);
+  return module;
+}
+
+absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation) {
+  bool graph = false, program = false;
+  compilation.program.Clear();
+  for (mlir::Operation& op : *module.getBody()) {
+    if (auto found = llvm::dyn_cast<GraphOp>(op)) {
+      if (graph) return UserError("the module has a second yuba.graph");
+      graph = true;
+      YUBA_RETURN_IF_ERROR(ReadGraph(found, compilation.model, compilation.plan));
+    } else if (auto found = llvm::dyn_cast<ProgramOp>(op)) {
+      if (program) return UserError("the module has a second yuba.program");
+      program = true;
+      YUBA_ASSIGN_OR_RETURN(compilation.program, ReadProgram(found));
+    } else {
+      return UserError("the module has an operation that is neither yuba.graph nor yuba.program");
+    }
+  }
+  if (!graph) return UserError("the module has no yuba.graph");
+  if (program) SetInitialValues(compilation.model, compilation.program);
+  return absl::OkStatus();
+}
+
+}  // namespace yuba::dialect

@@ -1,0 +1,190 @@
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "compiler/dump/definition_attr.h"
+#include "compiler/dump/module.h"
+#include "compiler/verify/form.h"
+#include "compiler/dump/table_text.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::dialect {
+namespace {
+
+// Says nothing on stderr: the caller does.
+class Silent : public google::protobuf::io::ErrorCollector {
+  void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+};
+
+absl::Status ParseText(llvm::StringRef text, google::protobuf::Message* message) {
+  Silent silent;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&silent);
+  if (parser.ParseFromString(text.str(), message)) return absl::OkStatus();
+  return UserError("yuba.program: no ", message->GetTypeName(), " in '", View(text), "'");
+}
+
+class ProgramReader {
+ public:
+  explicit ProgramReader(ProgramOp op) : op_(op) {}
+
+  absl::StatusOr<program::Program> Read() {
+    YUBA_RETURN_IF_ERROR(ParseText(op_.getHeader(), &program_));
+    YUBA_ASSIGN_OR_RETURN(mesh_, ParseMesh(View(op_.getMesh())));
+    program_.clear_mesh();
+    for (const MeshAxis& axis : mesh_.axes) {
+      program::MeshAxis* added = program_.add_mesh();
+      added->set_name(axis.name);
+      added->set_size(axis.size);
+    }
+    program_.clear_stages();
+    program_.clear_functions();
+    stage_ = program_.add_stages();
+    stage_->set_arena_size(op_.getArenaSize());
+    for (mlir::Operation& op : op_.getBody().front()) {
+      if (auto function = llvm::dyn_cast<FunctionOp>(op)) {
+        YUBA_RETURN_IF_ERROR(ReadFunction(function));
+      } else if (auto buffer = llvm::dyn_cast<BufferOp>(op)) {
+        YUBA_RETURN_IF_ERROR(ReadBuffer(buffer));
+      } else {
+        YUBA_RETURN_IF_ERROR(ReadInstruction(op, stage_->add_instructions()));
+      }
+    }
+    YUBA_RETURN_IF_ERROR(CheckForm(program_));
+    return std::move(program_);
+  }
+
+ private:
+  absl::Status ReadFunction(FunctionOp op) {
+    program::Function* function = program_.add_functions();
+    function->set_text(op.getText().str());
+    YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(op.getReducer())));
+    function->set_reducer(static_cast<program::Reducer>(reducer));
+    for (absl::string_view text : absl::StrSplit(View(op.getIndices()), ' ', absl::SkipEmpty())) {
+      program::FunctionIndex* index = function->add_indices();
+      index->set_groups(absl::ConsumeSuffix(&text, "*"));
+      index->set_reduction(absl::ConsumeSuffix(&text, "+") || index->groups());
+      const size_t colon = text.rfind(':');
+      int64_t extent = 0;
+      if (colon == absl::string_view::npos || !absl::SimpleAtoi(text.substr(colon + 1), &extent)) {
+        return UserError("yuba.function: an index like m:256 or k:128+ expected at '", text, "'");
+      }
+      index->set_name(std::string(text.substr(0, colon)));
+      index->set_extent(extent);
+    }
+    if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
+    if (op.getLibrary()) return ParseText(*op.getLibrary(), function->mutable_library());
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadBuffer(BufferOp op) {
+    YUBA_ASSIGN_OR_RETURN(const TensorType type,
+                          TypeFrom(llvm::cast<mlir::ShapedType>(op.getResult().getType())));
+    program::Buffer* buffer = stage_->add_buffers();
+    buffer->set_name(op.getName().str());
+    buffer->set_type(static_cast<program::ElementType>(type.type));
+    for (int64_t dim : type.dims) buffer->add_dims(dim);
+    YUBA_RETURN_IF_ERROR(Fill(op.getBox(), buffer->mutable_box()));
+    buffer->set_offset(op.getOffset());
+    buffer->set_size(op.getSize());
+    buffer->set_first(static_cast<int32_t>(op.getFirst()));
+    buffer->set_last(static_cast<int32_t>(op.getLast()));
+    buffer->set_initialized(op.getInitialized());
+    buffers_[op.getResult()] = stage_->buffers_size() - 1;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadInstruction(mlir::Operation& op, program::Instruction* instruction) {
+    if (auto kernel = llvm::dyn_cast<KernelOp>(op)) {
+      return ReadKernel(kernel, instruction->mutable_kernel());
+    }
+    if (auto exchange = llvm::dyn_cast<ExchangeOp>(op)) {
+      return ReadExchange(exchange, instruction->mutable_exchange());
+    }
+    auto repeat = llvm::dyn_cast<RepeatOp>(op);
+    if (!repeat) return UserError("yuba.program: an operation that it has not");
+    instruction->mutable_repeat()->set_count(static_cast<int32_t>(repeat.getCount()));
+    for (mlir::Operation& inner : repeat.getBody().front()) {
+      YUBA_RETURN_IF_ERROR(ReadInstruction(inner, instruction->mutable_repeat()->add_body()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadKernel(KernelOp op, program::Kernel* kernel) {
+    kernel->set_node(op.getNode().str());
+    kernel->set_from(op.getFrom().str());
+    kernel->set_function(static_cast<int32_t>(op.getFunction()));
+    program::Box indices;
+    YUBA_RETURN_IF_ERROR(Fill(op.getIndices(), &indices));
+    *kernel->mutable_indices() = indices.dims();
+    for (size_t i = 0; i < op.getBuffers().size(); ++i) {
+      program::Access* operand = kernel->add_operands();
+      YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffers()[i]));
+      operand->set_buffer(buffer);
+      llvm::StringRef read = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
+      operand->set_addend(read.consume_back("*"));
+      YUBA_RETURN_IF_ERROR(Fill(read, operand->mutable_box()));
+    }
+    YUBA_ASSIGN_OR_RETURN(const int made, IdOf(op.getMade()));
+    kernel->mutable_result()->set_buffer(made);
+    return Fill(op.getMakes(), kernel->mutable_result()->mutable_box());
+  }
+
+  absl::Status ReadExchange(ExchangeOp op, program::Exchange* exchange) {
+    exchange->set_tensor(op.getTensor().str());
+    exchange->set_node(op.getNode().str());
+    exchange->set_deliver(op.getDeliver());
+    YUBA_ASSIGN_OR_RETURN(const int source, IdOf(op.getSource()));
+    YUBA_ASSIGN_OR_RETURN(const int destination, IdOf(op.getDestination()));
+    exchange->set_source(source);
+    exchange->set_destination(destination);
+    YUBA_RETURN_IF_ERROR(Fill(op.getFrom(), exchange->mutable_from()));
+    YUBA_RETURN_IF_ERROR(Fill(op.getTo(), exchange->mutable_to()));
+    exchange->set_from_first_only(op.getFromFirstOnly());
+    exchange->set_parts(static_cast<int32_t>(op.getParts()));
+    if (op.getReducer()) {
+      YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(*op.getReducer())));
+      exchange->set_reducer(static_cast<program::Reducer>(reducer));
+    }
+    if (op.getPart()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_part(), ParseBound(mesh_, View(*op.getPart())));
+    }
+    if (op.getGroup()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), ParseBound(mesh_, View(*op.getGroup())));
+    }
+    program::Collective collective;
+    if (!program::Collective_Parse(op.getCollective().str(), &collective)) {
+      return UserError("yuba.exchange: no collective is called ", View(op.getCollective()));
+    }
+    exchange->set_collective(collective);
+    YUBA_ASSIGN_OR_RETURN(const AxisList axes, ParseAxes(mesh_, View(op.getAxes())));
+    for (uint8_t axis : axes) exchange->add_axes(axis);
+    return absl::OkStatus();
+  }
+
+  absl::Status Fill(llvm::StringRef text, program::Box* box) {
+    YUBA_ASSIGN_OR_RETURN(*box, ParseBox(mesh_, View(text)));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int> IdOf(mlir::Value value) const {
+    const auto known = buffers_.find(value);
+    if (known == buffers_.end()) return UserError("yuba.program: a buffer from elsewhere");
+    return known->second;
+  }
+
+  ProgramOp op_;
+  program::Program program_;
+  program::Stage* stage_ = nullptr;
+  Mesh mesh_;
+  llvm::DenseMap<mlir::Value, int> buffers_;
+};
+
+}  // namespace
+
+absl::StatusOr<program::Program> ReadProgram(ProgramOp op) { return ProgramReader(op).Read(); }
+
+}  // namespace yuba::dialect

@@ -1,0 +1,82 @@
+#include "compiler/dump/state.h"
+
+#include "compiler/dump/module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+
+std::string StateText(const Compilation& compilation) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module = dialect::WriteModule(&context, compilation);
+  YUBA_CHECK(mlir::succeeded(mlir::verify(*module)));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  return stream.str();
+}
+
+absl::Status ParseState(absl::string_view text, const std::string& file, Compilation& compilation) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<dialect::YubaDialect>();
+  std::string errors;
+  const mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
+    llvm::raw_string_ostream stream(errors);
+    stream << (errors.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+    return mlir::success();
+  });
+  const auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      llvm::StringRef(text.data(), text.size()), mlir::ParserConfig(&context), file);
+  if (!module) return UserError(file, ": ", errors);
+  return Annotate(dialect::ReadModule(*module, compilation), file);
+}
+
+absl::Status WriteState(const Compilation& compilation, const std::string& path) {
+  return WriteFile(path, StateText(compilation));
+}
+
+absl::Status ReadState(const std::string& path, Compilation& compilation) {
+  YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseState(text, path, compilation);
+}
+
+absl::Status WriteValues(const Model& model, const std::string& path) {
+  program::Program message;
+  for (const auto& [id, value] : model.values) {
+    program::Initializer* entry = message.add_parameters();
+    entry->mutable_port()->set_buffer(id);
+    if (value.kind == InitialValue::kData) entry->set_data(*value.data);
+    if (value.kind == InitialValue::kFill) entry->set_fill(*value.data);
+  }
+  std::string bytes;
+  if (!message.SerializeToString(&bytes)) {
+    return UserError(path, ": the model's values are more than 2 GiB, the most a dump holds");
+  }
+  return WriteFile(path, bytes);
+}
+
+absl::Status ReadValues(const std::string& path, Model& model) {
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  program::Program message;
+  if (!message.ParseFromString(bytes)) return UserError(path, ": these are no values of a dump");
+  model.values.clear();
+  for (const program::Initializer& entry : message.parameters()) {
+    InitialValue& value = model.values[entry.port().buffer()];
+    if (entry.has_data()) {
+      value.kind = InitialValue::kData;
+      value.data = std::make_shared<const std::string>(entry.data());
+    } else if (entry.has_fill()) {
+      value.kind = InitialValue::kFill;
+      value.data = std::make_shared<const std::string>(entry.fill());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace yuba

@@ -1,0 +1,26 @@
+// Tables as text: "[ab(0 8 16 24):ab(8 16 24 32), 0:64]" is a box whose first dimension has a table
+// over the mesh axes a and b for its begin and its end.
+#ifndef YUBA_COMPILER_DUMP_TABLE_TEXT_H_
+#define YUBA_COMPILER_DUMP_TABLE_TEXT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "opsemantics/sharding/mesh_text.h"
+#include "runtime/program/program.pb.h"
+
+namespace yuba {
+
+std::string WriteMesh(const Mesh& mesh);  // "a=2 b=2": every axis
+std::string BoundText(const Mesh& mesh, const program::Bound& bound);
+std::string BoxText(const Mesh& mesh, const program::Box& box);
+
+// The inverses; errors say what was expected where.
+absl::StatusOr<Mesh> ParseMesh(absl::string_view text);
+absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
+absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_DUMP_TABLE_TEXT_H_

@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/dump/definition_attr.h"
+#include "compiler/dump/module.h"
+#include "compiler/dump/sharding_text.h"
+#include "compiler/dump/table_text.h"
+
+namespace yuba::dialect {
+namespace {
+
+class GraphWriter {
+ public:
+  GraphWriter(mlir::OpBuilder& builder, const Model& model, const Plan* plan)
+      : builder_(builder), model_(model), graph_(model.graph), plan_(plan) {
+    if (plan != nullptr) mesh_ = plan->mesh;
+  }
+
+  void Write() {
+    auto op = builder_.create<GraphOp>(
+        builder_.getUnknownLoc(), plan_ != nullptr ? Text(WriteMesh(mesh_)) : mlir::StringAttr(),
+        Info());
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
+    values_.resize(graph_.tensors.size());
+    for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
+      const Tensor& tensor = graph_.tensors[id];
+      if (tensor.producer >= 0) continue;
+      values_[id] = builder_.create<TensorOp>(
+          At(tensor.name), Type(id), Text(tensor.name), Text(Name(tensor.kind)), Text(Placed(id)),
+          Number(id));
+    }
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) WriteNode(id);
+    llvm::SmallVector<mlir::Value> outputs;
+    for (TensorId id : graph_.outputs) outputs.push_back(values_[id]);
+    builder_.create<OutputOp>(builder_.getUnknownLoc(), outputs);
+  }
+
+ private:
+  mlir::StringAttr Text(const std::string& text) { return builder_.getStringAttr(text); }
+  mlir::IntegerAttr Number(int64_t number) { return builder_.getI64IntegerAttr(number); }
+  mlir::Location At(const std::string& name) {
+    return mlir::NameLoc::get(builder_.getStringAttr(name));
+  }
+  mlir::Type Type(TensorId id) {
+    return TypeOf(builder_.getContext(), graph_.tensors[id].type);
+  }
+
+  std::string Placed(TensorId id) {
+    Cut whole;
+    whole.axes.resize(graph_.tensors[id].type.dims.size());
+    return ToString(plan_ != nullptr ? plan_->tensors[id] : whole, graph_.tensors[id].dims, mesh_);
+  }
+
+  void WriteNode(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    const Definition& definition = *node.definition;
+    llvm::SmallVector<mlir::Value> operands;
+    for (TensorId operand : node.operands) operands.push_back(values_[operand]);
+    mlir::StringAttr cut;
+    if (plan_ != nullptr) cut = Text(NodeCutText(mesh_, definition.indices, plan_->nodes[id]));
+    values_[node.result] = builder_.create<DefinitionOp>(
+        At(node.from), Type(node.result), Text(node.op), operands, Text(node.name),
+        Text(node.from), Number(node.instance), Number(node.result), Text(Placed(node.result)), cut,
+        Text(ToString(definition)), AttrOf(builder_.getContext(), definition),
+        IsCopy(graph_, node) ? builder_.getUnitAttr() : mlir::UnitAttr());
+  }
+
+  mlir::ArrayAttr Texts(const std::vector<std::string>& texts) {
+    llvm::SmallVector<mlir::Attribute> attrs;
+    for (const std::string& text : texts) attrs.push_back(Text(text));
+    return builder_.getArrayAttr(attrs);
+  }
+
+  // By number of the tensor the names of its dimensions.
+  mlir::DictionaryAttr DimNames() {
+    llvm::SmallVector<mlir::NamedAttribute> fields;
+    for (size_t id = 0; id < graph_.tensors.size(); ++id) {
+      const std::vector<std::string>& names = graph_.tensors[id].dim_names;
+      const bool nameless = std::all_of(names.begin(), names.end(),
+                                        [](const std::string& name) { return name.empty(); });
+      if (!nameless) fields.push_back(builder_.getNamedAttr(absl::StrCat(id), Texts(names)));
+    }
+    return builder_.getDictionaryAttr(fields);
+  }
+
+  mlir::DictionaryAttr Info() {
+    llvm::SmallVector<mlir::NamedAttribute> fields;
+    const auto add = [&](const char* name, mlir::Attribute value) {
+      fields.push_back(builder_.getNamedAttr(name, value));
+    };
+    add("file", Text(model_.file));
+    add("file_inputs", Texts(model_.file_inputs));
+    add("file_nodes", Number(model_.file_nodes));
+    add("opset", Number(model_.opset));
+    add("flops", Number(model_.flops));
+    add("hash", Text(model_.graph_hash));
+    add("notes", Texts(model_.notes));
+    add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
+    if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
+    if (plan_ != nullptr) {
+      add("search", Text(plan_->search));
+      if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));
+      add("nesting", Text(plan_->space.nesting));
+      add("factors", builder_.getBoolAttr(plan_->space.factors));
+      add("copies", Number(plan_->space.copies));
+      add("replicate", Text(plan_->space.replicate));
+      add("cost", builder_.getDenseI64ArrayAttr({plan_->cost.weight, plan_->cost.activation,
+                                                 plan_->cost.partial, plan_->cost.halo}));
+      add("lower_bound", Number(plan_->lower_bound));
+      add("proof", Text(plan_->proof.kind));
+      add("proof_order", builder_.getDenseI32ArrayAttr(plan_->proof.order));
+      add("proof_plain", Number(plan_->proof.plain));
+    }
+    return builder_.getDictionaryAttr(fields);
+  }
+
+  mlir::OpBuilder& builder_;
+  const Model& model_;
+  const Graph& graph_;
+  const Plan* plan_;
+  Mesh mesh_;
+  std::vector<mlir::Value> values_;  // by tensor
+};
+
+}  // namespace
+
+void WriteGraph(mlir::OpBuilder& builder, const Model& model, const Plan* plan) {
+  GraphWriter(builder, model, plan).Write();
+}
+
+}  // namespace yuba::dialect

@@ -1,0 +1,135 @@
+#include <google/protobuf/text_format.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/dump/definition_attr.h"
+#include "compiler/dump/module.h"
+#include "compiler/dump/table_text.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba::dialect {
+namespace {
+
+class ProgramWriter {
+ public:
+  ProgramWriter(mlir::OpBuilder& builder, const program::Program& program)
+      : builder_(builder), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
+
+  void Write() {
+    auto op = builder_.create<ProgramOp>(builder_.getUnknownLoc(), Text(WriteMesh(mesh_)),
+                                         Text(Header()), Number(stage_.arena_size()));
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
+    for (const program::Function& function : program_.functions()) WriteFunction(function);
+    for (const program::Buffer& buffer : stage_.buffers()) WriteBuffer(buffer);
+    for (const program::Instruction& instruction : stage_.instructions()) {
+      WriteInstruction(instruction);
+    }
+  }
+
+ private:
+  mlir::StringAttr Text(const std::string& text) { return builder_.getStringAttr(text); }
+  mlir::IntegerAttr Number(int64_t number) { return builder_.getI64IntegerAttr(number); }
+  mlir::UnitAttr If(bool value) { return value ? builder_.getUnitAttr() : mlir::UnitAttr(); }
+  mlir::StringAttr TextIf(bool value, const std::string& text) {
+    return value ? Text(text) : mlir::StringAttr();
+  }
+  mlir::Location At(const std::string& name) {
+    return mlir::NameLoc::get(builder_.getStringAttr(name));
+  }
+  mlir::StringAttr Boxed(const program::Box& box) { return Text(BoxText(mesh_, box)); }
+
+  static std::string Print(const google::protobuf::Message& message) {
+    std::string text;
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetSingleLineMode(true);
+    YUBA_CHECK(printer.PrintToString(message, &text));
+    return text;
+  }
+
+  // Everything that the body does not say; values of parameters are elsewhere.
+  std::string Header() const {
+    program::Program header = program_;
+    header.clear_mesh();
+    header.clear_stages();
+    header.clear_functions();
+    for (program::Initializer& parameter : *header.mutable_parameters()) parameter.clear_value();
+    return Print(header);
+  }
+
+  void WriteFunction(const program::Function& function) {
+    const std::string indices = absl::StrJoin(
+        function.indices(), " ", [](std::string* out, const program::FunctionIndex& index) {
+          const char* mark = index.groups() ? "*" : index.reduction() ? "+" : "";
+          absl::StrAppend(out, index.name(), ":", index.extent(), mark);
+        });
+    builder_.create<FunctionOp>(
+        builder_.getUnknownLoc(), Text(function.text()), Text(indices),
+        Text(Name(static_cast<Reducer>(function.reducer()))),
+        TextIf(!function.symbol().empty(), function.symbol()),
+        TextIf(function.has_library(), Print(function.library())));
+  }
+
+  void WriteBuffer(const program::Buffer& buffer) {
+    const mlir::Type type = mlir::MemRefType::get(
+        std::vector<int64_t>(buffer.dims().begin(), buffer.dims().end()),
+        ElementTypeOf(builder_.getContext(), static_cast<ElementType>(buffer.type())));
+    buffers_.push_back(builder_.create<BufferOp>(
+        At(buffer.name()), type, Text(buffer.name()), Boxed(buffer.box()), Number(buffer.offset()),
+        Number(buffer.size()), Number(buffer.first()), Number(buffer.last()),
+        If(buffer.initialized())));
+  }
+
+  void WriteInstruction(const program::Instruction& instruction) {
+    if (instruction.has_kernel()) return WriteKernel(instruction.kernel());
+    if (instruction.has_exchange()) return WriteExchange(instruction.exchange());
+    auto op = builder_.create<RepeatOp>(builder_.getUnknownLoc(),
+                                        Number(instruction.repeat().count()));
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
+    for (const program::Instruction& inner : instruction.repeat().body()) WriteInstruction(inner);
+  }
+
+  void WriteKernel(const program::Kernel& kernel) {
+    llvm::SmallVector<mlir::Value> operands;
+    llvm::SmallVector<mlir::Attribute> reads;
+    for (const program::Access& operand : kernel.operands()) {
+      operands.push_back(buffers_[operand.buffer()]);
+      reads.push_back(
+          Text(absl::StrCat(BoxText(mesh_, operand.box()), operand.addend() ? "*" : "")));
+    }
+    program::Box indices;
+    *indices.mutable_dims() = kernel.indices();
+    builder_.create<KernelOp>(At(kernel.from()), Text(kernel.node()), operands,
+                              buffers_[kernel.result().buffer()], Number(kernel.function()),
+                              Text(kernel.from()), Boxed(indices), builder_.getArrayAttr(reads),
+                              Boxed(kernel.result().box()));
+  }
+
+  void WriteExchange(const program::Exchange& exchange) {
+    const AxisList axes(exchange.axes().begin(), exchange.axes().end());
+    builder_.create<ExchangeOp>(
+        At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
+        buffers_[exchange.source()], buffers_[exchange.destination()], Boxed(exchange.from()),
+        Boxed(exchange.to()), If(exchange.deliver()), If(exchange.from_first_only()),
+        TextIf(exchange.reducer() != program::NONE, Name(static_cast<Reducer>(exchange.reducer()))),
+        Number(exchange.parts()), TextIf(exchange.has_part(), BoundText(mesh_, exchange.part())),
+        TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
+        Text(program::Collective_Name(exchange.collective())), Text(AxesText(mesh_, axes)));
+  }
+
+  mlir::OpBuilder& builder_;
+  const program::Program& program_;
+  const program::Stage& stage_;
+  const Mesh mesh_;
+  std::vector<mlir::Value> buffers_;
+};
+
+}  // namespace
+
+void WriteProgram(mlir::OpBuilder& builder, const program::Program& program) {
+  ProgramWriter(builder, program).Write();
+}
+
+}  // namespace yuba::dialect

@@ -1,0 +1,293 @@
+#include "compiler/import/factors/build.h"
+
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/simplify/edit.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/definition/refine.h"
+
+namespace yuba {
+namespace {
+
+using DimFactors = std::vector<FactorList>;
+
+// The factors of a slot's dimensions, and for each flat dimension as written whether it is a 1
+// beside other factors, which is dropped.
+struct SlotFactors {
+  DimFactors dims;
+  std::vector<bool> dropped;  // parallel to the flat dims after refinement
+};
+
+SlotFactors FactorsOfSlot(const Slot& slot, const std::vector<FactorList>& leaves) {
+  SlotFactors result;
+  size_t leaf = 0;
+  for (const auto& dim : slot.dims) {
+    FactorList factors;
+    const size_t first = result.dropped.size();
+    for (size_t f = 0; f < dim.size(); ++f, ++leaf) {
+      const bool unit = dim[f] == 1;
+      for (const int64_t factor : leaves[leaf]) {
+        result.dropped.push_back(unit);
+        if (!unit) factors.push_back(factor);
+      }
+    }
+    if (factors.empty()) {  // all of them are 1: one stays
+      factors.push_back(1);
+      if (!dim.empty()) result.dropped[first] = false;
+    }
+    result.dims.push_back(std::move(factors));
+  }
+  return result;
+}
+
+std::vector<int64_t> Flat(const DimFactors& dims) {
+  std::vector<int64_t> flat;
+  for (const FactorList& factors : dims) flat.insert(flat.end(), factors.begin(), factors.end());
+  return flat;
+}
+
+std::string Text(const DimFactors& dims) {
+  return absl::StrCat("[", absl::StrJoin(dims, ", ", [](std::string* out, const FactorList& f) {
+    absl::StrAppend(out, f.size() == 1 ? "" : "(", absl::StrJoin(f, " "), f.size() == 1 ? "" : ")");
+  }), "]");
+}
+
+// Cuts both where their factors from the left multiply to the same: (32 32 3) and (16 8 8 3) become
+// (32 32), 3 and (16 8 8), 3.
+void CutWhereBothEnd(DimFactors* from, DimFactors* to) {
+  DimFactors from_cut, to_cut;
+  for (size_t d = 0; d < from->size(); ++d) {
+    const FactorList &a = (*from)[d], &b = (*to)[d];
+    size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+      FactorList left = {a[i++]}, right = {b[j++]};
+      int64_t left_size = left[0], right_size = right[0];
+      while (left_size != right_size) {
+        YUBA_CHECK(left_size < right_size ? i < a.size() : j < b.size());
+        if (left_size < right_size) {
+          left.push_back(a[i]);
+          left_size *= a[i++];
+        } else {
+          right.push_back(b[j]);
+          right_size *= b[j++];
+        }
+      }
+      from_cut.push_back(std::move(left));
+      to_cut.push_back(std::move(right));
+    }
+  }
+  *from = std::move(from_cut);
+  *to = std::move(to_cut);
+}
+
+// y[(i j)] = pick(a: A, c: C where a*C + c == i*J + j) x[(a c)] wherever they differ.
+Definition ReviewDefinition(ElementType type, DimFactors from, DimFactors to) {
+  CutWhereBothEnd(&from, &to);
+  Definition definition;
+  definition.name = "y";
+  definition.operands = {TensorType{type, Flat(from)}};
+  definition.result = TensorType{type, Flat(to)};
+  definition.reducer = Reducer::kPick;
+  auto read = std::make_shared<Expr>();
+  read->kind = Expr::kRead;
+  read->type = type;
+  read->operand = 0;
+  // Output indices first: all dimensions of `to`.
+  std::vector<std::vector<int>> to_indices;
+  for (const FactorList& factors : to) {
+    to_indices.emplace_back();
+    for (const int64_t factor : factors) {
+      to_indices.back().push_back(factor == 1 ? -1 : static_cast<int>(definition.indices.size()));
+      definition.left.push_back(factor == 1 ? ConstantAffine(0)
+                                            : IndexAffine(to_indices.back().back()));
+      if (factor != 1)
+        definition.indices.push_back({absl::StrCat("i", definition.indices.size()), factor, false});
+    }
+  }
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == to[d]) {
+      for (const int index : to_indices[d])
+        read->position.push_back(index < 0 ? ConstantAffine(0) : IndexAffine(index));
+      continue;
+    }
+    Constraint same;
+    same.equality = true;
+    for (const int64_t factor : from[d]) {
+      const int index = static_cast<int>(definition.indices.size());
+      definition.indices.push_back({absl::StrCat("a", index), factor, true});
+      read->position.push_back(IndexAffine(index));
+    }
+    int64_t stride = 1;
+    const size_t end = read->position.size();
+    for (size_t f = from[d].size(); f-- > 0; stride *= from[d][f])
+      same.expression = same.expression + read->position[end - from[d].size() + f] * stride;
+    stride = 1;
+    for (size_t f = to[d].size(); f-- > 0; stride *= to[d][f]) {
+      if (to_indices[d][f] >= 0)
+        same.expression = same.expression - IndexAffine(to_indices[d][f]) * stride;
+    }
+    definition.where.push_back(std::move(same));
+  }
+  definition.body = read;
+  return definition;
+}
+
+class Builder {
+ public:
+  Builder(const Flow& flow, const Factors& factors, Model& model)
+      : flow_(flow), factors_(factors), model_(model), tensor_of_(flow.values.size(), -1) {}
+
+  void Build() {
+    for (const FlowValue& value : flow_.values) names_.insert(value.name);
+    for (const int input : flow_.inputs) model_.graph.inputs.push_back(TensorOf(input));
+    for (size_t u = 0; u < flow_.uses.size(); ++u) AddUse(static_cast<int>(u));
+    for (const int output : flow_.outputs) model_.graph.outputs.push_back(TensorOf(output));
+    Link(model_.graph);
+    CheckGraph(model_.graph);
+  }
+
+ private:
+  std::string UniqueName(const std::string& wish) {
+    std::string name = wish;
+    for (int i = 2; !names_.insert(name).second; ++i) name = absl::StrCat(wish, "#", i);
+    return name;
+  }
+
+  TensorId AddTensor(const std::string& name, TensorKind kind, ElementType type,
+                     const DimFactors& dims) {
+    Tensor tensor;
+    tensor.name = name;
+    tensor.kind = kind;
+    tensor.type = TensorType{type, Flat(dims)};
+    tensor.dims = dims;
+    model_.graph.tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(model_.graph.tensors.size()) - 1;
+  }
+
+  TensorId TensorOf(int id) {
+    if (tensor_of_[id] >= 0) return tensor_of_[id];
+    const FlowValue& value = flow_.values[id];
+    const std::string name =
+        value.name.empty() ? UniqueName(value.kind == TensorKind::kActivation ? base_ : "constant")
+                           : value.name;
+    tensor_of_[id] = AddTensor(name, value.kind, value.type, factors_.values[id]);
+    model_.graph.tensors[tensor_of_[id]].dim_names = value.dim_names;
+    if (value.kind == TensorKind::kParameter || value.kind == TensorKind::kConstant)
+      model_.values[tensor_of_[id]] = value.initial;
+    return tensor_of_[id];
+  }
+
+  void AddNode(Definition definition, std::vector<TensorId> operands, TensorId result,
+               const std::string& op, const std::string& from) {
+    Node node;
+    node.name = model_.graph.tensors[result].name;
+    node.op = op;
+    node.from = from;
+    node.instance = instance_;
+    node.operands = std::move(operands);
+    node.result = result;
+    NormalizeOperands(node, definition);
+    node.definition = std::make_shared<const Definition>(std::move(definition));
+    model_.graph.nodes.push_back(std::move(node));
+  }
+
+  // The value in other factors.
+  TensorId Review(int value, const DimFactors& dims) {
+    auto [found, inserted] = reviews_.emplace(std::make_pair(value, dims), -1);
+    if (!inserted) return found->second;
+    const TensorId from = TensorOf(value);
+    const Tensor tensor = model_.graph.tensors[from];
+    found->second = AddTensor(UniqueName(tensor.name + "/re-view"), TensorKind::kActivation,
+                              tensor.type.type, dims);
+    AddReview(from, found->second);
+    return found->second;
+  }
+
+  void AddReview(TensorId from, TensorId to) {
+    const Tensor& a = model_.graph.tensors[from];
+    const Tensor& b = model_.graph.tensors[to];
+    model_.notes.push_back(absl::StrCat("re-view of ", a.name, ": ", Text(a.dims), " as ",
+                                        Text(b.dims), " (", from_, ")"));
+    AddNode(ReviewDefinition(a.type.type, a.dims, b.dims), {from}, to, "re-view", from_);
+  }
+
+  void AddUse(int u) {
+    const Use& use = flow_.uses[u];
+    instance_ = u;
+    from_ = use.from;
+    NameAfter(use);
+    std::vector<SlotFactors> slots;
+    std::vector<TensorId> tensors;
+    std::vector<std::pair<TensorId, int>> made;  // re-views of outputs
+    for (size_t s = 0; s < use.instance.slots.size(); ++s) {
+      const Slot& slot = use.instance.slots[s];
+      slots.push_back(FactorsOfSlot(slot, factors_.leaves[u][s]));
+      const DimFactors& dims = slots.back().dims;
+      const int value = use.values[s];
+      if (value < 0) {
+        tensors.push_back(AddTensor(UniqueName(absl::StrCat(base_, "/", slot.name)),
+                                    TensorKind::kActivation, slot.type, dims));
+      } else if (dims == factors_.values[value]) {
+        tensors.push_back(TensorOf(value));
+      } else if (slot.role == SlotRole::kOperand) {
+        tensors.push_back(Review(value, dims));
+      } else {
+        tensors.push_back(AddTensor(UniqueName(absl::StrCat(base_, "/", slot.name)),
+                                    TensorKind::kActivation, slot.type, dims));
+        made.push_back({tensors.back(), value});
+      }
+    }
+    for (const SlotDefinition& step : use.instance.definitions)
+      AddStep(use, u, step, slots, tensors);
+    for (const auto& [tensor, value] : made) AddReview(tensor, TensorOf(value));
+  }
+
+  // Internal tensors are named after the first output.
+  void NameAfter(const Use& use) {
+    base_ = use.instance.op;
+    for (size_t s = 0; s < use.values.size(); ++s) {
+      if (use.instance.slots[s].role != SlotRole::kOutput) continue;
+      const std::string& name = flow_.values[use.values[s]].name;
+      base_ = name.empty() ? use.from + "/" + use.instance.op : name;
+      return;
+    }
+  }
+
+  void AddStep(const Use& use, int u, const SlotDefinition& step,
+               const std::vector<SlotFactors>& slots, const std::vector<TensorId>& tensors) {
+    Refinement refinement;
+    std::vector<std::vector<bool>> drop;
+    std::vector<TensorId> operands;
+    for (const int slot : step.operands) {
+      refinement.operands.push_back(factors_.leaves[u][slot]);
+      drop.push_back(slots[slot].dropped);
+      operands.push_back(tensors[slot]);
+    }
+    refinement.result = factors_.leaves[u][step.result];
+    drop.push_back(slots[step.result].dropped);
+    Definition definition = Refine(step.definition, refinement);
+    DropUnitDims(definition, drop);
+    AddNode(std::move(definition), std::move(operands), tensors[step.result], use.instance.op,
+            use.from);
+  }
+
+  const Flow& flow_;
+  const Factors& factors_;
+  Model& model_;
+  std::vector<TensorId> tensor_of_;
+  std::set<std::string> names_;
+  std::map<std::pair<int, DimFactors>, TensorId> reviews_;
+  std::string base_, from_;
+  int instance_ = 0;
+};
+
+}  // namespace
+
+void BuildGraph(const Flow& flow, const Factors& factors, Model& model) {
+  Builder(flow, factors, model).Build();
+}
+
+}  // namespace yuba

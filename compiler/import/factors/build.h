@@ -1,0 +1,16 @@
+// From the flow to the graph: definitions refined to the unified factors, re-views where a slot and
+// its value differ.
+#ifndef YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
+#define YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
+
+#include "compiler/import/onnx_graph.h"
+#include "compiler/import/factors/unify.h"
+
+namespace yuba {
+
+// Fills in model.graph, values and notes.
+void BuildGraph(const Flow& flow, const Factors& factors, Model& model);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_

@@ -1,0 +1,116 @@
+#include "compiler/import/factors/relations.h"
+
+#include <numeric>
+
+namespace yuba {
+namespace {
+
+// Leaves and indices in one union-find.
+class Relations {
+ public:
+  explicit Relations(const Instance& instance) : instance_(instance) {
+    for (const Slot& slot : instance.slots) {
+      first_.push_back(static_cast<int>(extents_.size()));
+      for (const auto& dim : slot.dims)
+        for (const int64_t extent : dim) AddVariable(extent);
+    }
+  }
+
+  LeafRelations Relate() {
+    for (const SlotDefinition& step : instance_.definitions) {
+      step_ = &step;
+      first_index_ = static_cast<int>(extents_.size());
+      for (const Index& index : step.definition.indices) AddVariable(index.extent);
+      RelateDefinition(step.definition);
+    }
+    LeafRelations result;
+    std::vector<int> class_of(extents_.size(), -1);
+    size_t leaf = 0;
+    for (const Slot& slot : instance_.slots) {
+      result.classes.emplace_back();
+      for (const auto& dim : slot.dims) {
+        for (size_t i = 0; i < dim.size(); ++i, ++leaf) {
+          const int root = Root(static_cast<int>(leaf));
+          if (class_of[root] < 0) {
+            class_of[root] = static_cast<int>(result.extents.size());
+            result.extents.push_back(extents_[root]);
+            result.whole.push_back(whole_[root]);
+          }
+          result.classes.back().push_back(class_of[root]);
+        }
+      }
+    }
+    return result;
+  }
+
+ private:
+  void AddVariable(int64_t extent) {
+    parent_.push_back(static_cast<int>(parent_.size()));
+    extents_.push_back(extent);
+    whole_.push_back(false);
+  }
+
+  int Root(int variable) {
+    while (parent_[variable] != variable)
+      variable = parent_[variable] = parent_[parent_[variable]];
+    return variable;
+  }
+
+  void Join(int a, int b) {
+    a = Root(a);
+    b = Root(b);
+    parent_[b] = a;
+    whole_[a] = whole_[a] || whole_[b];
+  }
+
+  void KeepWhole(int variable) { whole_[Root(variable)] = true; }
+  void KeepWhole(const Affine& affine) {
+    for (const auto& [index, coefficient] : affine.terms) KeepWhole(first_index_ + index);
+  }
+
+  void RelateDefinition(const Definition& definition) {
+    RelatePosition(step_->result, definition.left);
+    RelateBody(definition.body, false);
+    for (const DataCondition& condition : definition.data_where) {
+      KeepWhole(condition.index);
+      RelateBody(condition.value, false);
+    }
+  }
+
+  void RelateBody(const ExprPtr& expr, bool compared) {
+    if (expr->kind == Expr::kRead) RelatePosition(step_->operands[expr->operand], expr->position);
+    if (expr->kind == Expr::kIndex && compared) KeepWhole(expr->affine);
+    if (expr->kind == Expr::kCall) {
+      compared |= expr->function == Function::kEq || expr->function == Function::kNe ||
+                  expr->function == Function::kLt || expr->function == Function::kLe;
+    }
+    for (const ExprPtr& arg : expr->args) RelateBody(arg, compared);
+  }
+
+  void RelatePosition(int slot, const std::vector<Affine>& position) {
+    for (size_t d = 0; d < position.size(); ++d) {
+      const int leaf = first_[slot] + static_cast<int>(d);
+      const int index = position[d].BareIndex();
+      if (index >= 0 && extents_[first_index_ + index] == extents_[leaf]) {
+        Join(leaf, first_index_ + index);
+      } else {
+        KeepWhole(leaf);
+        if (index >= 0) KeepWhole(first_index_ + index);  // it runs along a part of the dimension
+      }
+    }
+  }
+
+  const Instance& instance_;
+  const SlotDefinition* step_ = nullptr;
+  int first_index_ = 0;
+  std::vector<int> first_;  // leaf of each slot
+  std::vector<int> parent_;
+  std::vector<int64_t> extents_;
+  std::vector<bool> whole_;
+};
+
+}  // namespace
+
+LeafRelations RelateLeaves(const Instance& instance) { return Relations(instance).Relate(); }
+
+}  // namespace yuba

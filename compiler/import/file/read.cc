@@ -1,0 +1,81 @@
+#include "compiler/import/file/read.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() { close(descriptor_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+// The size of an open regular file; pipes, which have none, are refused.
+absl::StatusOr<int64_t> SizeOfRegularFile(const OpenFile& file, const std::string& path) {
+  struct stat status;
+  if (fstat(file.descriptor(), &status) != 0)
+    return UserError("cannot read ", path, ": ", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return UserError("cannot read ", path, ": it is no regular file");
+  return static_cast<int64_t>(status.st_size);
+}
+
+template <typename Message>
+absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view what) {
+  YUBA_ASSIGN_OR_RETURN(const int descriptor, OpenToRead(path));
+  const OpenFile file(descriptor);
+  YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfRegularFile(file, path));
+  if (size == 0) return UserError(path, " is empty: it holds no ", what);
+  if (size > INT_MAX)
+    return UserError(path, " has ", size, " bytes, and protobuf reads at most 2 GB: save the ",
+                     what, " with its weights as external data");
+  google::protobuf::io::FileInputStream stream(file.descriptor());
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetTotalBytesLimit(INT_MAX);
+  Message message;
+  if (!message.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+    return UserError("cannot read ", path, ": it is truncated, or no ", what,
+                     " in ONNX's format (protobuf fails near byte ", coded.CurrentPosition(),
+                     " of ", size, ")");
+  return message;
+}
+
+}  // namespace
+
+absl::StatusOr<onnx::ModelProto> ReadModelFile(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(onnx::ModelProto model, ReadMessage<onnx::ModelProto>(path, "model"));
+  // Many other files parse as a message without any field that we know.
+  if (!model.has_graph())
+    return UserError("cannot read ", path, ": it is no ONNX model (there is no graph in it)");
+  return model;
+}
+
+absl::StatusOr<onnx::TensorProto> ReadTensorProtoFile(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(onnx::TensorProto tensor, ReadMessage<onnx::TensorProto>(path, "tensor"));
+  if (!tensor.has_data_type())
+    return UserError("cannot read ", path, ": it is no ONNX tensor (it has no element type)");
+  return tensor;
+}
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace yuba

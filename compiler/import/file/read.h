@@ -1,0 +1,44 @@
+// Reading files: bytes to ONNX's protobuf, and its tensors to plain little-endian data. Nothing
+// here knows what a node means.
+#ifndef YUBA_COMPILER_IMPORT_FILE_READ_H_
+#define YUBA_COMPILER_IMPORT_FILE_READ_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/base/element_type.h"
+#include "onnx/onnx.pb.h"
+
+namespace yuba {
+
+// The model in `path`; an error that names the file and the cause where it is missing, no regular
+// file, too large for protobuf (2 GB), truncated, or no model.
+absl::StatusOr<onnx::ModelProto> ReadModelFile(const std::string& path);
+
+// A tensor file (input_0.pb of ONNX's test data).
+absl::StatusOr<onnx::TensorProto> ReadTensorProtoFile(const std::string& path);
+
+// A tensor's value: row-major, little-endian, dense.
+struct TensorBytes {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+  std::shared_ptr<const std::string> data;
+};
+
+// `folder` is the model's: external data is only read from files in it or below it.
+absl::StatusOr<TensorBytes> ReadTensor(const onnx::TensorProto& tensor, const std::string& folder);
+
+absl::StatusOr<ElementType> ElementTypeFromOnnx(int64_t data_type);
+
+// The product of `dims` and, with the size of an element, the bytes; an error where a dimension is
+// negative or a product does not fit 62 bits.
+absl::StatusOr<int64_t> CheckedElements(const std::vector<int64_t>& dims);
+
+std::string FolderOf(const std::string& path);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_IMPORT_FILE_READ_H_

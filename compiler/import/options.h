@@ -1,0 +1,33 @@
+// How a file is imported.
+#ifndef YUBA_COMPILER_IMPORT_OPTIONS_H_
+#define YUBA_COMPILER_IMPORT_OPTIONS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "opsemantics/base/element_type.h"
+#include "opsemantics/language/library.h"
+
+namespace yuba {
+
+// A tensor's value: row-major, little-endian.
+struct BoundValue {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+  std::string data;
+};
+
+struct ImportOptions {
+  std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
+  absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
+  std::map<std::string, BoundValue> bind;  // --bind NAME=FILE: inputs that are known when planning
+  bool factors = true;  // false: dimensions have no factors, as in Tofu's space
+  const OperatorLibrary* library = nullptr;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_IMPORT_OPTIONS_H_

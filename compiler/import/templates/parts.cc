@@ -1,0 +1,159 @@
+// Split, concat and slice. Their unit u is the largest that divides the dimension, all offsets and
+// all lengths; what is below u is untouched: heads stay whole.
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+namespace {
+
+// The flat dimensions and indices of one tensor while its text is written.
+struct Text {
+  Written::Groups groups;
+  std::vector<std::string> indices;
+
+  void Add(const Dims& group, const std::vector<std::string>& names) {
+    groups.push_back(group);
+    indices.insert(indices.end(), names.begin(), names.end());
+  }
+  std::string Signature() const {
+    Dims flat;
+    for (const Dims& group : groups) flat.insert(flat.end(), group.begin(), group.end());
+    return Extents(flat);
+  }
+  std::string Position() const { return absl::StrCat("[", absl::StrJoin(indices, ", "), "]"); }
+};
+
+std::string Plus(const std::string& index, int64_t offset) {
+  if (offset == 0) return index;
+  return offset > 0 ? absl::StrCat(index, " + ", offset) : absl::StrCat(index, " - ", -offset);
+}
+
+std::string Bare(size_t d) { return IndexName("i", d); }
+std::string Inner(size_t d) { return IndexName("t", d); }
+
+// `length` elements from `start` on of a dimension of `size`, u at a time: y's group and indices
+// beside x's.
+void AddWindow(size_t d, int64_t size, int64_t start, int64_t length, int64_t u, Text& x, Text& y) {
+  const std::string outer = Bare(d);
+  if (u == 1) {
+    x.Add({size}, {Plus(outer, start)});
+    y.Add({length}, {outer});
+  } else if (length == u) {
+    x.Add({size / u, u}, {absl::StrCat(start / u), Inner(d)});
+    y.Add({u}, {Inner(d)});
+  } else {
+    x.Add({size / u, u}, {Plus(outer, start / u), Inner(d)});
+    y.Add({length / u, u}, {outer, Inner(d)});
+  }
+}
+
+// "if j < 2 then x0[..] else x1[..]" over operands [begin, end), as a balanced tree.
+std::string Choice(const std::vector<std::string>& reads, const Dims& ends, size_t begin,
+                   size_t end, const std::string& index) {
+  if (end - begin == 1) return reads[begin];
+  const size_t middle = (begin + end) / 2;
+  return absl::StrCat("if ", index, " < ", ends[middle - 1], " then ",
+                      Choice(reads, ends, begin, middle, index), " else ",
+                      Choice(reads, ends, middle, end, index));
+}
+
+}  // namespace
+
+Written WriteSplit(const Dims& dims, int axis, const Dims& lengths) {
+  int64_t u = dims[axis];
+  for (const int64_t length : lengths) u = std::gcd(u, length);
+  if (u == 0) u = 1;
+  std::vector<std::string> outputs, definitions;
+  Written written;
+  int64_t start = 0;
+  Text x;
+  for (size_t part = 0; part < lengths.size(); ++part) {
+    x = Text();
+    Text y;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (static_cast<int>(d) == axis && lengths.size() > 1) {
+        AddWindow(d, dims[d], start, lengths[part], u, x, y);
+      } else {
+        x.Add({dims[d]}, {Bare(d)});
+        y.Add({dims[d]}, {Bare(d)});
+      }
+    }
+    outputs.push_back(absl::StrCat("y", part, y.Signature()));
+    definitions.push_back(absl::StrCat("  y", part, y.Position(), " = x", x.Position(), "\n"));
+    written.outputs.push_back(y.groups);
+    start += lengths[part];
+  }
+  written.text = absl::StrCat("op split(x", x.Signature(), ") -> ", absl::StrJoin(outputs, ", "),
+                              "\n", absl::StrJoin(definitions, ""));
+  written.operands = {x.groups};
+  written.tie_class = TieClass::kReshape;
+  return written;
+}
+
+Written WriteConcat(const std::vector<Dims>& operands, int axis) {
+  int64_t total = 0, u = 0;
+  for (const Dims& dims : operands) {
+    total += dims[axis];
+    u = std::gcd(u, dims[axis]);
+  }
+  Written written;
+  std::vector<std::string> params, reads;
+  Dims ends;
+  int64_t start = 0;
+  const std::string outer = Bare(axis), inner = Inner(axis);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    Text x;
+    for (size_t d = 0; d < operands[k].size(); ++d) {
+      const int64_t size = operands[k][d];
+      if (static_cast<int>(d) != axis) x.Add({size}, {Bare(d)});
+      else if (u == 1) x.Add({size}, {Plus(outer, -start)});
+      else if (size == u) x.Add({u}, {inner});
+      else x.Add({size / u, u}, {Plus(outer, -start / u), inner});
+    }
+    params.push_back(absl::StrCat("x", k, x.Signature()));
+    reads.push_back(absl::StrCat("x", k, x.Position()));
+    written.operands.push_back(x.groups);
+    start += operands[k][axis];
+    ends.push_back(start / u);
+  }
+  Text y;
+  for (size_t d = 0; d < operands[0].size(); ++d) {
+    if (static_cast<int>(d) != axis) y.Add({operands[0][d]}, {Bare(d)});
+    else if (u == 1) y.Add({total}, {outer});
+    else y.Add({total / u, u}, {outer, inner});
+  }
+  written.text = absl::StrCat("op concat(", absl::StrJoin(params, ", "), ") -> y", y.Signature(),
+                              "\n  y", y.Position(), " = ",
+                              Choice(reads, ends, 0, reads.size(), outer), "\n");
+  written.outputs = {y.groups};
+  written.tie_class = TieClass::kConcat;
+  return written;
+}
+
+Written WriteSlice(const Dims& dims, const Dims& start, const Dims& step, const Dims& length) {
+  Text x, y;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (start[d] == 0 && step[d] == 1 && length[d] == dims[d]) {
+      x.Add({dims[d]}, {Bare(d)});
+      y.Add({dims[d]}, {Bare(d)});
+    } else if (step[d] == 1 || length[d] <= 1) {
+      const int64_t u = std::gcd(std::gcd(dims[d], start[d]), length[d]);
+      AddWindow(d, dims[d], start[d], length[d], length[d] == 0 ? 1 : u, x, y);
+    } else {
+      x.Add({dims[d]}, {Plus(absl::StrCat(step[d], "*", Bare(d)), start[d])});
+      y.Add({length[d]}, {Bare(d)});
+    }
+  }
+  Written written;
+  written.text = absl::StrCat("op slice(x", x.Signature(), ") -> y", y.Signature(), "\n  y",
+                              y.Position(), " = x", x.Position(), "\n");
+  written.operands = {x.groups};
+  written.outputs = {y.groups};
+  written.tie_class = TieClass::kReshape;
+  return written;
+}
+
+}  // namespace yuba

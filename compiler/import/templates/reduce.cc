@@ -1,0 +1,73 @@
+// Reductions over named axes: entries would have to name every combination.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+namespace {
+
+// The texts that all reductions share.
+struct Reduction {
+  Dims result;
+  std::vector<std::string> left, read, ranges;
+  int64_t count = 1;
+
+  Reduction(const Dims& dims, const std::vector<int>& axes, bool keep) {
+    size_t axis = 0;
+    for (int d = 0; d < static_cast<int>(dims.size()); ++d) {
+      const bool reduced = axis < axes.size() && axes[axis] == d;
+      read.push_back(IndexName(reduced ? "r" : "i", d));
+      if (!reduced) {
+        left.push_back(read.back());
+        result.push_back(dims[d]);
+        continue;
+      }
+      ++axis;
+      count *= dims[d];
+      ranges.push_back(absl::StrCat(read.back(), ": ", dims[d]));
+      if (keep) {
+        left.push_back(IndexName("u", d));
+        result.push_back(1);
+      }
+    }
+  }
+  std::string Left() const { return absl::StrCat("y[", absl::StrJoin(left, ", "), "]"); }
+  std::string Read() const { return absl::StrCat("x[", absl::StrJoin(read, ", "), "]"); }
+};
+
+}  // namespace
+
+Written WriteReduce(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
+                    bool keep) {
+  const Reduction text(dims, axes, keep);
+  const std::string term = absl::StrReplaceAll(reduce.term, {{"$", text.Read()}});
+  std::string reduced = axes.empty() ? absl::StrCat("(", term, ")")
+                                     : absl::StrCat("(", reduce.reducer, "(",
+                                                    absl::StrJoin(text.ranges, ", "), ") ", term,
+                                                    ")");
+  reduced = absl::StrReplaceAll(reduce.finish,
+                                {{"$", reduced}, {"N", absl::StrCat(text.count)}});
+  Written written;
+  written.text = absl::StrCat("op ", reduce.name, "(x", Extents(dims), ") -> y",
+                              Extents(text.result), "\n  ", text.Left(), " = ", reduced, "\n");
+  return written;
+}
+
+Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool keep, bool last) {
+  Reduction text(dims, {axis}, keep);
+  const int64_t n = dims[axis];
+  std::string body;
+  if (last) {  // the first one from the other end
+    text.read[axis] = absl::StrCat(n - 1, " - ", text.read[axis]);
+    body = absl::StrCat(n - 1, " - (", reducer, "(", text.ranges[0], ") ", text.Read(), ")");
+  } else {
+    body = absl::StrCat(reducer, "(", text.ranges[0], ") ", text.Read());
+  }
+  Written written;
+  written.text = absl::StrCat("op ", reducer, "(x", Extents(dims), ") -> y", Extents(text.result),
+                              ": i64\n  ", text.Left(), " = ", body, "\n");
+  return written;
+}
+
+}  // namespace yuba

@@ -1,0 +1,176 @@
+// The uses of descriptions that a node becomes: elaboration, folding of what is known.
+#include "compiler/simplify/constants.h"
+#include "compiler/import/translate/node.h"
+#include "compiler/import/file/read.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/language/parser.h"
+
+namespace yuba {
+namespace {
+
+std::vector<int64_t> Flat(const Written::Groups& groups) {
+  std::vector<int64_t> flat;
+  for (const std::vector<int64_t>& group : groups)
+    flat.insert(flat.end(), group.begin(), group.end());
+  return flat;
+}
+
+std::vector<int64_t> Whole(const Written::Groups& groups) {
+  std::vector<int64_t> whole;
+  for (const std::vector<int64_t>& group : groups) {
+    int64_t product = 1;
+    for (const int64_t factor : group) product *= factor;
+    whole.push_back(product);
+  }
+  return whole;
+}
+
+// The dimensions of operand or output `position` as the text groups them; null where it does not.
+const Written::Groups* GroupsOf(const Written* written, const Slot& slot) {
+  if (written == nullptr || slot.role == SlotRole::kInternal) return nullptr;
+  const auto& groups =
+      slot.role == SlotRole::kOperand ? written->operands : written->outputs;
+  return slot.position < static_cast<int>(groups.size()) ? &groups[slot.position] : nullptr;
+}
+
+}  // namespace
+
+std::vector<int> NodeContext::EntryOutputs(absl::string_view entry,
+                                           const std::vector<int>& operands,
+                                           const Attributes& attributes) {
+  const OpDescription* op = library_.Find(entry);
+  if (op == nullptr) {
+    Fail("no description named '", entry, "' is known: write one in a .tdl file (--operators)");
+    return std::vector<int>(8, -1);
+  }
+  return Emit(*op, operands, attributes, nullptr);
+}
+
+int NodeContext::Entry(absl::string_view entry, const std::vector<int>& operands,
+                       const Attributes& attributes) {
+  return EntryOutputs(entry, operands, attributes)[0];
+}
+
+int NodeContext::Write(const Written& written, const std::vector<int>& operands) {
+  return WriteOutputs(written, operands)[0];
+}
+
+std::vector<int> NodeContext::WriteOutputs(const Written& written,
+                                           const std::vector<int>& operands) {
+  if (failed()) return std::vector<int>(std::max<size_t>(8, written.outputs.size()), -1);
+  absl::StatusOr<std::vector<OpDescription>> parsed = ParseFile("import", written.text);
+  YUBA_CHECK(parsed.ok() && parsed->size() == 1)
+      << "a text of the importer: " << parsed.status() << "\n" << written.text;
+  return Emit(parsed->front(), operands, {}, &written);
+}
+
+std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<int>& operands,
+                                   const Attributes& attributes, const Written* written) {
+  const std::vector<int> none(std::max<size_t>(8, op.outputs.size()), -1);
+  if (failed()) return none;
+  std::vector<absl::optional<Shape>> shapes;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] < 0) {
+      shapes.push_back(absl::nullopt);
+      continue;
+    }
+    const FlowValue& value = flow_.values[operands[i]];
+    const bool grouped = written != nullptr && i < written->operands.size();
+    YUBA_CHECK(!grouped || Whole(written->operands[i]) == value.dims) << written->text;
+    shapes.push_back(Shape{value.type, grouped ? Flat(written->operands[i]) : value.dims});
+  }
+  // Optional operands may be left out at the end.
+  while (shapes.size() < op.params.size() && op.params[shapes.size()].role == Param::kOptional)
+    shapes.push_back(absl::nullopt);
+  absl::StatusOr<Instance> instance = Elaborate(op, shapes, attributes);
+  if (!instance.ok()) {
+    Check(instance.status());
+    return none;
+  }
+  for (const Slot& slot : instance->slots) {
+    std::vector<int64_t> whole = Whole(slot.dims);
+    const absl::StatusOr<int64_t> elements = CheckedElements(whole);
+    if (!elements.ok()) Check(Annotate(elements.status(), "its " + slot.name));
+  }
+  if (failed()) return none;
+  return AddUse(*std::move(instance), operands, written);
+}
+
+std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& operands,
+                                     const Written* written) {
+  for (Slot& slot : instance.slots) {
+    const Written::Groups* groups = GroupsOf(written, slot);
+    if (groups == nullptr) continue;
+    std::vector<int64_t> flat;
+    for (const std::vector<int64_t>& dim : slot.dims)
+      flat.insert(flat.end(), dim.begin(), dim.end());
+    YUBA_CHECK(flat == Flat(*groups)) << written->text;
+    slot.dims = *groups;
+  }
+  std::vector<int> outputs;
+  if (fold_ && Fold(instance, operands, outputs)) return outputs;
+  Use use;
+  use.from = label_;
+  if (written != nullptr) use.tie_class = written->tie_class;
+  for (const Slot& slot : instance.slots) {
+    if (slot.role == SlotRole::kInternal) {
+      use.values.push_back(-1);
+    } else if (slot.role == SlotRole::kOperand) {
+      use.values.push_back(operands[slot.position]);
+    } else {
+      FlowValue value;
+      value.type = slot.type;
+      value.dims = Whole(slot.dims);
+      use.values.push_back(static_cast<int>(flow_.values.size()));
+      if (slot.position >= static_cast<int>(outputs.size())) outputs.resize(slot.position + 1, -1);
+      outputs[slot.position] = use.values.back();
+      flow_.values.push_back(std::move(value));
+    }
+  }
+  use.instance = std::move(instance);
+  flow_.uses.push_back(std::move(use));
+  return outputs;
+}
+
+// Computes the outputs now where every operand is known and they are small.
+bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operands,
+                       std::vector<int>& outputs) {
+  for (const int operand : operands) {
+    if (operand >= 0 && !IsKnown(operand)) return false;
+  }
+  for (const Slot& slot : instance.slots) {
+    int64_t elements = 1;
+    for (const int64_t dim : Whole(slot.dims)) elements *= dim;
+    if (slot.role != SlotRole::kOperand && elements > kFoldedElements) return false;
+  }
+  for (const SlotDefinition& step : instance.definitions) {
+    double points = 1;
+    for (const Index& index : step.definition.indices) points *= static_cast<double>(index.extent);
+    if (points > kFoldedPoints) return false;
+  }
+  std::vector<TensorValue> values(instance.slots.size());
+  for (size_t i = 0; i < instance.slots.size(); ++i) {
+    const Slot& slot = instance.slots[i];
+    if (slot.role == SlotRole::kOperand) values[i] = *ValueOf(operands[slot.position]).known;
+    values[i].type = TensorType{slot.type, Flat(slot.dims)};
+    values[i].elements.resize(ElementCount(values[i].type));
+  }
+  for (const SlotDefinition& step : instance.definitions) {
+    std::vector<const TensorValue*> reads;
+    for (const int slot : step.operands) reads.push_back(&values[slot]);
+    Interpret(step.definition, WholeRanges(step.definition), reads, Arithmetic::kFloat,
+              values[step.result]);
+  }
+  for (size_t i = 0; i < instance.slots.size(); ++i) {
+    const Slot& slot = instance.slots[i];
+    if (slot.role != SlotRole::kOutput) continue;
+    values[i].type.dims = Whole(slot.dims);
+    if (slot.position >= static_cast<int>(outputs.size())) outputs.resize(slot.position + 1, -1);
+    outputs[slot.position] = Constant(std::move(values[i]));
+  }
+  return true;
+}
+
+}  // namespace yuba

@@ -1,0 +1,68 @@
+// The moves of elements that many translations need. All are views, or fold away.
+#include "compiler/import/translate/node.h"
+#include "compiler/import/file/read.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+
+int NodeContext::Literal(ElementType type, double number) {
+  TensorValue value;
+  value.type = TensorType{type, {}};
+  Scalar scalar;
+  if (IsFloat(type)) scalar.number = number;
+  else scalar.integer = static_cast<int64_t>(number);
+  value.elements = {scalar};
+  return Constant(std::move(value));
+}
+
+int NodeContext::Copy(int value) {
+  if (failed()) return -1;
+  std::vector<int> same(Rank(value));
+  for (size_t d = 0; d < same.size(); ++d) same[d] = static_cast<int>(d);
+  Written written = WriteTranspose(Dims(value), same);
+  fold_ = false;
+  const int copy = Write(written, {value});
+  fold_ = true;
+  return copy;
+}
+
+int NodeContext::Reshape(int value, const std::vector<int64_t>& dims) {
+  if (failed() || Dims(value) == dims) return value;
+  const absl::StatusOr<int64_t> from = CheckedElements(Dims(value)), to = CheckedElements(dims);
+  if (!from.ok() || !to.ok() || *from != *to)
+    Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)), " has the wrong shape: ",
+         Extents(dims), " is needed");
+  if (failed()) return value;
+  return Write(WriteReshape(Dims(value), dims), {value});
+}
+
+int NodeContext::Transpose(int value, const std::vector<int>& permutation) {
+  if (failed()) return value;
+  bool same = true;
+  for (size_t d = 0; d < permutation.size(); ++d) same &= permutation[d] == static_cast<int>(d);
+  return same ? value : Write(WriteTranspose(Dims(value), permutation), {value});
+}
+
+int NodeContext::AxisLast(int value, int axis) {
+  std::vector<int> permutation;
+  for (int d = 0; d < Rank(value); ++d) {
+    if (d != axis) permutation.push_back(d);
+  }
+  permutation.push_back(axis);
+  return Transpose(value, permutation);
+}
+
+int NodeContext::AxisBack(int value, int axis) {
+  const int last = Rank(value) - 1;
+  std::vector<int> permutation;
+  for (int d = 0; d < last; ++d) permutation.push_back(d);
+  permutation.insert(permutation.begin() + axis, last);
+  return Transpose(value, permutation);
+}
+
+int NodeContext::Cast(int value, ElementType type) {
+  if (failed() || ValueOf(value).type == type) return value;
+  return Entry("cast", {value}, {{"to", type}});
+}
+
+}  // namespace yuba

@@ -1,0 +1,169 @@
+#include "compiler/import/translate/node.h"
+
+#include <algorithm>
+
+#include "compiler/simplify/constants.h"
+#include "compiler/import/file/read.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+
+NodeContext::NodeContext(const onnx::NodeProto& proto, int64_t opset, std::string label,
+                         const std::string& folder, const OperatorLibrary& library, Flow& flow)
+    : proto_(proto), opset_(opset), label_(std::move(label)), folder_(folder), library_(library),
+      flow_(flow) {}
+
+const onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
+  for (const onnx::AttributeProto& attribute : proto_.attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+int64_t NodeContext::Int(const std::string& name, int64_t absent) {
+  const onnx::AttributeProto* attribute = Find(name);
+  if (attribute == nullptr) return absent;
+  if (!attribute->has_i()) Fail("attribute '", name, "' must be an integer");
+  return attribute->i();
+}
+
+double NodeContext::Float(const std::string& name, double absent) {
+  const onnx::AttributeProto* attribute = Find(name);
+  if (attribute == nullptr) return absent;
+  if (!attribute->has_f()) Fail("attribute '", name, "' must be a float");
+  return attribute->f();
+}
+
+std::string NodeContext::String(const std::string& name, const std::string& absent) {
+  const onnx::AttributeProto* attribute = Find(name);
+  if (attribute == nullptr) return absent;
+  if (!attribute->has_s()) Fail("attribute '", name, "' must be a string");
+  return attribute->s();
+}
+
+std::vector<int64_t> NodeContext::Ints(const std::string& name,
+                                       const std::vector<int64_t>& absent) {
+  const onnx::AttributeProto* attribute = Find(name);
+  if (attribute == nullptr) return absent;
+  // An empty list has no value to see; its type, where given, tells.
+  if (attribute->ints_size() == 0 && attribute->type() != onnx::AttributeProto::INTS)
+    Fail("attribute '", name, "' must be a list of integers");
+  return {attribute->ints().begin(), attribute->ints().end()};
+}
+
+std::vector<double> NodeContext::Floats(const std::string& name) {
+  const onnx::AttributeProto* attribute = Find(name);
+  if (attribute == nullptr) return {};
+  if (attribute->floats_size() == 0 && attribute->type() != onnx::AttributeProto::FLOATS)
+    Fail("attribute '", name, "' must be a list of floats");
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+
+int NodeContext::Optional(int i) const {
+  if (i >= proto_.input_size() || proto_.input(i).empty()) return -1;
+  const auto found = flow_.by_name.find(proto_.input(i));
+  return found == flow_.by_name.end() ? -1 : found->second;
+}
+
+int NodeContext::Input(int i) {
+  const int value = Optional(i);
+  if (value < 0) Fail("operand ", i, " is missing");
+  return value;
+}
+
+std::vector<int> NodeContext::AllInputs() {
+  std::vector<int> values;
+  for (int i = 0; i < InputCount(); ++i) values.push_back(Input(i));
+  return values;
+}
+
+const FlowValue& NodeContext::ValueOf(int value) const {
+  static const FlowValue* const kNone = new FlowValue;
+  return value < 0 ? *kNone : flow_.values[value];
+}
+
+std::vector<int64_t> NodeContext::KnownInts(int value, absl::string_view what) {
+  if (failed()) return {};
+  const FlowValue& operand = ValueOf(value);
+  if (operand.known == nullptr || IsFloat(operand.type)) {
+    Fail("its ", what, " '", operand.name,
+         "' must be integers that are known when planning: a constant, or computed from shapes");
+    return {};
+  }
+  std::vector<int64_t> integers;
+  for (const Scalar& element : operand.known->elements) integers.push_back(element.integer);
+  return integers;
+}
+
+int NodeContext::Axis(int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    Fail("axis ", axis, " is outside a tensor of ", rank, " dimensions");
+    return 0;
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+std::vector<int> NodeContext::Axes(int since, int input, int rank, bool* given) {
+  std::vector<int64_t> axes;
+  bool present;
+  if (opset_ < since) {
+    present = HasAttribute("axes");
+    axes = Ints("axes");
+  } else {
+    present = Optional(input) >= 0;
+    if (present) axes = KnownInts(Optional(input), "axes");
+  }
+  if (given != nullptr) *given = present;
+  std::vector<int> result;
+  for (const int64_t axis : axes) result.push_back(Axis(axis, rank));
+  std::sort(result.begin(), result.end());
+  if (std::unique(result.begin(), result.end()) != result.end()) Fail("an axis is named twice");
+  return result;
+}
+
+int NodeContext::Constant(TensorValue value) {
+  FlowValue constant;
+  constant.kind = TensorKind::kConstant;
+  constant.type = value.type.type;
+  constant.dims = value.type.dims;
+  constant.initial.kind = InitialValue::kData;
+  constant.initial.data = std::make_shared<const std::string>(BytesFromValue(value));
+  constant.known = std::make_shared<const TensorValue>(std::move(value));
+  flow_.values.push_back(std::move(constant));
+  return static_cast<int>(flow_.values.size()) - 1;
+}
+
+int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
+                        std::shared_ptr<const std::string> data) {
+  FlowValue constant;
+  constant.kind = TensorKind::kConstant;
+  constant.type = type;
+  constant.dims = dims;
+  if (ElementCount(TensorType{type, dims}) <= (IsFloat(type) ? kFoldedElements : kKnownElements))
+    constant.known = std::make_shared<const TensorValue>(ValueFromBytes(type, dims, *data));
+  constant.initial = InitialValue{InitialValue::kData, std::move(data)};
+  flow_.values.push_back(std::move(constant));
+  return static_cast<int>(flow_.values.size()) - 1;
+}
+
+int NodeContext::Fill(ElementType type, const std::vector<int64_t>& dims,
+                      std::shared_ptr<const std::string> element) {
+  FlowValue parameter;
+  parameter.kind = TensorKind::kParameter;
+  parameter.type = type;
+  parameter.dims = dims;
+  parameter.initial = InitialValue{InitialValue::kFill, std::move(element)};
+  flow_.values.push_back(std::move(parameter));
+  return static_cast<int>(flow_.values.size()) - 1;
+}
+
+void NodeContext::SetOutput(int i, int value) {
+  if (failed() || value < 0 || !HasOutput(i)) return;
+  const std::string& name = proto_.output(i);
+  if (!flow_.by_name.emplace(name, value).second)
+    return Fail("its output '", name, "' is the name of another value too");
+  if (flow_.values[value].name.empty()) flow_.values[value].name = name;
+}
+
+}  // namespace yuba

@@ -1,0 +1,223 @@
+#include "compiler/import/translate/sources.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/simplify/constants.h"
+#include "compiler/import/translate/node.h"
+#include "compiler/import/file/read.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+bool HasSymbol(const onnx::ValueInfoProto& input) {
+  for (const auto& dim : input.type().tensor_type().shape().dim()) {
+    if (!dim.has_dim_value()) return true;
+  }
+  return false;
+}
+
+class SourceReader {
+ public:
+  SourceReader(const onnx::GraphProto& graph, const FileGraph& order, const std::string& folder,
+               const ImportOptions& options, Flow& flow)
+      : graph_(graph), order_(order), folder_(folder), options_(options), flow_(flow),
+        dims_(options.dims) {}
+
+  absl::Status Add() {
+    YUBA_RETURN_IF_ERROR(CheckOptions());
+    std::vector<std::pair<const onnx::ValueInfoProto*, FlowValue>> inputs;
+    for (size_t i = 0; i < order_.inputs.size(); ++i) {
+      YUBA_ASSIGN_OR_RETURN(FlowValue value, TypeOfInput(*order_.inputs[i]));
+      value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
+      inputs.push_back({order_.inputs[i], std::move(value)});
+    }
+    YUBA_RETURN_IF_ERROR(BindBatch(inputs));
+    for (auto& [input, value] : inputs) {
+      YUBA_RETURN_IF_ERROR(SetShape(*input, value));
+      const auto bound = options_.bind.find(input->name());
+      if (bound != options_.bind.end()) YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
+      if (value.kind == TensorKind::kInput)
+        flow_.inputs.push_back(static_cast<int>(flow_.values.size()));
+      AddValue(std::move(value));
+    }
+    if (!missing_.empty())
+      return UserError("the model has symbolic dimensions: give ",
+                       absl::StrJoin(missing_, " ", [](std::string* out, const std::string& name) {
+                         absl::StrAppend(out, "--dim ", name, "=N");
+                       }));
+    return AddInitializers();
+  }
+
+ private:
+  absl::Status CheckOptions() {
+    std::set<std::string> symbols;
+    for (const onnx::ValueInfoProto& input : graph_.input()) {
+      for (const auto& dim : input.type().tensor_type().shape().dim()) {
+        if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
+      }
+    }
+    for (const auto& [name, size] : options_.dims) {
+      if (symbols.count(name) == 0)
+        return UserError("--dim ", name, "=", size, ": no input has a dimension of that name",
+                         symbols.empty()
+                             ? " (none is symbolic)"
+                             : absl::StrCat("; there is ", absl::StrJoin(symbols, ", ")));
+      if (size < 0) return UserError("--dim ", name, "=", size, ": a dimension is not negative");
+    }
+    if (options_.batch.has_value() && *options_.batch < 1)
+      return UserError("--batch ", *options_.batch, ": a batch has at least one sample");
+    for (const auto& [name, value] : options_.bind) {
+      const auto has_name = [&name = name](const onnx::ValueInfoProto* input) {
+        return input->name() == name;
+      };
+      if (std::none_of(order_.inputs.begin(), order_.inputs.end(), has_name))
+        return UserError("--bind ", name, ": the model has no input of that name");
+    }
+    return absl::OkStatus();
+  }
+
+  // The input is a constant of that value.
+  static absl::Status Bind(const BoundValue& bound, FlowValue& value) {
+    if (bound.type != value.type || bound.dims != value.dims)
+      return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
+                       absl::StrJoin(bound.dims, ", "), "], the input ", Name(value.type), "[",
+                       absl::StrJoin(value.dims, ", "), "]");
+    const int64_t elements = ElementCount(TensorType{bound.type, bound.dims});
+    if (static_cast<int64_t>(bound.data.size()) != elements * ByteSize(bound.type))
+      return UserError("--bind ", value.name, ": the value has ", bound.data.size(), " bytes");
+    value.kind = TensorKind::kConstant;
+    value.initial =
+        InitialValue{InitialValue::kData, std::make_shared<const std::string>(bound.data)};
+    if (elements <= kKnownElements)
+      value.known = std::make_shared<const TensorValue>(
+          ValueFromBytes(bound.type, bound.dims, bound.data));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<FlowValue> TypeOfInput(const onnx::ValueInfoProto& input) {
+    if (!input.type().has_tensor_type())
+      return UserError("input '", input.name(),
+                       "' is no tensor: sequences, maps and optional values", " are not supported");
+    FlowValue value;
+    value.name = input.name();
+    absl::StatusOr<ElementType> type = ElementTypeFromOnnx(input.type().tensor_type().elem_type());
+    if (!type.ok()) return Annotate(type.status(), "input '" + input.name() + "'");
+    value.type = *type;
+    if (!input.type().tensor_type().has_shape())
+      return UserError("input '", input.name(), "' has no shape in the file, not even a rank");
+    return value;
+  }
+
+  TensorKind KindOfInput(const onnx::ValueInfoProto& input, ElementType type, bool first) const {
+    const bool parameter =
+        !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
+    return parameter ? TensorKind::kParameter : TensorKind::kInput;
+  }
+
+  bool HasFloatInitializer() const {
+    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+      const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(tensor.data_type());
+      if (type.ok() && IsFloat(*type)) return true;
+    }
+    return false;
+  }
+
+  // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
+  absl::Status BindBatch(
+      const std::vector<std::pair<const onnx::ValueInfoProto*, FlowValue>>& inputs) {
+    if (!options_.batch.has_value()) return absl::OkStatus();
+    for (const auto& [input, value] : inputs) {
+      const auto& shape = input->type().tensor_type().shape();
+      if (value.kind != TensorKind::kInput || shape.dim_size() == 0) continue;
+      const std::string& symbol = shape.dim(0).dim_param();
+      if (symbol.empty()) continue;
+      const int64_t size = dims_.emplace(symbol, *options_.batch).first->second;
+      if (size != *options_.batch)
+        return UserError("--batch ", *options_.batch, " and --dim ", symbol, "=", size,
+                         " are two lengths of dimension 0 of input '", input->name(),
+                         "': give one of them");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status SetShape(const onnx::ValueInfoProto& input, FlowValue& value) {
+    const auto& shape = input.type().tensor_type().shape();
+    for (int d = 0; d < shape.dim_size(); ++d) {
+      const auto& dim = shape.dim(d);
+      int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
+      if (d == 0 && options_.batch.has_value() && value.kind == TensorKind::kInput) {
+        if (size >= 0 && size != *options_.batch)
+          flow_.rebatched.push_back(static_cast<int>(flow_.values.size()));
+        size = *options_.batch;
+      } else if (!dim.dim_param().empty()) {
+        const auto found = dims_.find(dim.dim_param());
+        if (found == dims_.end()) missing_.insert(dim.dim_param());
+        size = found == dims_.end() ? 1 : found->second;
+      } else if (dim.has_dim_value() && size < 0) {
+        return UserError("dimension ", d, " of input '", input.name(), "' is ", size,
+                         ", which no tensor has");
+      } else if (size < 0) {
+        return UserError("dimension ", d, " of input '", input.name(),
+                         "' has neither a size nor a name in the file",
+                         d == 0 ? ": give --batch N" : "");
+      }
+      value.dims.push_back(size);
+      value.dim_names.push_back(dim.dim_param());
+    }
+    const absl::StatusOr<int64_t> elements = CheckedElements(value.dims);
+    if (!elements.ok()) return Annotate(elements.status(), "input '" + input.name() + "'");
+    return absl::OkStatus();
+  }
+
+  // Only those that something reads: a file may hold gigabytes for the others.
+  absl::Status AddInitializers() {
+    std::set<std::string> read;
+    for (const int n : order_.nodes)
+      read.insert(graph_.node(n).input().begin(), graph_.node(n).input().end());
+    for (const onnx::ValueInfoProto& output : graph_.output()) read.insert(output.name());
+    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+      if (read.count(tensor.name()) == 0) continue;
+      YUBA_ASSIGN_OR_RETURN(TensorBytes bytes, ReadTensor(tensor, folder_));
+      FlowValue value;
+      value.name = tensor.name();
+      value.type = bytes.type;
+      value.dims = bytes.dims;
+      value.stored = true;
+      value.initial = InitialValue{InitialValue::kData, bytes.data};
+      const int64_t elements = ElementCount(TensorType{bytes.type, bytes.dims});
+      const bool parameter = IsFloat(bytes.type) && elements != 1;
+      value.kind = parameter ? TensorKind::kParameter : TensorKind::kConstant;
+      if (!parameter && elements <= kKnownElements)
+        value.known = std::make_shared<const TensorValue>(
+            ValueFromBytes(bytes.type, bytes.dims, *bytes.data));
+      AddValue(std::move(value));
+    }
+    return absl::OkStatus();
+  }
+
+  void AddValue(FlowValue value) {
+    flow_.by_name[value.name] = static_cast<int>(flow_.values.size());
+    flow_.values.push_back(std::move(value));
+  }
+
+  const onnx::GraphProto& graph_;
+  const FileGraph& order_;
+  const std::string& folder_;
+  const ImportOptions& options_;
+  Flow& flow_;
+  std::map<std::string, int64_t> dims_;
+  std::set<std::string> missing_;
+};
+
+}  // namespace
+
+absl::Status AddSources(const onnx::GraphProto& graph, const FileGraph& order,
+                        const std::string& folder, const ImportOptions& options, Flow& flow) {
+  return SourceReader(graph, order, folder, options, flow).Add();
+}
+
+}  // namespace yuba

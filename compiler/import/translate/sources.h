@@ -1,0 +1,28 @@
+// What the graph starts from: inputs, parameters and constants, with their shapes.
+//
+// A graph input that an initializer backs is that initializer. Floats of more than one element
+// among the initializers are parameters; all others are constants. Where the file holds no float
+// initializer at all, it came without its weights: then the first input, every input of integers
+// and every input with a symbolic dimension is an input, and the others are parameters whose values
+// are missing.
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/import/file/file_graph.h"
+#include "compiler/import/onnx_graph.h"
+#include "compiler/import/options.h"
+
+namespace yuba {
+
+// Adds values for the inputs and for those initializers that `graph` reads. Symbolic dimensions
+// come from options.dims and, for dimension 0 of inputs, options.batch; those that are missing are
+// named all at once.
+absl::Status AddSources(const onnx::GraphProto& graph, const FileGraph& order,
+                        const std::string& folder, const ImportOptions& options, Flow& flow);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_

@@ -1,0 +1,80 @@
+// Translations that are more than a name: the functions behind the rows of the table.
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
+
+#include "compiler/import/translate/node.h"
+
+namespace yuba {
+
+// translate_shape.cc: shapes, constants, views.
+void TranslateConstant(NodeContext& node);
+void TranslateConstantOfShape(NodeContext& node);
+void TranslateShape(NodeContext& node);
+void TranslateSize(NodeContext& node);
+void TranslateRange(NodeContext& node);
+void TranslateEyeLike(NodeContext& node);
+void TranslateReshape(NodeContext& node);
+void TranslateFlatten(NodeContext& node);
+void TranslateSqueeze(NodeContext& node);
+void TranslateUnsqueeze(NodeContext& node);
+void TranslateTranspose(NodeContext& node);
+void TranslateExpand(NodeContext& node);
+void TranslateTile(NodeContext& node);
+void TranslateIdentity(NodeContext& node);
+void TranslateDropout(NodeContext& node);
+void TranslateCast(NodeContext& node);
+
+// translate_parts.cc: elements at other places.
+void TranslateSplit(NodeContext& node);
+void TranslateConcat(NodeContext& node);
+void TranslateSlice(NodeContext& node);
+void TranslateGather(NodeContext& node);
+void TranslateGatherElements(NodeContext& node);
+void TranslatePad(NodeContext& node);
+void TranslateTrilu(NodeContext& node);
+void TranslateOneHot(NodeContext& node);
+void TranslateDepthToSpace(NodeContext& node);
+void TranslateResize(NodeContext& node);
+
+// translate_window.cc: windows that slide.
+void TranslateConv(NodeContext& node);
+void TranslateConvTranspose(NodeContext& node);
+void TranslateMaxPool(NodeContext& node);
+void TranslateAveragePool(NodeContext& node);
+
+// translate_attention.cc
+void TranslateAttention(NodeContext& node);
+
+// translate_recurrent.cc
+void TranslateRecurrent(NodeContext& node);
+
+// translate_math.cc: arithmetic.
+void TranslateMatMul(NodeContext& node);
+void TranslateGemm(NodeContext& node);
+void TranslateEinsum(NodeContext& node);
+void TranslatePow(NodeContext& node);
+void TranslateMod(NodeContext& node);
+void TranslateClip(NodeContext& node);
+void TranslateIsInf(NodeContext& node);
+void TranslateGelu(NodeContext& node);
+void TranslateSum(NodeContext& node);
+void TranslateMean(NodeContext& node);
+void TranslateMax(NodeContext& node);
+void TranslateMin(NodeContext& node);
+
+// translate_reduce.cc: reductions, and normalizations made of them.
+void TranslateReduce(NodeContext& node);
+void TranslateReduceLogSumExp(NodeContext& node);
+void TranslateArg(NodeContext& node);
+void TranslateCumSum(NodeContext& node);
+void TranslateSoftmax(NodeContext& node);
+void TranslateHardmax(NodeContext& node);
+void TranslateBatchNormalization(NodeContext& node);
+void TranslateLayerNormalization(NodeContext& node);
+void TranslateInstanceNormalization(NodeContext& node);
+void TranslateGroupNormalization(NodeContext& node);
+void TranslateLrn(NodeContext& node);
+
+}  // namespace yuba
+
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_

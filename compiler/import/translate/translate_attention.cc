@@ -1,0 +1,88 @@
+// Attention and what belongs to it.
+#include <cmath>
+#include <limits>
+
+#include "compiler/import/translate/translate.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+namespace {
+
+// [batch, sequence, heads * size] as [batch, heads, sequence, size].
+int SplitHeads(NodeContext& node, int x, const char* attribute) {
+  if (node.failed() || node.Rank(x) == 4) return x;
+  const int64_t heads = node.Int(attribute, 0);
+  if (node.Rank(x) != 3 || heads < 1 || node.Dims(x)[2] % heads != 0) {
+    node.Fail("its operand ", Extents(node.Dims(x)), " does not consist of ", heads, " heads");
+    return x;
+  }
+  const Dims dims = node.Dims(x);
+  return node.Transpose(node.Reshape(x, {dims[0], dims[1], heads, dims[2] / heads}), {0, 2, 1, 3});
+}
+
+// The cached part in front of the new one.
+int Append(NodeContext& node, int past, int x) {
+  if (past < 0 || node.failed()) return x;
+  Dims expected = node.Dims(x);
+  if (node.Rank(past) == 4) expected[2] = node.Dims(past)[2];
+  if (node.Dims(past) != expected)
+    node.Fail("its past ", Extents(node.Dims(past)), " does not fit ", Extents(node.Dims(x)));
+  if (node.failed() || expected[2] == 0) return x;
+  return node.Write(WriteConcat({node.Dims(past), node.Dims(x)}, 2), {past, x});
+}
+
+// What is added to the scores, as [batch or 1, groups or 1, heads of a group or 1, rows, columns].
+int MaskOf(NodeContext& node, int mask, const Dims& q, const Dims& k, ElementType type) {
+  if (mask < 0 || node.failed()) return -1;
+  if (node.ValueOf(mask).type == ElementType::kBool) {
+    const int zero = node.Literal(type, 0);
+    const int none = node.Literal(type, -std::numeric_limits<double>::infinity());
+    mask = node.Entry("select", {mask, zero, none});
+  }
+  Dims dims = node.Dims(mask);
+  while (dims.size() < 4) dims.insert(dims.begin(), 1);
+  const bool fits = dims.size() == 4 && (dims[0] == q[0] || dims[0] == 1) &&
+                    (dims[1] == q[1] || dims[1] == 1) && (dims[2] == q[2] || dims[2] == 1) &&
+                    (dims[3] == k[2] || dims[3] == 1);
+  if (!fits) node.Fail("its mask ", Extents(node.Dims(mask)), " does not fit its scores");
+  if (node.failed()) return -1;
+  const Dims full = {dims[0], dims[1], q[2], k[2]};
+  mask = node.Reshape(mask, dims);
+  if (dims != full) mask = node.Write(WriteExpand(dims, full), {mask});
+  const int64_t groups = dims[1] == 1 ? 1 : k[1];
+  return node.Reshape(mask, {dims[0], groups, dims[1] / groups, q[2], k[2]});
+}
+
+}  // namespace
+
+void TranslateAttention(NodeContext& node) {
+  const bool flat = node.Rank(node.Input(0)) == 3;
+  const int q = SplitHeads(node, node.Input(0), "q_num_heads");
+  int k = SplitHeads(node, node.Input(1), "kv_num_heads");
+  int v = SplitHeads(node, node.Input(2), "kv_num_heads");
+  const int past = node.Optional(4);
+  k = Append(node, past, k);
+  v = Append(node, node.Optional(5), v);
+  if (node.Optional(6) >= 0 || node.Float("softcap", 0) != 0 || node.HasOutput(3))
+    node.Fail("softcap, lengths without padding and the scores as an output are not supported");
+  if (node.failed()) return;
+  const Dims qd = node.Dims(q), kd = node.Dims(k);
+  if (kd[1] < 1 || qd[1] % kd[1] != 0)
+    return node.Fail("its ", qd[1], " query heads are no multiple of its ", kd[1], " key heads");
+  const int mask = MaskOf(node, node.Optional(3), qd, kd, node.ValueOf(q).type);
+  const double scale = node.Float("scale", 1 / std::sqrt(static_cast<double>(qd[3])));
+  const int64_t before = past < 0 ? 0 : node.Dims(past)[2];
+  int y = node.Entry("attention", {q, k, v, mask}, {{"scale", scale},
+                                                    {"causal", node.Int("is_causal", 0)},
+                                                    {"past", before}});
+  if (node.failed()) return;
+  if (flat) {
+    const Dims dims = node.Dims(y);
+    y = node.Reshape(node.Transpose(y, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
+  }
+  node.SetOutput(0, y);
+  node.SetOutput(1, k);
+  node.SetOutput(2, v);
+}
+
+}  // namespace yuba

@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "compiler/import/translate/translate.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+namespace {
+
+// Any number of operands, two at a time.
+void TranslateChain(NodeContext& node, const char* entry, bool mean) {
+  const std::vector<int> operands = node.AllInputs();
+  if (operands.empty()) node.Fail("it has no operands");
+  if (node.failed()) return;
+  int result = operands[0];
+  for (size_t k = 1; k < operands.size() && !node.failed(); ++k)
+    result = node.Entry(entry, {result, operands[k]});
+  if (mean && !node.failed()) {
+    const int count = node.Literal(node.ValueOf(result).type, static_cast<double>(operands.size()));
+    result = node.Entry("div", {result, count});
+  }
+  node.SetOutput(0, result);
+}
+
+}  // namespace
+
+void TranslateSum(NodeContext& node) { TranslateChain(node, "add", false); }
+void TranslateMean(NodeContext& node) { TranslateChain(node, "add", true); }
+void TranslateMax(NodeContext& node) { TranslateChain(node, "maximum", false); }
+void TranslateMin(NodeContext& node) { TranslateChain(node, "minimum", false); }
+
+void TranslateMatMul(NodeContext& node) {
+  const int a = node.Input(0), b = node.Input(1);
+  if (node.failed()) return;
+  const absl::StatusOr<Written> written = WriteMatMul(node.Dims(a), node.Dims(b));
+  if (!written.ok()) return node.Check(written.status());
+  if (node.Rank(a) < 2 || node.Rank(b) < 2)
+    return node.SetOutput(0, node.Write(*written, {a, b}));
+  const Dims batch_a(node.Dims(a).begin(), node.Dims(a).end() - 2);
+  const Dims batch_b(node.Dims(b).begin(), node.Dims(b).end() - 2);
+  const char* entry = batch_a == batch_b ? "matmul"
+                      : batch_b.empty()  ? "linear"
+                                         : "matmul_broadcast";
+  node.SetOutput(0, node.Entry(entry, {a, b}));
+}
+
+void TranslateGemm(NodeContext& node) {
+  int a = node.Input(0), b = node.Input(1);
+  if (node.Rank(a) != 2 || node.Rank(b) != 2) node.Fail("its operands must be matrices");
+  if (node.failed()) return;
+  if (node.Int("transA", 0) != 0) a = node.Transpose(a, {1, 0});
+  if (node.Int("transB", 0) != 0) b = node.Transpose(b, {1, 0});
+  const double alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
+  int c = beta == 0 ? -1 : node.Optional(2);
+  if (c >= 0 && node.Rank(c) == 0) c = node.Reshape(c, {1});
+  node.SetOutput(0, node.Entry("linear", {a, b, c}, {{"alpha", alpha}, {"beta", beta}}));
+}
+
+void TranslateEinsum(NodeContext& node) {
+  const std::vector<int> operands = node.AllInputs();
+  const std::string equation = node.String("equation", "");
+  if (node.failed()) return;
+  std::vector<Dims> dims;
+  for (const int operand : operands) dims.push_back(node.Dims(operand));
+  const absl::StatusOr<Written> written = WriteEinsum(equation, dims);
+  if (!written.ok()) return node.Check(written.status());
+  node.SetOutput(0, node.Write(*written, operands));
+}
+
+// The exponent may have another type than the base.
+void TranslatePow(NodeContext& node) {
+  const int base = node.Input(0), exponent = node.Input(1);
+  if (node.failed()) return;
+  const ElementType type = node.ValueOf(base).type, other = node.ValueOf(exponent).type;
+  if (IsFloat(type) || !IsFloat(other))
+    return node.SetOutput(0, node.Entry("pow", {base, node.Cast(exponent, type)}));
+  const int power = node.Entry("pow", {node.Cast(base, other), exponent});
+  node.SetOutput(0, node.Cast(power, type));
+}
+
+void TranslateMod(NodeContext& node) {
+  const int a = node.Input(0), b = node.Input(1);
+  const bool floats = IsFloat(node.ValueOf(a).type);
+  if (!floats && node.Int("fmod", 0) != 0) return node.Fail("fmod of integers is not supported");
+  node.SetOutput(0, node.Entry(floats ? "fmod" : "mod", {a, b}));
+}
+
+void TranslateClip(NodeContext& node) {
+  const int x = node.Input(0);
+  if (node.failed()) return;
+  int low = -1, high = -1;
+  if (node.opset() < 11) {
+    const ElementType type = node.ValueOf(x).type;
+    if (node.HasAttribute("min")) low = node.Literal(type, node.Float("min", 0));
+    if (node.HasAttribute("max")) high = node.Literal(type, node.Float("max", 0));
+  } else {
+    low = node.Optional(1);
+    high = node.Optional(2);
+  }
+  node.SetOutput(0, node.Entry("clip", {x, low, high}));
+}
+
+void TranslateIsInf(NodeContext& node) {
+  const int x = node.Input(0);
+  node.SetOutput(0, node.Entry("is_inf", {x}, {{"negative", node.Int("detect_negative", 1)},
+                                               {"positive", node.Int("detect_positive", 1)}}));
+}
+
+void TranslateGelu(NodeContext& node) {
+  const int x = node.Input(0);
+  const bool tanh = node.String("approximate", "none") == "tanh";
+  node.SetOutput(0, node.Entry(tanh ? "gelu_tanh" : "gelu", {x}));
+}
+
+}  // namespace yuba

@@ -1,0 +1,368 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/simplify/constants.h"
+#include "compiler/import/translate/translate.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+namespace {
+
+int64_t Clamp(int64_t value, int64_t low, int64_t high) {
+  return std::min(std::max(value, low), high);
+}
+
+// Elements [begin, end) of one dimension.
+int Part(NodeContext& node, int x, int axis, int64_t begin, int64_t length) {
+  const Dims& dims = node.Dims(x);
+  Dims start(dims.size(), 0), step(dims.size(), 1), lengths = dims;
+  start[axis] = begin;
+  lengths[axis] = length;
+  return lengths == dims ? x : node.Write(WriteSlice(dims, start, step, lengths), {x});
+}
+
+}  // namespace
+
+void TranslateSplit(NodeContext& node) {
+  const int x = node.Input(0);
+  const int axis = node.Axis(node.Int("axis", 0), node.Rank(x));
+  Dims lengths = node.opset() < 13       ? node.Ints("split")
+                 : node.Optional(1) >= 0 ? node.KnownInts(node.Optional(1), "split")
+                                         : Dims();
+  if (node.failed()) return;
+  const int64_t size = node.Dims(x)[axis];
+  if (lengths.empty()) {
+    const int64_t parts = node.Int("num_outputs", node.OutputCount());
+    const int64_t length = parts > 0 ? (size + parts - 1) / parts : 0;
+    for (int64_t at = 0, p = 0; p < std::min<int64_t>(parts, node.OutputCount()); ++p) {
+      lengths.push_back(Clamp(size - at, 0, length));
+      at += lengths.back();
+    }
+  }
+  int64_t total = 0;
+  for (const int64_t length : lengths) {
+    if (length < 0 || length > size) return node.Fail("it splits off a part of ", length);
+    total += length;
+  }
+  if (total != size || lengths.size() < static_cast<size_t>(node.OutputCount()))
+    return node.Fail("its parts ", Extents(lengths), " do not make the ", size,
+                     " elements of dimension ", axis);
+  const std::vector<int> parts = node.WriteOutputs(WriteSplit(node.Dims(x), axis, lengths), {x});
+  for (int p = 0; p < node.OutputCount(); ++p) node.SetOutput(p, parts[p]);
+}
+
+void TranslateConcat(NodeContext& node) {
+  const std::vector<int> operands = node.AllInputs();
+  if (operands.empty()) node.Fail("it has no operands");
+  if (node.failed()) return;
+  const int axis = node.Axis(node.Int("axis", node.opset() < 4 ? 1 : 0), node.Rank(operands[0]));
+  if (node.failed()) return;
+  const Dims& first = node.Dims(operands[0]);
+  std::vector<Dims> dims;
+  std::vector<int> parts;  // without those that are empty
+  for (const int operand : operands) {
+    const Dims& other = node.Dims(operand);
+    if (other.size() != first.size())
+      return node.Fail("its operands have ", first.size(), " and ", other.size(), " dimensions");
+    for (size_t d = 0; d < first.size(); ++d) {
+      if (static_cast<int>(d) != axis && other[d] != first[d])
+        return node.Fail("its operands ", Extents(first), " and ", Extents(other),
+                         " differ in more than dimension ", axis);
+    }
+    if (other[axis] == 0) continue;
+    dims.push_back(other);
+    parts.push_back(operand);
+  }
+  if (parts.empty()) parts.push_back(operands[0]);
+  if (parts.size() == 1) return node.SetOutput(0, parts[0]);
+  node.SetOutput(0, node.Write(WriteConcat(dims, axis), parts));
+}
+
+void TranslateSlice(NodeContext& node) {
+  const int x = node.Input(0);
+  const int rank = node.Rank(x);
+  const bool attributes = node.opset() < 10;
+  const auto list = [&](const char* name, int input) {
+    if (attributes) return node.Ints(name);
+    return node.Optional(input) < 0 ? Dims() : node.KnownInts(node.Optional(input), name);
+  };
+  const Dims starts = list("starts", 1), ends = list("ends", 2);
+  Dims axes = list("axes", 3), steps = attributes ? Dims() : list("steps", 4);
+  for (size_t i = axes.size(); i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  steps.resize(std::max(steps.size(), starts.size()), 1);
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+    node.Fail("its starts, ends, axes and steps are not equally many");
+  if (node.failed()) return;
+  const Dims& dims = node.Dims(x);
+  Dims start(rank, 0), step(rank, 1), length = dims;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const int axis = node.Axis(axes[i], rank);
+    if (node.failed()) return;
+    const int64_t n = dims[axis], by = steps[i];
+    if (by == 0 || by == std::numeric_limits<int64_t>::min()) return node.Fail("a step is 0");
+    const auto place = [n, by](int64_t at) {
+      if (at < 0) at = std::max(at, -n - 1) + n;
+      return by > 0 ? Clamp(at, 0, n) : Clamp(at, -1, n - 1);
+    };
+    const int64_t first = place(starts[i]);
+    // From the end, -1 itself stands for the last element and not for the end.
+    const int64_t last = by < 0 && ends[i] < -n ? -1 : place(ends[i]);
+    const int64_t span = by > 0 ? last - first : first - last;
+    const int64_t stride = by > 0 ? by : -by;
+    length[axis] = span <= 0 ? 0 : (span - 1) / stride + 1;
+    start[axis] = length[axis] == 0 ? 0 : first;
+    step[axis] = length[axis] <= 1 ? 1 : by;
+  }
+  if (length == dims && std::all_of(step.begin(), step.end(), [](int64_t by) { return by == 1; }))
+    return node.SetOutput(0, x);
+  node.SetOutput(0, node.Write(WriteSlice(dims, start, step, length), {x}));
+}
+
+namespace {
+
+// Known indices that follow each other are a slice.
+bool GatherSlice(NodeContext& node, int x, int ids, int axis) {
+  if (!node.IsKnown(ids)) return false;
+  Dims at = node.KnownInts(ids, "indices");
+  const int64_t n = node.Dims(x)[axis];
+  for (int64_t& i : at) {
+    if (i < -n || i >= n) {
+      node.Fail("index ", i, " is outside dimension ", axis, " of ", Extents(node.Dims(x)));
+      return true;
+    }
+    if (i < 0) i += n;
+  }
+  for (size_t i = 1; i < at.size(); ++i) {
+    if (at[i] != at[i - 1] + 1) return false;
+  }
+  if (at.empty()) return false;
+  const int part = Part(node, x, axis, at[0], static_cast<int64_t>(at.size()));
+  Dims result = node.Dims(x);
+  result.erase(result.begin() + axis);
+  result.insert(result.begin() + axis, node.Dims(ids).begin(), node.Dims(ids).end());
+  node.SetOutput(0, node.Reshape(part, result));
+  return true;
+}
+
+}  // namespace
+
+void TranslateGather(NodeContext& node) {
+  const int x = node.Input(0), ids = node.Input(1);
+  const int axis = node.Axis(node.Int("axis", 0), node.Rank(x));
+  if (node.failed() || GatherSlice(node, x, ids, axis)) return;
+  std::vector<int> first = {axis};
+  for (int d = 0; d < node.Rank(x); ++d) {
+    if (d != axis) first.push_back(d);
+  }
+  const int rows = node.Entry("gather", {node.Transpose(x, first), ids});
+  if (node.failed()) return;
+  // From [ids.., before.., after..] to [before.., ids.., after..].
+  const int count = node.Rank(ids);
+  std::vector<int> back;
+  for (int d = 0; d < axis; ++d) back.push_back(count + d);
+  for (int d = 0; d < count; ++d) back.push_back(d);
+  for (int d = count + axis; d < node.Rank(rows); ++d) back.push_back(d);
+  node.SetOutput(0, node.Transpose(rows, back));
+}
+
+void TranslateGatherElements(NodeContext& node) {
+  const int x = node.Input(0), ids = node.Input(1);
+  const int axis = node.Axis(node.Int("axis", 0), node.Rank(x));
+  if (node.Rank(x) != node.Rank(ids)) node.Fail("its operands differ in rank");
+  if (node.failed()) return;
+  const int result =
+      node.Entry("gather_elements", {node.AxisLast(x, axis), node.AxisLast(ids, axis)});
+  if (!node.failed()) node.SetOutput(0, node.AxisBack(result, axis));
+}
+
+namespace {
+
+constexpr int64_t kLargestPad = int64_t{1} << 40;
+
+struct Padding {
+  Dims lo, hi;
+};
+
+Padding PaddingOf(NodeContext& node, int rank) {
+  const Dims pads = node.opset() < 11 ? node.Ints("pads") : node.KnownInts(node.Input(1), "pads");
+  Dims axes;
+  if (node.opset() >= 18 && node.Optional(3) >= 0)
+    axes = node.KnownInts(node.Optional(3), "axes");
+  else
+    for (int d = 0; d < rank; ++d) axes.push_back(d);
+  Padding padding{Dims(rank, 0), Dims(rank, 0)};
+  if (pads.size() != 2 * axes.size())
+    node.Fail("it has ", pads.size(), " pads for ", axes.size(), " axes");
+  for (size_t i = 0; i < axes.size() && !node.failed(); ++i) {
+    const int axis = node.Axis(axes[i], rank);
+    if (node.failed()) break;
+    padding.lo[axis] = pads[i];
+    padding.hi[axis] = pads[axes.size() + i];
+    for (int64_t pad : {pads[i], pads[axes.size() + i]}) {
+      if (pad < -kLargestPad || pad > kLargestPad) node.Fail("a pad is too large");
+    }
+  }
+  return padding;
+}
+
+}  // namespace
+
+void TranslatePad(NodeContext& node) {
+  int x = node.Input(0);
+  const int rank = node.Rank(x);
+  const std::string mode = node.String("mode", "constant");
+  Padding padding = PaddingOf(node, rank);
+  for (int d = 0; d < rank && !node.failed(); ++d) {  // negative pads cut off
+    const int64_t before = std::max<int64_t>(0, -padding.lo[d]);
+    const int64_t after = std::max<int64_t>(0, -padding.hi[d]);
+    const int64_t left = node.Dims(x)[d] - before - after;
+    if (left < 0) return node.Fail("it cuts off more of dimension ", d, " than there is");
+    x = Part(node, x, d, before, left);
+    padding.lo[d] = std::max<int64_t>(0, padding.lo[d]);
+    padding.hi[d] = std::max<int64_t>(0, padding.hi[d]);
+  }
+  if (node.failed()) return;
+  if (mode == "constant") {
+    int value = node.opset() < 11 ? node.Literal(node.ValueOf(x).type, node.Float("value", 0))
+                                  : node.Optional(2);
+    if (value >= 0) value = node.Reshape(value, {});
+    return node.SetOutput(0,
+                          node.Entry("pad", {x, value}, {{"lo", padding.lo}, {"hi", padding.hi}}));
+  }
+  if (mode != "edge" && mode != "reflect" && mode != "wrap")
+    return node.Fail("its mode '", mode, "' is not supported");
+  for (int d = 0; d < rank && !node.failed(); ++d) {
+    const int64_t n = node.Dims(x)[d], lo = padding.lo[d], hi = padding.hi[d];
+    if (lo == 0 && hi == 0) continue;
+    const int64_t most = mode == "edge"   ? std::numeric_limits<int64_t>::max()
+                         : mode == "wrap" ? n
+                                          : n - 1;
+    if (n == 0 || lo > most || hi > most)
+      return node.Fail("mode '", mode, "' cannot pad dimension ", d, " of ", n, " elements by ", lo,
+                       " and ", hi);
+    x = node.Write(WriteBorder(node.Dims(x), d, lo, hi, mode), {x});
+  }
+  node.SetOutput(0, x);
+}
+
+void TranslateTrilu(NodeContext& node) {
+  const int x = node.Input(0);
+  const bool upper = node.Int("upper", 1) != 0;
+  int64_t k = 0;
+  if (node.Optional(1) >= 0) {
+    const Dims given = node.KnownInts(node.Optional(1), "diagonal");
+    if (given.size() != 1)
+      node.Fail("its diagonal must be one integer");
+    else
+      k = given[0];
+  }
+  node.SetOutput(0, node.Entry(upper ? "triu" : "tril", {x}, {{"k", k}}));
+}
+
+void TranslateOneHot(NodeContext& node) {
+  const int values = node.Input(2);
+  const int ids = IsFloat(node.ValueOf(node.Input(0)).type)
+                      ? node.Cast(node.Input(0), ElementType::kI64)
+                      : node.Input(0);
+  const Dims depth = node.KnownInts(node.Cast(node.Input(1), ElementType::kI64), "depth");
+  if (depth.size() != 1 || depth[0] < 0) node.Fail("its depth must be one integer");
+  const int axis = node.Axis(node.Int("axis", -1), node.Rank(ids) + 1);
+  if (node.Dims(values) != Dims{2}) node.Fail("it needs a value for off and one for on");
+  if (node.failed()) return;
+  const int off = node.Reshape(Part(node, values, 0, 0, 1), {});
+  const int on = node.Reshape(Part(node, values, 0, 1, 1), {});
+  const int hot = node.Entry("one_hot", {ids, off, on}, {{"n", depth[0]}});
+  if (!node.failed()) node.SetOutput(0, node.AxisBack(hot, axis));
+}
+
+void TranslateDepthToSpace(NodeContext& node) {
+  const int x = node.Input(0);
+  const bool space = node.proto().op_type() == "SpaceToDepth";
+  const bool crd = !space && node.String("mode", "DCR") == "CRD";
+  const int64_t block = node.Int("blocksize", 0);
+  node.SetOutput(0, node.Entry(space ? "space_to_depth"
+                               : crd ? "depth_to_space_crd"
+                                     : "depth_to_space",
+                               {x}, {{"r", block}}));
+}
+
+namespace {
+
+// The numbers of a float operand; empty where they are not known. Those that the file stores are
+// parameters, which are known only to who asks here.
+std::vector<double> KnownNumbers(const FlowValue& operand) {
+  const bool stored = operand.stored && operand.initial.kind == InitialValue::kData &&
+                      ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
+  if (!IsFloat(operand.type) || (operand.known == nullptr && !stored)) return {};
+  const TensorValue value = operand.known != nullptr
+                                ? *operand.known
+                                : ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
+  std::vector<double> numbers;
+  for (const Scalar& element : value.elements) numbers.push_back(element.number);
+  return numbers;
+}
+
+// What a Resize or Upsample scales each dimension by; empty where that is not known.
+std::vector<double> ScalesOf(NodeContext& node, int x, bool upsample) {
+  const int operand = upsample ? (node.opset() < 9 ? -1 : 1) : node.opset() < 11 ? 1 : 2;
+  if (operand < 0) return node.Floats("scales");
+  std::vector<double> scales = KnownNumbers(node.ValueOf(node.Optional(operand)));
+  if (!scales.empty() || upsample || node.Optional(3) < 0) return scales;
+  const Dims sizes = node.KnownInts(node.Optional(3), "sizes");
+  for (size_t d = 0; d < sizes.size() && static_cast<int>(d) < node.Rank(x); ++d)
+    scales.push_back(static_cast<double>(sizes[d]) / static_cast<double>(node.Dims(x)[d]));
+  return scales;
+}
+
+// How an output position and an input position belong together.
+enum class Placing { kRepeat, kFloor, kOther };
+
+Placing PlacingOf(NodeContext& node, bool upsample, bool whole) {
+  if (upsample || node.opset() < 11) return Placing::kFloor;
+  const std::string place = node.String("coordinate_transformation_mode", "half_pixel");
+  const std::string rounding = node.String("nearest_mode", "round_prefer_floor");
+  if (place == "asymmetric" && rounding == "floor") return Placing::kFloor;
+  // With whole scales the middle of each repetition is nearest to its element.
+  if (whole && place == "half_pixel" && rounding.compare(0, 5, "round") == 0)
+    return Placing::kRepeat;
+  return Placing::kOther;
+}
+
+}  // namespace
+
+void TranslateResize(NodeContext& node) {
+  const int x = node.Input(0);
+  const bool upsample = node.proto().op_type() == "Upsample";
+  const std::string mode = node.String("mode", "nearest");
+  if (mode != "nearest") node.Fail("its mode '", mode, "' is not supported (nearest is)");
+  if (node.HasAttribute("axes")) node.Fail("attribute 'axes' is not supported");
+  const std::vector<double> scales = ScalesOf(node, x, upsample);
+  if (static_cast<int>(scales.size()) != node.Rank(x) || scales.size() < 3 || scales[0] != 1 ||
+      scales[1] != 1)
+    node.Fail("its scales must be known when planning, and 1 for batch and channels");
+  if (node.failed()) return;
+  bool whole = true;
+  Dims repeats, extents;
+  for (size_t d = 2; d < scales.size(); ++d) {
+    if (!(scales[d] > 0 && scales[d] < 1e6)) return node.Fail("it scales by ", scales[d]);
+    repeats.push_back(static_cast<int64_t>(scales[d]));
+    whole &= static_cast<double>(repeats.back()) == scales[d];
+    extents.push_back(
+        static_cast<int64_t>(static_cast<double>(node.Dims(x)[d]) * scales[d] + 1e-6));
+    // resize_floor takes the scale to be the quotient of the extents.
+    const double exact = static_cast<double>(extents.back()) / static_cast<double>(node.Dims(x)[d]);
+    if (std::abs(exact - scales[d]) > 1e-6 * scales[d])
+      return node.Fail("it scales ", node.Dims(x)[d], " elements by ", scales[d],
+                       ", which is no whole number of elements and not supported");
+  }
+  const Placing placing = PlacingOf(node, upsample, whole);
+  if (placing == Placing::kOther)
+    return node.Fail(
+        "its coordinates are not supported (asymmetric with floor is, and half_pixel"
+        " with whole scales)");
+  node.SetOutput(0, whole ? node.Entry("resize_nearest", {x}, {{"r", repeats}})
+                          : node.Entry("resize_floor", {x}, {{"o", extents}}));
+}
+
+}  // namespace yuba

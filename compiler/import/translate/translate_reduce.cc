@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <map>
+
+#include "compiler/import/translate/translate.h"
+#include "compiler/import/templates/templates.h"
+
+namespace yuba {
+namespace {
+
+const std::map<std::string, ReduceText>& ReduceTexts() {
+  static const auto* const kTexts = new std::map<std::string, ReduceText>{
+      {"ReduceL1", {"reduce_l1", "sum", "abs($)", "$"}},
+      {"ReduceL2", {"reduce_l2", "sum", "sq($)", "sqrt$"}},
+      {"ReduceLogSum", {"reduce_log_sum", "sum", "$", "log$"}},
+      {"ReduceMax", {"reduce_max", "max", "$", "$"}},
+      {"ReduceMean", {"reduce_mean", "sum", "$", "$ / N"}},
+      {"ReduceMin", {"reduce_min", "min", "$", "$"}},
+      {"ReduceProd", {"reduce_prod", "prod", "$", "$"}},
+      {"ReduceSum", {"reduce_sum", "sum", "$", "$"}},
+      {"ReduceSumSquare", {"reduce_sum_square", "sum", "sq($)", "$"}},
+  };
+  return *kTexts;
+}
+
+struct ReduceAxes {
+  std::vector<int> axes;
+  bool keep = true;
+  bool nothing = false;  // no axis is named, and that means none
+};
+
+ReduceAxes ReadAxes(NodeContext& node, int x) {
+  const int since = node.proto().op_type() == "ReduceSum" ? 13 : 18;
+  ReduceAxes result;
+  result.axes = node.Axes(since, 1, node.Rank(x));
+  result.keep = node.Int("keepdims", 1) != 0;
+  if (!result.axes.empty()) return result;
+  result.nothing = node.Int("noop_with_empty_axes", 0) != 0;
+  for (int d = 0; d < node.Rank(x) && !result.nothing; ++d) result.axes.push_back(d);
+  return result;
+}
+
+}  // namespace
+
+void TranslateReduce(NodeContext& node) {
+  const int x = node.Input(0);
+  const ReduceAxes axes = ReadAxes(node, x);
+  if (node.failed()) return;
+  if (axes.nothing) return node.SetOutput(0, x);
+  const ReduceText& text = ReduceTexts().at(node.proto().op_type());
+  node.SetOutput(0, node.Write(WriteReduce(text, node.Dims(x), axes.axes, axes.keep), {x}));
+}
+
+void TranslateReduceLogSumExp(NodeContext& node) {
+  const int x = node.Input(0);
+  const ReduceAxes axes = ReadAxes(node, x);
+  if (node.failed()) return;
+  if (axes.nothing) return node.SetOutput(0, x);
+  const ReduceText most{"reduce_max", "max", "$", "$"};
+  const ReduceText rest{"reduce_log_sum_exp", "sum", "exp($)", "log$"};
+  const int m = node.Write(WriteReduce(most, node.Dims(x), axes.axes, true), {x});
+  const int d = node.Entry("sub", {x, m});
+  if (node.failed()) return;
+  int y = node.Write(WriteReduce(rest, node.Dims(d), axes.axes, axes.keep), {d});
+  if (node.failed()) return;
+  y = node.Entry("add", {y, node.Reshape(m, node.Dims(y))});
+  node.SetOutput(0, y);
+}
+
+void TranslateArg(NodeContext& node) {
+  const int x = node.Input(0);
+  const int axis = node.Axis(node.Int("axis", 0), node.Rank(x));
+  const bool keep = node.Int("keepdims", 1) != 0, last = node.Int("select_last_index", 0) != 0;
+  if (node.failed()) return;
+  const std::string reducer = node.proto().op_type() == "ArgMax" ? "argmax" : "argmin";
+  node.SetOutput(0, node.Write(WriteArg(reducer, node.Dims(x), axis, keep, last), {x}));
+}
+
+void TranslateCumSum(NodeContext& node) {
+  const int x = node.Input(0);
+  const Dims axes = node.KnownInts(node.Input(1), "axis");
+  if (axes.size() != 1) node.Fail("its axis must be one integer");
+  if (node.failed()) return;
+  const int axis = node.Axis(axes[0], node.Rank(x));
+  const bool exclusive = node.Int("exclusive", 0) != 0, reverse = node.Int("reverse", 0) != 0;
+  if (node.failed()) return;
+  const int y = node.Entry(reverse ? "cumsum_reverse" : "cumsum", {node.AxisLast(x, axis)},
+                           {{"exclusive", int64_t{exclusive}}});
+  node.SetOutput(0, node.failed() ? -1 : node.AxisBack(y, axis));
+}
+
+void TranslateSoftmax(NodeContext& node) {
+  const int x = node.Input(0);
+  const char* entry = node.proto().op_type() == "Softmax" ? "softmax" : "log_softmax";
+  const int rank = node.Rank(x);
+  const bool flatten = node.opset() < 13;
+  const int64_t given = node.Int("axis", flatten ? 1 : -1);
+  // Before opset 13 the axis may be the rank: nothing is left to normalize over.
+  if (flatten && given == rank && !node.failed()) {
+    Dims dims = node.Dims(x);
+    dims.push_back(1);
+    return node.SetOutput(0,
+                          node.Reshape(node.Entry(entry, {node.Reshape(x, dims)}), node.Dims(x)));
+  }
+  const int axis = node.Axis(given, rank);
+  if (node.failed()) return;
+  if (!flatten || axis == rank - 1) {
+    const int y = node.Entry(entry, {node.AxisLast(x, axis)});
+    return node.SetOutput(0, node.failed() ? -1 : node.AxisBack(y, axis));
+  }
+  // Over all dimensions from the axis on.
+  Dims dims(node.Dims(x).begin(), node.Dims(x).begin() + axis);
+  dims.push_back(1);
+  for (int d = axis; d < rank; ++d) dims.back() *= node.Dims(x)[d];
+  const int y = node.Entry(entry, {node.Reshape(x, dims)});
+  node.SetOutput(0, node.failed() ? -1 : node.Reshape(y, node.Dims(x)));
+}
+
+// One for the first of the largest, zero for all others.
+void TranslateHardmax(NodeContext& node) {
+  const int x = node.Input(0);
+  const bool flatten = node.opset() < 13;
+  const int axis = node.Axis(node.Int("axis", flatten ? 1 : -1), node.Rank(x));
+  if (node.failed()) return;
+  // Before opset 13 over all dimensions from the axis on.
+  const Dims shape = node.Dims(x);
+  Dims dims(shape.begin(), shape.begin() + axis);
+  dims.push_back(1);
+  for (size_t d = axis; d < shape.size(); ++d) dims.back() *= shape[d];
+  const int rows = flatten ? node.Reshape(x, dims) : node.AxisLast(x, axis);
+  if (node.failed()) return;
+  const int last = node.Rank(rows) - 1;
+  const int at = node.Write(WriteArg("argmax", node.Dims(rows), last, false, false), {rows});
+  const ElementType type = node.ValueOf(x).type;
+  const int y = node.Entry("one_hot", {at, node.Literal(type, 0), node.Literal(type, 1)},
+                           {{"n", node.Dims(rows)[last]}});
+  if (!node.failed()) node.SetOutput(0, flatten ? node.Reshape(y, shape) : node.AxisBack(y, axis));
+}
+
+void TranslateBatchNormalization(NodeContext& node) {
+  const int x = node.Input(0);
+  if (node.Int("training_mode", 0) != 0)
+    return node.Fail("training mode is not supported: export the model for inference");
+  if (node.opset() < 9 && node.Int("spatial", 1) == 0)
+    return node.Fail("spatial = 0 is not supported");
+  std::vector<int> operands = {x};
+  for (int i = 1; i < 5; ++i) operands.push_back(node.Cast(node.Input(i), node.ValueOf(x).type));
+  node.SetOutput(0, node.Entry("batch_norm", operands, {{"eps", node.Float("epsilon", 1e-5)}}));
+}
+
+// LayerNormalization and RMSNormalization: over all dimensions from the axis on.
+void TranslateLayerNormalization(NodeContext& node) {
+  const bool layer = node.proto().op_type() == "LayerNormalization";
+  const int x = node.Input(0);
+  const int axis = node.Axis(node.Int("axis", -1), node.Rank(x));
+  std::vector<int> operands = {x, node.Input(1)};
+  if (layer && node.Optional(2) >= 0) operands.push_back(node.Optional(2));
+  if (node.failed()) return;
+  const Dims normal(node.Dims(x).begin() + axis, node.Dims(x).end());
+  for (size_t k = 1; k < operands.size(); ++k) {
+    if (node.Dims(operands[k]) != normal)
+      return node.Fail("its scale and bias must have the normalized shape ", Extents(normal),
+                       ", not ", Extents(node.Dims(operands[k])));
+    operands[k] = node.Cast(operands[k], node.ValueOf(x).type);
+  }
+  node.SetOutput(0, node.Entry(layer ? "layer_norm" : "rms_norm", operands,
+                               {{"eps", node.Float("epsilon", 1e-5)}}));
+}
+
+void TranslateInstanceNormalization(NodeContext& node) {
+  const int x = node.Input(0), scale = node.Input(1), bias = node.Input(2);
+  node.SetOutput(0, node.Entry("instance_norm", {x, scale, bias},
+                               {{"eps", node.Float("epsilon", 1e-5)}}));
+}
+
+// Scale and bias are for each channel from opset 21 on, for each group before.
+void TranslateGroupNormalization(NodeContext& node) {
+  const int x = node.Input(0);
+  std::vector<int> operands = {x, node.Input(1), node.Input(2)};
+  const int64_t groups = node.Int("num_groups", 0);
+  if (node.failed()) return;
+  const int64_t channels = node.Rank(x) < 2 ? 0 : node.Dims(x)[1];
+  if (channels < 1 || groups < 1 || channels % groups != 0)
+    return node.Fail("it has ", groups, " groups for an operand ", Extents(node.Dims(x)));
+  for (size_t k = 1; k < 3 && node.opset() < 21; ++k) {
+    if (node.Dims(operands[k]) != Dims{groups})
+      return node.Fail("its scale and bias must have ", groups, " elements");
+    const int column = node.Reshape(operands[k], {groups, 1});
+    const int wide = node.Write(WriteExpand({groups, 1}, {groups, channels / groups}), {column});
+    operands[k] = node.failed() ? -1 : node.Reshape(wide, {channels});
+  }
+  node.SetOutput(0, node.Entry("group_norm", operands,
+                               {{"g", groups}, {"eps", node.Float("epsilon", 1e-5)}}));
+}
+
+void TranslateLrn(NodeContext& node) {
+  const int x = node.Input(0);
+  const int64_t size = node.Int("size", 0);
+  if (size < 1) node.Fail("attribute 'size' must be positive");
+  node.SetOutput(0, node.Entry("lrn", {x}, {{"width", size},
+                                            {"alpha", node.Float("alpha", 1e-4)},
+                                            {"beta", node.Float("beta", 0.75)},
+                                            {"bias", node.Float("bias", 1)}}));
+}
+
+}  // namespace yuba

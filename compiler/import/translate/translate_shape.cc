@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/simplify/constants.h"
+#include "compiler/import/file/read.h"
+#include "compiler/import/translate/translate.h"
+#include "compiler/import/templates/templates.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<double>& elements) {
+  TensorValue value;
+  value.type = TensorType{ElementType::kF32, dims};
+  for (const double element : elements) {
+    Scalar scalar;
+    scalar.number = element;
+    value.elements.push_back(scalar);
+  }
+  return value;
+}
+
+void SetTensor(NodeContext& node, const onnx::TensorProto& tensor) {
+  const absl::StatusOr<TensorBytes> bytes = ReadTensor(tensor, node.folder());
+  if (!bytes.ok()) return node.Check(bytes.status());
+  node.SetOutput(0, node.Stored(bytes->type, bytes->dims, bytes->data));
+}
+
+int64_t Size(const std::vector<double>& values) { return static_cast<int64_t>(values.size()); }
+
+}  // namespace
+
+void TranslateConstant(NodeContext& node) {
+  if (const onnx::AttributeProto* value = node.Find("value")) {
+    if (!value->has_t()) return node.Fail("attribute 'value' must be a tensor");
+    return SetTensor(node, value->t());
+  }
+  if (node.HasAttribute("value_float"))
+    return node.SetOutput(0, node.Constant(FloatValue({}, {node.Float("value_float", 0)})));
+  if (node.HasAttribute("value_floats")) {
+    const std::vector<double> values = node.Floats("value_floats");
+    return node.SetOutput(0, node.Constant(FloatValue({Size(values)}, values)));
+  }
+  if (node.HasAttribute("value_int"))
+    return node.SetOutput(0, node.Constant(IntegerValue({}, {node.Int("value_int", 0)})));
+  if (node.HasAttribute("value_ints")) {
+    const std::vector<int64_t> values = node.Ints("value_ints");
+    return node.SetOutput(
+        0, node.Constant(IntegerValue({static_cast<int64_t>(values.size())}, values)));
+  }
+  node.Fail("its value is a string, a sparse tensor or absent, which is not supported");
+}
+
+void TranslateConstantOfShape(NodeContext& node) {
+  const int shape = node.Input(0);
+  const Dims dims = node.KnownInts(shape, "shape");
+  TensorBytes element{ElementType::kF32, {1}, std::make_shared<const std::string>(4, '\0')};
+  if (const onnx::AttributeProto* value = node.Find("value")) {
+    const absl::StatusOr<TensorBytes> bytes = ReadTensor(value->t(), node.folder());
+    if (!bytes.ok()) return node.Check(bytes.status());
+    element = *bytes;
+  }
+  const absl::StatusOr<int64_t> elements = CheckedElements(dims);
+  if (!elements.ok()) return node.Check(elements.status());
+  if (node.failed()) return;
+  if (static_cast<int64_t>(element.data->size()) != ByteSize(element.type))
+    return node.Fail("attribute 'value' must be a tensor of one element");
+  // A shape that the file stores is how light models spell their weights.
+  if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1)
+    return node.SetOutput(0, node.Fill(element.type, dims, element.data));
+  const int scalar = node.Constant(ValueFromBytes(element.type, {}, *element.data));
+  node.SetOutput(0, node.Write(WriteExpand({}, dims), {scalar}));
+}
+
+void TranslateShape(NodeContext& node) {
+  const Dims& dims = node.Dims(node.Input(0));
+  const int64_t rank = static_cast<int64_t>(dims.size());
+  const auto clamp = [rank](int64_t at) {
+    return std::min(std::max<int64_t>(at < 0 ? at + rank : at, 0), rank);
+  };
+  const int64_t start = clamp(node.Int("start", 0));
+  const int64_t end = std::max(start, clamp(node.Int("end", rank)));
+  if (node.failed()) return;
+  const Dims part(dims.begin() + start, dims.begin() + end);
+  node.SetOutput(0, node.Constant(IntegerValue({end - start}, part)));
+}
+
+void TranslateSize(NodeContext& node) {
+  int64_t elements = 1;
+  for (const int64_t dim : node.Dims(node.Input(0))) elements *= dim;
+  if (!node.failed()) node.SetOutput(0, node.Constant(IntegerValue({}, {elements})));
+}
+
+void TranslateRange(NodeContext& node) {
+  const int start = node.Input(0), limit = node.Input(1), step = node.Input(2);
+  if (node.failed()) return;
+  const ElementType type = node.ValueOf(start).type;
+  double numbers[3];
+  int k = 0;
+  for (const int value : {start, limit, step}) {
+    const FlowValue& operand = node.ValueOf(value);
+    if (operand.known == nullptr || operand.known->elements.size() != 1 || operand.type != type)
+      return node.Fail("its start, limit and step must be scalars of one type that are known when "
+                       "planning");
+    const Scalar& scalar = operand.known->elements[0];
+    numbers[k++] = IsFloat(type) ? scalar.number : static_cast<double>(scalar.integer);
+  }
+  const double length = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
+  if (!(length < 1e15)) return node.Fail("its step is 0, or it is too long");
+  const int from = node.Reshape(start, {}), by = node.Reshape(step, {});
+  const std::string name = Name(type);
+  Written written;
+  written.text = absl::StrCat("op range(start[], step[]) -> y[",
+                              static_cast<int64_t>(std::max(length, 0.0)), "]\n  y[i] = start[] + ",
+                              type == ElementType::kI64 ? "i" : "cast(i, " + name + ")",
+                              " * step[]\n");
+  node.SetOutput(0, node.Write(written, {from, by}));
+}
+
+void TranslateEyeLike(NodeContext& node) {
+  const int x = node.Input(0);
+  const int64_t k = node.Int("k", 0);
+  ElementType type = node.ValueOf(x).type;
+  if (node.HasAttribute("dtype")) {
+    const absl::StatusOr<ElementType> given = ElementTypeFromOnnx(node.Int("dtype", 1));
+    if (!given.ok()) return node.Check(given.status());
+    type = *given;
+  }
+  if (node.Rank(x) != 2) return node.Fail("its operand must be a matrix");
+  Written written;
+  written.text = absl::StrCat("op eye(one[], zero[]) -> y", Extents(node.Dims(x)),
+                              "\n  y[i, j] = if i + ", k, " == j then one[] else zero[]\n");
+  node.SetOutput(0, node.Write(written, {node.Literal(type, 1), node.Literal(type, 0)}));
+}
+
+void TranslateReshape(NodeContext& node) {
+  const int x = node.Input(0);
+  Dims target = node.KnownInts(node.Input(1), "shape");
+  const bool zero_is_zero = node.Int("allowzero", 0) != 0;
+  if (node.failed()) return;
+  const Dims& dims = node.Dims(x);
+  int64_t elements = 1, given = 1;
+  for (const int64_t dim : dims) elements *= dim;
+  int inferred = -1;
+  for (size_t d = 0; d < target.size(); ++d) {
+    if (target[d] == 0 && !zero_is_zero) {
+      if (d >= dims.size())
+        return node.Fail("its shape ", Extents(target), " copies dimension ", d,
+                         ", which its operand ", Extents(dims), " does not have");
+      target[d] = dims[d];
+    }
+    if (target[d] < -1 || (target[d] == -1 && inferred >= 0))
+      return node.Fail("its shape ", Extents(target), " is no shape");
+    if (target[d] == -1) inferred = static_cast<int>(d);
+    else if (target[d] != 0 && given > std::numeric_limits<int64_t>::max() / target[d])
+      return node.Fail("its shape ", Extents(target), " is too large");
+    else given *= target[d];
+  }
+  if (inferred >= 0 && given != 0 && elements % given == 0) target[inferred] = elements / given;
+  const bool fits = inferred >= 0 ? target[inferred] >= 0 : given == elements;
+  if (!fits)
+    return node.Fail("it cannot make ", Extents(dims), " into ", Extents(target), ": ", elements,
+                     " elements against ", given, inferred >= 0 ? " and a rest" : "",
+                     ". If the shape is stored in the file for another batch or dimension, export"
+                     " the model with that dimension symbolic");
+  node.SetOutput(0, node.Reshape(x, target));
+}
+
+void TranslateFlatten(NodeContext& node) {
+  const int x = node.Input(0);
+  const int rank = node.Rank(x);
+  int64_t axis = node.Int("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis > rank)
+    node.Fail("axis ", axis, " is outside a tensor of ", rank, " dimensions");
+  if (node.failed()) return;
+  Dims target = {1, 1};
+  for (int d = 0; d < rank; ++d) target[d < axis ? 0 : 1] *= node.Dims(x)[d];
+  node.SetOutput(0, node.Reshape(x, target));
+}
+
+void TranslateSqueeze(NodeContext& node) {
+  const int x = node.Input(0);
+  bool given = false;
+  const std::vector<int> axes = node.Axes(13, 1, node.Rank(x), &given);
+  if (node.failed()) return;
+  Dims target;
+  for (int d = 0; d < node.Rank(x); ++d) {
+    const int64_t dim = node.Dims(x)[d];
+    const bool named = std::binary_search(axes.begin(), axes.end(), d);
+    if (named && dim != 1)
+      return node.Fail("it removes dimension ", d, " of ", Extents(node.Dims(x)),
+                       ", which is not 1");
+    if (given ? !named : dim != 1) target.push_back(dim);
+  }
+  node.SetOutput(0, node.Reshape(x, target));
+}
+
+void TranslateUnsqueeze(NodeContext& node) {
+  const int x = node.Input(0);
+  const int count = node.opset() < 13
+                        ? static_cast<int>(node.Ints("axes").size())
+                        : static_cast<int>(node.KnownInts(node.Optional(1), "axes").size());
+  const std::vector<int> axes = node.Axes(13, 1, node.Rank(x) + count);
+  if (node.failed()) return;
+  Dims target;
+  auto dim = node.Dims(x).begin();
+  for (int d = 0; d < node.Rank(x) + count; ++d)
+    target.push_back(std::binary_search(axes.begin(), axes.end(), d) ? 1 : *dim++);
+  node.SetOutput(0, node.Reshape(x, target));
+}
+
+void TranslateTranspose(NodeContext& node) {
+  const int x = node.Input(0);
+  const int rank = node.Rank(x);
+  Dims reversed;
+  for (int d = rank; d-- > 0;) reversed.push_back(d);
+  std::vector<int> permutation;
+  for (const int64_t axis : node.Ints("perm", reversed))
+    permutation.push_back(node.Axis(axis, rank));
+  std::vector<int> sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  for (int d = 0; d < rank && static_cast<int>(sorted.size()) == rank; ++d) {
+    if (sorted[d] != d) sorted.clear();
+  }
+  if (static_cast<int>(sorted.size()) != rank)
+    node.Fail("attribute 'perm' is no permutation of ", rank, " dimensions");
+  if (!node.failed()) node.SetOutput(0, node.Transpose(x, permutation));
+}
+
+void TranslateExpand(NodeContext& node) {
+  const int x = node.Input(0);
+  Dims target = node.KnownInts(node.Input(1), "shape");
+  if (node.failed()) return;
+  const Dims& dims = node.Dims(x);
+  while (target.size() < dims.size()) target.insert(target.begin(), 1);
+  const size_t missing = target.size() - dims.size();
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int64_t& to = target[missing + d];
+    if (to == 1) to = dims[d];
+    if (dims[d] != to && dims[d] != 1)
+      return node.Fail("it cannot expand ", Extents(dims), " to ", Extents(target));
+  }
+  if (target == dims) return node.SetOutput(0, x);
+  const absl::StatusOr<int64_t> elements = CheckedElements(target);
+  if (!elements.ok()) return node.Check(elements.status());
+  node.SetOutput(0, node.Write(WriteExpand(dims, target), {x}));
+}
+
+void TranslateTile(NodeContext& node) {
+  const int x = node.Input(0);
+  const Dims repeats = node.KnownInts(node.Input(1), "repeats");
+  if (static_cast<int>(repeats.size()) != node.Rank(x))
+    node.Fail("it repeats ", repeats.size(), " dimensions of ", node.Rank(x));
+  if (node.failed()) return;
+  Dims all = node.Dims(x);  // the result has as many elements as a tensor of both
+  all.insert(all.end(), repeats.begin(), repeats.end());
+  const absl::StatusOr<int64_t> elements = CheckedElements(all);
+  if (!elements.ok()) return node.Check(elements.status());
+  node.SetOutput(0, node.Write(WriteTile(node.Dims(x), repeats), {x}));
+}
+
+void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
+
+// Inference: nothing is dropped. The mask is all true.
+void TranslateDropout(NodeContext& node) {
+  const int x = node.Input(0);
+  if (node.Optional(2) >= 0) {
+    const FlowValue& training = node.ValueOf(node.Optional(2));
+    if (training.known == nullptr || training.known->elements[0].integer != 0)
+      return node.Fail("its training mode is on or not known, which is not supported");
+  }
+  node.SetOutput(0, x);
+  if (!node.HasOutput(1) || node.failed()) return;
+  const int kept = node.Literal(ElementType::kBool, 1);
+  node.SetOutput(1, node.Write(WriteExpand({}, node.Dims(x)), {kept}));
+}
+
+void TranslateCast(NodeContext& node) {
+  const int x = node.Input(0);
+  ElementType type;
+  if (node.InputCount() > 1) {  // CastLike
+    type = node.ValueOf(node.Input(1)).type;
+  } else {
+    const absl::StatusOr<ElementType> to = ElementTypeFromOnnx(node.Int("to", 0));
+    if (!to.ok()) return node.Check(to.status());
+    type = *to;
+  }
+  node.SetOutput(0, node.Cast(x, type));
+}
+
+}  // namespace yuba

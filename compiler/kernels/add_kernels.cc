@@ -1,0 +1,81 @@
+#include "compiler/kernels/add_kernels.h"
+
+// generate kernels: for each distinct definition a library call or generated code.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/kernels/library_call.h"
+#include "compiler/kernels/kernels.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+// The definition of each function. The program's kernels stand in the order of the graph's nodes,
+// copies left out; partial results are made in the type of their buffer, the accumulator's.
+std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program& program) {
+  std::vector<Definition> definitions(program.functions_size());
+  const program::Stage& stage = program.stages(0);
+  NodeId next = 0;
+  for (const program::Instruction& instruction : stage.instructions()) {
+    if (!instruction.has_kernel()) continue;
+    const program::Kernel& kernel = instruction.kernel();
+    while (next < static_cast<NodeId>(graph.nodes.size()) && IsCopy(graph, graph.nodes[next]))
+      ++next;
+    YUBA_CHECK(next < static_cast<NodeId>(graph.nodes.size())) << kernel.node();
+    const Node& node = graph.nodes[next++];
+    YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
+    Definition& definition = definitions[kernel.function()];
+    definition = ComputedBy(program.functions(kernel.function()), *node.definition);
+    definition.result.type =
+        static_cast<ElementType>(stage.buffers(kernel.result().buffer()).type());
+  }
+  return definitions;
+}
+
+absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
+                                                const KernelChoice& choice) {
+  if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
+  return LibraryCallFor(definition, !choice.target.cuda);
+}
+
+}  // namespace
+
+std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
+  if (!ChooseCall(definition, choice)) return "loops";
+  return choice.target.cuda ? "cublas" : "onednn";
+}
+
+absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program) {
+  const KernelTarget& target = choice.target;
+  const bool hash = target.arithmetic == Arithmetic::kHash;
+  YUBA_CHECK(program.hash_arithmetic() == hash) << "memory was planned for another arithmetic";
+  const std::vector<Definition> definitions = DefinitionsOf(model.graph, program);
+  std::vector<NamedDefinition> generated;
+  for (int f = 0; f < program.functions_size(); ++f) {
+    program::Function& function = *program.mutable_functions(f);
+    function.clear_symbol();
+    function.clear_library();
+    if (auto call = ChooseCall(definitions[f], choice)) {
+      *function.mutable_library() = *std::move(call);
+      continue;
+    }
+    function.set_symbol(absl::StrCat("k", generated.size()));
+    generated.push_back({function.symbol(), &definitions[f]});
+  }
+  program.set_target(target.cpu);
+  program.clear_host_object();
+  program.clear_ptx();
+  if (generated.empty()) return absl::OkStatus();
+  absl::StatusOr<std::string> code = GenerateKernels(generated, target);
+  if (!code.ok()) return code.status();
+  *(target.cuda ? program.mutable_ptx() : program.mutable_host_object()) = *std::move(code);
+  return absl::OkStatus();
+}
+
+}  // namespace yuba

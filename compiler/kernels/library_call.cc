@@ -1,0 +1,117 @@
+#include "compiler/kernels/library_call.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/regions/structure.h"
+
+namespace yuba {
+namespace {
+
+using Position = std::vector<Affine>;
+using LibraryIndices = google::protobuf::RepeatedPtrField<program::LibraryIndex>;
+
+// The flat dimension along which `index` runs alone, or -1.
+int DimOf(const Position& position, int index) {
+  for (size_t d = 0; d < position.size(); ++d) {
+    if (position[d].BareIndex() == index) return static_cast<int>(d);
+  }
+  return -1;
+}
+
+// The positions at which the two operands are read. An operand may be multiplied with itself: then
+// the first read that has all of `left_only` and none of `right_only` is the left one.
+struct Reads {
+  Position left, right;
+};
+
+Reads FindReads(const Definition& definition, int left, int right,
+                const std::vector<int>& left_only, const std::vector<int>& right_only) {
+  std::vector<const Expr*> reads;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind == Expr::kRead) reads.push_back(&expr);
+  });
+  YUBA_CHECK(reads.size() == 2) << ToString(definition);
+  const auto is_left = [&](const Expr& read) {
+    if (left != right) return read.operand == left;
+    const auto has = [&](int index) { return DimOf(read.position, index) >= 0; };
+    return std::all_of(left_only.begin(), left_only.end(), has) &&
+           std::none_of(right_only.begin(), right_only.end(), has);
+  };
+  if (!is_left(*reads[0])) std::swap(reads[0], reads[1]);
+  YUBA_CHECK(is_left(*reads[0])) << ToString(definition);
+  return {reads[0]->position, reads[1]->position};
+}
+
+void AddIndices(const std::vector<int>& indices, const Reads& reads, const Position& result,
+                LibraryIndices* added) {
+  for (int index : indices) {
+    program::LibraryIndex* entry = added->Add();
+    entry->set_index(index);
+    entry->set_left_dim(DimOf(reads.left, index));
+    entry->set_right_dim(DimOf(reads.right, index));
+    entry->set_result_dim(DimOf(result, index));
+  }
+}
+
+program::LibraryCall CallOf(const Definition& definition, const Contraction& contraction) {
+  program::LibraryCall call;
+  call.set_left(contraction.left);
+  call.set_right(contraction.right);
+  const Reads reads = FindReads(definition, contraction.left, contraction.right, contraction.rows,
+                                contraction.columns);
+  const Position& result = definition.left;
+  AddIndices(contraction.batch, reads, result, call.mutable_batch());
+  AddIndices(contraction.rows, reads, result, call.mutable_rows());
+  AddIndices(contraction.columns, reads, result, call.mutable_columns());
+  AddIndices(contraction.inner, reads, result, call.mutable_inner());
+  return call;
+}
+
+program::LibraryCall CallOf(const Definition& definition, const Convolution& convolution) {
+  program::LibraryCall call;
+  call.set_left(convolution.input);
+  call.set_right(convolution.filter);
+  const Reads reads = FindReads(definition, convolution.input, convolution.filter,
+                                convolution.batch, convolution.outputs);
+  const Position& result = definition.left;
+  AddIndices(convolution.batch, reads, result, call.mutable_batch());
+  AddIndices(convolution.groups, reads, result, call.mutable_groups());
+  AddIndices(convolution.outputs, reads, result, call.mutable_columns());
+  AddIndices(convolution.inner, reads, result, call.mutable_inner());
+  for (const Window& window : convolution.windows) {
+    program::LibraryWindow* added = call.add_windows();
+    added->set_output(window.output);
+    added->set_kernel(window.kernel);
+    added->set_stride(window.stride);
+    added->set_dilation(window.dilation);
+    added->set_low(window.low);
+    added->set_input_dim(window.input_dim);
+    added->set_filter_dim(DimOf(reads.right, window.kernel));
+    added->set_result_dim(DimOf(result, window.output));
+  }
+  return call;
+}
+
+}  // namespace
+
+absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole, bool convolutions) {
+  // Nothing runs through an index that numbers groups; it is the last.
+  const Definition definition = whole.addends.empty() ? whole : InGroups(whole, 1);
+  const auto is_f32 = [](const TensorType& type) { return type.type == ElementType::kF32; };
+  if (!is_f32(definition.result) ||
+      !std::all_of(definition.operands.begin(), definition.operands.end(), is_f32)) {
+    return absl::nullopt;
+  }
+  if (const auto contraction = MatchContraction(definition))
+    return CallOf(definition, *contraction);
+  if (!convolutions) return absl::nullopt;
+  constexpr int kMostWindows = 3;
+  if (const auto convolution = MatchConvolution(definition)) {
+    if (convolution->windows.size() <= kMostWindows) return CallOf(definition, *convolution);
+  }
+  return absl::nullopt;
+}
+
+}  // namespace yuba

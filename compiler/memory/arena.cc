@@ -1,0 +1,120 @@
+#include "compiler/memory/arena.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "search/plan/memory_price.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kTurns = 30;
+constexpr int kHalvings = 3;  // of what the arena may be beyond the least
+
+bool LiveTogether(const BufferLife& a, const BufferLife& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+// The slots in `order`, each at the lowest offset that is free throughout its life.
+Placement InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& order) {
+  Placement result;
+  result.offsets.assign(lives.size(), 0);
+  std::vector<int64_t>& offsets = result.offsets;
+  std::vector<int> placed;  // by offset
+  for (int id : order) {
+    if (lives[id].size == 0) continue;
+    int64_t offset = 0;
+    for (int other : placed) {
+      if (offsets[other] >= offset + lives[id].size) break;
+      if (!LiveTogether(lives[id], lives[other])) continue;
+      offset = std::max(offset, Slot(offsets[other] + lives[other].size));
+    }
+    offsets[id] = offset;
+    result.arena = std::max(result.arena, Slot(offset + lives[id].size));
+    const auto after = [&](int64_t value, int other) { return value < offsets[other]; };
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after), id);
+  }
+  return result;
+}
+
+// Orders worth trying: none is best for all programs.
+std::vector<std::vector<int>> Orders(const std::vector<BufferLife>& lives) {
+  using Key = std::function<double(const BufferLife&)>;
+  const auto length = [](const BufferLife& b) { return double(b.last) - b.first + 1; };
+  const std::vector<Key> keys = {
+      [](const BufferLife& b) { return double(b.size); },
+      [&](const BufferLife& b) { return length(b); },
+      [&](const BufferLife& b) { return double(b.size) * length(b); },
+      [](const BufferLife& b) { return -double(b.first); },
+      [](const BufferLife& b) { return double(b.last); },
+  };
+  std::vector<std::vector<int>> orders;
+  for (const Key& key : keys) {
+    orders.emplace_back(lives.size());
+    std::iota(orders.back().begin(), orders.back().end(), 0);
+    std::stable_sort(orders.back().begin(), orders.back().end(), [&](int a, int b) {
+      const double first = key(lives[a]), second = key(lives[b]);
+      return first != second ? first > second : lives[a].size > lives[b].size;
+    });
+  }
+  return orders;
+}
+
+// The most bytes in slots that live at once.
+int64_t LeastArena(const std::vector<BufferLife>& lives) {
+  std::map<int64_t, int64_t> change;  // by time
+  for (const BufferLife& life : lives) {
+    change[life.first] += Slot(life.size);
+    change[life.last + 1] -= Slot(life.size);
+  }
+  int64_t live = 0, most = 0;
+  for (const auto& [time, by] : change) most = std::max(most, live += by);
+  return most;
+}
+
+// Of all orders, and of what becomes of the best where the slot that ends highest goes first, again
+// and again (squeaky wheels: Joslin and Clements 1999), until the arena is small enough.
+Placement BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
+  Placement best;
+  std::vector<int> best_order;
+  const auto consider = [&](const std::vector<int>& order) {
+    Placement here = InOrder(lives, order);
+    if (best_order.empty() || here.arena < best.arena) {
+      best = here;
+      best_order = order;
+    }
+    return here;
+  };
+  for (const std::vector<int>& order : Orders(lives)) consider(order);
+  Placement last = best;
+  std::vector<int> order = best_order;
+  for (int turn = 0; turn < kTurns && best.arena > enough; ++turn) {
+    const auto highest = std::find_if(order.begin(), order.end(), [&](int id) {
+      return Slot(last.offsets[id] + lives[id].size) == last.arena;
+    });
+    if (highest == order.begin()) break;
+    std::rotate(order.begin(), highest, highest + 1);
+    last = consider(order);
+  }
+  return best;
+}
+
+}  // namespace
+
+Placement PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit) {
+  const int64_t least = LeastArena(lives);
+  int64_t capacity = std::max(least, limit / kSlotBytes * kSlotBytes);
+  Placement best = BestOfOrders(lives, capacity);
+  if (limit > 0 && limit < least) return best;
+  for (int turn = 0; turn <= kHalvings && capacity < best.arena; ++turn) {
+    absl::optional<std::vector<int64_t>> offsets = FitWithin(lives, capacity);
+    if (offsets.has_value()) return {*std::move(offsets), capacity};
+    if (limit > 0) break;
+    capacity += (best.arena - capacity) / 2 / kSlotBytes * kSlotBytes;
+  }
+  return best;
+}
+
+}  // namespace yuba

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/simplify/constants.h"
+#include "compiler/simplify/edit.h"
+#include "compiler/simplify/simplify.h"
+#include "opsemantics/regions/structure.h"
+
+namespace yuba {
+namespace {
+
+// The bytes of the one element that a constant consists of; empty where it has several values.
+std::string UniformElement(const Tensor& tensor, const InitialValue& value) {
+  if (value.data == nullptr) return "";
+  if (value.kind == InitialValue::kFill) return *value.data;
+  if (value.kind != InitialValue::kData || value.data->empty()) return "";
+  const size_t size = ByteSize(tensor.type.type);
+  for (size_t at = size; at < value.data->size(); at += size) {
+    if (std::memcmp(value.data->data(), value.data->data() + at, size) != 0) return "";
+  }
+  return value.data->substr(0, size);
+}
+
+ExprPtr LiteralOf(ElementType type, const std::string& bytes) {
+  const TensorValue value = ValueFromBytes(type, {}, bytes);
+  auto literal = std::make_shared<Expr>();
+  literal->kind = Expr::kLiteral;
+  literal->type = type;
+  if (IsFloat(type)) literal->number = value.elements[0].number;
+  else literal->integer = value.elements[0].integer;
+  return literal;
+}
+
+ExprPtr Call(Function function, ElementType type, std::vector<ExprPtr> args) {
+  auto call = std::make_shared<Expr>();
+  call->kind = Expr::kCall;
+  call->function = function;
+  call->type = type;
+  call->args = std::move(args);
+  return call;
+}
+
+bool IsNumber(const ExprPtr& expr, double number) {
+  return expr->kind == Expr::kLiteral && IsFloat(expr->type) && expr->number == number;
+}
+
+// Exact rewrites that a literal makes possible.
+ExprPtr SimplifyCall(const ExprPtr& expr) {
+  if (expr->kind != Expr::kCall || !IsFloat(expr->type)) return expr;
+  if (expr->function == Function::kPow) {
+    if (IsNumber(expr->args[1], 2)) return Call(Function::kSq, expr->type, {expr->args[0]});
+    if (IsNumber(expr->args[1], 1)) return expr->args[0];
+    if (IsNumber(expr->args[1], 0.5)) return Call(Function::kSqrt, expr->type, {expr->args[0]});
+  }
+  if (expr->function == Function::kMul) {
+    if (IsNumber(expr->args[0], 1)) return expr->args[1];
+    if (IsNumber(expr->args[1], 1)) return expr->args[0];
+  }
+  if (expr->function == Function::kDiv && IsNumber(expr->args[1], 1)) return expr->args[0];
+  return expr;
+}
+
+ExprPtr Simplify(const ExprPtr& expr) {
+  std::vector<ExprPtr> args;
+  for (const ExprPtr& arg : expr->args) args.push_back(Simplify(arg));
+  if (args == expr->args) return SimplifyCall(expr);
+  auto copy = std::make_shared<Expr>(*expr);
+  copy->args = std::move(args);
+  return SimplifyCall(copy);
+}
+
+// Guarded reads can be of the guard's value: those of more than one element stay.
+bool ReadsAreInside(const Definition& definition, int operand) {
+  bool inside = true;
+  VisitReads(definition, operand, [&inside](const Expr& read) { inside &= read.args.empty(); });
+  return inside;
+}
+
+}  // namespace
+
+void ReplaceLiterals(Model& model) {
+  Graph& graph = model.graph;
+  std::vector<ExprPtr> literals(graph.tensors.size());
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    if (tensor.kind != TensorKind::kConstant) continue;
+    const std::string element = UniformElement(tensor, model.values[static_cast<TensorId>(t)]);
+    if (!element.empty()) literals[t] = LiteralOf(tensor.type.type, element);
+  }
+  for (Node& node : graph.nodes) {
+    Definition definition = *node.definition;
+    // A fill of many elements stays an operand where it takes part in a reduction, which is then
+    // still the contraction that it was.
+    const bool map = IsMap(definition);
+    std::vector<ExprPtr> replaced(node.operands.size());
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      const bool one = ElementCount(definition.operands[k]) == 1;
+      if ((one || map) && ReadsAreInside(definition, static_cast<int>(k)))
+        replaced[k] = literals[node.operands[k]];
+    }
+    RewriteReads(definition, [&replaced](const Expr& read) { return replaced[read.operand]; });
+    definition.body = Simplify(definition.body);
+    NormalizeOperands(node, definition);
+    node.definition = std::make_shared<const Definition>(std::move(definition));
+  }
+  Link(graph);
+}
+
+}  // namespace yuba

@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "compiler/simplify/edit.h"
+#include "compiler/simplify/simplify.h"
+#include "opsemantics/regions/structure.h"
+
+namespace yuba {
+namespace {
+
+// Of the composed body: what a kernel keeps in registers, and what a person still reads.
+constexpr int kLargestBody = 64;
+
+class MapComposer {
+ public:
+  explicit MapComposer(Model& model) : graph_(model.graph), dead_(graph_.nodes.size(), false) {}
+
+  void Compose() {
+    Link(graph_);
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
+      const Node& map = graph_.nodes[id];
+      if (!IsMap(*map.definition) || graph_.tensors[map.result].output) continue;
+      const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
+      const bool constant = map.operands.empty();
+      bool all = !readers.empty() && (constant || readers.size() == 1);
+      for (size_t r = 0; r < readers.size() && (all || constant); ++r)
+        all &= TryInline(id, readers[r], constant);
+      dead_[id] = all;
+    }
+    std::vector<Node> nodes;
+    for (size_t id = 0; id < graph_.nodes.size(); ++id) {
+      if (!dead_[id]) nodes.push_back(std::move(graph_.nodes[id]));
+    }
+    graph_.nodes = std::move(nodes);
+    Link(graph_);
+  }
+
+ private:
+  // Whether each element of the map is read by one point of the reader: bare reads, without a
+  // guard, in which every output index occurs. A map that reads nothing may be computed again.
+  bool CanInline(const Definition& reader, int operand, bool constant) const {
+    if (!IsMap(reader)) return false;
+    bool possible = true;
+    VisitReads(reader, operand, [&](const Expr& read) {
+      possible &= read.args.empty();
+      std::vector<bool> used(reader.indices.size(), false);
+      for (size_t d = 0; d < read.position.size(); ++d) {
+        const int index = read.position[d].BareIndex();
+        if (index >= 0 && !used[index]) used[index] = true;
+        else
+          possible &=
+              constant || (read.position[d].IsConstant() && reader.operands[operand].dims[d] == 1);
+      }
+      if (!constant) possible &= std::find(used.begin(), used.end(), false) == used.end();
+    });
+    return possible;
+  }
+
+  bool TryInline(NodeId map_id, NodeId reader_id, bool constant) {
+    const Node& map = graph_.nodes[map_id];
+    Node& reader = graph_.nodes[reader_id];
+    const int operand = static_cast<int>(
+        std::find(reader.operands.begin(), reader.operands.end(), map.result) -
+        reader.operands.begin());
+    if (!CanInline(*reader.definition, operand, constant)) return false;
+    Definition definition = *reader.definition;
+    std::vector<TensorId> operands = reader.operands;
+    std::vector<int> renamed;  // the map's operands behind the reader's
+    for (size_t k = 0; k < map.operands.size(); ++k) {
+      renamed.push_back(static_cast<int>(operands.size()));
+      operands.push_back(map.operands[k]);
+      definition.operands.push_back(map.definition->operands[k]);
+    }
+    RewriteReads(definition, [&](const Expr& read) -> ExprPtr {
+      if (read.operand != operand) return nullptr;
+      std::vector<Affine> indices(map.definition->indices.size());
+      for (size_t d = 0; d < read.position.size(); ++d) {
+        const int index = map.definition->left[d].BareIndex();
+        if (index >= 0) indices[index] = read.position[d];
+      }
+      return Substitute(map.definition->body, indices, renamed);
+    });
+    if (SizeOf(definition.body) > kLargestBody) return false;
+    reader.operands = std::move(operands);
+    NormalizeOperands(reader, definition);
+    reader.definition = std::make_shared<const Definition>(std::move(definition));
+    for (const TensorId read : map.operands)
+      Replace(graph_.tensors[read].consumers, map_id, reader_id);
+    return true;
+  }
+
+  static void Replace(std::vector<NodeId>& consumers, NodeId from, NodeId to) {
+    consumers.erase(std::remove(consumers.begin(), consumers.end(), from), consumers.end());
+    const auto at = std::lower_bound(consumers.begin(), consumers.end(), to);
+    if (at == consumers.end() || *at != to) consumers.insert(at, to);
+  }
+
+  Graph& graph_;
+  std::vector<bool> dead_;
+};
+
+}  // namespace
+
+void ComposeMaps(Model& model) { MapComposer(model).Compose(); }
+
+}  // namespace yuba

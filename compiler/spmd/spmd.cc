@@ -1,0 +1,276 @@
+#include "compiler/spmd/spmd.h"
+
+// cut: what every device holds, fetches, computes and delivers, as one program for all of them.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/transfers.h"
+
+namespace yuba {
+namespace {
+
+bool AllContain(const std::vector<Box>& outer, const std::vector<Box>& inner) {
+  for (size_t d = 0; d < outer.size(); ++d) {
+    if (!Contains(outer[d], inner[d])) return false;
+  }
+  return true;
+}
+
+bool AllSame(const std::vector<Box>& a, const std::vector<Box>& b) {
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (!SameSet(a[d], b[d])) return false;
+  }
+  return true;
+}
+
+bool AllEmpty(const std::vector<Box>& boxes) {
+  return std::all_of(boxes.begin(), boxes.end(), [](const Box& box) { return IsEmpty(box); });
+}
+
+class Cutter {
+ public:
+  Cutter(const Model& model, const Plan& plan)
+      : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
+
+  program::Program Cut(Arithmetic arithmetic) {
+    program_.set_graph_hash(model_.graph_hash);
+    program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
+    for (const MeshAxis& axis : mesh_.axes) {
+      program::MeshAxis* added = program_.add_mesh();
+      added->set_name(axis.name);
+      added->set_size(axis.size);
+    }
+    stage_ = program_.add_stages();
+    for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) AddTensor(id);
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) AddNode(id);
+    AddPorts();
+    return std::move(program_);
+  }
+
+ private:
+  // A copy's buffer is added where it is made, if it needs one.
+  void AddTensor(TensorId id) {
+    const Tensor& tensor = graph_.tensors[id];
+    shards_.emplace_back();
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      shards_[id].push_back(ShardBox(mesh_, plan_.tensors[id], tensor.type.dims, device));
+    }
+    buffers_.push_back(-1);
+    if (tensor.kind == TensorKind::kCopy) return;
+    buffers_[id] = AddBuffer(tensor.name, tensor.type, shards_[id]);
+    stage_->mutable_buffers(buffers_[id])->set_initialized(tensor.producer < 0);
+  }
+
+  // A copy that is cut like its tensor is the tensor.
+  void AddCopy(const Node& node) {
+    const TensorId tensor = node.operands[0], copy = node.result;
+    buffers_[copy] = buffers_[tensor];
+    if (AllSame(shards_[tensor], shards_[copy])) return;
+    const Tensor& type = graph_.tensors[copy];
+    const int buffer = AddBuffer(type.name, type.type, shards_[copy]);
+    AddExchange(node, graph_.tensors[tensor].name, {buffers_[tensor], shards_[tensor]},
+                {buffer, shards_[copy]});
+    buffers_[copy] = buffer;
+  }
+
+  int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
+    program::Buffer* buffer = stage_->add_buffers();
+    buffer->set_name(name);
+    buffer->set_type(static_cast<program::ElementType>(type.type));
+    for (int64_t dim : type.dims) buffer->add_dims(dim);
+    *buffer->mutable_box() = BoxTable(mesh_, boxes);
+    return stage_->buffers_size() - 1;
+  }
+
+  void AddNode(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    if (IsCopy(graph_, node)) return AddCopy(node);
+    NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
+    Definition computed = *node.definition;
+    if (!computed.addends.empty()) {  // each group computes its part of an index that numbers them
+      const AxisList& groups = plan_.nodes[id].axes.back();
+      computed = InGroups(computed, PartCount(mesh_, groups));
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        const int group = PartNumber(mesh_, groups, device);
+        boxes.ranges[device].back() = {group, group + 1};
+      }
+    }
+    program::Kernel kernel;
+    kernel.set_node(node.name);
+    kernel.set_from(node.from);
+    for (size_t index = 0; index < computed.indices.size(); ++index) {
+      std::vector<Interval> parts;
+      for (const std::vector<Interval>& ranges : boxes.ranges) parts.push_back(ranges[index]);
+      *kernel.add_indices() = RangeTable(mesh_, parts);
+    }
+    for (size_t operand = 0; operand < node.operands.size(); ++operand) {
+      std::vector<Box> needs;
+      for (const std::vector<Box>& device : boxes.needs) needs.push_back(device[operand]);
+      program::Access* access = kernel.add_operands();
+      access->set_buffer(Fetch(node, node.operands[operand], needs));
+      *access->mutable_box() = BoxTable(mesh_, needs);
+      access->set_addend(ReadsAddend(computed, operand));
+    }
+    Make(node, computed, boxes, std::move(kernel));
+  }
+
+  // The buffer in which `node` reads `tensor`: the shard where that holds all needs, else a buffer
+  // of exactly the needs, filled by an exchange.
+  int Fetch(const Node& node, TensorId tensor, const std::vector<Box>& needs) {
+    const std::vector<Box>& shards = shards_[tensor];
+    if (AllContain(shards, needs)) return buffers_[tensor];
+    const Tensor& type = graph_.tensors[tensor];
+    const int buffer =
+        AddBuffer(absl::StrCat("fetch(", type.name, ")@", node.name), type.type, needs);
+    program::Exchange* fetch =
+        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
+    const std::vector<int64_t> groups = GroupsOf(tensor);
+    if (IsGrouped(groups)) *fetch->mutable_group() = BoundTable(mesh_, groups);
+    return buffer;
+  }
+
+  // The kernel and the way of its result into the tensor.
+  void Make(const Node& node, Definition made, const NodeBoxes& boxes, program::Kernel kernel) {
+    const Tensor& tensor = graph_.tensors[node.result];
+    const std::vector<Box>& own = shards_[node.result];
+    const std::vector<int64_t> groups = GroupsOf(node.result);
+    const bool grouped = IsGrouped(groups);
+    const bool direct = (boxes.parts == 1 || grouped) && AllSame(boxes.made, own);
+    if (boxes.parts > 1) made.result.type = AccumulatorType(made.result.type);
+    made.addend = false;
+    const int stored = buffers_[node.result];
+    const int buffer = direct ? stored
+                              : AddBuffer(absl::StrCat("made(", tensor.name, ")"),
+                                          {made.result.type, tensor.type.dims}, boxes.made);
+    kernel.set_function(FunctionOf(made));
+    kernel.mutable_result()->set_buffer(buffer);
+    *kernel.mutable_result()->mutable_box() = BoxTable(mesh_, boxes.made);
+    *stage_->add_instructions()->mutable_kernel() = std::move(kernel);
+    if (direct || AllEmpty(own)) return;
+
+    program::Exchange* deliver =
+        AddExchange(node, tensor.name, {buffer, boxes.made}, {stored, own});
+    deliver->set_deliver(true);
+    deliver->set_parts(boxes.parts);
+    if (grouped) *deliver->mutable_group() = BoundTable(mesh_, groups);
+    if (boxes.parts == 1 && !grouped) return;
+    deliver->set_reducer(static_cast<program::Reducer>(node.definition->reducer));
+    if (boxes.parts == 1) return;
+    *deliver->mutable_part() =
+        BoundTable(mesh_, std::vector<int64_t>(boxes.part.begin(), boxes.part.end()));
+    // Only the first owner of an element combines its parts; other owners take the result from it.
+    if (grouped || AllSame(HomeBoxes(own), own)) return;
+    AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
+  }
+
+  static bool IsGrouped(const std::vector<int64_t>& groups) {
+    return *std::max_element(groups.begin(), groups.end()) > 0;
+  }
+
+  // By device: its group, where the tensor is an addend; else all are one.
+  std::vector<int64_t> GroupsOf(TensorId tensor) const {
+    std::vector<int64_t> groups(mesh_.devices(), 0);
+    if (graph_.tensors[tensor].kind != TensorKind::kAddend) return groups;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      groups[device] = GroupNumber(mesh_, plan_.tensors[tensor], device);
+    }
+    return groups;
+  }
+
+  program::Exchange* AddExchange(const Node& node, const std::string& tensor,
+                                 const std::pair<int, const std::vector<Box>&>& from,
+                                 const std::pair<int, const std::vector<Box>&>& to) {
+    program::Exchange* exchange = stage_->add_instructions()->mutable_exchange();
+    exchange->set_tensor(tensor);
+    exchange->set_node(node.name);
+    exchange->set_parts(1);
+    exchange->set_source(from.first);
+    *exchange->mutable_from() = BoxTable(mesh_, from.second);
+    exchange->set_destination(to.first);
+    *exchange->mutable_to() = BoxTable(mesh_, to.second);
+    return exchange;
+  }
+
+  int FunctionOf(const Definition& definition) {
+    const std::string text = ToString(definition);
+    std::vector<std::pair<Definition, int>>& same_text = functions_[text];
+    for (const auto& [known, function] : same_text) {
+      if (known == definition) return function;
+    }
+    program::Function* function = program_.add_functions();
+    function->set_text(text);
+    function->set_reducer(static_cast<program::Reducer>(definition.reducer));
+    for (const Index& index : definition.indices) {
+      program::FunctionIndex* added = function->add_indices();
+      added->set_name(index.name);
+      added->set_extent(index.extent);
+      added->set_reduction(index.reduction);
+      added->set_groups(!definition.addends.empty() && &index == &definition.indices.back());
+    }
+    same_text.emplace_back(definition, program_.functions_size() - 1);
+    return program_.functions_size() - 1;
+  }
+
+  void FillPort(TensorId id, program::Port* port) {
+    port->set_name(graph_.tensors[id].name);
+    port->set_buffer(buffers_[id]);
+    for (int64_t dim : WholeDims(graph_.tensors[id])) port->add_shape(dim);
+  }
+
+  void AddPorts() {
+    for (TensorId id : graph_.inputs) FillPort(id, program_.add_inputs());
+    for (TensorId id : graph_.outputs) FillPort(id, program_.add_outputs());
+    for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
+      const TensorKind kind = graph_.tensors[id].kind;
+      if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+      FillPort(id, program_.add_parameters()->mutable_port());
+    }
+    SetInitialValues(model_, program_);
+  }
+
+  const Model& model_;
+  const Graph& graph_;
+  const Plan& plan_;
+  const Mesh& mesh_;
+  program::Program program_;
+  program::Stage* stage_ = nullptr;
+  std::vector<std::vector<Box>> shards_;  // [tensor][device]
+  std::vector<int> buffers_;              // [tensor]
+  std::map<std::string, std::vector<std::pair<Definition, int>>> functions_;
+};
+
+}  // namespace
+
+void SetInitialValues(const Model& model, program::Program& program) {
+  program.clear_file_inputs();
+  for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
+  int next = 0;
+  for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
+    const TensorKind kind = model.graph.tensors[id].kind;
+    if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+    if (next == program.parameters_size()) return;
+    program::Initializer& parameter = *program.mutable_parameters(next++);
+    const auto value = model.values.find(id);
+    if (value == model.values.end()) continue;
+    if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);
+    if (value->second.kind == InitialValue::kFill) parameter.set_fill(*value->second.data);
+  }
+}
+
+program::Program CutGraph(const Model& model, const Plan& plan, Arithmetic arithmetic) {
+  YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
+  YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
+  return Cutter(model, plan).Cut(arithmetic);
+}
+
+}  // namespace yuba

@@ -1,0 +1,138 @@
+#include "compiler/spmd/tables.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/element_type.h"
+
+namespace yuba {
+namespace {
+
+// What a step of one along `axis` adds to a device's number.
+int Stride(const Mesh& mesh, int axis) {
+  int stride = 1;
+  for (size_t a = axis + 1; a < mesh.axes.size(); ++a) stride *= mesh.axes[a].size;
+  return stride;
+}
+
+bool DependsOn(const Mesh& mesh, int axis, const std::vector<int64_t>& values) {
+  const size_t stride = Stride(mesh, axis), block = stride * mesh.axes[axis].size;
+  for (size_t first = 0; first < values.size(); first += block) {
+    for (size_t device = first + stride; device < first + block; ++device) {
+      if (values[device] != values[device - stride]) return true;
+    }
+  }
+  return false;
+}
+
+int64_t Row(const Mesh& mesh, const program::Bound& bound, int device) {
+  int64_t row = 0;
+  for (int axis : bound.axes()) row = row * mesh.axes[axis].size + mesh.coordinate(device, axis);
+  return row;
+}
+
+}  // namespace
+
+Mesh MeshOf(const program::Program& program) {
+  Mesh mesh;
+  for (const program::MeshAxis& axis : program.mesh()) {
+    mesh.axes.push_back({axis.name(), axis.size()});
+  }
+  return mesh;
+}
+
+program::Bound BoundTable(const Mesh& mesh, const std::vector<int64_t>& values) {
+  YUBA_CHECK(static_cast<int>(values.size()) == mesh.devices());
+  program::Bound bound;
+  // The devices at coordinate 0 of all axes that the bound does not depend on, in the order of
+  // rows.
+  std::vector<int> devices = {0};
+  for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
+    if (!DependsOn(mesh, axis, values)) continue;
+    bound.add_axes(axis);
+    std::vector<int> finer;
+    for (int device : devices) {
+      for (int i = 0; i < mesh.axes[axis].size; ++i)
+        finer.push_back(device + i * Stride(mesh, axis));
+    }
+    devices = std::move(finer);
+  }
+  for (int device : devices) bound.add_values(values[device]);
+  return bound;
+}
+
+program::Range RangeTable(const Mesh& mesh, const std::vector<Interval>& intervals) {
+  std::vector<int64_t> begins, ends;
+  for (const Interval& interval : intervals) {
+    begins.push_back(interval.begin);
+    ends.push_back(interval.end);
+  }
+  program::Range range;
+  *range.mutable_begin() = BoundTable(mesh, begins);
+  *range.mutable_end() = BoundTable(mesh, ends);
+  return range;
+}
+
+program::Box BoxTable(const Mesh& mesh, const std::vector<Box>& boxes) {
+  program::Box table;
+  for (size_t d = 0; d < boxes[0].size(); ++d) {
+    std::vector<Interval> intervals;
+    for (const Box& box : boxes) intervals.push_back(IsEmpty(box) ? Interval{} : box[d]);
+    *table.add_dims() = RangeTable(mesh, intervals);
+  }
+  return table;
+}
+
+int64_t ValueOn(const Mesh& mesh, const program::Bound& bound, int device) {
+  return bound.values(Row(mesh, bound, device));
+}
+
+Interval IntervalOn(const Mesh& mesh, const program::Range& range, int device) {
+  return {ValueOn(mesh, range.begin(), device), ValueOn(mesh, range.end(), device)};
+}
+
+Box BoxOn(const Mesh& mesh, const program::Box& box, int device) {
+  Box result;
+  for (const program::Range& range : box.dims()) result.push_back(IntervalOn(mesh, range, device));
+  return result;
+}
+
+std::vector<Box> BoxesOn(const Mesh& mesh, const program::Box& box) {
+  std::vector<Box> boxes;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    boxes.push_back(BoxOn(mesh, box, device));
+  }
+  return boxes;
+}
+
+bool IsWellFormed(const Mesh& mesh, const program::Bound& bound) {
+  int64_t rows = 1;
+  for (int axis : bound.axes()) {
+    if (axis < 0 || axis >= static_cast<int>(mesh.axes.size())) return false;
+    rows *= mesh.axes[axis].size;
+    if (rows > mesh.devices()) return false;  // an axis twice
+  }
+  return bound.values_size() == rows;
+}
+
+bool IsWellFormed(const Mesh& mesh, const program::Box& box) {
+  return std::all_of(box.dims().begin(), box.dims().end(), [&](const program::Range& range) {
+    return IsWellFormed(mesh, range.begin()) && IsWellFormed(mesh, range.end());
+  });
+}
+
+Definition ComputedBy(const program::Function& function, const Definition& definition) {
+  if (definition.addends.empty()) return definition;
+  const int indices = function.indices_size();
+  const bool several = indices == static_cast<int>(definition.indices.size());
+  const int64_t groups = several ? function.indices(indices - 1).extent() : 1;
+  return InGroups(definition, static_cast<int>(std::min(groups, kMostGroups)));
+}
+
+int64_t ElementBytes(program::ElementType type, bool hash_arithmetic) {
+  const ElementType element = static_cast<ElementType>(type);
+  return hash_arithmetic && IsFloat(element) ? 8 : ByteSize(element);
+}
+
+}  // namespace yuba

@@ -1,0 +1,109 @@
+#include "compiler/verify/check_memory.h"
+
+// What must hold after memory was planned, found pair by pair.
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/verify/form.h"
+#include "runtime/program/program.pb.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+template <typename... Args>
+absl::Status Broken(const program::Buffer& buffer, const Args&... args) {
+  return absl::FailedPreconditionError(absl::StrCat("buffer ", buffer.name(), ": ", args...));
+}
+
+// The buffers that an instruction, and all in it, uses.
+std::vector<int> UsedBy(const program::Instruction& instruction) {
+  std::vector<int> used;
+  if (instruction.has_kernel()) {
+    for (const program::Access& operand : instruction.kernel().operands()) {
+      used.push_back(operand.buffer());
+    }
+    used.push_back(instruction.kernel().result().buffer());
+  } else if (instruction.has_exchange()) {
+    used = {instruction.exchange().source(), instruction.exchange().destination()};
+  }
+  for (const program::Instruction& inner : instruction.repeat().body()) {
+    for (int buffer : UsedBy(inner)) used.push_back(buffer);
+  }
+  return used;
+}
+
+absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
+                       const program::Buffer& buffer) {
+  const program::Stage& stage = program.stages(0);
+  if (buffer.offset() < 0 || buffer.size() < 0 ||
+      buffer.offset() > stage.arena_size() - buffer.size()) {
+    return Broken(buffer, "its slot leaves the arena");
+  }
+  const int64_t element = ElementBytes(buffer.type(), program.hash_arithmetic());
+  for (int device = 0; device < mesh.devices(); ++device) {
+    const int64_t bytes = Volume(BoxOn(mesh, buffer.box(), device)) * element;
+    if (bytes > buffer.size()) {
+      return Broken(buffer, "device ", device, " holds ", bytes, " bytes in a slot of ",
+                    buffer.size());
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLives(const program::Program& program) {
+  const program::Stage& stage = program.stages(0);
+  for (int i = 0; i < stage.instructions_size(); ++i) {
+    for (int id : UsedBy(stage.instructions(i))) {
+      const program::Buffer& buffer = stage.buffers(id);
+      if (i < buffer.first() || i > buffer.last()) {
+        return Broken(buffer, "instruction ", i, " uses it outside its life");
+      }
+    }
+  }
+  std::vector<bool> stored(stage.buffers_size());
+  for (int id = 0; id < stage.buffers_size(); ++id) stored[id] = stage.buffers(id).initialized();
+  for (const program::Port& port : program.outputs()) stored[port.buffer()] = true;
+  for (int id = 0; id < stage.buffers_size(); ++id) {
+    const program::Buffer& buffer = stage.buffers(id);
+    if (stored[id] && (buffer.first() > 0 || buffer.last() + 1 < stage.instructions_size())) {
+      return Broken(buffer, "it is stored and must live throughout");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOverlaps(const program::Stage& stage) {
+  std::vector<const program::Buffer*> buffers;  // by offset, those that take space
+  for (const program::Buffer& buffer : stage.buffers()) {
+    if (buffer.size() > 0) buffers.push_back(&buffer);
+  }
+  std::sort(buffers.begin(), buffers.end(), [](const auto* a, const auto* b) {
+    return a->offset() < b->offset();
+  });
+  for (size_t a = 0; a < buffers.size(); ++a) {
+    for (size_t b = a + 1; b < buffers.size(); ++b) {
+      const program::Buffer &low = *buffers[a], &high = *buffers[b];
+      if (high.offset() >= low.offset() + low.size()) break;
+      if (low.first() > high.last() || high.first() > low.last()) continue;
+      return Broken(low, "it shares bytes with ", high.name(), " while both are live");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckMemory(const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  const Mesh mesh = MeshOf(program);
+  for (const program::Buffer& buffer : program.stages(0).buffers()) {
+    YUBA_RETURN_IF_ERROR(CheckSlot(program, mesh, buffer));
+  }
+  YUBA_RETURN_IF_ERROR(CheckLives(program));
+  return CheckOverlaps(program.stages(0));
+}
+
+}  // namespace yuba

@@ -1,0 +1,369 @@
+#include "compiler/verify/coverage.h"
+
+// cover: the static proof that a program computes every element once and reads nothing that is not
+// there. It looks at the program alone and knows nothing of plans, graphs or how programs are made.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/verify/box_union.h"
+#include "compiler/verify/broken.h"
+#include "compiler/verify/form.h"
+#include "compiler/verify/iteration.h"
+#include "runtime/program/program.pb.h"
+#include "compiler/verify/parts.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+class Prover {
+ public:
+  explicit Prover(const program::Program& program)
+      : program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {
+    for (const program::Buffer& buffer : stage_.buffers()) {
+      held_.push_back(BoxesOn(mesh_, buffer.box()));
+    }
+    written_.assign(held_.size(), std::vector<BoxUnion>(mesh_.devices()));
+    partial_.assign(held_.size(), nullptr);
+    makers_.assign(held_.size(), nullptr);
+    addends_.resize(held_.size());
+    apart_.resize(held_.size());
+  }
+
+  absl::Status Prove() {
+    for (int id = 0; id < stage_.buffers_size(); ++id) {
+      if (!stage_.buffers(id).initialized()) continue;
+      for (int device = 0; device < mesh_.devices(); ++device) Write(id, device, held_[id][device]);
+      YUBA_RETURN_IF_ERROR(CheckWhole(id));
+    }
+    for (int i = 0; i < stage_.instructions_size(); ++i) {
+      YUBA_RETURN_IF_ERROR(Run(i, stage_.instructions(i)));
+    }
+    for (const program::Port& port : program_.outputs()) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(port.buffer()), "at the end"));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
+  void Write(int buffer, int device, const Box& box) { written_[buffer][device].Add(box); }
+  bool IsPartial(int id) const {
+    return partial_[id] != nullptr || !addends_[id].empty() || !apart_[id].empty();
+  }
+  void SetWhole(int id) {
+    partial_[id] = makers_[id] = nullptr;
+    addends_[id].clear();
+    apart_[id].clear();
+  }
+
+  // A stored tensor: every element is on some device.
+  absl::Status CheckWhole(int id) const {
+    BoxUnion all;
+    for (const Box& box : held_[id]) all.Add(box);
+    const std::vector<int64_t> dims(stage_.buffers(id).dims().begin(),
+                                    stage_.buffers(id).dims().end());
+    if (const auto lost = all.Missing(WholeBox(dims))) {
+      return Broken("no device holds ", ToString(*lost), " of ", NameOf(id));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOutput(int id) const {
+    if (IsPartial(id)) return Broken("output ", NameOf(id), " holds partial results");
+    YUBA_RETURN_IF_ERROR(CheckWhole(id));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = written_[id][device].Missing(held_[id][device])) {
+        return Broken("nothing writes ", ToString(*lost), " of output ", NameOf(id), " on device ",
+                      device);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Run(int i, const program::Instruction& instruction) {
+    if (instruction.has_kernel()) {
+      return Annotate(RunKernel(instruction.kernel()),
+                      absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node()));
+    }
+    if (instruction.has_exchange()) {
+      const program::Exchange& exchange = instruction.exchange();
+      return Annotate(RunExchange(exchange),
+                      absl::StrCat("instruction ", i, exchange.deliver() ? ", delivery" : ", fetch",
+                                   " of ", exchange.tensor(), " at ", exchange.node()));
+    }
+    // The second time round reads what the first has written; after that nothing is new.
+    for (int round = 0; round < std::min(2, instruction.repeat().count()); ++round) {
+      for (const program::Instruction& inner : instruction.repeat().body()) {
+        YUBA_RETURN_IF_ERROR(Run(i, inner));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status RunKernel(const program::Kernel& kernel) {
+    YUBA_RETURN_IF_ERROR(CheckTiling(program_, mesh_, kernel));
+    bool adds = false;
+    for (const program::Access& operand : kernel.operands()) {
+      if (IsPartial(operand.buffer()) != operand.addend()) {
+        return Broken("it reads ",
+                      operand.addend() ? "no partial results in " : "partial results of ",
+                      NameOf(operand.buffer()));
+      }
+      YUBA_RETURN_IF_ERROR(CheckRead(operand));
+      adds |= operand.addend();
+    }
+    YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> groups, GroupNumbers(program_, mesh_, kernel));
+    if (adds == groups.empty()) return Broken("it has groups without addends, or the reverse");
+    for (const program::Access& operand : kernel.operands()) {
+      if (operand.addend()) YUBA_RETURN_IF_ERROR(CheckApart(operand.buffer(), groups));
+    }
+    return Make(kernel);
+  }
+
+  // What all devices of a group hold of the buffer is one term of the whole, and the terms of all
+  // groups add up to it.
+  absl::Status CheckApart(int id, const std::vector<int64_t>& groups) const {
+    if (!apart_[id].empty()) {
+      std::map<int64_t, int64_t> others, back;
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        const int64_t group = apart_[id][device];
+        if (others.emplace(groups[device], group).first->second == group &&
+            back.emplace(group, groups[device]).first->second == groups[device]) {
+          continue;
+        }
+        return Broken("device ", device, " of group ", groups[device], " has a term of ",
+                      NameOf(id), " that is another group's");
+      }
+      return absl::OkStatus();
+    }
+    std::vector<Box> held = addends_[id];
+    if (const program::Kernel* maker = partial_[id]) {
+      held = BoxesOn(mesh_, maker->result().box());
+      YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
+      YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
+    }
+    std::map<int64_t, BoxUnion> terms;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      BoxUnion& term = terms[groups[device]];
+      if (term.Touches(held[device])) {
+        return Broken("device ", device, " holds ", ToString(held[device]), " of ", NameOf(id),
+                      ", of which others of its group hold some too");
+      }
+      term.Add(held[device]);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckRead(const program::Access& operand) const {
+    const int id = operand.buffer();
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box need = BoxOn(mesh_, operand.box(), device);
+      if (!Contains(held_[id][device], need)) {
+        return Broken("device ", device, " reads ", ToString(need), " of ", NameOf(id), " and has ",
+                      ToString(held_[id][device]));
+      }
+      if (const auto lost = written_[id][device].Missing(need)) {
+        return Broken("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
+                      ", which nothing has written");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Make(const program::Kernel& kernel) {
+    const int id = kernel.result().buffer();
+    std::map<Box, Ranges, BoxLess> outputs;  // made box -> the output ranges that make it
+    bool partial = false;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box made = BoxOn(mesh_, kernel.result().box(), device);
+      if (!Contains(held_[id][device], made)) {
+        return Broken("device ", device, " writes ", ToString(made), " of ", NameOf(id),
+                      " and has room for ", ToString(held_[id][device]));
+      }
+      Write(id, device, made);
+      partial = partial ||
+                RangesOn(program_, mesh_, kernel, device, true) != WholeReduction(program_, kernel);
+      if (IsEmpty(made)) continue;
+      const Ranges ranges = RangesOn(program_, mesh_, kernel, device, false);
+      if (outputs.emplace(made, ranges).first->second != ranges) {
+        return Broken("two pieces of different output indices make ", ToString(made), " of ",
+                      NameOf(id));
+      }
+    }
+    for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+      for (auto b = std::next(a); b != outputs.end(); ++b) {
+        if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
+        return Broken("two pieces make ", ToString(Intersect(a->first, b->first)), " of ",
+                      NameOf(id));
+      }
+    }
+    SetWhole(id);
+    if (partial) partial_[id] = &kernel;
+    makers_[id] = &kernel;
+    return absl::OkStatus();
+  }
+
+  struct BoxLess {
+    bool operator()(const Box& a, const Box& b) const {
+      return std::lexicographical_compare(
+          a.begin(), a.end(), b.begin(), b.end(), [](const Interval& x, const Interval& y) {
+            return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
+          });
+    }
+  };
+
+  // What each device offers: with from_first_only nothing where an earlier device offers the same.
+  std::vector<Box> Offers(const program::Exchange& exchange) const {
+    std::vector<Box> offers = BoxesOn(mesh_, exchange.from());
+    if (!exchange.from_first_only()) return offers;
+    std::set<Box, BoxLess> seen;
+    for (Box& box : offers) {
+      // A scalar's box has no dimension to be empty in: it gets one.
+      if (!seen.insert(box).second) box.assign(std::max<size_t>(box.size(), 1), Interval{});
+    }
+    return offers;
+  }
+
+  absl::Status RunExchange(const program::Exchange& exchange) {
+    const std::vector<Box> offers = Offers(exchange);
+    const std::vector<Box> to = BoxesOn(mesh_, exchange.to());
+    BoxUnion offered, received;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = written_[exchange.source()][device].Missing(offers[device])) {
+        return Broken("device ", device, " offers ", ToString(*lost), " of ",
+                      NameOf(exchange.source()), ", which nothing has written");
+      }
+      if (!Contains(held_[exchange.destination()][device], to[device])) {
+        return Broken("device ", device, " receives ", ToString(to[device]), " of ",
+                      NameOf(exchange.destination()), " and has room for ",
+                      ToString(held_[exchange.destination()][device]));
+      }
+      offered.Add(offers[device]);
+      received.Add(to[device]);
+    }
+    for (int device = 0; device < mesh_.devices() && exchange.deliver(); ++device) {
+      if (const auto lost = received.Missing(offers[device])) {
+        return Broken(ToString(*lost), ", made by device ", device, ", is delivered to nobody");
+      }
+    }
+    if (exchange.has_group() && !exchange.deliver()) return FetchTerms(exchange, offers, to);
+    if (!addends_[exchange.source()].empty() || !apart_[exchange.source()].empty()) {
+      return Broken("it takes addends of ", NameOf(exchange.source()), " for whole results");
+    }
+    if (exchange.has_group()) return Gather(exchange, offers, to);
+    if (exchange.parts() > 1) return Combine(exchange, offers, to);
+    if (partial_[exchange.source()] != nullptr) {
+      return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = offered.Missing(to[device])) {
+        return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
+                      ", which no device offers");
+      }
+      Write(exchange.destination(), device, to[device]);
+    }
+    SetWhole(exchange.destination());
+    return absl::OkStatus();
+  }
+
+  // Of addends: each device gets of its group's term.
+  absl::Status FetchTerms(const program::Exchange& exchange, const std::vector<Box>& from,
+                          const std::vector<Box>& to) {
+    const int source = exchange.source();
+    if (!IsPartial(source) || !apart_[source].empty()) {
+      return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
+    }
+    std::vector<int64_t> groups;
+    std::map<int64_t, BoxUnion> offered;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      groups.push_back(ValueOn(mesh_, exchange.group(), device));
+      offered[groups.back()].Add(from[device]);
+    }
+    YUBA_RETURN_IF_ERROR(CheckApart(source, groups));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = offered[groups[device]].Missing(to[device])) {
+        return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
+                      ", which no device of its group offers");
+      }
+      Write(exchange.destination(), device, to[device]);
+    }
+    SetWhole(exchange.destination());
+    apart_[exchange.destination()] = std::move(groups);
+    return absl::OkStatus();
+  }
+
+  // Into addends: each element that a device made reaches one device of its group.
+  absl::Status Gather(const program::Exchange& exchange, const std::vector<Box>& from,
+                      const std::vector<Box>& to) {
+    const program::Kernel* maker = makers_[exchange.source()];
+    if (maker == nullptr || !exchange.deliver()) return Broken("it gathers what no kernel made");
+    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
+    if (exchange.reducer() != program::SUM) return Broken("it adds up by another reducer");
+    YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
+    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
+    std::map<int64_t, BoxUnion> received;  // by group
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
+      if (region.Touches(to[device])) {
+        return Broken("device ", device, " adds ", ToString(to[device]),
+                      ", some of which another device of its group adds too");
+      }
+      region.Add(to[device]);
+      Write(exchange.destination(), device, to[device]);
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
+      if (const auto lost = region.Missing(from[device])) {
+        return Broken(ToString(*lost), ", made by device ", device,
+                      ", is delivered to nobody of its group");
+      }
+    }
+    SetWhole(exchange.destination());
+    addends_[exchange.destination()] = to;
+    return absl::OkStatus();
+  }
+
+  // Parts are told apart by their numbers: equal numbers must mean equal terms, and others
+  // disjoint.
+  absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
+                       const std::vector<Box>& to) {
+    const program::Kernel* maker = partial_[exchange.source()];
+    if (maker == nullptr || !exchange.deliver()) return Broken("it combines what is not partial");
+    if (exchange.reducer() != program_.functions(maker->function()).reducer()) {
+      return Broken("it combines with another reducer than its kernel's");
+    }
+    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
+    std::set<Box, BoxLess> homes;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (homes.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
+    }
+    SetWhole(exchange.destination());
+    return absl::OkStatus();
+  }
+
+  const program::Program& program_;
+  const program::Stage& stage_;
+  const Mesh mesh_;
+  std::vector<std::vector<Box>> held_;           // [buffer][device]
+  std::vector<std::vector<BoxUnion>> written_;     // [buffer][device]
+  std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
+  std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
+  // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.
+  std::vector<std::vector<Box>> addends_;
+  // [buffer][device]: the group whose term the device has there, empty where it has whole results.
+  std::vector<std::vector<int64_t>> apart_;
+};
+
+}  // namespace
+
+absl::Status CheckCover(const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  return Prover(program).Prove();
+}
+
+}  // namespace yuba

@@ -1,0 +1,183 @@
+#include "compiler/verify/matches_graph.h"
+
+// faithful: the program's kernels compute the graph's nodes, each from the tensors that it reads,
+// as far as its definition reaches. Together with cover this is the whole proof short of the
+// arithmetic.
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/verify/broken.h"
+#include "compiler/verify/form.h"
+#include "runtime/program/program.pb.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/regions/boxes.h"
+
+namespace yuba {
+namespace {
+
+class Reader {
+ public:
+  Reader(const Graph& graph, const program::Program& program)
+      : graph_(graph), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
+
+  absl::Status Check() {
+    holds_.assign(stage_.buffers_size(), -1);
+    YUBA_RETURN_IF_ERROR(CheckPorts());
+    for (const program::Instruction& instruction : stage_.instructions()) {
+      if (instruction.has_repeat()) return Broken("a graph has no loops, the program has");
+      if (instruction.has_kernel()) {
+        YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
+                                      absl::StrCat("kernel ", instruction.kernel().node())));
+      } else {
+        const program::Exchange& exchange = instruction.exchange();
+        holds_[exchange.destination()] = holds_[exchange.source()];
+      }
+    }
+    SkipCopies();
+    if (next_ != static_cast<NodeId>(graph_.nodes.size())) {
+      return Broken("nothing computes ", graph_.nodes[next_].name);
+    }
+    return CheckOutputs();
+  }
+
+ private:
+  absl::Status CheckPorts() {
+    if (program_.inputs_size() != static_cast<int>(graph_.inputs.size()) ||
+        program_.outputs_size() != static_cast<int>(graph_.outputs.size())) {
+      return Broken("the program has other inputs or outputs than the graph");
+    }
+    for (int i = 0; i < program_.inputs_size(); ++i) {
+      holds_[program_.inputs(i).buffer()] = graph_.inputs[i];
+    }
+    int next = 0;
+    for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
+      const TensorKind kind = graph_.tensors[id].kind;
+      if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+      if (next == program_.parameters_size() ||
+          program_.parameters(next).port().name() != graph_.tensors[id].name) {
+        return Broken("the program has no parameter ", graph_.tensors[id].name);
+      }
+      holds_[program_.parameters(next++).port().buffer()] = id;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOutputs() const {
+    for (int i = 0; i < program_.outputs_size(); ++i) {
+      const program::Port& port = program_.outputs(i);
+      if (!Holds(port.buffer(), graph_.outputs[i])) {
+        return Broken("output ", port.name(), " is not ", graph_.tensors[graph_.outputs[i]].name);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Of a tensor without elements nothing is delivered.
+  bool Holds(int buffer, TensorId tensor) const {
+    return holds_[buffer] == tensor || ElementCount(graph_.tensors[tensor].type) == 0;
+  }
+
+  // Copies are not computed: what reads one reads its tensor.
+  void SkipCopies() {
+    while (next_ < static_cast<NodeId>(graph_.nodes.size()) &&
+           IsCopy(graph_, graph_.nodes[next_])) {
+      ++next_;
+    }
+  }
+
+  absl::Status CheckKernel(const program::Kernel& kernel) {
+    SkipCopies();
+    if (next_ == static_cast<NodeId>(graph_.nodes.size()))
+      return Broken("the graph has no such node");
+    const Node& node = graph_.nodes[next_++];
+    if (kernel.node() != node.name) return Broken("the graph's next node is ", node.name);
+    const program::Function& function = program_.functions(kernel.function());
+    const Definition definition = ComputedBy(function, *node.definition);
+    YUBA_RETURN_IF_ERROR(CheckFunction(definition, function));
+    if (kernel.operands_size() != static_cast<int>(node.operands.size())) {
+      return Broken("it reads ", kernel.operands_size(), " tensors instead of ",
+                    node.operands.size());
+    }
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      const int buffer = kernel.operands(static_cast<int>(o)).buffer();
+      if (kernel.operands(static_cast<int>(o)).addend() != ReadsAddend(definition, o)) {
+        return Broken("operand ", o, " is read as what it is not: a term, or the whole");
+      }
+      if (!Holds(buffer, SourceOf(graph_, node.operands[o]))) {
+        return Broken("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
+                      ", which does not hold ", graph_.tensors[node.operands[o]].name);
+      }
+    }
+    holds_[kernel.result().buffer()] = node.result;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      YUBA_RETURN_IF_ERROR(CheckBoxes(definition, kernel, device));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckFunction(const Definition& definition,
+                                    const program::Function& function) {
+    const auto other = [](const char* what) {
+      return Broken("its function has other ", what, " than its definition");
+    };
+    if (function.indices_size() != static_cast<int>(definition.indices.size())) {
+      return other("indices");
+    }
+    for (int i = 0; i < function.indices_size(); ++i) {
+      const program::FunctionIndex& index = function.indices(i);
+      if (index.extent() != definition.indices[i].extent ||
+          index.reduction() != definition.indices[i].reduction ||
+          index.groups() != (!definition.addends.empty() && i + 1 == function.indices_size())) {
+        return other("indices");
+      }
+    }
+    if (function.reducer() != static_cast<program::Reducer>(definition.reducer)) {
+      return other("reducers");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckBoxes(const Definition& definition, const program::Kernel& kernel,
+                          int device) const {
+    std::vector<Interval> ranges;
+    for (const program::Range& range : kernel.indices()) {
+      ranges.push_back(IntervalOn(mesh_, range, device));
+      const size_t i = ranges.size() - 1;  // the analysis computes with numbers of a tensor's size
+      if (!Interval{0, definition.indices[i].extent}.Contains(ranges[i])) {
+        return Broken("device ", device, " runs index ", definition.indices[i].name, " over ",
+                      ToString(ranges[i]));
+      }
+    }
+    const Boxes boxes = AnalyzeBoxes(definition, ranges);
+    for (int o = 0; o < kernel.operands_size(); ++o) {
+      const Box access = BoxOn(mesh_, kernel.operands(o).box(), device);
+      if (!Contains(access, boxes.needs[o])) {
+        return Broken("device ", device, " reads ", ToString(boxes.needs[o]), " of operand ", o,
+                      ", more than the program says: ", ToString(access));
+      }
+    }
+    const Box result = BoxOn(mesh_, kernel.result().box(), device);
+    if (!SameSet(result, boxes.made)) {
+      return Broken("device ", device, " makes ", ToString(boxes.made), ", the program says ",
+                    ToString(result));
+    }
+    return absl::OkStatus();
+  }
+
+  const Graph& graph_;
+  const program::Program& program_;
+  const program::Stage& stage_;
+  const Mesh mesh_;
+  std::vector<TensorId> holds_;  // [buffer], -1: nothing yet
+  NodeId next_ = 0;
+};
+
+}  // namespace
+
+absl::Status CheckFaithful(const Graph& graph, const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  return Reader(graph, program).Check();
+}
+
+}  // namespace yuba

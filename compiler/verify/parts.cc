@@ -1,0 +1,67 @@
+#include "compiler/verify/parts.h"
+
+#include <map>
+#include <set>
+
+#include "compiler/verify/broken.h"
+#include "compiler/verify/form.h"
+#include "compiler/verify/iteration.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+
+absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& program, const Mesh& mesh,
+                                                  const program::Kernel& kernel) {
+  std::vector<int64_t> groups;
+  const program::Function& function = program.functions(kernel.function());
+  for (int index = 0; index < function.indices_size(); ++index) {
+    if (!function.indices(index).groups()) continue;
+    if (!groups.empty()) return Broken("two of its indices number groups");
+    YUBA_RETURN_IF_ERROR(CheckSum(function.reducer()));
+    YUBA_RETURN_IF_ERROR(CheckDistinct(mesh, kernel));
+    for (int device = 0; device < mesh.devices(); ++device) {
+      const Interval group = IntervalOn(mesh, kernel.indices(index), device);
+      if (group.size() != 1) {
+        return Broken("device ", device, " is of the groups ", ToString(group));
+      }
+      groups.push_back(group.begin);
+    }
+  }
+  return groups;
+}
+
+absl::Status CheckSum(program::Reducer reducer) {
+  if (reducer == program::SUM || reducer == program::NONE) return absl::OkStatus();
+  return Broken("what is reduced by another reducer than a sum cannot be added up");
+}
+
+absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
+                        const program::Exchange& exchange, const program::Kernel& maker,
+                        const std::vector<Box>& from) {
+  std::map<int64_t, Ranges> parts;
+  std::set<std::vector<int64_t>> distinct;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    const int64_t part = exchange.parts() > 1 ? ValueOn(mesh, exchange.part(), device) : 0;
+    const Ranges ranges = RangesOn(program, mesh, maker, device, true);
+    if (!SameSet(BoxOn(mesh, maker.result().box(), device), from[device])) {
+      return Broken("device ", device, " offers ", ToString(from[device]), " and made ",
+                    ToString(BoxOn(mesh, maker.result().box(), device)));
+    }
+    if (part < 0 || part >= exchange.parts() ||
+        parts.emplace(part, ranges).first->second != ranges) {
+      return Broken("device ", device, " numbers its part ", part,
+                    ", which is not its share of the reduction");
+    }
+    std::vector<int64_t> begins;
+    for (const Interval& interval : ranges) begins.push_back(interval.begin);
+    distinct.insert(begins);
+  }
+  if (distinct.size() != parts.size() || static_cast<int>(parts.size()) != exchange.parts()) {
+    return Broken("it combines ", exchange.parts(), " parts numbered in ", parts.size(),
+                  " ways where ", distinct.size(), " are made");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace yuba

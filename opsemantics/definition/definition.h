@@ -1,0 +1,164 @@
+// The core form: what every description becomes when it is used.
+//
+//   definition = reducer over a box of indices, where constraints hold, of a pointwise body
+//                whose reads are affine in the indices
+//
+// Tensors are here lists of *flat dimensions*: a dimension made of factors (3 12 64) stands as
+// three flat dimensions, outermost first; memory is row-major, so this changes nothing but what can
+// be cut. All extents are integers. Definitions are immutable values once built.
+#ifndef YUBA_OPSEMANTICS_DEFINITION_DEFINITION_H_
+#define YUBA_OPSEMANTICS_DEFINITION_DEFINITION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opsemantics/base/box.h"
+#include "opsemantics/base/element_type.h"
+
+namespace yuba {
+
+// constant + sum of coefficient * index. Terms are sorted by index, coefficients are not 0.
+struct Affine {
+  int64_t constant = 0;
+  std::vector<std::pair<int, int64_t>> terms;  // (position in Definition::indices, coefficient)
+
+  bool IsConstant() const { return terms.empty(); }
+  // The index this is exactly (coefficient 1, constant 0), else -1.
+  int BareIndex() const;
+  friend bool operator==(const Affine& a, const Affine& b) {
+    return a.constant == b.constant && a.terms == b.terms;
+  }
+};
+
+Affine ConstantAffine(int64_t value);
+Affine IndexAffine(int index);
+Affine operator+(const Affine& a, const Affine& b);
+Affine operator-(const Affine& a, const Affine& b);
+Affine operator*(const Affine& a, int64_t factor);
+int64_t Evaluate(const Affine& affine, const std::vector<int64_t>& point);
+// The least and greatest value for indices in `ranges`, as a half-open interval.
+Interval Range(const Affine& affine, const std::vector<Interval>& ranges);
+
+// expression == 0, or expression <= 0.
+struct Constraint {
+  Affine expression;
+  bool equality = false;
+  friend bool operator==(const Constraint& a, const Constraint& b) {
+    return a.expression == b.expression && a.equality == b.equality;
+  }
+};
+
+enum class Function : uint8_t {
+  kAdd, kSub, kMul, kDiv, kNeg, kMin, kMax, kAbs, kSign, kFloor, kCeil, kRound, kSq, kSqrt, kRsqrt,
+  kPow, kExp, kLog, kTanh, kSig, kErf, kSin, kCos, kSelect, kCast, kWrap, kMod,
+  kEq, kNe, kLt, kLe, kAnd, kOr, kNot
+};
+const char* Name(Function function);  // "add", "select": as descriptions call it where they can
+
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+
+// A node of a pointwise body. One visitor rule per kind; nothing else exists.
+struct Expr {
+  enum Kind : uint8_t {
+    kLiteral,  // `number` (floats) or `integer` (integers and bools), of type `type`
+    kIndex,    // the value of `affine`, an i64
+    kRead,     // operand `operand` at `position`; outside it, args[0] if there is one
+    kCall      // `function` of `args`. kSelect(condition, a, b): only the branch taken is read.
+               // kCast converts args[0] to `type`. kWrap(v, n): v + n where v < 0, as ONNX indices.
+               // kMod has the sign of the divisor for integers, of the dividend for floats.
+  };
+  Kind kind = kLiteral;
+  ElementType type = ElementType::kF32;
+  double number = 0;
+  int64_t integer = 0;
+  Affine affine;
+  int operand = -1;
+  std::vector<Affine> position;
+  Function function = Function::kAdd;
+  std::vector<ExprPtr> args;
+};
+
+bool SameExpr(const Expr& a, const Expr& b);
+// Calls `visit` for each node, parents first.
+template <typename Visit>
+void Walk(const ExprPtr& expr, const Visit& visit) {
+  visit(*expr);
+  for (const ExprPtr& arg : expr->args) Walk(arg, visit);
+}
+
+enum class Reducer : uint8_t {
+  kNone,  // a map: no reduction index
+  kSum, kProd, kMax, kMin, kAny, kAll, kArgMax, kArgMin,
+  kPick  // the single term whose condition holds; combines as the integer sum of bit patterns
+};
+const char* Name(Reducer reducer);
+
+struct Index {
+  std::string name;  // as written; "s.1" is the second factor of index s
+  int64_t extent = 1;
+  bool reduction = false;
+  friend bool operator==(const Index& a, const Index& b) {
+    return a.name == b.name && a.extent == b.extent && a.reduction == b.reduction;
+  }
+};
+
+struct TensorType {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;  // flat
+  friend bool operator==(const TensorType& a, const TensorType& b) {
+    return a.type == b.type && a.dims == b.dims;
+  }
+};
+
+// A condition on data: index == value, index <= value or index < value, where `value` is an integer
+// expression that reads tensors (already wrapped into its extent). Box analysis takes it as true.
+struct DataCondition {
+  Affine index;
+  Function compare = Function::kEq;  // kEq, kLe, kLt; kNe does not occur
+  bool reversed = false;             // value <= index, value < index
+  ExprPtr value;
+};
+
+// The extent of the index that numbers groups of devices (Definition::addends): the most devices of
+// a mesh.
+constexpr int64_t kMostGroups = 4096;
+
+struct Definition {
+  std::string name;                  // of the result in its description, e.g. "y"; "y.1" if hoisted
+  std::vector<Index> indices;  // output indices in the order of `left`, then reduction indices
+  std::vector<TensorType> operands;  // each tensor once, however often it is read
+  TensorType result;
+  std::vector<Affine> left;          // for each dimension of the result: a bare index or a constant
+  Reducer reducer = Reducer::kNone;
+  std::vector<Constraint> where;     // with reducers only
+  std::vector<DataCondition> data_where;
+  ExprPtr body;
+  bool nograd = false;
+  // Sums that are kept apart for a while (search/rewrite/accumulators.h, search/rewrite/partials.h): each device
+  // keeps a sum of some of the terms for its box of the result.
+  bool addend = false;
+  // Operands that are such, ascending; the body is linear in them together (linear.h). Each group
+  // of devices that keeps a sum apart computes with it, and the results of the groups are parts of
+  // the result, or of the next such sum. The last index numbers these parts; it is cut like an
+  // index of a reduction, but nothing runs through it.
+  std::vector<int> addends;
+};
+
+bool ReadsAddend(const Definition& definition, size_t operand);
+// What a program computes for a definition that reads addends in `groups` groups of devices: each
+// computes the part of its group of an index of that extent; of one group there is no such index.
+Definition InGroups(const Definition& definition, int groups);
+
+// The type of an expression's value: comparisons are bool; of mixed arguments the float one counts.
+ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands);
+
+bool operator==(const Definition& a, const Definition& b);
+std::string ToString(const Definition& definition);  // one line, in the spelling of the language
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_DEFINITION_DEFINITION_H_

@@ -1,0 +1,235 @@
+// Definitions as text: one line, in the spelling of the language. Operands have no names in the
+// core form; they are x0, x1, ... here.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/definition/definition.h"
+
+namespace yuba {
+namespace {
+
+// Binding strength, as in the grammar: if < compare < sum < product < unary.
+enum Strength { kIf, kCompare, kSum, kProduct, kUnary };
+
+template <typename Values, typename Text>
+std::string Join(const Values& values, Text text) {
+  return absl::StrJoin(values, ", ", [&text](std::string* out, const auto& value) {
+    absl::StrAppend(out, text(value));
+  });
+}
+
+class Writer {
+ public:
+  explicit Writer(const Definition& definition) : definition_(definition) {}
+
+  std::string Text() const {
+    const std::string left =
+        Join(definition_.left, [this](const Affine& left) { return Left(left); });
+    const std::string text =
+        absl::StrCat(definition_.nograd ? "nograd " : "", definition_.name, "[", left, "] = ");
+    if (definition_.reducer == Reducer::kNone) return text + Term(definition_.body, kIf);
+    return absl::StrCat(text, Name(definition_.reducer), "(", Ranges(), Conditions(), ") ",
+                        Term(definition_.body, kProduct));
+  }
+
+ private:
+  std::string IndexName(int index) const { return definition_.indices[index].name; }
+
+  std::string Left(const Affine& left) const {
+    const int index = left.BareIndex();
+    if (index < 0) return Sum(left);
+    return absl::StrCat(IndexName(index), ": ", definition_.indices[index].extent);
+  }
+
+  std::string Ranges() const {
+    std::string text;
+    for (const Index& index : definition_.indices) {
+      if (!index.reduction) continue;
+      absl::StrAppend(&text, text.empty() ? "" : ", ", index.name);
+      const bool groups = !definition_.addends.empty() && &index == &definition_.indices.back();
+      if (groups) continue;  // as many as there are
+      absl::StrAppend(&text, ": ", index.extent);
+    }
+    return text;
+  }
+
+  std::string Conditions() const {
+    std::vector<std::string> conditions;
+    for (const Constraint& constraint : definition_.where) {
+      conditions.push_back(
+          absl::StrCat(Sum(constraint.expression), constraint.equality ? " == 0" : " <= 0"));
+    }
+    for (const DataCondition& condition : definition_.data_where) {
+      std::string a = Sum(condition.index), b = Term(condition.value, kSum);
+      if (condition.reversed) std::swap(a, b);
+      conditions.push_back(absl::StrCat(a, " ", Sign(condition.compare), " ", b));
+    }
+    return conditions.empty() ? "" : " where " + absl::StrJoin(conditions, ", ");
+  }
+
+  std::string Sum(const Affine& affine) const {
+    std::string text;
+    for (const auto& [index, coefficient] : affine.terms) {
+      absl::StrAppend(&text, coefficient < 0 ? (text.empty() ? "-" : " - ")
+                                             : (text.empty() ? "" : " + "));
+      absl::StrAppend(&text, IndexName(index));
+      const uint64_t size = coefficient < 0 ? -static_cast<uint64_t>(coefficient) : coefficient;
+      if (size != 1) absl::StrAppend(&text, "*", size);
+    }
+    if (text.empty()) return absl::StrCat(affine.constant);
+    if (affine.constant == 0) return text;
+    const uint64_t size =
+        affine.constant < 0 ? -static_cast<uint64_t>(affine.constant) : affine.constant;
+    return absl::StrCat(text, affine.constant < 0 ? " - " : " + ", size);
+  }
+
+  static const char* Sign(Function function) {
+    switch (function) {
+      case Function::kAdd: return "+";
+      case Function::kSub: return "-";
+      case Function::kMul: return "*";
+      case Function::kDiv: return "/";
+      case Function::kEq: return "==";
+      case Function::kNe: return "!=";
+      case Function::kLe: return "<=";
+      case Function::kLt: return "<";
+      default: return nullptr;
+    }
+  }
+
+  static Strength StrengthOf(const Expr& expr) {
+    if (expr.kind == Expr::kIndex) return expr.affine.terms.size() > 1 ? kSum : kUnary;
+    if (expr.kind != Expr::kCall) return kUnary;
+    switch (expr.function) {
+      case Function::kSelect: return kIf;
+      case Function::kEq: case Function::kNe: case Function::kLe: case Function::kLt:
+        return kCompare;
+      case Function::kAdd: case Function::kSub: return kSum;
+      case Function::kMul: case Function::kDiv: return kProduct;
+      default: return kUnary;
+    }
+  }
+
+  // `expr` where at least `least` is needed: in parentheses if it binds weaker.
+  std::string Term(const ExprPtr& expr, Strength least) const {
+    const std::string text = Bare(*expr);
+    return StrengthOf(*expr) < least ? absl::StrCat("(", text, ")") : text;
+  }
+
+  std::string Bare(const Expr& expr) const {
+    switch (expr.kind) {
+      case Expr::kLiteral:
+        return Literal(expr);
+      case Expr::kIndex:
+        return Sum(expr.affine);
+      case Expr::kRead:
+        return Read(expr);
+      case Expr::kCall:
+        return Call(expr);
+    }
+    YUBA_CHECK(false) << "kind of expression " << expr.kind;
+    return "";
+  }
+
+  static std::string Literal(const Expr& expr) {
+    if (!IsFloat(expr.type)) return absl::StrCat(expr.integer);
+    if (std::isinf(expr.number)) return expr.number < 0 ? "-inf" : "inf";
+    for (int digits = 6; digits < 17; ++digits) {  // the shortest that reads back the same
+      const std::string text = absl::StrFormat("%.*g", digits, expr.number);
+      if (std::strtod(text.c_str(), nullptr) == expr.number) return text;
+    }
+    return absl::StrFormat("%.17g", expr.number);
+  }
+
+  std::string Read(const Expr& expr) const {
+    const std::string position =
+        Join(expr.position, [this](const Affine& affine) { return Sum(affine); });
+    const std::string text = absl::StrCat("x", expr.operand, "[", position, "]");
+    if (expr.args.empty()) return text;
+    return absl::StrCat("(", text, " else ", Term(expr.args[0], kIf), ")");
+  }
+
+  std::string Call(const Expr& expr) const {
+    const Strength strength = StrengthOf(expr);
+    if (expr.function == Function::kSelect) {
+      return absl::StrCat("if ", Term(expr.args[0], kCompare), " then ",
+                          Term(expr.args[1], kCompare), " else ", Term(expr.args[2], kIf));
+    }
+    if (const char* sign = Sign(expr.function); sign != nullptr && expr.args.size() == 2) {
+      const Strength left = strength == kCompare ? kSum : strength;
+      const Strength right = static_cast<Strength>(strength + 1);
+      return absl::StrCat(Term(expr.args[0], left), " ", sign, " ", Term(expr.args[1], right));
+    }
+    if (expr.function == Function::kNeg) return "-" + Term(expr.args[0], kUnary);
+    std::string args = Join(expr.args, [this](const ExprPtr& arg) { return Term(arg, kIf); });
+    if (expr.function == Function::kCast) absl::StrAppend(&args, ", ", Name(expr.type));
+    return absl::StrCat(Name(expr.function), "(", args, ")");
+  }
+
+  const Definition& definition_;
+};
+
+}  // namespace
+
+const char* Name(Function function) {
+  switch (function) {
+    case Function::kAdd: return "add";
+    case Function::kSub: return "sub";
+    case Function::kMul: return "mul";
+    case Function::kDiv: return "div";
+    case Function::kNeg: return "neg";
+    case Function::kMin: return "min";
+    case Function::kMax: return "max";
+    case Function::kAbs: return "abs";
+    case Function::kSign: return "sign";
+    case Function::kFloor: return "floor";
+    case Function::kCeil: return "ceil";
+    case Function::kRound: return "round";
+    case Function::kSq: return "sq";
+    case Function::kSqrt: return "sqrt";
+    case Function::kRsqrt: return "rsqrt";
+    case Function::kPow: return "pow";
+    case Function::kExp: return "exp";
+    case Function::kLog: return "log";
+    case Function::kTanh: return "tanh";
+    case Function::kSig: return "sig";
+    case Function::kErf: return "erf";
+    case Function::kSin: return "sin";
+    case Function::kCos: return "cos";
+    case Function::kSelect: return "select";
+    case Function::kCast: return "cast";
+    case Function::kWrap: return "wrap";
+    case Function::kMod: return "mod";
+    case Function::kEq: return "eq";
+    case Function::kNe: return "ne";
+    case Function::kLt: return "lt";
+    case Function::kLe: return "le";
+    case Function::kAnd: return "and";
+    case Function::kOr: return "or";
+    case Function::kNot: return "not";
+  }
+  return "?";
+}
+
+const char* Name(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kNone: return "none";
+    case Reducer::kSum: return "sum";
+    case Reducer::kProd: return "prod";
+    case Reducer::kMax: return "max";
+    case Reducer::kMin: return "min";
+    case Reducer::kAny: return "any";
+    case Reducer::kAll: return "all";
+    case Reducer::kArgMax: return "argmax";
+    case Reducer::kArgMin: return "argmin";
+    case Reducer::kPick: return "pick";
+  }
+  return "?";
+}
+
+std::string ToString(const Definition& definition) { return Writer(definition).Text(); }
+
+}  // namespace yuba

@@ -1,0 +1,183 @@
+#include "opsemantics/definition/graph.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/definition/linear.h"
+
+namespace yuba {
+namespace {
+
+bool IsId(TensorId id, const Graph& graph) {
+  return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
+}
+
+bool IsComputed(TensorKind kind) {
+  return kind == TensorKind::kActivation || kind == TensorKind::kCopy ||
+         kind == TensorKind::kAddend;
+}
+
+// Whether the body is the sum of all operands, each read once at the indices of the result.
+bool AddsOperands(const Definition& definition) {
+  std::vector<int> reads(definition.operands.size(), 0);
+  bool sum = definition.reducer == Reducer::kSum;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind == Expr::kCall) {
+      sum = sum && expr.function == Function::kAdd;
+    } else {
+      sum = sum && expr.kind == Expr::kRead && expr.args.empty() &&
+            expr.position == definition.left && ++reads[expr.operand] == 1;
+    }
+  });
+  return sum && std::count(reads.begin(), reads.end(), 1) == static_cast<int64_t>(reads.size());
+}
+
+void CheckTensor(const Tensor& tensor) {
+  std::vector<int64_t> flat;
+  for (const std::vector<int64_t>& dim : tensor.dims) {
+    flat.insert(flat.end(), dim.begin(), dim.end());
+  }
+  YUBA_CHECK(flat == tensor.type.dims) << "factors of " << tensor.name;
+}
+
+void CheckNode(const Graph& graph, const Node& node) {
+  YUBA_CHECK(node.definition != nullptr) << node.name;
+  const Definition& definition = *node.definition;
+  YUBA_CHECK(IsId(node.result, graph)) << node.name;
+  YUBA_CHECK(graph.tensors[node.result].type == definition.result) << node.name;
+  YUBA_CHECK(definition.left.size() == definition.result.dims.size()) << node.name;
+  YUBA_CHECK(definition.body != nullptr) << node.name;
+  YUBA_CHECK(node.operands.size() == definition.operands.size()) << node.name;
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    YUBA_CHECK(IsId(node.operands[i], graph)) << node.name;
+    YUBA_CHECK(graph.tensors[node.operands[i]].type == definition.operands[i])
+        << node.name << ": operand " << i;
+    for (size_t j = 0; j < i; ++j) YUBA_CHECK(node.operands[j] != node.operands[i]) << node.name;
+  }
+  YUBA_CHECK(!IsCopy(graph, node) || IsIdentity(definition)) << node.name;
+  YUBA_CHECK(WhyNoAccumulation(graph, node).empty()) << WhyNoAccumulation(graph, node);
+}
+
+}  // namespace
+
+const char* Name(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::kInput: return "input";
+    case TensorKind::kParameter: return "weight";
+    case TensorKind::kConstant: return "constant";
+    case TensorKind::kActivation: return "activation";
+    case TensorKind::kCopy: return "copy";
+    case TensorKind::kAddend: return "addend";
+  }
+  return "?";
+}
+
+void Link(Graph& graph) {
+  for (Tensor& tensor : graph.tensors) {
+    tensor.producer = -1;
+    tensor.consumers.clear();
+    tensor.output = false;
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const Node& node = graph.nodes[id];
+    graph.tensors[node.result].producer = id;
+    for (TensorId operand : node.operands) {
+      std::vector<NodeId>& consumers = graph.tensors[operand].consumers;
+      if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
+    }
+  }
+  for (TensorId output : graph.outputs) graph.tensors[output].output = true;
+}
+
+void CheckGraph(const Graph& graph) {
+  std::vector<bool> known;
+  for (const Tensor& tensor : graph.tensors) {
+    CheckTensor(tensor);
+    YUBA_CHECK((tensor.producer >= 0) == IsComputed(tensor.kind)) << tensor.name;
+    known.push_back(!IsComputed(tensor.kind));
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const Node& node = graph.nodes[id];
+    CheckNode(graph, node);
+    for (TensorId operand : node.operands) {
+      YUBA_CHECK(known[operand]) << node.name << " reads " << graph.tensors[operand].name
+                                 << " before it is computed";
+    }
+    YUBA_CHECK(!known[node.result]) << graph.tensors[node.result].name << " is computed twice";
+    YUBA_CHECK(graph.tensors[node.result].producer == id) << node.name;
+    known[node.result] = true;
+  }
+  for (TensorId id : graph.inputs) YUBA_CHECK(IsId(id, graph));
+  for (TensorId id : graph.outputs) YUBA_CHECK(IsId(id, graph) && known[id]);
+}
+
+bool IsCopy(const Graph& graph, const Node& node) {
+  return graph.tensors[node.result].kind == TensorKind::kCopy;
+}
+
+bool IsTransient(const Tensor& tensor) {
+  return tensor.kind == TensorKind::kCopy || tensor.kind == TensorKind::kAddend;
+}
+
+bool IsSumOfAddends(const Definition& definition) {
+  return !definition.addends.empty() && definition.addends.size() == definition.operands.size() &&
+         definition.indices.size() == definition.left.size() + 1 && AddsOperands(definition);
+}
+bool IsAccumulator(const Node& node) { return IsSumOfAddends(*node.definition); }
+
+std::string WhyNoAccumulation(const Graph& graph, const Node& node) {
+  const Definition& definition = *node.definition;
+  const Tensor& result = graph.tensors[node.result];
+  const bool addend = definition.addend;
+  if (addend != (result.kind == TensorKind::kAddend)) return node.name + " keeps no addends";
+  if (addend &&
+      (definition.reducer != Reducer::kSum || result.consumers.size() != 1 || result.output)) {
+    return node.name + " keeps addends that are not of a sum, or not for one reader alone";
+  }
+  std::vector<int> addends;
+  for (size_t o = 0; o < node.operands.size(); ++o) {
+    if (graph.tensors[node.operands[o]].kind == TensorKind::kAddend) {
+      addends.push_back(static_cast<int>(o));
+    }
+  }
+  if (addends != definition.addends) {
+    return node.name + " reads addends as whole results, or the other way round";
+  }
+  if (addends.empty()) return "";
+  if (definition.reducer != Reducer::kSum || !IsLinearIn(definition, addends)) {
+    return node.name + " is not linear in its addends";
+  }
+  return NumbersGroups(definition) ? "" : node.name + " has no index for the groups of its addends";
+}
+
+bool IsIdentity(const Definition& definition) {
+  const Expr& body = *definition.body;
+  return definition.reducer == Reducer::kNone && definition.operands.size() == 1 &&
+         definition.operands[0] == definition.result && body.kind == Expr::kRead &&
+         body.operand == 0 && body.position == definition.left;
+}
+
+TensorId SourceOf(const Graph& graph, TensorId tensor) {
+  while (graph.tensors[tensor].kind == TensorKind::kCopy) {
+    tensor = graph.nodes[graph.tensors[tensor].producer].operands[0];
+  }
+  return tensor;
+}
+
+std::vector<int64_t> WholeDims(const Tensor& tensor) {
+  std::vector<int64_t> whole;
+  for (const std::vector<int64_t>& factors : tensor.dims) {
+    int64_t product = 1;
+    for (int64_t factor : factors) product *= factor;
+    whole.push_back(product);
+  }
+  return whole;
+}
+
+int64_t ElementCount(const TensorType& type) {
+  int64_t count = 1;
+  for (int64_t dim : type.dims) count *= dim;
+  return count;
+}
+
+}  // namespace yuba

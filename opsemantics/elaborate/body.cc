@@ -1,0 +1,365 @@
+#include "opsemantics/elaborate/body.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/regions/bounds.h"
+#include "opsemantics/language/functions.h"
+
+namespace yuba {
+namespace {
+
+Reducer ReducerOf(absl::string_view name) {
+  for (const auto& [spelling, reducer] : {std::pair<const char*, Reducer>{"sum", Reducer::kSum},
+                                          {"prod", Reducer::kProd},
+                                          {"max", Reducer::kMax},
+                                          {"min", Reducer::kMin},
+                                          {"any", Reducer::kAny},
+                                          {"all", Reducer::kAll},
+                                          {"argmax", Reducer::kArgMax},
+                                          {"argmin", Reducer::kArgMin}}) {
+    if (name == spelling) return reducer;
+  }
+  return Reducer::kPick;
+}
+
+}  // namespace
+
+void BodyEvaluator::AddIndex(const std::string& name, bool pack,
+                             const std::vector<int64_t>& extents, const std::vector<int>& groups,
+                             std::vector<int>& variables) {
+  Value value;
+  value.pack = pack;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const int variable = builder_.AddVariable(
+        {pack ? absl::StrCat(name, i) : name, extents[i], groups.empty() ? -1 : groups[i]});
+    variables.push_back(variable);
+    value.elements.push_back(AffineTerm(IndexAffine(variable)));
+  }
+  binding_.names[name] = std::move(value);
+}
+
+absl::StatusOr<Reduction> BodyEvaluator::Body(const Syntax& syntax) {
+  if (syntax.kind == Syntax::kReduce) return ReduceOf(syntax);
+  Reduction reduction;
+  YUBA_ASSIGN_OR_RETURN(reduction.body, Evaluate(syntax, Division::kExact));
+  return reduction;
+}
+
+// --- Reductions.
+
+absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
+  YUBA_ASSIGN_OR_RETURN(Reduction reduction, ReduceOf(reduce));
+  absl::StatusOr<Term> result = builder_.Hoist(name_, std::move(reduction), Fallback(), nograd_);
+  if (!result.ok()) return Error(reduce.range, result.status().message());
+  return result;
+}
+
+absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
+  Reduction reduction;
+  reduction.reducer = ReducerOf(reduce.name);
+  // What is reduced is computed for all values of the indices outside, whatever encloses it.
+  const Condition outer = std::exchange(when_, Condition{{}});
+  YUBA_RETURN_IF_ERROR(AddRanges(reduce, reduction));
+  for (const SyntaxPtr& condition : reduce.where) {
+    YUBA_RETURN_IF_ERROR(AddConditions(*condition, reduction));
+  }
+  YUBA_ASSIGN_OR_RETURN(reduction.body, Evaluate(*reduce.args[0], Division::kExact));
+  for (const IndexRange& range : reduce.ranges) RemoveIndex(range.name);
+  when_ = outer;
+  return reduction;
+}
+
+absl::Status BodyEvaluator::AddRanges(const Syntax& reduce, Reduction& reduction) {
+  for (const IndexRange& range : reduce.ranges) {
+    std::vector<Term> values;
+    if (range.pack) {
+      YUBA_ASSIGN_OR_RETURN(values, EvaluatePack(*range.extent->args[0], Division::kRoundDown));
+    } else {
+      YUBA_ASSIGN_OR_RETURN(Term value, Evaluate(*range.extent, Division::kRoundDown));
+      values.push_back(std::move(value));
+    }
+    std::vector<int64_t> extents;
+    for (const Term& value : values) {
+      if (value.kind != Term::kInteger || value.integer < 0) {
+        return Error(range.range, "the extent of an index is an integer that is not below 0");
+      }
+      extents.push_back(value.integer);
+    }
+    AddIndex(range.name, range.pack, extents, {}, reduction.variables);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Term>> BodyEvaluator::Side(const Syntax& side) {
+  if (side.kind == Syntax::kPack) return EvaluatePack(*side.args[0], Division::kRoundDown);
+  YUBA_ASSIGN_OR_RETURN(Term value, Evaluate(side, Division::kRoundDown));
+  return std::vector<Term>{std::move(value)};
+}
+
+absl::Status BodyEvaluator::AddConditions(const Syntax& condition, Reduction& reduction) {
+  YUBA_ASSIGN_OR_RETURN(std::vector<Term> left, Side(*condition.args[0]));
+  YUBA_ASSIGN_OR_RETURN(std::vector<Term> right, Side(*condition.args[1]));
+  // A value that is no pack counts for all elements of the other side's.
+  const bool left_pack = condition.args[0]->kind == Syntax::kPack;
+  const bool right_pack = condition.args[1]->kind == Syntax::kPack;
+  if (!left_pack && right_pack) left.assign(right.size(), left[0]);
+  if (left_pack && !right_pack) right.assign(left.size(), right[0]);
+  if (left.size() != right.size()) {
+    return Error(condition.range, absl::StrCat("the left side has ", left.size(),
+                                               " elements, the right side ", right.size()));
+  }
+  for (size_t i = 0; i < left.size(); ++i) {
+    YUBA_RETURN_IF_ERROR(AddCondition(condition, left[i], right[i], reduction));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyEvaluator::AddCondition(const Syntax& syntax, const Term& left, const Term& right,
+                                         Reduction& reduction) {
+  const auto affine = [](const Term& side) {
+    return side.kind == Term::kAffine || side.kind == Term::kInteger;
+  };
+  if (affine(left) && affine(right)) {
+    YUBA_ASSIGN_OR_RETURN(Term difference, ApplyAt(Function::kSub, {left, right},
+                                                   Division::kRoundDown, syntax.range));
+    if (syntax.name == "<") {
+      YUBA_ASSIGN_OR_RETURN(difference, ApplyAt(Function::kAdd, {difference, IntegerTerm(1)},
+                                                Division::kRoundDown, syntax.range));
+    }
+    return AddConstraint(syntax, difference, reduction);
+  }
+  const Term& index = affine(left) ? left : right;
+  const Term& data = affine(left) ? right : left;
+  if (!affine(index) || !data.IsTyped() || IsFloat(data.type)) {
+    return Error(syntax.range,
+                 "a condition compares two affine index expressions, or one with an "
+                 "integer that is read from a tensor");
+  }
+  DataCondition condition;
+  condition.index = index.kind == Term::kAffine ? index.affine : ConstantAffine(index.integer);
+  condition.compare = FunctionOf(syntax.name);
+  condition.reversed = !affine(left);
+  condition.value = data.expr;
+  YUBA_RETURN_IF_ERROR(CheckSize(condition.index, syntax.range));
+  reduction.data_where.push_back(std::move(condition));
+  return absl::OkStatus();
+}
+
+absl::Status BodyEvaluator::AddConstraint(const Syntax& syntax, const Term& difference,
+                                          Reduction& reduction) {
+  Constraint constraint;
+  constraint.equality = syntax.name == "==";
+  constraint.expression =
+      difference.kind == Term::kAffine ? difference.affine : ConstantAffine(difference.integer);
+  YUBA_RETURN_IF_ERROR(CheckSize(constraint.expression, syntax.range));
+  const std::vector<Interval> ranges = builder_.Ranges();
+  const Interval range = Range(constraint.expression, ranges);
+  if (!range.empty() && Holds(constraint, ranges)) return absl::OkStatus();
+  for (Conjunction& conjunction : when_) conjunction.push_back(constraint);
+  reduction.where.push_back(std::move(constraint));
+  return absl::OkStatus();
+}
+
+// --- Conditions.
+
+bool BodyEvaluator::Never(const Condition& condition) const {
+  const std::vector<Interval> ranges = builder_.Ranges();
+  return std::all_of(condition.begin(), condition.end(), [&](const Conjunction& conjunction) {
+    return PointSet(conjunction, ranges).empty();
+  });
+}
+
+absl::StatusOr<Term> BodyEvaluator::If(const Syntax& syntax, Division division) {
+  YUBA_ASSIGN_OR_RETURN(const Term condition, Evaluate(*syntax.args[0], division));
+  if (condition.IsStatic()) {
+    return Evaluate(*syntax.args[condition.AsNumber() != 0 ? 1 : 2], division);
+  }
+  const absl::StatusOr<ExprPtr> converted = Convert(condition, ElementType::kBool);
+  if (!converted.ok()) {
+    return Error(syntax.args[0]->range,
+                 "the condition of an 'if' is a bool, as a comparison gives");
+  }
+  absl::Status sizes;
+  Walk(*converted, [&](const Expr& part) {
+    if (part.kind == Expr::kIndex && sizes.ok()) {
+      sizes = CheckSize(part.affine, syntax.args[0]->range);
+    }
+  });
+  YUBA_RETURN_IF_ERROR(sizes);
+  const Condition outer = when_;
+  const Condition if_true = Both(outer, PointsWhere(**converted, true));
+  const Condition if_false = Both(outer, PointsWhere(**converted, false));
+  if (Never(if_false)) return Evaluate(*syntax.args[1], division);
+  if (Never(if_true)) return Evaluate(*syntax.args[2], division);
+  when_ = if_true;
+  absl::StatusOr<Term> first = Evaluate(*syntax.args[1], division);
+  when_ = if_false;
+  absl::StatusOr<Term> second = Evaluate(*syntax.args[2], division);
+  when_ = outer;
+  if (!first.ok()) return first;
+  if (!second.ok()) return second;
+  return ApplyAt(Function::kSelect, {condition, *first, *second}, division, syntax.range);
+}
+
+// The smaller or the larger of two index expressions, where their ranges tell.
+absl::optional<Term> BodyEvaluator::Foresee(Function function,
+                                            const std::vector<Term>& args) const {
+  if (function != Function::kMin && function != Function::kMax) return absl::nullopt;
+  for (const Term& arg : args) {
+    if (arg.kind != Term::kAffine && arg.kind != Term::kInteger) return absl::nullopt;
+  }
+  const absl::StatusOr<Term> difference =
+      Apply(Function::kSub, {args[0], args[1]}, Division::kRoundDown);
+  if (!difference.ok() || difference->kind != Term::kAffine) return absl::nullopt;
+  if (!CheckSize(difference->affine, {}).ok()) return absl::nullopt;
+  const Interval range = Range(difference->affine, builder_.Ranges());
+  if (range.empty() || (range.begin < 0 && range.end > 1)) return absl::nullopt;
+  const bool first_is_larger = range.begin >= 0;
+  return args[first_is_larger == (function == Function::kMax) ? 0 : 1];
+}
+
+// --- Reads.
+
+absl::StatusOr<Term> BodyEvaluator::Read(const Syntax& read, const Syntax* outside) {
+  const auto found = binding_.tensors.find(read.name);
+  if (found == binding_.tensors.end()) return Error(read.range, "there is no such tensor");
+  const BoundTensor& tensor = found->second;
+  if (tensor.absent) return tensor.absent_value;
+  std::vector<Affine> position;
+  bool leaves = false;
+  for (size_t d = 0; d < tensor.dims.size(); ++d) {
+    const BoundDim& dim = tensor.dims[d];
+    const Syntax& index = *read.args[d];
+    if (dim.pack) {
+      YUBA_ASSIGN_OR_RETURN(const int rank, Rank(*index.args[0]));
+      if (rank != static_cast<int>(dim.elements.size())) {
+        return Error(index.range,
+                     absl::StrCat("this pack has ", rank, " elements, but '", read.name, "' has ",
+                                  dim.elements.size(), " dimensions here"));
+      }
+    }
+    for (int e = 0; e < static_cast<int>(dim.elements.size()); ++e) {
+      YUBA_ASSIGN_OR_RETURN(Place place, PlaceOf(index, dim, e));
+      const BoundElement& element = dim.elements[e];
+      if (place.leaves && (outside == nullptr || element.one || element.missing)) {
+        return Leaves(read, index, place);
+      }
+      leaves = leaves || place.leaves;
+      if (element.missing) continue;
+      for (const Affine& affine : place.position) {
+        position.push_back(element.one ? ConstantAffine(0) : affine);
+      }
+    }
+  }
+  ExprPtr otherwise;
+  if (leaves) {
+    YUBA_ASSIGN_OR_RETURN(const Term value, Evaluate(*outside, Division::kExact));
+    absl::StatusOr<ExprPtr> converted = Convert(value, tensor.type);
+    if (!converted.ok()) return Error(outside->range, converted.status().message());
+    otherwise = *std::move(converted);
+  }
+  return ExprTerm(ReadExpr(slots_.at(read.name), std::move(position), tensor.type, otherwise),
+                  tensor.type);
+}
+
+absl::StatusOr<BodyEvaluator::Place> BodyEvaluator::PlaceOf(const Syntax& index,
+                                                            const BoundDim& dim, int element) {
+  const Syntax& written = dim.pack ? *index.args[0] : index;
+  const std::vector<int64_t>& extents = dim.elements[element].factors;
+  const int former = SetElement(dim.pack ? element : -1);
+  Place place;
+  absl::Status status;
+  if (dim.factored) {
+    for (const SyntaxPtr& factor : written.args) {
+      absl::StatusOr<Affine> affine = AffineOfIndex(*factor);
+      status.Update(affine.status());
+      if (affine.ok()) place.position.push_back(*std::move(affine));
+    }
+  } else {
+    absl::StatusOr<Affine> affine =
+        written.kind == Syntax::kFactors ? JoinFactors(written) : AffineOfIndex(written);
+    status.Update(affine.status());
+    if (affine.ok()) place.position.push_back(*std::move(affine));
+  }
+  SetElement(former);
+  YUBA_RETURN_IF_ERROR(status);
+  for (size_t f = 0; f < place.position.size() && f < extents.size(); ++f) {
+    YUBA_RETURN_IF_ERROR(CheckSize(place.position[f], index.range));
+    YUBA_RETURN_IF_ERROR(CheckInside(place.position[f], extents[f], place));
+  }
+  return place;
+}
+
+absl::StatusOr<Affine> BodyEvaluator::AffineOfIndex(const Syntax& index) {
+  YUBA_ASSIGN_OR_RETURN(const Term value, Evaluate(index, Division::kRoundDown));
+  if (value.kind == Term::kAffine) return value.affine;
+  if (value.kind == Term::kInteger) return ConstantAffine(value.integer);
+  if (value.IsTyped()) {
+    return Error(index.range,
+                 "a position cannot come from data; read with a condition instead, as "
+                 "pick(r: n where r == wrap(ids[i], n)) x[r]");
+  }
+  return Error(index.range,
+               "a position is a sum of indices times integers; say anything else as a "
+               "condition of a reducer's 'where'");
+}
+
+// (a c) at a dimension that is not written as factors: a*|c| + c.
+absl::StatusOr<Affine> BodyEvaluator::JoinFactors(const Syntax& factors) {
+  Affine joined;
+  for (size_t f = 0; f < factors.args.size(); ++f) {
+    YUBA_ASSIGN_OR_RETURN(const Affine factor, AffineOfIndex(*factors.args[f]));
+    const int variable = factor.BareIndex();
+    if (f > 0 && variable < 0) {
+      return Error(factors.args[f]->range,
+                   "only an index says how large this factor is; a constant "
+                   "can stand for the first factor");
+    }
+    const int64_t extent = f > 0 ? builder_.variable(variable).extent : 1;
+    YUBA_ASSIGN_OR_RETURN(const Term scaled,
+                          ApplyAt(Function::kMul, {AffineTerm(joined), IntegerTerm(extent)},
+                                  Division::kRoundDown, factors.range));
+    joined =
+        (scaled.kind == Term::kAffine ? scaled.affine : ConstantAffine(scaled.integer)) + factor;
+  }
+  return joined;
+}
+
+// Box analysis computes with values below 2^62; extents and attributes come from a user's file.
+absl::Status BodyEvaluator::CheckSize(const Affine& affine, const SourceRange& range) const {
+  constexpr double kLimit = 1e18;
+  double size = std::abs(static_cast<double>(affine.constant));
+  for (const auto& [variable, coefficient] : affine.terms) {
+    size += std::abs(static_cast<double>(coefficient)) *
+            static_cast<double>(builder_.variable(variable).extent);
+  }
+  if (size < kLimit) return absl::OkStatus();
+  return Error(range, "this index expression does not fit 62 bits with the extents of this use");
+}
+
+absl::Status BodyEvaluator::CheckInside(const Affine& affine, int64_t extent, Place& place) const {
+  const std::vector<Interval> ranges = builder_.Ranges();
+  for (const Conjunction& conjunction : when_) {
+    const PointSet points(conjunction, ranges);
+    if (points.empty()) continue;
+    const Interval hull = points.Hull(affine);
+    if (hull.begin >= 0 && hull.end <= extent) continue;
+    place.leaves = true;
+    place.range = hull;
+    place.extent = extent;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyEvaluator::Leaves(const Syntax& read, const Syntax& index,
+                                   const Place& place) const {
+  return Error(index.range,
+               absl::StrCat("this can leave '", read.name, "': it runs over ",
+                            ToString(place.range), ", the extent is ", place.extent, "; write (",
+                            read.name, "[...] else value), or narrow it with 'if' or 'where'"));
+}
+
+}  // namespace yuba

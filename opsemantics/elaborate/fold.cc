@@ -1,0 +1,196 @@
+#include "opsemantics/elaborate/fold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "opsemantics/base/status.h"
+#include "opsemantics/language/functions.h"
+
+namespace yuba {
+namespace {
+
+int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+absl::StatusOr<Term> Overflow() { return UserError("integers overflow 64 bits here"); }
+
+absl::StatusOr<Term> Divide(int64_t a, int64_t b, Division division) {
+  if (b == 0) return UserError("this divides by 0");
+  if (b == -1 && a == std::numeric_limits<int64_t>::min()) return Overflow();
+  if (division == Division::kRoundDown) return IntegerTerm(FloorDivide(a, b));
+  if (a % b == 0) return IntegerTerm(a / b);
+  return NumberTerm(static_cast<double>(a) / static_cast<double>(b));
+}
+
+Term Truth(bool value) { return IntegerTerm(value ? 1 : 0); }
+
+// nullopt where the function is not one of integers.
+absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, int64_t b,
+                                                  Division division) {
+  int64_t result = 0;
+  bool overflow = false;
+  switch (function) {
+    case Function::kAdd:
+      overflow = __builtin_add_overflow(a, b, &result);
+      break;
+    case Function::kSub:
+      overflow = __builtin_sub_overflow(a, b, &result);
+      break;
+    case Function::kMul:
+      overflow = __builtin_mul_overflow(a, b, &result);
+      break;
+    case Function::kSq:
+      overflow = __builtin_mul_overflow(a, a, &result);
+      break;
+    case Function::kNeg:
+      overflow = __builtin_sub_overflow(int64_t{0}, a, &result);
+      break;
+    case Function::kAbs:
+      overflow = a < 0 && __builtin_sub_overflow(int64_t{0}, a, &result);
+      if (a >= 0) result = a;
+      break;
+    case Function::kMin:
+      result = std::min(a, b);
+      break;
+    case Function::kMax:
+      result = std::max(a, b);
+      break;
+    case Function::kSign:
+      result = (a > 0) - (a < 0);
+      break;
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kRound:
+      result = a;
+      break;
+    case Function::kWrap:
+      overflow = a < 0 && __builtin_add_overflow(a, b, &result);
+      if (a >= 0) result = a;
+      break;
+    case Function::kMod:
+      if (b == 0) return UserError("this divides by 0");
+      result = b == -1 ? 0 : a - FloorDivide(a, b) * b;
+      break;
+    case Function::kDiv: {
+      YUBA_ASSIGN_OR_RETURN(Term quotient, Divide(a, b, division));
+      return {quotient};
+    }
+    default:
+      return {absl::nullopt};
+  }
+  if (overflow) return Overflow().status();
+  return {IntegerTerm(result)};
+}
+
+double FoldNumbers(Function function, double a, double b) {
+  switch (function) {
+    case Function::kAdd:
+      return a + b;
+    case Function::kSub:
+      return a - b;
+    case Function::kMul:
+      return a * b;
+    case Function::kDiv:
+      return a / b;
+    case Function::kNeg:
+      return -a;
+    case Function::kMin:
+      return std::min(a, b);
+    case Function::kMax:
+      return std::max(a, b);
+    case Function::kAbs:
+      return std::abs(a);
+    case Function::kSign:
+      return (a > 0) - (a < 0);
+    case Function::kFloor:
+      return std::floor(a);
+    case Function::kCeil:
+      return std::ceil(a);
+    case Function::kRound:
+      return std::nearbyint(a);
+    case Function::kSq:
+      return a * a;
+    case Function::kSqrt:
+      return std::sqrt(a);
+    case Function::kRsqrt:
+      return 1 / std::sqrt(a);
+    case Function::kPow:
+      return std::pow(a, b);
+    case Function::kExp:
+      return std::exp(a);
+    case Function::kLog:
+      return std::log(a);
+    case Function::kTanh:
+      return std::tanh(a);
+    case Function::kSig:
+      return 1 / (1 + std::exp(-a));
+    case Function::kErf:
+      return std::erf(a);
+    case Function::kSin:
+      return std::sin(a);
+    case Function::kCos:
+      return std::cos(a);
+    case Function::kMod:
+      return std::fmod(a, b);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+absl::optional<bool> Compare(Function function, const Term& a, const Term& b) {
+  const bool integers = a.kind == Term::kInteger && b.kind == Term::kInteger;
+  const bool less = integers ? a.integer < b.integer : a.AsNumber() < b.AsNumber();
+  const bool equal = integers ? a.integer == b.integer : a.AsNumber() == b.AsNumber();
+  switch (function) {
+    case Function::kEq:
+      return equal;
+    case Function::kNe:
+      return !equal;
+    case Function::kLt:
+      return less;
+    case Function::kLe:
+      return less || equal;
+    case Function::kAnd:
+      return a.AsNumber() != 0 && b.AsNumber() != 0;
+    case Function::kOr:
+      return a.AsNumber() != 0 || b.AsNumber() != 0;
+    default:
+      return absl::nullopt;
+  }
+}
+
+}  // namespace
+
+int64_t IntegerLimit(ElementType type, bool greatest) {
+  switch (type) {
+    case ElementType::kI64:
+      return greatest ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+    case ElementType::kI32:
+      return greatest ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int32_t>::min();
+    case ElementType::kI8:
+      return greatest ? 127 : -128;
+    case ElementType::kU8:
+      return greatest ? 255 : 0;
+    default:
+      return greatest ? 1 : 0;  // bool
+  }
+}
+
+absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Division division) {
+  const Term& a = args[0];
+  const Term& b = args.size() > 1 ? args[1] : args[0];
+  if (function == Function::kSelect) return a.AsNumber() != 0 ? args[1] : args[2];
+  if (function == Function::kNot) return Truth(a.AsNumber() == 0);
+  if (const auto truth = Compare(function, a, b)) return Truth(*truth);
+  if (a.kind == Term::kInteger && b.kind == Term::kInteger) {
+    YUBA_ASSIGN_OR_RETURN(const absl::optional<Term> folded,
+                          FoldIntegers(function, a.integer, b.integer, division));
+    if (folded) return *folded;
+  }
+  if (InfoOf(function).rule == TypeRule::kInteger) {
+    return UserError("'", InfoOf(function).name, "' needs integers");
+  }
+  return NumberTerm(FoldNumbers(function, a.AsNumber(), b.AsNumber()));
+}
+
+}  // namespace yuba

@@ -1,0 +1,89 @@
+#include "opsemantics/elaborate/prune.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace yuba {
+namespace {
+
+// The slot that the definition copies element by element, else -1.
+int CopiedSlot(const SlotDefinition& copy) {
+  const Definition& definition = copy.definition;
+  if (definition.reducer != Reducer::kNone || definition.body->kind != Expr::kRead ||
+      !definition.body->args.empty()) {
+    return -1;
+  }
+  if (definition.body->position != definition.left) return -1;
+  const TensorType& operand = definition.operands[definition.body->operand];
+  return operand == definition.result ? copy.operands[0] : -1;
+}
+
+bool Reads(const SlotDefinition& definition, int slot) {
+  const std::vector<int>& operands = definition.operands;
+  return std::find(operands.begin(), operands.end(), slot) != operands.end();
+}
+
+// Replaces the internal slot `from` by the output `to`, which is a copy of it.
+bool Forward(Instance& instance, size_t copy) {
+  const int to = instance.definitions[copy].result;
+  const int from = CopiedSlot(instance.definitions[copy]);
+  if (from < 0 || instance.slots[from].role != SlotRole::kInternal ||
+      instance.slots[to].role != SlotRole::kOutput) {
+    return false;
+  }
+  for (const SlotDefinition& other : instance.definitions) {
+    if (Reads(other, from) && Reads(other, to)) return false;
+  }
+  const bool nograd = instance.definitions[copy].definition.nograd;
+  for (SlotDefinition& other : instance.definitions) {
+    std::replace(other.operands.begin(), other.operands.end(), from, to);
+    if (other.result != from) continue;
+    other.result = to;
+    other.definition.name = instance.slots[to].name;
+    other.definition.nograd = other.definition.nograd || nograd;
+  }
+  instance.definitions.erase(instance.definitions.begin() + static_cast<std::ptrdiff_t>(copy));
+  return true;
+}
+
+void DropUnread(Instance& instance) {
+  std::set<int> needed;
+  std::vector<SlotDefinition> kept;
+  for (auto definition = instance.definitions.rbegin(); definition != instance.definitions.rend();
+       ++definition) {
+    if (instance.slots[definition->result].role != SlotRole::kOutput &&
+        needed.count(definition->result) == 0) {
+      continue;
+    }
+    needed.insert(definition->operands.begin(), definition->operands.end());
+    kept.push_back(std::move(*definition));
+  }
+  std::reverse(kept.begin(), kept.end());
+  instance.definitions = std::move(kept);
+  // Slots without a definition; operands and outputs stay.
+  std::vector<int> renumbered(instance.slots.size(), -1);
+  std::vector<Slot> slots;
+  for (size_t i = 0; i < instance.slots.size(); ++i) {
+    if (instance.slots[i].role == SlotRole::kInternal && needed.count(static_cast<int>(i)) == 0) {
+      continue;
+    }
+    renumbered[i] = static_cast<int>(slots.size());
+    slots.push_back(std::move(instance.slots[i]));
+  }
+  instance.slots = std::move(slots);
+  for (SlotDefinition& definition : instance.definitions) {
+    definition.result = renumbered[definition.result];
+    for (int& operand : definition.operands) operand = renumbered[operand];
+  }
+}
+
+}  // namespace
+
+void Prune(Instance& instance) {
+  for (size_t i = instance.definitions.size(); i-- > 0;) Forward(instance, i);
+  DropUnread(instance);
+}
+
+}  // namespace yuba

@@ -1,0 +1,34 @@
+// Checks the expressions of a description without shapes: names, packs, the form of reads, calls.
+#ifndef YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_CHECK_H_
+#define YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_CHECK_H_
+
+#include "absl/status/status.h"
+#include "opsemantics/language/ast.h"
+#include "opsemantics/language/symbols.h"
+
+namespace yuba {
+
+class ExpressionChecker {
+ public:
+  explicit ExpressionChecker(SymbolTable& symbols) : symbols_(symbols) {}
+
+  // An expression of extents, attributes and lets only. `zip`: inside ( ).., where a pack's name
+  // stands for one of its elements. `pack_allowed`: it may be a pack itself.
+  absl::Status Static(const Syntax& syntax, bool zip, bool pack_allowed = false);
+
+  absl::Status Expression(const Syntax& syntax, bool zip, bool is_static = false);
+
+ private:
+  absl::Status NotStatic(const Syntax& syntax) const;
+  absl::Status Name(const Syntax& syntax, bool zip, bool is_static) const;
+  absl::Status Pack(const Syntax& syntax, bool is_static);
+  absl::Status Read(const Syntax& syntax, bool zip, bool is_static);
+  absl::Status Reduce(const Syntax& syntax, bool zip);
+  absl::Status Call(const Syntax& syntax, bool zip, bool is_static);
+
+  SymbolTable& symbols_;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_CHECK_H_

@@ -1,0 +1,17 @@
+// What can be known about a description without any shapes: that every name is defined, once, and
+// used as what it is; that reads and left sides have the dimensions of their tensors; that every
+// output is defined and nothing is defined by itself.
+#ifndef YUBA_OPSEMANTICS_LANGUAGE_WELLFORMED_H_
+#define YUBA_OPSEMANTICS_LANGUAGE_WELLFORMED_H_
+
+#include "absl/status/status.h"
+#include "opsemantics/language/ast.h"
+
+namespace yuba {
+
+// The first mistake, underlined.
+absl::Status CheckWellFormed(const OpDescription& op);
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_LANGUAGE_WELLFORMED_H_

@@ -1,0 +1,47 @@
+// Hash arithmetic: float tensors as elements of Z/2^64. Sums and products wrap, so every reducer is
+// exactly associative and commutative, and whole graphs are equal bit for bit under any cut, order
+// and number of devices. The interpreter uses these functions; generated kernels do the same
+// operations in the same order. All values are 64-bit, all shifts are logical, all arithmetic
+// wraps:
+//
+//   add a+b   sub a-b   mul a*b   neg -a   sq a*a        the ring's own
+//   div       a * HashMix(b, kHashDivide)                so a/b + c/b = (a+c)/b
+//   max, min, lt, le      compare HashRank, unsigned (opsemantics/base/hash_order.h)
+//   eq, ne                compare the elements
+//   abs sign floor ceil round sqrt rsqrt exp log tanh sig erf sin cos
+//                         HashMix(a, HashSalt(function)): odd, the same for every element type
+//   pow, mod              HashMix(HashMix(a, HashSalt(function)) + b, HashSalt(function))
+//   literal               HashOf(its value rounded to its type); integer -> float: the same 64 bits
+//   float -> float        the identity; float -> integer: the same 64 bits, cast as integers are
+//   float -> bool         element != 0
+//   wrap(v, n)            v mod n, in [0, n): made-up indices stay in range (0 where n <= 0)
+//
+// Integer tensors stay integers. Identities: sum 0, prod 1, max kHashMinusInfinity, min
+// kHashPlusInfinity, pick 0 (a pick adds).
+#ifndef YUBA_OPSEMANTICS_ORACLE_HASH_ARITHMETIC_H_
+#define YUBA_OPSEMANTICS_ORACLE_HASH_ARITHMETIC_H_
+
+#include <cstdint>
+
+#include "opsemantics/base/hash_order.h"
+#include "opsemantics/definition/definition.h"
+
+namespace yuba {
+
+// Each function's own odd number.
+constexpr uint64_t HashSalt(Function function) {
+  return (static_cast<uint64_t>(function) + 1) * 0xbf58476d1ce4e5b9 | 1;
+}
+constexpr uint64_t kHashDivide = HashSalt(Function::kDiv);
+
+constexpr uint64_t HashMix2(uint64_t a, uint64_t b, uint64_t salt) {
+  return HashMix(HashMix(a, salt) + b, salt);
+}
+
+constexpr uint64_t HashDivide(uint64_t a, uint64_t b) { return a * HashMix(b, kHashDivide); }
+constexpr uint64_t HashMax(uint64_t a, uint64_t b) { return HashRank(a) < HashRank(b) ? b : a; }
+constexpr uint64_t HashMin(uint64_t a, uint64_t b) { return HashRank(b) < HashRank(a) ? b : a; }
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_ORACLE_HASH_ARITHMETIC_H_

@@ -1,0 +1,301 @@
+#include "opsemantics/oracle/interpret.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/regions/bounds.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/conditions.h"
+
+namespace yuba {
+namespace {
+
+using Point = std::vector<int64_t>;
+
+// The offset of `position` in a tensor, or -1 outside.
+int64_t OffsetOf(const std::vector<Affine>& position, const Point& point,
+                 const std::vector<int64_t>& dims) {
+  int64_t offset = 0;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const int64_t x = Evaluate(position[d], point);
+    if (x < 0 || x >= dims[d]) return -1;
+    offset = offset * dims[d] + x;
+  }
+  return offset;
+}
+
+// A body with the types of its values.
+class Body {
+ public:
+  Body(const ExprPtr& expr, const Definition& definition, Arithmetic arithmetic)
+      : expr_(*expr), type_(TypeOf(*expr, definition.operands)), arithmetic_(arithmetic) {
+    for (const ExprPtr& arg : expr->args) args_.emplace_back(arg, definition, arithmetic);
+    if (expr_.kind != Expr::kCall) return;
+    common_ = args_[0].type_;
+    for (const Body& arg : args_) {
+      if (!IsFloat(common_) && IsFloat(arg.type_)) common_ = arg.type_;
+    }
+    YUBA_CHECK(expr_.function == Function::kSelect ? args_.size() == 3 : args_.size() <= 2)
+        << Name(expr_.function) << " of " << args_.size() << " arguments";
+  }
+
+  ElementType type() const { return type_; }
+
+  Scalar At(const Point& point, const std::vector<const TensorValue*>& operands) const {
+    switch (expr_.kind) {
+      case Expr::kLiteral: {
+        if (IsFloat(expr_.type)) return FloatLiteral(expr_.number, expr_.type, arithmetic_);
+        Scalar literal;
+        literal.integer = expr_.integer;
+        return literal;
+      }
+      case Expr::kIndex: {
+        Scalar index;
+        index.integer = Evaluate(expr_.affine, point);
+        return index;
+      }
+      case Expr::kRead:
+        return Read(point, operands);
+      case Expr::kCall:
+        return Call(point, operands);
+    }
+    return Scalar();
+  }
+
+ private:
+  Scalar Read(const Point& point, const std::vector<const TensorValue*>& operands) const {
+    const TensorValue& operand = *operands[expr_.operand];
+    const int64_t offset = OffsetOf(expr_.position, point, operand.type.dims);
+    if (offset >= 0) return operand.elements[offset];
+    YUBA_CHECK(!args_.empty()) << "operand " << expr_.operand << " is read outside";
+    return ArgumentAs(0, type_, point, operands);
+  }
+
+  Scalar Call(const Point& point, const std::vector<const TensorValue*>& operands) const {
+    switch (expr_.function) {
+      case Function::kSelect: {
+        const bool taken = ArgumentAs(0, ElementType::kBool, point, operands).integer != 0;
+        return ArgumentAs(taken ? 1 : 2, type_, point, operands);
+      }
+      case Function::kCast:
+        return Convert(args_[0].At(point, operands), args_[0].type_, type_, arithmetic_);
+      case Function::kAnd: case Function::kOr: case Function::kNot:
+        return Applied(ElementType::kBool, point, operands);
+      default:
+        return Applied(common_, point, operands);
+    }
+  }
+
+  Scalar Applied(ElementType type, const Point& point,
+                 const std::vector<const TensorValue*>& operands) const {
+    Scalar values[2] = {};
+    for (size_t i = 0; i < args_.size(); ++i) values[i] = ArgumentAs(i, type, point, operands);
+    return Apply(expr_.function, type, arithmetic_, values);
+  }
+
+  // Arguments meet in one type; integers become floats where a float is, nothing is rounded here.
+  Scalar ArgumentAs(size_t i, ElementType type, const Point& point,
+                    const std::vector<const TensorValue*>& operands) const {
+    const Scalar value = args_[i].At(point, operands);
+    const ElementType from = args_[i].type_;
+    const bool same = IsFloat(from) == IsFloat(type) && type != ElementType::kBool;
+    return same ? value : Convert(value, from, type, arithmetic_);
+  }
+
+  const Expr& expr_;
+  const ElementType type_;
+  ElementType common_ = ElementType::kF32;  // calls: in which the arguments meet
+  const Arithmetic arithmetic_;
+  std::vector<Body> args_;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const Definition& definition, const std::vector<Interval>& ranges,
+              const std::vector<const TensorValue*>& operands, Arithmetic arithmetic,
+              TensorValue& result, const ReadLog& log)
+      : definition_(definition), ranges_(ranges), operands_(operands), arithmetic_(arithmetic),
+        result_(result), log_(log), body_(definition.body, definition, arithmetic),
+        reduction_begin_(std::find_if(definition.indices.begin(), definition.indices.end(),
+                                      [](const Index& index) { return index.reduction; }) -
+                         definition.indices.begin()) {
+    for (const DataCondition& condition : definition.data_where) {
+      conditions_.emplace_back(condition.value, definition, arithmetic);
+    }
+    const bool is_arg = definition.reducer == Reducer::kArgMax ||
+                        definition.reducer == Reducer::kArgMin;
+    // Floats are reduced in double and rounded once, when stored.
+    reduced_ = is_arg ? body_.type()
+                      : IsFloat(result.type.type) ? ElementType::kF64 : result.type.type;
+  }
+
+  void Run() {
+    const Box outputs(ranges_.begin(), ranges_.begin() + reduction_begin_);
+    ForEachPoint(outputs, [this](const Point& output) {
+      point_ = output;
+      point_.resize(ranges_.size());
+      for (size_t i = 0; i < output.size(); ++i) left_[i] = {output[i], output[i] + 1};
+      const int64_t offset = OffsetOf(definition_.left, point_, result_.type.dims);
+      YUBA_CHECK(offset >= 0) << definition_.name << " is written outside";
+      accumulator_ = Identity(definition_.reducer, reduced_, arithmetic_);
+      seen_ = false;
+      first_.integer = 0;
+      Reduce(reduction_begin_);
+      result_.elements[offset] = Finished();
+    });
+  }
+
+ private:
+  // Loops over the reduction indices from `index` on, each where the constraints leave it.
+  void Reduce(size_t index) {
+    if (index == ranges_.size()) {
+      Term();
+      return;
+    }
+    const Interval whole = ranges_[index];
+    Interval bounds = whole;
+    for (const Constraint& constraint : definition_.where) {
+      bounds = Intersect(bounds, SolveFor(index, constraint, left_));
+    }
+    for (int64_t value = bounds.begin; value < bounds.end; ++value) {
+      point_[index] = value;
+      left_[index] = {value, value + 1};
+      Reduce(index + 1);
+    }
+    left_[index] = whole;
+  }
+
+  void Term() {
+    for (const Constraint& constraint : definition_.where) {
+      const int64_t value = Evaluate(constraint.expression, point_);
+      if (value > 0 || (constraint.equality && value != 0)) return;
+    }
+    if (log_ != nullptr) LogTerm();
+    for (size_t i = 0; i < conditions_.size(); ++i) {
+      if (!DataHolds(definition_.data_where[i], conditions_[i])) return;
+    }
+    const Scalar value = body_.At(point_, operands_);
+    if (definition_.reducer == Reducer::kNone) {
+      accumulator_ = Convert(value, body_.type(), result_.type.type, arithmetic_);
+    } else if (IsArg()) {
+      KeepFirst(value);
+    } else {
+      const Scalar term = Convert(value, body_.type(), reduced_, arithmetic_);
+      accumulator_ = ReduceStep(definition_.reducer, reduced_, arithmetic_, accumulator_, term);
+    }
+  }
+
+  bool IsArg() const {
+    return definition_.reducer == Reducer::kArgMax || definition_.reducer == Reducer::kArgMin;
+  }
+
+  // argmax, argmin: a later term counts where it is strictly beyond all before.
+  void KeepFirst(Scalar value) {
+    const bool is_max = definition_.reducer == Reducer::kArgMax;
+    const Scalar pair[2] = {is_max ? accumulator_ : value, is_max ? value : accumulator_};
+    if (seen_ && Apply(Function::kLt, reduced_, arithmetic_, pair).integer == 0) return;
+    seen_ = true;
+    accumulator_ = value;
+    first_.integer = 0;
+    for (size_t i = reduction_begin_; i < point_.size(); ++i) {
+      first_.integer = first_.integer * definition_.indices[i].extent + point_[i];
+    }
+  }
+
+  bool DataHolds(const DataCondition& condition, const Body& value) const {
+    Scalar pair[2];
+    pair[0].integer = Evaluate(condition.index, point_);
+    pair[1] = Convert(value.At(point_, operands_), value.type(), ElementType::kI64, arithmetic_);
+    if (condition.reversed) std::swap(pair[0], pair[1]);
+    return Apply(condition.compare, ElementType::kI64, arithmetic_, pair).integer != 0;
+  }
+
+  Scalar Finished() const {
+    if (IsArg()) return Convert(first_, ElementType::kI64, result_.type.type, arithmetic_);
+    if (definition_.reducer == Reducer::kNone) return accumulator_;
+    return Convert(accumulator_, reduced_, result_.type.type, arithmetic_);
+  }
+
+  void LogTerm() const {
+    for (const DataCondition& condition : definition_.data_where) LogReads(*condition.value);
+    LogReads(*definition_.body);
+  }
+
+  void LogReads(const Expr& expr) const {
+    if (expr.kind == Expr::kRead) {
+      Point position;
+      for (const Affine& affine : expr.position) position.push_back(Evaluate(affine, point_));
+      const TensorType& type = operands_[expr.operand]->type;
+      if (expr.args.empty() || OffsetOf(expr.position, point_, type.dims) >= 0) {
+        log_(expr.operand, position);
+      } else {
+        LogReads(*expr.args[0]);
+      }
+    } else if (expr.kind == Expr::kCall && expr.function == Function::kSelect) {
+      LogReads(*expr.args[0]);
+      const Truth truth = TruthAt(*expr.args[0], point_);
+      if (truth != Truth::kFalse) LogReads(*expr.args[1]);
+      if (truth != Truth::kTrue) LogReads(*expr.args[2]);
+    } else {
+      for (const ExprPtr& arg : expr.args) LogReads(*arg);
+    }
+  }
+
+  const Definition& definition_;
+  const std::vector<Interval>& ranges_;
+  const std::vector<const TensorValue*>& operands_;
+  const Arithmetic arithmetic_;
+  TensorValue& result_;
+  const ReadLog& log_;
+  const Body body_;
+  std::vector<Body> conditions_;
+  const size_t reduction_begin_;
+  ElementType reduced_;  // in which terms are reduced
+
+  Point point_;
+  std::vector<Interval> left_ = ranges_;  // single points for the indices whose loops are open
+  Scalar accumulator_;
+  bool seen_ = false;
+  Scalar first_;  // argmax, argmin: the position kept
+};
+
+}  // namespace
+
+void Interpret(const Definition& definition, const std::vector<Interval>& ranges,
+               const std::vector<const TensorValue*>& operands, Arithmetic arithmetic,
+               TensorValue& result, const ReadLog& log) {
+  YUBA_CHECK(ranges.size() == definition.indices.size()) << definition.name;
+  YUBA_CHECK(operands.size() == definition.operands.size()) << definition.name;
+  YUBA_CHECK(static_cast<int64_t>(result.elements.size()) == ElementCount(result.type));
+  Interpreter(definition, ranges, operands, arithmetic, result, log).Run();
+}
+
+void Combine(Reducer reducer, Arithmetic arithmetic, const TensorValue& part, const Box& box,
+             TensorValue& result) {
+  YUBA_CHECK(part.type == result.type);
+  const ElementType type = result.type.type;
+  ForEachPoint(box, [&](const Point& point) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < point.size(); ++d) offset = offset * result.type.dims[d] + point[d];
+    Scalar& target = result.elements[offset];
+    const Scalar sum = ReduceStep(reducer, type, arithmetic, target, part.elements[offset]);
+    target = reducer == Reducer::kPick ? sum : Convert(sum, type, type, arithmetic);
+  });
+}
+
+void InterpretGraph(const Graph& graph, Arithmetic arithmetic, std::vector<TensorValue>& values) {
+  YUBA_CHECK(values.size() == graph.tensors.size());
+  for (const Node& node : graph.nodes) {
+    std::vector<const TensorValue*> operands;
+    for (TensorId operand : node.operands) operands.push_back(&values[operand]);
+    TensorValue result;
+    const Definition definition =
+        node.definition->addends.empty() ? *node.definition : InGroups(*node.definition, 1);
+    result.type = definition.result;
+    result.elements.resize(ElementCount(result.type));
+    Interpret(definition, WholeRanges(definition), operands, arithmetic, result);
+    values[node.result] = std::move(result);
+  }
+}
+
+}  // namespace yuba

@@ -1,0 +1,271 @@
+#include "opsemantics/oracle/scalar.h"
+
+#include <cmath>
+#include <limits>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/half.h"
+#include "opsemantics/oracle/hash_arithmetic.h"
+
+namespace yuba {
+namespace {
+
+Scalar Number(double number) { return {number}; }
+Scalar Integer(int64_t integer) {
+  Scalar scalar;
+  scalar.integer = integer;
+  return scalar;
+}
+Scalar Hash(uint64_t hash) {
+  Scalar scalar;
+  scalar.hash = hash;
+  return scalar;
+}
+
+double RoundTo(double number, ElementType type) {
+  switch (type) {
+    case ElementType::kF32: return static_cast<float>(number);
+    case ElementType::kF16: return FromF16(ToF16(static_cast<float>(number)));
+    case ElementType::kBF16: return FromBF16(ToBF16(static_cast<float>(number)));
+    default: return number;
+  }
+}
+
+int64_t WrapTo(int64_t integer, ElementType type) {
+  switch (type) {
+    case ElementType::kI32: return static_cast<int32_t>(integer);
+    case ElementType::kI8: return static_cast<int8_t>(integer);
+    case ElementType::kU8: return static_cast<uint8_t>(integer);
+    case ElementType::kBool: return integer != 0;
+    default: return integer;
+  }
+}
+
+struct Limits {
+  int64_t least, greatest;
+};
+Limits LimitsOf(ElementType type) {
+  switch (type) {
+    case ElementType::kI32: return {INT32_MIN, INT32_MAX};
+    case ElementType::kI8: return {INT8_MIN, INT8_MAX};
+    case ElementType::kU8: return {0, UINT8_MAX};
+    case ElementType::kBool: return {0, 1};
+    default: return {INT64_MIN, INT64_MAX};
+  }
+}
+
+int64_t Saturate(double number, ElementType type) {
+  if (type == ElementType::kBool) return number != 0;
+  if (std::isnan(number)) return 0;
+  const Limits limits = LimitsOf(type);
+  if (number <= static_cast<double>(limits.least)) return limits.least;
+  if (number >= static_cast<double>(limits.greatest)) return limits.greatest;
+  return static_cast<int64_t>(number);
+}
+
+double SignOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+double MinMax(Function function, double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return (function == Function::kMax) == std::signbit(a) ? b : a;  // max(-0, 0) is 0
+  return (function == Function::kMax) == (a < b) ? b : a;
+}
+
+int64_t DivideIntegers(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  return b == -1 ? static_cast<int64_t>(-static_cast<uint64_t>(a)) : a / b;
+}
+
+int64_t FloorModulo(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+int64_t PowerOfIntegers(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  uint64_t power = 1, square = base;
+  for (; exponent > 0; exponent >>= 1) {
+    if (exponent & 1) power *= square;
+    square *= square;
+  }
+  return static_cast<int64_t>(power);
+}
+
+int64_t ApplyToIntegers(Function function, int64_t a, int64_t b) {
+  const uint64_t x = a, y = b;  // sums and products wrap
+  switch (function) {
+    case Function::kAdd: return static_cast<int64_t>(x + y);
+    case Function::kSub: return static_cast<int64_t>(x - y);
+    case Function::kMul: return static_cast<int64_t>(x * y);
+    case Function::kSq: return static_cast<int64_t>(x * x);
+    case Function::kNeg: return static_cast<int64_t>(-x);
+    case Function::kAbs: return a < 0 ? static_cast<int64_t>(-x) : a;
+    case Function::kSign: return (a > 0) - (a < 0);
+    case Function::kDiv: return DivideIntegers(a, b);
+    case Function::kMod: return FloorModulo(a, b);
+    case Function::kPow: return PowerOfIntegers(a, b);
+    case Function::kWrap: return a < 0 ? static_cast<int64_t>(x + y) : a;
+    case Function::kMin: return a < b ? a : b;
+    case Function::kMax: return a < b ? b : a;
+    case Function::kFloor: case Function::kCeil: case Function::kRound: return a;
+    case Function::kEq: return a == b;
+    case Function::kNe: return a != b;
+    case Function::kLt: return a < b;
+    case Function::kLe: return a <= b;
+    case Function::kAnd: return a != 0 && b != 0;
+    case Function::kOr: return a != 0 || b != 0;
+    case Function::kNot: return a == 0;
+    default:  // exp and the like: as floats do, then toward zero
+      return Saturate(ApplyToNumbers(function, a, b), ElementType::kI64);
+  }
+}
+
+bool CompareNumbers(Function function, double a, double b) {
+  switch (function) {
+    case Function::kEq: return a == b;
+    case Function::kNe: return a != b;
+    case Function::kLt: return a < b;
+    default: return a <= b;
+  }
+}
+
+bool CompareHashes(Function function, uint64_t a, uint64_t b) {
+  switch (function) {
+    case Function::kEq: return a == b;
+    case Function::kNe: return a != b;
+    case Function::kLt: return HashRank(a) < HashRank(b);
+    default: return HashRank(a) <= HashRank(b);
+  }
+}
+
+uint64_t ApplyToHashes(Function function, uint64_t a, uint64_t b) {
+  switch (function) {
+    case Function::kAdd: return a + b;
+    case Function::kSub: return a - b;
+    case Function::kMul: return a * b;
+    case Function::kNeg: return -a;
+    case Function::kSq: return a * a;
+    case Function::kDiv: return HashDivide(a, b);
+    case Function::kMin: return HashMin(a, b);
+    case Function::kMax: return HashMax(a, b);
+    case Function::kPow: case Function::kMod: return HashMix2(a, b, HashSalt(function));
+    default: return HashMix(a, HashSalt(function));
+  }
+}
+
+bool IsComparison(Function function) {
+  return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
+         function == Function::kLe;
+}
+
+bool IsLogical(Function function) {
+  return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
+}
+
+bool HasTwoArguments(Function function) {
+  switch (function) {
+    case Function::kAdd: case Function::kSub: case Function::kMul: case Function::kDiv:
+    case Function::kMin: case Function::kMax: case Function::kPow: case Function::kMod:
+    case Function::kWrap: case Function::kAnd: case Function::kOr:
+      return true;
+    default:
+      return IsComparison(function);
+  }
+}
+
+}  // namespace
+
+double ApplyToNumbers(Function function, double a, double b) {
+  switch (function) {
+    case Function::kAdd: return a + b;
+    case Function::kSub: return a - b;
+    case Function::kMul: return a * b;
+    case Function::kDiv: return a / b;
+    case Function::kNeg: return -a;
+    case Function::kMin: case Function::kMax: return MinMax(function, a, b);
+    case Function::kAbs: return std::fabs(a);
+    case Function::kSign: return SignOf(a);
+    case Function::kFloor: return std::floor(a);
+    case Function::kCeil: return std::ceil(a);
+    case Function::kRound: return std::nearbyint(a);  // ties to even
+    case Function::kSq: return a * a;
+    case Function::kSqrt: return std::sqrt(a);
+    case Function::kRsqrt: return 1 / std::sqrt(a);
+    case Function::kPow: return std::pow(a, b);
+    case Function::kExp: return std::exp(a);
+    case Function::kLog: return std::log(a);
+    case Function::kTanh: return std::tanh(a);
+    case Function::kSig: return 1 / (1 + std::exp(-a));
+    case Function::kErf: return std::erf(a);
+    case Function::kSin: return std::sin(a);
+    case Function::kCos: return std::cos(a);
+    case Function::kMod: return std::fmod(a, b);
+    case Function::kWrap: return a < 0 ? a + b : a;
+    default: break;
+  }
+  YUBA_CHECK(false) << Name(function) << " of floats";
+  return 0;
+}
+
+Scalar FloatLiteral(double number, ElementType type, Arithmetic arithmetic) {
+  const double rounded = RoundTo(number, type);
+  return arithmetic == Arithmetic::kHash ? Hash(HashOf(rounded)) : Number(rounded);
+}
+
+Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::kHash) {  // the same bits, whatever they are called
+    return IsFloat(to) ? value : Integer(WrapTo(value.integer, to));
+  }
+  if (IsFloat(from)) {
+    return IsFloat(to) ? Number(RoundTo(value.number, to)) : Integer(Saturate(value.number, to));
+  }
+  if (IsFloat(to)) return Number(RoundTo(static_cast<double>(value.integer), to));
+  return Integer(WrapTo(value.integer, to));
+}
+
+Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const Scalar* args) {
+  const Scalar a = args[0], b = HasTwoArguments(function) ? args[1] : Integer(0);
+  if (!IsFloat(type) || IsLogical(function)) {
+    if (function == Function::kWrap && arithmetic == Arithmetic::kHash) {
+      return Integer(b.integer <= 0 ? 0 : FloorModulo(a.integer, b.integer));
+    }
+    return Integer(ApplyToIntegers(function, a.integer, b.integer));
+  }
+  if (arithmetic == Arithmetic::kHash) {
+    return IsComparison(function) ? Integer(CompareHashes(function, a.hash, b.hash))
+                                  : Hash(ApplyToHashes(function, a.hash, b.hash));
+  }
+  return IsComparison(function) ? Integer(CompareNumbers(function, a.number, b.number))
+                                : Number(ApplyToNumbers(function, a.number, b.number));
+}
+
+Scalar Identity(Reducer reducer, ElementType type, Arithmetic arithmetic) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto constant = [&](double number, int64_t integer) {
+    return IsFloat(type) ? FloatLiteral(number, type, arithmetic) : Integer(integer);
+  };
+  switch (reducer) {
+    case Reducer::kProd: return constant(1, 1);
+    case Reducer::kMax: return constant(-kInfinity, LimitsOf(type).least);
+    case Reducer::kMin: return constant(kInfinity, LimitsOf(type).greatest);
+    case Reducer::kAll: return constant(1, 1);
+    default: return Hash(0);  // zero bits in every type
+  }
+}
+
+Scalar ReduceStep(Reducer reducer, ElementType type, Arithmetic arithmetic, Scalar a, Scalar b) {
+  const Scalar args[2] = {a, b};
+  switch (reducer) {
+    case Reducer::kSum: return Apply(Function::kAdd, type, arithmetic, args);
+    case Reducer::kProd: return Apply(Function::kMul, type, arithmetic, args);
+    case Reducer::kMax: return Apply(Function::kMax, type, arithmetic, args);
+    case Reducer::kMin: return Apply(Function::kMin, type, arithmetic, args);
+    case Reducer::kAny: return Apply(Function::kOr, type, arithmetic, args);
+    case Reducer::kAll: return Apply(Function::kAnd, type, arithmetic, args);
+    case Reducer::kPick: return Hash(a.hash + b.hash);  // of bit patterns, all but one zero
+    default: return b;
+  }
+}
+
+}  // namespace yuba

@@ -1,0 +1,248 @@
+#include "opsemantics/regions/structure.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "opsemantics/regions/boxes.h"
+
+namespace yuba {
+namespace {
+
+// Where each index stands in a position: the dimension it runs along alone, or -1.
+using Dims = std::vector<int>;
+
+// Whether every dimension is a bare index, each index at most once, or 0 where the extent is 1.
+absl::optional<Dims> BareDims(const std::vector<Affine>& position, const TensorType& type,
+                              size_t indices) {
+  Dims dims(indices, -1);
+  for (size_t d = 0; d < position.size(); ++d) {
+    if (position[d] == Affine() && type.dims[d] == 1) continue;
+    const int index = position[d].BareIndex();
+    if (index < 0 || dims[index] >= 0) return absl::nullopt;
+    dims[index] = d;
+  }
+  return dims;
+}
+
+bool IsRead(const Expr& expr) { return expr.kind == Expr::kRead; }
+bool IsPlainRead(const Expr& expr) { return IsRead(expr) && expr.args.empty(); }
+
+bool IsCallOf(const Expr& expr, Function function) {
+  return expr.kind == Expr::kCall && expr.function == function;
+}
+
+bool IsZero(const Expr& expr) {
+  return expr.kind == Expr::kLiteral && (IsFloat(expr.type) ? expr.number == 0 : expr.integer == 0);
+}
+
+// sum(..) a * b of two reads without conditions.
+bool IsSumOfProducts(const Definition& definition) {
+  const Expr& body = *definition.body;
+  return definition.reducer == Reducer::kSum && definition.where.empty() &&
+         definition.data_where.empty() && IsCallOf(body, Function::kMul) &&
+         IsRead(*body.args[0]) && IsRead(*body.args[1]);
+}
+
+// The place of the first output index, in the order of the result, that only `own` has.
+int FirstOwn(const Definition& definition, const Dims& own, const Dims& other) {
+  for (size_t i = 0; i < definition.indices.size(); ++i) {
+    if (!definition.indices[i].reduction && own[i] >= 0 && other[i] < 0) return i;
+  }
+  return std::numeric_limits<int>::max();
+}
+
+// The window that an input's position is, or nullopt: p*stride + u*dilation - low.
+absl::optional<Window> WindowOf(const Definition& definition, const Affine& affine, int dim) {
+  if (affine.terms.size() != 2) return absl::nullopt;
+  Window window;
+  auto [output, stride] = affine.terms[0];  // output indices come before reduction indices
+  auto [kernel, dilation] = affine.terms[1];
+  if (definition.indices[output].reduction || !definition.indices[kernel].reduction) {
+    return absl::nullopt;
+  }
+  if (stride < 1 || dilation < 1) return absl::nullopt;
+  window.output = output;
+  window.kernel = kernel;
+  window.stride = stride;
+  window.dilation = dilation;
+  window.low = -affine.constant;
+  window.input_dim = dim;
+  return window;
+}
+
+// The convolution of these two reads in their roles.
+absl::optional<Convolution> MatchRoles(const Definition& definition, const Dims& result,
+                                       const Expr& input, const Expr& filter) {
+  const size_t count = definition.indices.size();
+  if (!IsPlainRead(filter) || (!input.args.empty() && !IsZero(*input.args[0]))) {
+    return absl::nullopt;
+  }
+  const auto filter_dims = BareDims(filter.position, definition.operands[filter.operand], count);
+  if (!filter_dims.has_value()) return absl::nullopt;
+  Convolution convolution;
+  convolution.input = input.operand;
+  convolution.filter = filter.operand;
+  std::vector<Affine> outside_windows = input.position;
+  std::vector<bool> in_window(count);
+  for (size_t d = 0; d < input.position.size(); ++d) {
+    const auto window = WindowOf(definition, input.position[d], d);
+    if (!window.has_value()) continue;
+    for (int index : {window->output, window->kernel}) {
+      if (in_window[index]) return absl::nullopt;
+      in_window[index] = true;
+    }
+    if ((*filter_dims)[window->kernel] < 0 || (*filter_dims)[window->output] >= 0 ||
+        result[window->output] < 0) {
+      return absl::nullopt;
+    }
+    convolution.windows.push_back(*window);
+    outside_windows[d] = Affine();
+  }
+  if (convolution.windows.empty()) return absl::nullopt;
+  // The dimensions of windows are accounted for: let them pass as dimensions of extent 1.
+  TensorType rest = definition.operands[input.operand];
+  for (const Window& window : convolution.windows) rest.dims[window.input_dim] = 1;
+  const auto input_dims = BareDims(outside_windows, rest, count);
+  if (!input_dims.has_value()) return absl::nullopt;
+  for (size_t i = 0; i < count; ++i) {
+    const bool in_input = (*input_dims)[i] >= 0, in_filter = (*filter_dims)[i] >= 0;
+    if (in_window[i]) {
+      if (in_input) return absl::nullopt;
+    } else if (definition.indices[i].reduction) {
+      if (!in_input || !in_filter) return absl::nullopt;
+      convolution.inner.push_back(i);
+    } else {
+      if (!in_input && !in_filter) return absl::nullopt;
+      (in_input ? in_filter ? convolution.groups : convolution.batch : convolution.outputs)
+          .push_back(i);
+    }
+  }
+  return convolution;
+}
+
+int64_t OperationsOf(const Expr& expr) {
+  int64_t operations = 0;
+  if (expr.kind == Expr::kCall) {
+    switch (expr.function) {
+      case Function::kSelect: case Function::kCast: case Function::kWrap: case Function::kEq:
+      case Function::kNe: case Function::kLt: case Function::kLe: case Function::kAnd:
+      case Function::kOr: case Function::kNot:
+        break;
+      default:
+        operations = 1;
+    }
+  }
+  for (const ExprPtr& arg : expr.args) operations += OperationsOf(*arg);
+  return operations;
+}
+
+int64_t SaturatingProduct(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
+}  // namespace
+
+absl::optional<Contraction> MatchContraction(const Definition& definition) {
+  if (!IsSumOfProducts(definition)) return absl::nullopt;
+  const Expr* left = definition.body->args[0].get();
+  const Expr* right = definition.body->args[1].get();
+  if (!IsPlainRead(*left) || !IsPlainRead(*right)) return absl::nullopt;
+  const size_t count = definition.indices.size();
+  auto left_dims = BareDims(left->position, definition.operands[left->operand], count);
+  auto right_dims = BareDims(right->position, definition.operands[right->operand], count);
+  const auto result = BareDims(definition.left, definition.result, count);
+  if (!left_dims.has_value() || !right_dims.has_value() || !result.has_value())
+    return absl::nullopt;
+  if (FirstOwn(definition, *right_dims, *left_dims) <
+      FirstOwn(definition, *left_dims, *right_dims)) {
+    std::swap(left, right);
+    std::swap(left_dims, right_dims);
+  }
+  Contraction contraction;
+  contraction.left = left->operand;
+  contraction.right = right->operand;
+  for (size_t i = 0; i < count; ++i) {
+    const bool in_left = (*left_dims)[i] >= 0, in_right = (*right_dims)[i] >= 0;
+    if (definition.indices[i].reduction ? !in_left || !in_right : !in_left && !in_right) {
+      return absl::nullopt;
+    }
+    (definition.indices[i].reduction ? contraction.inner
+     : in_left && in_right           ? contraction.batch
+     : in_left                       ? contraction.rows
+                                     : contraction.columns)
+        .push_back(i);
+  }
+  if (contraction.inner.empty()) return absl::nullopt;
+  return contraction;
+}
+
+absl::optional<Convolution> MatchConvolution(const Definition& definition) {
+  if (!IsSumOfProducts(definition)) return absl::nullopt;
+  const auto result = BareDims(definition.left, definition.result, definition.indices.size());
+  if (!result.has_value()) return absl::nullopt;
+  const Expr &first = *definition.body->args[0], &second = *definition.body->args[1];
+  const auto convolution = MatchRoles(definition, *result, first, second);
+  return convolution.has_value() ? convolution : MatchRoles(definition, *result, second, first);
+}
+
+bool IsMap(const Definition& definition) { return definition.reducer == Reducer::kNone; }
+
+absl::optional<std::vector<int>> MatchView(const Definition& definition) {
+  const Expr& body = *definition.body;
+  if (!IsMap(definition) || !IsPlainRead(body)) return absl::nullopt;
+  const TensorType& operand = definition.operands[body.operand];
+  if (operand.type != definition.result.type) return absl::nullopt;
+  const size_t count = definition.indices.size();
+  const auto source = BareDims(body.position, operand, count);
+  const auto result = BareDims(definition.left, definition.result, count);
+  if (!source.has_value() || !result.has_value()) return absl::nullopt;
+  std::vector<int> view(definition.left.size(), -1);
+  for (size_t i = 0; i < count; ++i) {
+    const int from = (*source)[i], to = (*result)[i];
+    const int64_t extent = definition.indices[i].extent;
+    if (extent == 1 && from < 0) continue;
+    if (from < 0 || to < 0 || operand.dims[from] != extent) return absl::nullopt;
+    view[to] = from;
+  }
+  return view;
+}
+
+std::vector<bool> FullSizeOperands(const Definition& definition) {
+  const size_t operands = definition.operands.size(), count = definition.indices.size();
+  std::vector<bool> full(operands, true), read(operands, false);
+  Walk(definition.body, [&](const Expr& expr) {
+    if (!IsRead(expr)) return;
+    read[expr.operand] = true;
+    const auto dims = BareDims(expr.position, definition.operands[expr.operand], count);
+    bool all = IsPlainRead(expr) && dims.has_value();
+    for (size_t i = 0; all && i < count; ++i) {
+      all = definition.indices[i].reduction || (*dims)[i] >= 0;
+    }
+    full[expr.operand] = full[expr.operand] && all;
+  });
+  for (size_t i = 0; i < operands; ++i) full[i] = full[i] && read[i];
+  return full;
+}
+
+int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges) {
+  int64_t operations = OperationsOf(*definition.body);
+  if (definition.reducer != Reducer::kNone && definition.reducer != Reducer::kPick) ++operations;
+  const std::vector<Interval> left = AnalyzeBoxes(definition, ranges).indices;
+  std::vector<bool> tied(left.size());
+  for (const Constraint& constraint : definition.where) {
+    int longest = -1;
+    for (const auto& term : constraint.expression.terms) {
+      if (!constraint.equality || tied[term.first]) continue;
+      if (longest < 0 || left[term.first].size() > left[longest].size()) longest = term.first;
+    }
+    if (longest >= 0) tied[longest] = true;
+  }
+  int64_t flops = operations;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (!tied[i] || left[i].empty()) flops = SaturatingProduct(flops, left[i].size());
+  }
+  return flops;
+}
+
+}  // namespace yuba

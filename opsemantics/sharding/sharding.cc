@@ -1,0 +1,141 @@
+#include "opsemantics/sharding/sharding.h"
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/sharding/mesh_text.h"
+
+namespace yuba {
+namespace {
+
+std::string AxisName(size_t position) {  // a .. z, then aa, ab, ...
+  std::string name(1, static_cast<char>('a' + position % 26));
+  return position < 26 ? name : AxisName(position / 26 - 1) + name;
+}
+
+// Whether the device is the first of those that differ only on axes that the cut does not use.
+bool IsFirst(const Mesh& mesh, const Cut& cut, int device) {
+  std::vector<bool> used(mesh.axes.size());
+  for (const AxisList& axes : cut.axes) {
+    for (uint8_t axis : axes) used[axis] = true;
+  }
+  for (size_t axis = 0; axis < used.size(); ++axis) {
+    if (!used[axis] && mesh.coordinate(device, axis) != 0) return false;
+  }
+  return true;
+}
+
+std::string FactorText(const AxisList& axes, int64_t extent, const Mesh& mesh) {
+  return absl::StrCat(extent, axes.empty() ? "" : "/", AxesText(mesh, axes));
+}
+
+}  // namespace
+
+int Mesh::devices() const {
+  int devices = 1;
+  for (const MeshAxis& axis : axes) devices *= axis.size;
+  return devices;
+}
+
+int Mesh::coordinate(int device, int axis) const {
+  for (size_t inner = axes.size() - 1; inner > static_cast<size_t>(axis); --inner) {
+    device /= axes[inner].size;
+  }
+  return device % axes[axis].size;
+}
+
+Mesh MeshOf(int devices) {
+  YUBA_CHECK(devices >= 1) << devices << " devices";
+  std::vector<int> primes;
+  for (int prime = 2; prime * prime <= devices; ++prime) {
+    for (; devices % prime == 0; devices /= prime) primes.push_back(prime);
+  }
+  if (devices > 1) primes.push_back(devices);
+  Mesh mesh;
+  for (auto prime = primes.rbegin(); prime != primes.rend(); ++prime) {
+    mesh.axes.push_back({AxisName(mesh.axes.size()), *prime});
+  }
+  return mesh;
+}
+
+int PartCount(const Mesh& mesh, const AxisList& axes) {
+  int parts = 1;
+  for (uint8_t axis : axes) parts *= mesh.axes[axis].size;
+  return parts;
+}
+
+int PartNumber(const Mesh& mesh, const AxisList& axes, int device) {
+  int part = 0;
+  for (uint8_t axis : axes) part = part * mesh.axes[axis].size + mesh.coordinate(device, axis);
+  return part;
+}
+
+Interval PartInterval(const Mesh& mesh, const AxisList& axes, int64_t extent, int device) {
+  if (axes.empty()) return {0, extent};
+  return PartOf(extent, PartCount(mesh, axes), PartNumber(mesh, axes, device));
+}
+
+int GroupNumber(const Mesh& mesh, const Cut& cut, int device) {
+  std::vector<bool> used(mesh.axes.size());
+  for (const AxisList& axes : cut.axes) {
+    for (uint8_t axis : axes) used[axis] = true;
+  }
+  int group = 0;
+  for (size_t axis = 0; axis < used.size(); ++axis) {
+    if (used[axis]) continue;
+    group = group * mesh.axes[axis].size + mesh.coordinate(device, static_cast<int>(axis));
+  }
+  return group;
+}
+
+Box ShardBox(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims, int device) {
+  YUBA_CHECK(cut.axes.size() == dims.size());
+  Box box(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    box[d] = PartInterval(mesh, cut.axes[d], dims[d], device);
+  }
+  return box;
+}
+
+NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& mesh) {
+  YUBA_CHECK(cut.axes.size() == definition.indices.size()) << definition.name;
+  const BoxAnalysis analysis(definition);
+  NodeBoxes boxes;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    std::vector<Interval> ranges;
+    int part = 0, parts = 1;
+    for (size_t i = 0; i < definition.indices.size(); ++i) {
+      const Index& index = definition.indices[i];
+      ranges.push_back(PartInterval(mesh, cut.axes[i], index.extent, device));
+      if (!index.reduction) continue;
+      const int count = PartCount(mesh, cut.axes[i]);
+      part = part * count + PartNumber(mesh, cut.axes[i], device);
+      parts *= count;
+    }
+    Boxes analyzed = analysis.Analyze(ranges);
+    boxes.ranges.push_back(std::move(ranges));
+    boxes.needs.push_back(std::move(analyzed.needs));
+    boxes.made.push_back(std::move(analyzed.made));
+    boxes.part.push_back(part);
+    boxes.first.push_back(IsFirst(mesh, cut, device));
+    boxes.parts = parts;
+  }
+  return boxes;
+}
+
+std::string ToString(const Cut& cut, const std::vector<std::vector<int64_t>>& dims,
+                     const Mesh& mesh) {
+  std::string text = "[";
+  size_t flat = 0;
+  for (const std::vector<int64_t>& factors : dims) {
+    if (text.size() > 1) text += ", ";
+    if (factors.size() != 1) text += "(";
+    for (size_t f = 0; f < factors.size(); ++f) {
+      YUBA_CHECK(flat < cut.axes.size());
+      absl::StrAppend(&text, f > 0 ? " " : "", FactorText(cut.axes[flat++], factors[f], mesh));
+    }
+    if (factors.size() != 1) text += ")";
+  }
+  return text + "]";
+}
+
+}  // namespace yuba

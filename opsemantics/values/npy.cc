@@ -1,0 +1,120 @@
+// NumPy's format 1.0 to 3.0: magic, version, header length, a Python dictionary, the data.
+#include <cctype>
+#include <cstring>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/values/tensor_file.h"
+
+namespace yuba {
+namespace {
+
+constexpr char kMagic[] = "\x93NUMPY";
+
+struct NpyType {
+  ElementType type;
+  const char* code;  // without the byte order
+};
+constexpr NpyType kNpyTypes[] = {{ElementType::kF64, "f8"}, {ElementType::kF32, "f4"},
+                                 {ElementType::kF16, "f2"}, {ElementType::kI64, "i8"},
+                                 {ElementType::kI32, "i4"}, {ElementType::kI8, "i1"},
+                                 {ElementType::kU8, "u1"},  {ElementType::kBool, "b1"}};
+
+// What stands after 'key': up to `end`, or nothing.
+absl::StatusOr<std::string> Field(absl::string_view header, absl::string_view key, char end) {
+  const size_t at = header.find(absl::StrCat("'", key, "'"));
+  const size_t colon = at == absl::string_view::npos ? at : header.find(':', at);
+  const size_t stop = colon == absl::string_view::npos ? colon : header.find(end, colon);
+  if (stop == absl::string_view::npos) return UserError("the .npy header has no '", key, "'");
+  return std::string(absl::StripAsciiWhitespace(header.substr(colon + 1, stop - colon - 1)));
+}
+
+absl::StatusOr<ElementType> TypeOf(absl::string_view code) {
+  absl::string_view name = code;
+  while (!name.empty() && std::strchr("'\"", name.front())) name.remove_prefix(1);
+  while (!name.empty() && std::strchr("'\"", name.back())) name.remove_suffix(1);
+  if (name.empty() || name.front() == '>') {
+    return UserError("the .npy type ", code, " is not little-endian");
+  }
+  if (std::strchr("<|=", name.front())) name.remove_prefix(1);
+  for (const NpyType& known : kNpyTypes) {
+    if (name == known.code) return known.type;
+  }
+  return UserError("the .npy type ", code, " is not one that Yuba reads");
+}
+
+absl::StatusOr<std::vector<int64_t>> ShapeOf(absl::string_view text) {
+  std::vector<int64_t> shape;
+  absl::ConsumePrefix(&text, "(");
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    part = absl::StripAsciiWhitespace(part);
+    if (part.empty()) continue;
+    int64_t extent = 0;
+    if (!absl::SimpleAtoi(part, &extent)) return UserError("the .npy shape has '", part, "'");
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+}  // namespace
+
+absl::StatusOr<HostTensor> ParseNpy(absl::string_view bytes) {
+  if (bytes.size() < 10 || !absl::StartsWith(bytes, kMagic)) {
+    return UserError("this is no .npy file: it does not start with its magic bytes");
+  }
+  const int version = static_cast<unsigned char>(bytes[6]);
+  const size_t prefix = version == 1 ? 10 : 12;
+  if (bytes.size() < prefix) return UserError("the .npy file ends in its header");
+  size_t length = 0;
+  for (size_t i = prefix; i-- > 8;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
+  if (length > bytes.size() - prefix) return UserError("the .npy file ends in its header");
+  const absl::string_view header = bytes.substr(prefix, length);
+  HostTensor tensor;
+  YUBA_ASSIGN_OR_RETURN(const std::string code, Field(header, "descr", ','));
+  YUBA_ASSIGN_OR_RETURN(tensor.type, TypeOf(code));
+  YUBA_ASSIGN_OR_RETURN(const std::string order, Field(header, "fortran_order", ','));
+  if (order != "False") return UserError("the .npy array is column-major: save it in C order");
+  YUBA_ASSIGN_OR_RETURN(const std::string shape, Field(header, "shape", ')'));
+  YUBA_ASSIGN_OR_RETURN(tensor.shape, ShapeOf(shape));
+  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.shape));
+  const absl::string_view data = bytes.substr(prefix + length);
+  const int64_t expected = elements * ByteSize(tensor.type);
+  if (static_cast<int64_t>(data.size()) != expected) {
+    return UserError("the .npy file has ", data.size(), " bytes of data, its shape needs ",
+                     expected);
+  }
+  tensor.data.assign(data.data(), data.size());
+  return tensor;
+}
+
+std::string FormatNpy(const HostTensor& tensor) {
+  if (tensor.type == ElementType::kBF16) {
+    HostTensor wide{ElementType::kF32, tensor.shape, ""};
+    for (size_t i = 0; i + 1 < tensor.data.size(); i += 2) {
+      const char bits[4] = {0, 0, tensor.data[i],
+                            tensor.data[i + 1]};  // bf16 is the upper half of f32
+      wide.data.append(bits, 4);
+    }
+    return FormatNpy(wide);
+  }
+  std::string code;
+  for (const NpyType& known : kNpyTypes) {
+    if (known.type == tensor.type) code = known.code;
+  }
+  std::string shape;
+  for (int64_t extent : tensor.shape) absl::StrAppend(&shape, extent, ", ");
+  std::string header = absl::StrCat("{'descr': '", code[1] == '1' ? "|" : "<", code,
+                                    "', 'fortran_order': False, 'shape': (", shape, "), }");
+  while ((10 + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  std::string bytes = absl::StrCat(absl::string_view(kMagic, 6), absl::string_view("\x01\x00", 2));
+  bytes += static_cast<char>(header.size() & 255);
+  bytes += static_cast<char>(header.size() >> 8);
+  return absl::StrCat(bytes, header, tensor.data);
+}
+
+}  // namespace yuba

@@ -1,0 +1,102 @@
+#include "search/axes/assign_axes.h"
+
+#include <limits>
+#include <utility>
+
+#include "search/axes/axis_pool.h"
+
+namespace yuba {
+namespace {
+
+constexpr Effort kTied = {6, 4, 20'000};
+constexpr Effort kUntied = {2, 2, 50'000};
+constexpr int kIdle = 2;                       // rounds without a gain
+constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: no round after that
+
+// A cost on which to improve is not worth while.
+int64_t Enough(const LabelOptions& options) { return options.bound + options.bound / 100'000; }
+
+// From the start that is given, where that costs less than what was found.
+void BeginAgain(const LabelProblem& problem, const LabelOptions& options, CutStore* store,
+                LabelSearch* search) {
+  const Cuts start = options.start();
+  const std::vector<int> found = search->cuts();
+  const int64_t least = search->Cost();
+  for (size_t v = 0; v < problem.elements.size(); ++v) {
+    search->Set(static_cast<int>(v), store->Number(start[problem.elements[v]]));
+  }
+  if (search->Cost() < least) {
+    Refine(problem, kUntied, options, {search->cuts()}, search);
+  } else {
+    search->SetAll(found);
+  }
+}
+
+}  // namespace
+
+void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
+            std::vector<std::vector<int>> starts, LabelSearch* search) {
+  std::vector<int> best;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (std::vector<int>& start : starts) {
+    search->SetAll(start);
+    search->Descend();
+    start = search->cuts();
+    if (search->Cost() >= least) continue;
+    least = search->Cost();
+    best = start;
+  }
+  const int64_t enough = Enough(options);
+  search->SetAll(best);
+  int idle = 0;
+  for (int round = 0; round < effort.rounds && idle < kIdle && least > enough; ++round) {
+    if (search->store().steps() > kMostSteps || options.budget->Spent()) break;
+    const int64_t before = least;
+    std::vector<std::vector<int>> found;
+    for (int run = 0; run < effort.runs; ++run) {
+      search->SetAll(run % 2 == 0 ? starts[run / 2 % starts.size()] : best);
+      search->Kick(effort.work);
+      found.push_back(search->cuts());
+      if (search->Cost() >= least) continue;
+      least = search->Cost();
+      best = search->cuts();
+    }
+    search->SetAll(best);
+    if (least <= enough) break;
+    while (ChooseTogether(problem, found, options.table_cells, *options.budget, search)) {
+      search->Descend();
+    }
+    best = search->cuts();
+    least = search->Cost();
+    idle = least < before ? 0 : idle + 1;
+  }
+}
+
+Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
+           const std::vector<std::vector<Grid>>& grids) {
+  CutStore store(options.mesh);
+  LabelProblem problem = MakeLabelProblem(graph, uses, grids, &store);
+  LabelProblem tied = Tied(problem);
+  LabelSearch alike(tied, options.mesh, options.nesting, *options.budget, &store);
+  // The grids of the bound fit together, but labels may not; those that follow their neighbours
+  // have the better labels.
+  std::vector<std::vector<int>> starts;
+  for (const bool likeliest_grids : {true, false}) {
+    alike.SetAll(std::vector<int>(tied.variables.size(), -1));
+    alike.Start(likeliest_grids);
+    starts.push_back(alike.cuts());
+  }
+  Refine(tied, kTied, options, std::move(starts), &alike);
+  LabelSearch search(problem, options.mesh, options.nesting, *options.budget, &store);
+  for (size_t e = 0; e < problem.variable.size(); ++e) {
+    search.Set(problem.variable[e], alike.cuts()[tied.variable[e]]);
+  }
+  Refine(problem, kUntied, options, {search.cuts()}, &search);
+  const bool best = search.Cost() <= Enough(options);
+  if (options.start && !best && !options.budget->Spent()) {
+    BeginAgain(problem, options, &store, &search);
+  }
+  return CutsOfElements(problem, search.cuts(), &store);
+}
+
+}  // namespace yuba

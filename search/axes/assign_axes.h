@@ -1,0 +1,46 @@
+// Labels: from grids to cuts. Which mesh axes a cut uses, and in what order, follows from its
+// neighbours' cuts: local search over what they suggest, first with repeated parts of the graph cut
+// alike, then without; at last all suggestions together.
+#ifndef YUBA_SEARCH_AXES_ASSIGN_AXES_H_
+#define YUBA_SEARCH_AXES_ASSIGN_AXES_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "search/solve/budget.h"
+#include "search/space/domain.h"
+#include "search/model/grid_problem.h"
+#include "search/axes/axis_search.h"
+#include "search/model/graph_problem.h"
+
+namespace yuba {
+
+struct LabelOptions {
+  Mesh mesh;
+  Nesting nesting = Nesting::kFree;
+  int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
+  int64_t bound = 0;                       // bytes; what moves hardly more is not improved on
+  const Budget* budget = &Budget::Unlimited();
+  // Other cuts of all elements, to begin from if they are cheaper than what was found; may be
+  // empty.
+  std::function<Cuts()> start;
+};
+
+// Several runs of kicks, in turns from the starts and from the best so far, then the best of what
+// they met together, and again.
+struct Effort {
+  int rounds, runs;
+  int64_t work;  // of a run: sums of costs, some three million a second
+};
+void Refine(const LabelProblem& problem, const Effort& effort, const LabelOptions& options,
+            std::vector<std::vector<int>> starts, LabelSearch* search);
+
+// Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,
+// the best first.
+Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
+           const std::vector<std::vector<Grid>>& grids);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_AXES_ASSIGN_AXES_H_

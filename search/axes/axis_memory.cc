@@ -1,0 +1,186 @@
+#include "search/axes/axis_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+
+LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, bool buffers,
+                         const Mesh& mesh, CutStore* store)
+    : labels_(labels),
+      mesh_(mesh),
+      store_(*store),
+      cuts_(labels.variables.size(), -1),
+      uses_(labels.variables.size()),
+      buffers_(labels.variables.size()),
+      target_(std::numeric_limits<int64_t>::max()) {
+  const MemoryRows& rows = grids.pairwise.memory;
+  AddRows(rows);
+  for (const MemoryUse& use : rows.uses) {
+    const auto [least, most] = std::minmax_element(use.usage->begin(), use.usage->end());
+    const int begin = RowAt(use.begin), end = RowAt(use.end);
+    if (begin >= end || *most == 0) continue;
+    if (*least == *most) {  // whatever the cut
+      for (int row = begin; row < end; ++row) loads_[row] += *least;
+      continue;
+    }
+    const int kind = KindOf(grids.grids[use.variable], use.usage, labels.dims[use.variable]);
+    uses_[labels.variable[use.variable]].push_back({kind, begin, end, 0});
+  }
+  if (buffers) AddBuffers(grids);
+}
+
+int LabelMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
+  const auto [place, is_new] = numbers_.emplace(std::make_tuple(grids, usage, dims),
+                                                static_cast<int>(kinds_.size()));
+  if (is_new) kinds_.push_back({grids, usage, dims, {}});
+  return place->second;
+}
+
+int LabelMemory::RowAt(int64_t time) const {
+  return static_cast<int>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
+}
+
+// Between two beginnings nothing comes that is not there at the first.
+void LabelMemory::AddRows(const MemoryRows& rows) {
+  for (const MemoryUse& use : rows.uses) {
+    if (use.begin < use.end) times_.push_back(use.begin);
+  }
+  for (const MemoryBuffer& buffer : rows.buffers) times_.push_back(buffer.begin);
+  std::sort(times_.begin(), times_.end());
+  times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
+  loads_.assign(times_.size(), 0);
+  shift_.assign(times_.size(), 0);
+  row_prices_.assign(times_.size(), 0);
+}
+
+void LabelMemory::AddBuffers(const GridProblem& grids) {
+  for (const MemoryBuffer& buffer : grids.pairwise.memory.buffers) {
+    const LabelEdge& edge = labels_.edges[buffer.factor];
+    if (edge.tensor == edge.node) continue;  // of a copy and its node nothing moves
+    const int node = grids.pairwise.factors[buffer.factor].scope[1];
+    const Buffer here = {KindOf(grids.grids[node], buffer.usage, edge.node_dims), buffer.factor,
+                         RowAt(buffer.begin), RowAt(buffer.end)};
+    buffers_[edge.tensor].push_back(here);
+    buffers_[edge.node].push_back(here);
+  }
+}
+
+void LabelMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale) {
+  std::fill(row_prices_.begin(), row_prices_.end(), 0);
+  priced_ = false;
+  for (const MemoryPrice& price : prices) {
+    // The row at which at least as much is in use.
+    const auto after = std::upper_bound(times_.begin(), times_.end(), price.time);
+    const auto row = after == times_.begin() ? after : after - 1;
+    if (row == times_.end()) continue;
+    row_prices_[row - times_.begin()] += scale * static_cast<double>(price.price) / kPriceUnits;
+    priced_ = true;
+  }
+  std::vector<double> before(row_prices_.size() + 1, 0);
+  for (size_t row = 0; row < row_prices_.size(); ++row) {
+    before[row + 1] = before[row] + row_prices_[row];
+  }
+  for (std::vector<Use>& uses : uses_) {
+    for (Use& use : uses) use.price = before[use.end] - before[use.begin];
+  }
+}
+
+void LabelMemory::SetTarget(int64_t target, double penalty) {
+  target_ = target;
+  penalty_ = penalty;
+}
+
+int64_t LabelMemory::BytesOf(int number, int cut) {
+  Kind& kind = kinds_[number];
+  const auto [place, is_new] = kind.known.emplace(cut, 0);
+  if (is_new) {
+    const Grid grid = GridOf(store_.at(store_.Mapped(cut, kind.dims)), mesh_);
+    place->second = (*kind.usage)[PlaceOfGrid(grid, *kind.grids)];
+  }
+  return place->second;
+}
+
+int64_t LabelMemory::PriceOf(int variable, int cut) {
+  double sum = 0;
+  for (const Use& use : uses_[variable]) {
+    if (use.price > 0) sum += use.price * static_cast<double>(BytesOf(use.kind, cut));
+  }
+  return std::llround(std::min(sum, 1e15));
+}
+
+int64_t LabelMemory::BytesOf(const Buffer& buffer, int tensor_cut, int node_cut) {
+  if (tensor_cut < 0 || node_cut < 0) return 0;
+  const int64_t bytes = BytesOf(buffer.kind, node_cut);
+  if (bytes == 0) return 0;
+  const LabelEdge& edge = labels_.edges[buffer.edge];
+  const int64_t moved =
+      store_.Cost(*edge.costs, edge.kind, store_.Mapped(tensor_cut, edge.tensor_dims),
+                  store_.Mapped(node_cut, edge.node_dims));
+  return moved > 0 ? bytes : 0;
+}
+
+std::pair<int, int> LabelMemory::Shift(int variable, int from, int to) {
+  int begin = static_cast<int>(shift_.size()), end = 0;
+  const auto add = [&](int first, int last, int64_t by) {
+    if (by == 0) return;
+    for (int row = first; row < last; ++row) shift_[row] += by;
+    begin = std::min(begin, first);
+    end = std::max(end, last);
+  };
+  for (const Use& use : uses_[variable]) {
+    add(use.begin, use.end,
+        (to < 0 ? 0 : BytesOf(use.kind, to)) - (from < 0 ? 0 : BytesOf(use.kind, from)));
+  }
+  for (const Buffer& buffer : buffers_[variable]) {
+    const LabelEdge& edge = labels_.edges[buffer.edge];
+    const auto bytes = [&](int cut) {
+      return BytesOf(buffer, edge.tensor == variable ? cut : cuts_[edge.tensor],
+                     edge.node == variable ? cut : cuts_[edge.node]);
+    };
+    add(buffer.begin, buffer.end, bytes(to) - bytes(from));
+  }
+  return {begin, end};
+}
+
+int64_t LabelMemory::Change(int variable, int from, int to) {
+  if (from == to) return 0;
+  const auto [begin, end] = Shift(variable, from, to);
+  int64_t over = 0;
+  double price = 0;
+  for (int row = begin; row < end; ++row) {
+    over += Over(loads_[row] + shift_[row]) - Over(loads_[row]);
+    price += row_prices_[row] * static_cast<double>(shift_[row]);
+    shift_[row] = 0;
+  }
+  return std::llround(std::clamp(price + penalty_ * static_cast<double>(over), -1e15, 1e15));
+}
+
+void LabelMemory::Move(int variable, int from, int to) {
+  if (from == to) return;
+  const auto [begin, end] = Shift(variable, from, to);
+  for (int row = begin; row < end; ++row) {
+    loads_[row] += shift_[row];
+    shift_[row] = 0;
+  }
+  cuts_[variable] = to;
+}
+
+int64_t LabelMemory::Cost() const {
+  int64_t over = 0;
+  double price = 0;
+  for (size_t row = 0; row < loads_.size(); ++row) {
+    over += Over(loads_[row]);
+    price += row_prices_[row] * static_cast<double>(loads_[row]);
+  }
+  return std::llround(std::min(price + penalty_ * static_cast<double>(over), 1e17));
+}
+
+int64_t LabelMemory::Peak() const {
+  return loads_.empty() ? 0 : *std::max_element(loads_.begin(), loads_.end());
+}
+
+}  // namespace yuba

@@ -1,0 +1,198 @@
+#include "search/axes/axis_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "search/solve/improve.h"
+#include "search/solve/parallel.h"
+#include "search/solve/solve.h"
+
+namespace yuba {
+namespace {
+
+constexpr size_t kMostCuts = 64;    // of one variable, besides exchanges and what was found
+constexpr size_t kFewCuts = 20;     // where their costs would take more than so many products,
+constexpr double kMostSteps = 4e8;  // about one a nanosecond
+
+// Where the tables do not fit.
+constexpr int64_t kLocalCells = int64_t{1} << 12;
+constexpr int64_t kLocalWork = int64_t{1} << 26;
+
+using CutNumbers = std::shared_ptr<const std::vector<int>>;
+
+// Variables of one kind share a pool, so that repeated parts of the graph are repeated parts of the
+// problem.
+CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector<int>>& found,
+                bool exchange, LabelSearch* search) {
+  std::vector<int> pool;
+  auto add = [&pool](int cut) {
+    if (std::find(pool.begin(), pool.end(), cut) == pool.end()) pool.push_back(cut);
+  };
+  std::map<int, int> votes;  // by cut
+  for (int v : variables) {
+    add(search->cuts()[v]);
+    for (int cut : search->Suggestions(v)) ++votes[cut];
+  }
+  const size_t own = pool.size();
+  for (size_t i = 0; i < own && exchange; ++i) search->ForEachExchange(pool[i], add);
+  for (const std::vector<int>& cuts : found) {
+    for (int v : variables) {
+      if (exchange || pool.size() < kFewCuts) add(cuts[v]);
+    }
+  }
+  std::vector<std::pair<int, int>> ranked;  // what most neighbours suggest
+  for (const auto& [cut, count] : votes) ranked.push_back({-count, cut});
+  std::sort(ranked.begin(), ranked.end());
+  for (const auto& vote : ranked) {
+    if (pool.size() >= (exchange ? kMostCuts : kFewCuts)) break;
+    add(vote.second);
+  }
+  return std::make_shared<const std::vector<int>>(std::move(pool));
+}
+
+// The costs of an edge between two pools.
+struct PoolTable {
+  const LabelEdge* edge = nullptr;
+  std::vector<int> rows, columns;  // numbers in the store, as the edge's ends take them
+  std::vector<int64_t> cells;      // row-major; the diagonal where both ends are one variable
+};
+
+// Tables of one kind one after the other, those of different kinds at the same time. False where
+// the budget is spent.
+bool Fill(std::vector<PoolTable>& tables, const Budget& budget, LabelSearch* search) {
+  std::map<int, std::vector<PoolTable*>> by_kind;
+  for (PoolTable& table : tables) by_kind[table.edge->kind].push_back(&table);
+  std::vector<const std::vector<PoolTable*>*> kinds;
+  for (const auto& [kind, of_kind] : by_kind) kinds.push_back(&of_kind);
+  std::atomic<bool> stopped{false};
+  ParallelFor(budget.threads(), static_cast<int64_t>(kinds.size()), [&](int64_t k) {
+    for (PoolTable* table : *kinds[k]) {
+      const LabelEdge& edge = *table->edge;
+      const bool diagonal = edge.tensor == edge.node;
+      for (size_t row = 0; row < table->rows.size(); ++row) {
+        if (stopped || budget.Spent()) {
+          stopped = true;
+          return;
+        }
+        for (size_t column = 0; column < table->columns.size(); ++column) {
+          if (diagonal && column != row) continue;
+          table->cells.push_back(
+              search->CostOfMapped(edge, table->rows[row], table->columns[column]));
+        }
+      }
+    }
+  });
+  return !stopped;
+}
+
+// Nothing where the budget is spent.
+absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
+                                          const std::vector<CutNumbers>& pools,
+                                          const Budget& budget, LabelSearch* search) {
+  PairwiseProblem problem;
+  std::map<CutNumbers, DomainPtr> domains;
+  for (const CutNumbers& pool : pools) {
+    DomainPtr& domain = domains[pool];
+    if (domain == nullptr) domain = PlainDomain(static_cast<int>(pool->size()));
+    problem.variables.push_back(domain);
+  }
+  std::map<std::tuple<int, int, int, int64_t, CutNumbers, CutNumbers>, int> known;
+  std::vector<PoolTable> tables;
+  std::vector<int> table_of;  // by edge
+  for (const LabelEdge& edge : labels.edges) {
+    const CutNumbers &rows = pools[edge.tensor], &columns = pools[edge.node];
+    const auto [table, is_new] =
+        known.emplace(std::make_tuple(edge.kind, edge.tensor_dims, edge.node_dims, edge.count, rows,
+                                      edge.tensor == edge.node ? nullptr : columns),
+                      static_cast<int>(tables.size()));
+    table_of.push_back(table->second);
+    if (!is_new) continue;
+    tables.push_back({&edge,
+                      search->Mapped(*rows, edge.tensor_dims),
+                      search->Mapped(*columns, edge.node_dims),
+                      {}});
+  }
+  if (!Fill(tables, budget, search)) return absl::nullopt;
+  std::vector<Cells> cells;
+  for (PoolTable& table : tables) {
+    cells.push_back(std::make_shared<const std::vector<int64_t>>(std::move(table.cells)));
+  }
+  LabelMemory* const memory = search->memory();
+  for (size_t v = 0; memory != nullptr && memory->priced() && v < pools.size(); ++v) {
+    std::vector<int64_t> prices;
+    for (const int cut : *pools[v]) prices.push_back(memory->PriceOf(static_cast<int>(v), cut));
+    const int64_t least = *std::min_element(prices.begin(), prices.end());
+    for (int64_t& price : prices) price -= least;
+    problem.factors.push_back({{static_cast<int>(v)},
+                               std::make_shared<const std::vector<int64_t>>(std::move(prices))});
+  }
+  for (size_t e = 0; e < labels.edges.size(); ++e) {
+    const LabelEdge& edge = labels.edges[e];
+    std::vector<int> scope = {edge.tensor};
+    if (edge.tensor != edge.node) scope.push_back(edge.node);
+    problem.factors.push_back({std::move(scope), cells[table_of[e]]});
+  }
+  return problem;
+}
+
+// Whether the costs of all exchanges are soon counted.
+bool CanExchange(const LabelProblem& labels, const LabelSearch& search) {
+  std::set<int> kinds;
+  for (const LabelEdge& edge : labels.edges) kinds.insert(edge.kind);
+  const double cuts = static_cast<double>(search.exchanges() + kFewCuts);
+  return static_cast<double>(kinds.size()) * cuts * cuts * search.store().StepsOfPair() <
+         kMostSteps;
+}
+
+}  // namespace
+
+bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<int>>& found,
+                    int64_t table_cells, const Budget& budget, LabelSearch* search) {
+  std::map<int, std::vector<int>> kinds;
+  for (size_t v = 0; v < labels.variables.size(); ++v) {
+    kinds[labels.variables[v].kind].push_back(static_cast<int>(v));
+  }
+  const bool exchange = CanExchange(labels, *search);
+  std::map<int, CutNumbers> by_kind;
+  for (const auto& [kind, variables] : kinds) {
+    if (budget.Spent()) return false;
+    by_kind[kind] = Pool(variables, found, exchange, search);
+  }
+  std::vector<CutNumbers> pools;
+  Assignment start;
+  for (size_t v = 0; v < labels.variables.size(); ++v) {
+    pools.push_back(by_kind[labels.variables[v].kind]);
+    auto own = std::find(pools[v]->begin(), pools[v]->end(), search->cuts()[v]);
+    start.push_back(static_cast<int>(own - pools[v]->begin()));
+  }
+  const absl::optional<PairwiseProblem> built = ProblemOf(labels, pools, budget, search);
+  if (!built.has_value()) return false;
+  const PairwiseProblem& problem = *built;
+  const int64_t before = search->Cost();
+  const std::vector<int> kept = search->cuts();
+  Solution solution;
+  if (auto exact = SolveExactly(problem, table_cells, budget)) {
+    solution = exact->solution;
+  } else {
+    ImproveOptions local;
+    local.cells = kLocalCells;
+    local.work = kLocalWork;
+    solution = Improve(problem, {start, CostOf(problem, start)}, local, budget);
+  }
+  if (solution.cost >= CostOf(problem, start)) return false;
+  for (size_t v = 0; v < pools.size(); ++v) {
+    search->Set(static_cast<int>(v), (*pools[v])[solution.assignment[v]]);
+  }
+  if (search->Cost() >= before) {  // the penalty on memory is no part of the problem
+    search->SetAll(kept);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace yuba

@@ -1,0 +1,143 @@
+#include "search/axes/axis_problem.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "search/rewrite/canonical.h"
+#include "search/space/cluster.h"
+#include "search/space/follow.h"
+
+namespace yuba {
+namespace {
+
+void AddEdge(LabelEdge edge, LabelProblem* problem) {
+  const int number = static_cast<int>(problem->edges.size());
+  problem->variables[edge.tensor].edges.push_back(number);
+  if (edge.node != edge.tensor) problem->variables[edge.node].edges.push_back(number);
+  problem->edges.push_back(edge);
+}
+
+// Variables are of one kind where their ends of all edges are alike, in the order of the graph.
+void NumberKinds(LabelProblem* problem) {
+  std::map<std::vector<int64_t>, int> kinds;
+  for (size_t v = 0; v < problem->variables.size(); ++v) {
+    LabelVariable& variable = problem->variables[v];
+    std::vector<int64_t> key = variable.space.extents;
+    key.push_back(variable.space.optional);
+    for (int e : variable.edges) {
+      const LabelEdge& edge = problem->edges[e];
+      const bool at_tensor = edge.tensor == static_cast<int>(v);
+      const bool at_node = edge.node == static_cast<int>(v);
+      key.insert(key.end(),
+                 {edge.kind, at_tensor ? edge.tensor_dims : -1, at_node ? edge.node_dims : -1});
+    }
+    variable.kind = kinds.emplace(std::move(key), static_cast<int>(kinds.size())).first->second;
+  }
+  // Then where also the variables around are.
+  kinds.clear();
+  std::vector<int> refined;
+  for (const LabelVariable& variable : problem->variables) {
+    std::vector<int64_t> key = {variable.kind};
+    for (int e : variable.edges) {
+      const LabelEdge& edge = problem->edges[e];
+      key.insert(key.end(),
+                 {problem->variables[edge.tensor].kind, problem->variables[edge.node].kind});
+    }
+    refined.push_back(kinds.emplace(std::move(key), static_cast<int>(kinds.size())).first->second);
+  }
+  for (size_t v = 0; v < refined.size(); ++v) problem->variables[v].kind = refined[v];
+}
+
+}  // namespace
+
+LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& uses,
+                              const std::vector<std::vector<Grid>>& grids, CutStore* store,
+                              bool replicate) {
+  LabelProblem problem;
+  const int tensors = static_cast<int>(graph.tensors.size());
+  const size_t elements = graph.tensors.size() + graph.nodes.size();
+  std::vector<bool> alone(elements, replicate);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (IsCopy(graph, graph.nodes[n])) alone[tensors + n] = false;
+  }
+  Clusters clusters = MakeClusters(graph, alone);
+  std::vector<std::pair<int, int>> places;
+  for (int e = 0; e < static_cast<int>(elements); ++e) {
+    if (clusters.representative[e] == e) places.push_back({PlaceInProgram(graph, e), e});
+  }
+  std::sort(places.begin(), places.end());
+  problem.variable.assign(elements, -1);
+  for (const auto& place : places) {
+    const int e = place.second;
+    problem.variable[e] = static_cast<int>(problem.variables.size());
+    problem.elements.push_back(e);
+    LabelVariable variable;
+    variable.space = e < tensors ? TensorCuts(graph, e) : NodeCuts(graph, e - tensors);
+    variable.space.optional = variable.space.optional || (replicate && e < tensors);
+    variable.computed = e >= tensors || graph.tensors[e].producer >= 0;
+    variable.grids = grids[e];
+    problem.variables.push_back(std::move(variable));
+  }
+  for (size_t e = 0; e < elements; ++e) {
+    problem.variable[e] = problem.variable[clusters.representative[e]];
+    problem.dims.push_back(store->NumberOfDims(clusters.dims[e]));
+  }
+  int kinds = 0;
+  for (const TensorUse& use : uses) kinds = std::max(kinds, use.kind + 1);
+  store->SetKinds(kinds);
+  std::map<int, int> along;  // by kind of use
+  std::vector<int> next_operand(graph.nodes.size(), -1);
+  for (const TensorUse& use : uses) {
+    const int n = use.node - tensors, operand = next_operand[n]++;
+    auto [place, is_new] = along.emplace(use.kind, 0);
+    if (is_new) {
+      place->second = store->NumberOfDims(DimsAlong(*graph.nodes[n].definition, operand));
+    }
+    AddEdge({use.costs.get(), use.kind, problem.variable[use.tensor], problem.variable[use.node],
+             problem.dims[use.tensor], problem.dims[use.node], place->second, 1},
+            &problem);
+  }
+  NumberKinds(&problem);
+  return problem;
+}
+
+Cuts CutsOfElements(const LabelProblem& problem, const std::vector<int>& cuts, CutStore* store) {
+  Cuts all;
+  for (size_t e = 0; e < problem.variable.size(); ++e) {
+    all.push_back(store->at(store->Mapped(cuts[problem.variable[e]], problem.dims[e])));
+  }
+  return all;
+}
+
+LabelProblem Tied(const LabelProblem& problem) {
+  LabelProblem tied;
+  std::vector<int> number(problem.variables.size(), -1);
+  std::map<int, int> first;  // by kind
+  for (size_t v = 0; v < number.size(); ++v) {
+    const LabelVariable& variable = problem.variables[v];
+    auto [place, is_new] = first.emplace(variable.kind, static_cast<int>(tied.variables.size()));
+    number[v] = place->second;
+    if (!is_new) continue;
+    tied.variables.push_back(variable);
+    tied.variables.back().edges.clear();
+  }
+  std::map<std::tuple<int, int, int, int, int>, int> known;
+  for (LabelEdge edge : problem.edges) {
+    edge.tensor = number[edge.tensor];
+    edge.node = number[edge.node];
+    auto [place, is_new] = known.emplace(
+        std::make_tuple(edge.kind, edge.tensor, edge.node, edge.tensor_dims, edge.node_dims),
+        static_cast<int>(tied.edges.size()));
+    if (is_new)
+      AddEdge(edge, &tied);
+    else
+      ++tied.edges[place->second].count;
+  }
+  for (int v : problem.variable) tied.variable.push_back(number[v]);
+  tied.dims = problem.dims;
+  return tied;
+}
+
+}  // namespace yuba

@@ -1,0 +1,195 @@
+#include "search/check/check.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/check/bound.h"
+#include "search/plan/sharding_space.h"
+#include "search/rewrite/partials.h"
+
+namespace yuba {
+namespace {
+
+absl::Status Refuse(const std::string& what) { return absl::FailedPreconditionError(what); }
+
+bool IsPrime(int64_t number) {
+  for (int64_t factor = 2; factor * factor <= number; ++factor) {
+    if (number % factor == 0) return false;
+  }
+  return number >= 2;
+}
+
+absl::Status CheckMesh(const Mesh& mesh) {
+  int64_t devices = 1;
+  for (const MeshAxis& axis : mesh.axes) {
+    if (!IsPrime(axis.size)) {
+      return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size,
+                                 ", which is no prime"));
+    }
+    devices *= axis.size;
+    if (devices > kMostPlannedDevices) {
+      return Refuse(absl::StrCat("the mesh has more than ", kMostPlannedDevices, " devices"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// `extents[i]` may be cut where `whole[i]` is false. Only where `may_replicate` may an axis be left
+// out that fits.
+absl::Status CheckCut(const Mesh& mesh, const std::string& what,
+                      const std::vector<int64_t>& extents, const std::vector<bool>& whole,
+                      bool may_replicate, const Cut& cut) {
+  if (cut.axes.size() != extents.size()) {
+    return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan cuts ",
+                               cut.axes.size()));
+  }
+  std::vector<int> uses(mesh.axes.size(), 0);
+  std::vector<int64_t> parts(extents.size(), 1);
+  for (size_t e = 0; e < extents.size(); ++e) {
+    for (uint8_t axis : cut.axes[e]) {
+      if (axis >= mesh.axes.size()) {
+        return Refuse(absl::StrCat(what, " is cut over an unknown axis"));
+      }
+      if (++uses[axis] > 1) {
+        return Refuse(absl::StrCat(what, " is cut twice over axis ", mesh.axes[axis].name));
+      }
+      parts[e] *= mesh.axes[axis].size;
+    }
+    if (parts[e] > 1 && whole[e]) {
+      return Refuse(absl::StrCat(what, ": dimension ", e, " is cut, but cannot be"));
+    }
+    if (parts[e] > extents[e] && parts[e] > 1) {
+      return Refuse(absl::StrCat(what, ": dimension ", e, " has ", extents[e],
+                                 " elements and is cut into ", parts[e]));
+    }
+  }
+  for (size_t axis = 0; axis < uses.size() && !may_replicate; ++axis) {
+    for (size_t e = 0; uses[axis] == 0 && e < extents.size(); ++e) {
+      if (whole[e] || parts[e] * mesh.axes[axis].size > extents[e]) continue;
+      return Refuse(absl::StrCat(what, " is not cut as far as it can be: dimension ", e,
+                                 " has room for axis ", mesh.axes[axis].name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// By level, later axes of the mesh cut inside earlier ones.
+absl::Status CheckNesting(const Space& space, const Cut& cut) {
+  if (space.nesting != "level") return absl::OkStatus();
+  for (const AxisList& list : cut.axes) {
+    if (std::is_sorted(list.begin(), list.end())) continue;
+    return Refuse("the plan's space nests by level, but an axis cuts inside a later one");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
+  if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
+    return Refuse("the plan is of another graph");
+  }
+  if (plan.space.replicate != "none" && plan.space.replicate != "auto") {
+    return Refuse(absl::StrCat("the plan's space replicates \"", plan.space.replicate,
+                               "\": neither \"none\" nor \"auto\""));
+  }
+  if (plan.space.replicate != "auto" && HasPartials(graph)) {
+    return Refuse("sums stay apart only where the plan's space replicates \"auto\"");
+  }
+  if (plan.space.copies != graph.copies) {
+    return Refuse(absl::StrCat("the plan copies within ", plan.space.copies,
+                               " nodes, the graph within ", graph.copies));
+  }
+  if (plan.space.nesting != "free" && plan.space.nesting != "level") {
+    return Refuse(absl::StrCat("the plan's space nests \"", plan.space.nesting,
+                               "\": neither \"free\" nor \"level\""));
+  }
+  for (const std::vector<Cut>* cuts : {&plan.tensors, &plan.nodes}) {
+    for (const Cut& cut : *cuts) YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, cut));
+  }
+  const bool replicas = plan.space.replicate == "auto";
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
+    const bool transient = IsTransient(graph.tensors[t]);
+    YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name), dims,
+                                  std::vector<bool>(dims.size(), false), replicas || transient,
+                                  plan.tensors[t]));
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Definition& definition = *graph.nodes[n].definition;
+    std::vector<int64_t> extents;
+    for (const Index& index : definition.indices) extents.push_back(index.extent);
+    std::vector<bool> whole(extents.size(), true);
+    for (int index : CuttableIndices(definition)) whole[index] = false;
+    YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("node ", graph.nodes[n].name), extents,
+                                  whole, IsCopy(graph, graph.nodes[n]), plan.nodes[n]));
+    if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
+      return Refuse(
+          absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
+    }
+    for (TensorId operand : graph.nodes[n].operands) {
+      if (graph.tensors[operand].kind != TensorKind::kAddend) continue;
+      const Cut& addend = plan.tensors[operand];
+      const bool accumulator = IsAccumulator(graph.nodes[n]);
+      if (accumulator ? AddendCut(plan.nodes[n]) == addend : KeepsGroups(addend, plan.nodes[n])) {
+        continue;
+      }
+      return Refuse(absl::StrCat(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
+                                 " and its addend ", graph.tensors[operand].name,
+                                 accumulator ? " are cut differently" : " have other groups"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCost(const Graph& graph, const Plan& plan) {
+  PlanCost cost = CostOf(graph, plan);
+  auto same = [](const char* what, int64_t claimed, int64_t found) {
+    if (claimed == found) return absl::OkStatus();
+    return Refuse(absl::StrCat("the plan says that it moves ", claimed, " bytes", what,
+                               "; it moves ", found));
+  };
+  YUBA_RETURN_IF_ERROR(same("", plan.cost.bytes(), cost.bytes()));
+  YUBA_RETURN_IF_ERROR(same(" of weights", plan.cost.weight, cost.weight));
+  YUBA_RETURN_IF_ERROR(same(" of activations", plan.cost.activation, cost.activation));
+  YUBA_RETURN_IF_ERROR(same(" of partial results", plan.cost.partial, cost.partial));
+  return same(" of halos", plan.cost.halo, cost.halo);
+}
+
+absl::Status CheckBound(const Graph& graph, const Plan& plan) {
+  if (plan.lower_bound > plan.cost.bytes()) {
+    return Refuse(absl::StrCat("the plan moves ", plan.cost.bytes(),
+                               " bytes, less than its lower bound of ", plan.lower_bound));
+  }
+  if (plan.lower_bound < 0) {
+    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " is negative"));
+  }
+  if (plan.proof.kind == "none") {
+    if (plan.lower_bound <= 0) return absl::OkStatus();
+    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound,
+                               " has no proof, and a plan without one has the bound 0"));
+  }
+  absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
+      absl::StrCat("there is no proof of kind \"", plan.proof.kind,
+                   "\", only elimination, deepening, grids, dual and none"));
+  if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
+  if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
+  if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan);
+  if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
+  if (!least.ok()) return least.status();
+  if (*least >= plan.lower_bound) return absl::OkStatus();
+  return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,
+                             " bytes; its proof shows only ", *least));
+}
+
+}  // namespace
+
+absl::Status CheckPlan(const Graph& graph, const Plan& plan) {
+  YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
+  YUBA_RETURN_IF_ERROR(CheckCuts(graph, plan));
+  YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
+  return CheckBound(graph, plan);
+}
+
+}  // namespace yuba

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/check/bound.h"
+#include "search/check/held.h"
+#include "search/check/memory.h"
+#include "search/check/relaxed.h"
+
+namespace yuba {
+namespace {
+
+struct Prices {
+  std::map<std::pair<int, int>, const std::vector<int64_t>*> of;  // (tensor, node)
+  std::map<int, std::vector<int64_t>> sums;                       // by tensor
+  // (tensor, node), to be added.
+  std::map<std::pair<int, int>, std::vector<CheckTable::Cells>> added;
+};
+
+absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMessage>& messages,
+                                  const RelaxedTables& costs) {
+  Prices prices;
+  const int64_t most = MostInProof(graph);
+  for (const DualMessage& message : messages) {
+    if (message.tensor < 0 || message.tensor >= static_cast<int>(graph.tensors.size())) {
+      return RefuseProof(
+          absl::StrCat("has a message of tensor ", message.tensor, ", which is none"));
+    }
+    if (message.node < 0 || message.node >= static_cast<int>(graph.nodes.size())) {
+      return RefuseProof(absl::StrCat("has a message of node ", message.node, ", which is none"));
+    }
+    const std::string& name = graph.tensors[message.tensor].name;
+    const size_t count = costs.tensors[message.tensor];
+    if (message.values.size() != count) {
+      return RefuseProof(absl::StrCat("gives ", message.values.size(), " prices for ", name,
+                                      ", which has ", count, " grids"));
+    }
+    std::vector<int64_t>& sum = prices.sums[message.tensor];
+    sum.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      if (message.values[i] > most || message.values[i] < -most) {
+        return RefuseProof(absl::StrCat("has a price of ", message.values[i]));
+      }
+      sum[i] += message.values[i];
+    }
+    if (!prices.of.emplace(std::make_pair(message.tensor, message.node), &message.values).second) {
+      return RefuseProof(absl::StrCat("has two messages of ", name, " at node ", message.node));
+    }
+  }
+  return prices;
+}
+
+// A cost in so many units for each byte, `most` bytes at most.
+struct Scale {
+  int64_t units, most;
+};
+
+// Adds the least cost of each node grid, the tensor being cut at its best price.
+void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
+              const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
+              std::vector<int64_t>* sum) {
+  size_t cell = 0;
+  for (int64_t& total : *sum) {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (int grid = 0; grid < grids; ++grid, ++cell) {
+      const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
+      int64_t here = std::min((*use.cost)[cell], scale.most) * scale.units - price;
+      for (size_t i = 0; added != nullptr && i < added->size(); ++i) here += (*(*added)[i])[cell];
+      least = std::min(least, here);
+    }
+    total += least;
+  }
+}
+
+// The sum over the nodes of the cheapest strategy, to which `sums` are added, by node and grid.
+// What prices of a tensor do not add up to is paid back where it is least.
+absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& prices,
+                                   const Scale& scale, std::vector<std::vector<int64_t>> sums) {
+  size_t used = 0;
+  for (const RelaxedTables::Use& use : costs.uses) {
+    std::vector<int64_t>& sum = sums[use.node];
+    sum.resize(costs.nodes[use.node]);
+    const auto found = prices.of.find({use.tensor, use.node});
+    const auto added = prices.added.find({use.tensor, use.node});
+    used += found != prices.of.end();
+    AddLeast(use, costs.tensors[use.tensor], scale,
+             found == prices.of.end() ? nullptr : found->second,
+             added == prices.added.end() ? nullptr : &added->second, &sum);
+  }
+  if (used != prices.of.size()) {
+    return RefuseProof("has a message of a node that does not use its tensor");
+  }
+  int64_t bound = 0;
+  for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
+  for (const auto& [tensor, sum] : prices.sums) bound += *std::min_element(sum.begin(), sum.end());
+  return bound;
+}
+
+// Adds what is in use, at its prices, where it belongs: to the uses, the tensors or the nodes.
+void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
+               std::vector<std::vector<int64_t>>* of_nodes) {
+  const int tensors = static_cast<int>(graph.tensors.size()), element = table.scope[0];
+  if (table.scope.size() == 2) {
+    prices->added[{table.scope[1], element - tensors}].push_back(table.cells);
+    return;
+  }
+  std::vector<int64_t>& sum =
+      element < tensors ? prices->sums[element] : (*of_nodes)[element - tensors];
+  sum.resize(table.cells->size());
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
+}
+
+// LeastOfAll of plans within a limit, where what is in use is added at the prices on memory.
+absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
+                                         const RelaxedTables& costs) {
+  const Proof& proof = plan.proof;
+  const HeldElements held =
+      HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", proof.prices);
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
+                        PricedUses(graph, held, CostsOf(costs.uses), proof.prices,
+                                   plan.space.memory));
+  YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
+  std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
+  for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
+  const Scale scale = {kPriceUnits, MostInProof(graph) / kPriceUnits};
+  YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, given, scale, std::move(of_nodes)));
+  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
+  const RelaxedTables costs =
+      MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
+  if (!plan.proof.prices.empty()) {
+    if (plan.space.memory <= 0) {
+      return RefuseProof("has prices on memory, the plan's space no limit");
+    }
+    return LeastWithinLimit(graph, plan, costs);
+  }
+  YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
+  YUBA_ASSIGN_OR_RETURN(
+      const int64_t bound,
+      LeastOfAll(costs, prices, {1, MostInProof(graph)},
+                 std::vector<std::vector<int64_t>>(graph.nodes.size())));
+  return std::max<int64_t>(bound, 0);  // rounded prices may add up to less; no plan does
+}
+
+}  // namespace yuba

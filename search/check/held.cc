@@ -1,0 +1,81 @@
+#include "search/check/held.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "search/check/memory.h"
+#include "search/check/part_counts.h"
+#include "search/check/relaxed.h"
+
+namespace yuba {
+namespace {
+
+using Numbers = std::shared_ptr<const std::vector<int64_t>>;
+
+Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate) {
+  std::vector<int64_t> largest;
+  for (const Parts& parts : EveryTensorGrid(mesh, tensor, replicate)) {
+    int64_t elements = 1;
+    for (size_t d = 0; d < parts.size(); ++d) {
+      elements *= (tensor.type.dims[d] + parts[d] - 1) / parts[d];
+    }
+    largest.push_back(elements);
+  }
+  return std::make_shared<const std::vector<int64_t>>(std::move(largest));
+}
+
+// By operand, the result last.
+std::vector<Numbers> LargestBoxes(const Mesh& mesh, const Node& node,
+                                  const std::vector<Parts>& grids) {
+  const size_t operands = node.operands.size();
+  std::vector<std::vector<int64_t>> largest(operands + 1);
+  for (const Parts& parts : grids) {
+    const NodeBoxes boxes = AnalyzeNode(*node.definition, CutIntoParts(mesh, parts), mesh);
+    for (size_t o = 0; o <= operands; ++o) {
+      int64_t most = 0;
+      for (int device = 0; device < mesh.devices(); ++device) {
+        most = std::max(most, Volume(o < operands ? boxes.needs[device][o] : boxes.made[device]));
+      }
+      largest[o].push_back(most);
+    }
+  }
+  std::vector<Numbers> result;
+  for (std::vector<int64_t>& each : largest) {
+    result.push_back(std::make_shared<const std::vector<int64_t>>(std::move(each)));
+  }
+  return result;
+}
+
+}  // namespace
+
+HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
+                        const std::vector<MemoryPrice>& prices) {
+  HeldElements held;
+  std::map<std::pair<std::vector<int64_t>, bool>, Numbers> shards;
+  for (const Tensor& tensor : graph.tensors) {
+    Numbers& known = shards[{tensor.type.dims, replicate || IsTransient(tensor)}];
+    if (known == nullptr) known = LargestShards(mesh, tensor, replicate);
+    held.shards.push_back(known);
+    held.sizes.push_back(static_cast<int>(known->size()));
+  }
+  const std::vector<size_t> alike = FirstAlike(graph);
+  std::map<size_t, std::vector<Numbers>> boxes;  // by the first node that is alike
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    held.boxes.emplace_back();
+    held.sizes.push_back(0);
+    if (!NeedsBoxes(graph, static_cast<NodeId>(n), prices)) continue;
+    const Node& node = graph.nodes[n];
+    std::vector<Numbers>& known = boxes[alike[n]];
+    if (known.empty()) {
+      known = LargestBoxes(mesh, node,
+                           EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node)));
+    }
+    held.boxes.back() = known;
+    held.sizes.back() = static_cast<int>(known[0]->size());
+  }
+  return held;
+}
+
+}  // namespace yuba

@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/check/bound.h"
+#include "search/check/grids.h"
+#include "search/check/relaxed.h"
+#include "search/check/sweep.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kMostCells = int64_t{1} << 27;
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
+
+// What is kept of a step. `cuts`: costs by cut that meet here; the step of the sweep has the least
+// of them by grid.
+struct KeptStep {
+  std::vector<CheckTable> cuts;
+  // By grids of the scope: where its block of `cells` starts (-1: all too dear), and the least in
+  // it.
+  std::vector<int64_t> start, least;
+  std::vector<int64_t> cells;
+};
+
+class PrunedReplay {
+ public:
+  PrunedReplay(const Plan& plan, const CostTables& costs, Left left)
+      : plan_(plan),
+        tables_(costs),
+        left_(std::move(left)),
+        limit_(plan.lower_bound - 1 - left_.least),
+        sweep_({plan.proof.order.begin() + plan.proof.plain, plan.proof.order.end()},
+               tables_.coarse()),
+        dear_(std::min<int64_t>(limit_ + 1, kMost / (sweep_.steps().size() + 1))) {}
+
+  absl::StatusOr<int64_t> Run() {
+    kept_.resize(sweep_.steps().size());
+    for (CheckTable& table : tables_.OneOfEachScope(std::move(left_.tables))) {
+      const int step = sweep_.Place(tables_.ByGrid(table));
+      kept_[step].cuts.push_back(std::move(table));
+    }
+    YUBA_RETURN_IF_ERROR(sweep_.Run(limit_));
+    int64_t total = 0;  // of the parts of the graph
+    for (size_t s = 0; s < kept_.size(); ++s) {
+      const SweepStep& step = sweep_.steps()[s];
+      YUBA_RETURN_IF_ERROR(Prune(step, &kept_[s]));
+      if (kept_[s].cells.empty()) return plan_.lower_bound;
+      if (step.scope.empty()) total += kept_[s].cells[0];
+      for (int before : step.before) kept_[before].cells = {};
+    }
+    return left_.least + total;
+  }
+
+ private:
+  int Grids(int element) const { return tables_.Grids(element); }
+
+  static std::vector<int> Joint(const SweepStep& step) {
+    std::vector<int> joint = step.scope;
+    joint.push_back(step.element);
+    return joint;
+  }
+
+  // Where the tables that meet in a step are in its joint scope.
+  struct Layout {
+    std::vector<int> joint, sizes;
+    std::vector<std::vector<int>> cuts, before;  // places, by table
+  };
+
+  Layout LayoutOf(const SweepStep& step) const {
+    Layout layout;
+    layout.joint = Joint(step);
+    for (int e : layout.joint) layout.sizes.push_back(Grids(e));
+    for (const CheckTable& table : step.tables)
+      layout.cuts.push_back(PlacesIn(layout.joint, table.scope));
+    for (int b : step.before) {
+      layout.before.push_back(PlacesIn(layout.joint, sweep_.steps()[b].scope));
+    }
+    return layout;
+  }
+
+  // The step by cuts: only sums that with the least of all else stay within the limit.
+  absl::Status Prune(const SweepStep& step, KeptStep* kept) {
+    const Layout layout = LayoutOf(step);
+    const std::vector<int> sizes(layout.sizes.begin(), layout.sizes.end() - 1);
+    std::vector<int> grid(layout.joint.size(), 0);
+    kept->start.assign(step.up->size(), -1);
+    kept->least.assign(step.up->size(), dear_);
+    for (size_t tuple = 0; tuple < step.up->size(); ++tuple) {
+      if ((*step.up)[tuple] + (*step.down)[tuple] <= limit_) {
+        YUBA_RETURN_IF_ERROR(Block(step, layout, tuple, &grid, kept));
+      }
+      std::vector<int> scope_grid(grid.begin(), grid.end() - 1);
+      NextValues(sizes, &scope_grid);
+      std::copy(scope_grid.begin(), scope_grid.end(), grid.begin());
+    }
+    return absl::OkStatus();
+  }
+
+  // The least sums for all cuts of the scope's grids, if any is within the limit.
+  absl::Status Block(const SweepStep& step, const Layout& layout, size_t tuple,
+                     std::vector<int>* grid, KeptStep* kept) {
+    const int64_t budget = limit_ - (*step.down)[tuple];
+    std::vector<int> cheap;  // grids of the element
+    for (int g = 0; g < Grids(step.element); ++g) {
+      grid->back() = g;
+      if (IsCheap(step, layout, *grid, budget)) cheap.push_back(g);
+    }
+    if (cheap.empty()) return absl::OkStatus();
+    int64_t room = kMostCells - static_cast<int64_t>(kept->cells.size());
+    for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
+      room /= static_cast<int64_t>(tables_.CutsOf(layout.joint[i], (*grid)[i]).size());
+    }
+    if (room == 0) return absl::FailedPreconditionError("the proof keeps too many cells");
+    const std::vector<CheckTable> tables = InBlock(step, *kept, layout, *grid, cheap);
+    std::vector<int> scope;  // places in the joint
+    Renamings renamed;       // by place
+    for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
+      scope.push_back(static_cast<int>(i));
+      renamed.push_back(tables_.RenamedIn(layout.joint[i], (*grid)[i]));
+    }
+    renamed.push_back(Unnamed(tables_.CountIn(step.element, cheap)));
+    std::vector<int64_t> block =
+        LeastSums(scope, static_cast<int>(scope.size()), tables, renamed, budget);
+    const int64_t least = *std::min_element(block.begin(), block.end());
+    if (least > budget) return absl::OkStatus();
+    for (int64_t& cost : block) cost = cost > budget ? dear_ : cost;
+    kept->start[tuple] = static_cast<int64_t>(kept->cells.size());
+    kept->least[tuple] = least;
+    kept->cells.insert(kept->cells.end(), block.begin(), block.end());
+    return absl::OkStatus();
+  }
+
+  bool IsCheap(const SweepStep& step, const Layout& layout, const std::vector<int>& grid,
+               int64_t budget) const {
+    int64_t sum = 0;
+    for (size_t t = 0; t < step.tables.size(); ++t) {
+      sum += (*step.tables[t].cells)[CellOf(layout.cuts[t], layout.sizes, grid)];
+    }
+    for (size_t b = 0; b < step.before.size(); ++b) {
+      sum += kept_[step.before[b]].least[CellOf(layout.before[b], layout.sizes, grid)];
+      if (sum > budget) return false;
+    }
+    return sum <= budget;
+  }
+
+  // The tables that meet in a step, over places in the joint: of the scope the cuts of these grids,
+  // of the element those of all grids in `cheap`.
+  std::vector<CheckTable> InBlock(const SweepStep& step, const KeptStep& kept,
+                                  const Layout& layout, const std::vector<int>& grid,
+                                  const std::vector<int>& cheap) const {
+    std::vector<int> all;  // cuts of the element
+    for (int g : cheap) {
+      const std::vector<int>& cuts = tables_.CutsOf(step.element, g);
+      all.insert(all.end(), cuts.begin(), cuts.end());
+    }
+    std::vector<CheckTable> tables;
+    for (size_t t = 0; t < kept.cuts.size(); ++t) {
+      std::vector<const std::vector<int>*> cuts;
+      for (size_t i = 0; i < kept.cuts[t].scope.size(); ++i) {
+        const int e = kept.cuts[t].scope[i];
+        cuts.push_back(e == step.element ? &all : &tables_.CutsOf(e, grid[layout.cuts[t][i]]));
+      }
+      tables.push_back({layout.cuts[t], tables_.OfCuts(kept.cuts[t], cuts)});
+    }
+    for (size_t b = 0; b < step.before.size(); ++b) {
+      tables.push_back({layout.before[b], OfBlocks(step, layout, b, grid, cheap)});
+    }
+    return tables;
+  }
+
+  // What the step before number `b` has kept of its blocks, side by side. The element is the last
+  // of its scope.
+  CheckTable::Cells OfBlocks(const SweepStep& step, const Layout& layout, size_t b,
+                             const std::vector<int>& grid, const std::vector<int>& cheap) const {
+    const KeptStep& before = kept_[step.before[b]];
+    const std::vector<int>& places = layout.before[b];
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < places.size(); ++i) {
+      rows *= static_cast<int64_t>(tables_.CutsOf(layout.joint[places[i]], grid[places[i]]).size());
+    }
+    const int64_t columns = tables_.CountIn(step.element, cheap);
+    auto cells = std::make_shared<std::vector<int64_t>>(rows * columns, dear_);
+    std::vector<int> here = grid;
+    int64_t column = 0;
+    for (const int g : cheap) {
+      here.back() = g;
+      const int64_t start = before.start[CellOf(places, layout.sizes, here)];
+      const auto width = static_cast<int64_t>(tables_.CutsOf(step.element, g).size());
+      for (int64_t row = 0; row < rows && start >= 0; ++row) {
+        const int64_t* from = before.cells.data() + start + row * width;
+        std::copy(from, from + width, cells->begin() + row * columns + column);
+      }
+      column += width;
+    }
+    return cells;
+  }
+
+  const Plan& plan_;
+  GridTables tables_;
+  Left left_;
+  const int64_t limit_;
+  Sweep sweep_;
+  const int64_t dear_;          // above the limit, but sums of it over all steps are none too large
+  std::vector<KeptStep> kept_;  // by step
+};
+
+absl::Status CheckPlain(const Plan& plan) {
+  const int64_t count = static_cast<int64_t>(plan.proof.order.size());
+  if (plan.proof.plain >= 0 && plan.proof.plain <= count) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
+}
+
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan,
+                                     const CostTables& costs) {
+  YUBA_ASSIGN_OR_RETURN(Left left,
+                        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
+  return PrunedReplay(plan, costs, std::move(left)).Run();
+}
+
+// By element and grid the least that any plan with it moves, by the relaxation to grids; what is
+// not below the plan's bound may be told as more.
+struct LeastOfGrids {
+  std::vector<std::vector<int64_t>> of_grid;
+  int64_t of_all = 0;
+};
+
+absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan) {
+  const RelaxedTables costs = MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
+  std::map<int, Renamings::value_type> known;  // by count
+  Renamings grids;
+  for (const std::vector<int>* counts : {&costs.tensors, &costs.nodes}) {
+    for (const int count : *counts) {
+      Renamings::value_type& values = known[count];
+      if (values == nullptr) values = Unnamed(count);
+      grids.push_back(values);
+    }
+  }
+  Sweep sweep(plan.proof.sweep, grids);
+  const int tensors = static_cast<int>(graph.tensors.size());
+  for (const RelaxedTables::Use& use : costs.uses) {
+    sweep.Place({{tensors + use.node, use.tensor}, use.cost});
+  }
+  YUBA_RETURN_IF_ERROR(sweep.Run(plan.lower_bound - 1));
+  LeastOfGrids least;
+  least.of_grid.resize(grids.size());
+  for (const SweepStep& step : sweep.steps()) least.of_grid[step.element] = step.of_value;
+  least.of_all = sweep.least();
+  return least;
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan) {
+  YUBA_RETURN_IF_ERROR(CheckPlain(plan));
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
+  return ReplayPruned(graph, plan, costs);
+}
+
+absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan) {
+  YUBA_RETURN_IF_ERROR(CheckPlain(plan));
+  YUBA_RETURN_IF_ERROR(CheckOrder(graph, plan.proof.sweep));
+  YUBA_ASSIGN_OR_RETURN(const LeastOfGrids least, SweepGrids(graph, plan));
+  if (least.of_all >= plan.lower_bound) return least.of_all;
+  GridsToKeep keep;
+  for (const std::vector<int64_t>& of_grid : least.of_grid) {
+    keep.emplace_back();
+    for (const int64_t cost : of_grid) keep.back().push_back(cost < plan.lower_bound);
+  }
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs,
+                        MakeCostTables(graph, plan.mesh, plan.space, &keep));
+  return ReplayPruned(graph, plan, costs);
+}
+
+}  // namespace yuba

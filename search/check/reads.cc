@@ -1,0 +1,127 @@
+#include "search/check/reads.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "opsemantics/regions/box_factors.h"
+
+namespace yuba {
+namespace {
+
+// Adds boxes of one operand, or of the result, of cuts that part the reduction or do not.
+class Needs {
+ public:
+  Needs(const Mesh& mesh, const Definition& definition, int operand, bool partial, BoxSet* boxes)
+      : mesh_(mesh),
+        definition_(definition),
+        factors_(definition, operand, partial),
+        known_(factors_.factors().size()),
+        boxes_(boxes) {}
+
+  void Add(const Cut& cut) {
+    std::vector<const Pieces*> pieces;  // by factor
+    for (size_t f = 0; f < known_.size(); ++f) pieces.push_back(&PiecesOf(f, cut));
+    std::vector<int> numbers(boxes_->dimensions());
+    const int devices = mesh_.devices();
+    for (int device = 0; device < devices; ++device) {
+      int64_t volume = 1;
+      for (size_t f = 0; f < pieces.size(); ++f) {
+        const size_t piece = pieces[f]->of_device[device];
+        volume *= pieces[f]->volumes[piece];
+        const std::vector<int>& dims = factors_.factors()[f].dims;
+        const int* along = pieces[f]->numbers.data() + piece * dims.size();
+        for (size_t i = 0; i < dims.size(); ++i) numbers[dims[i]] = along[i];
+      }
+      if (volume == 0) {
+        for (size_t d = 0; d < numbers.size(); ++d) numbers[d] = boxes_->Number(d, {0, 0});
+      }
+      boxes_->Add(numbers, volume);
+    }
+  }
+
+ private:
+  struct Pieces {
+    std::vector<size_t> of_device;
+    std::vector<int64_t> volumes;  // by piece
+    std::vector<int> numbers;      // [piece][dimension of the factor]
+  };
+
+  const Pieces& PiecesOf(size_t f, const Cut& cut) {
+    std::vector<AxisList> key;
+    for (int index : factors_.factors()[f].indices) key.push_back(cut.axes[index]);
+    const auto [found, is_new] = known_[f].try_emplace(std::move(key));
+    if (is_new) AddPieces(f, found->first, &found->second);
+    return found->second;
+  }
+
+  // `axes`: those that cut each index of the factor.
+  void AddPieces(size_t f, const std::vector<AxisList>& axes, Pieces* pieces) {
+    std::vector<int> steps;  // by index
+    int parts = 1;
+    for (const AxisList& list : axes) {
+      steps.push_back(parts);
+      parts *= PartCount(mesh_, list);
+    }
+    std::vector<int> of_parts(parts, -1);  // the piece of these parts of all indices
+    std::vector<Interval> ranges(axes.size());
+    const int devices = mesh_.devices();
+    for (int device = 0; device < devices; ++device) {
+      int part = 0;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        part += steps[i] * PartNumber(mesh_, axes[i], device);
+      }
+      if (of_parts[part] < 0) {
+        of_parts[part] = static_cast<int>(pieces->volumes.size());
+        for (size_t i = 0; i < axes.size(); ++i) {
+          const Index& index = definition_.indices[factors_.factors()[f].indices[i]];
+          ranges[i] = PartInterval(mesh_, axes[i], index.extent, device);
+        }
+        AddPiece(f, ranges, pieces);
+      }
+      pieces->of_device.push_back(of_parts[part]);
+    }
+  }
+
+  void AddPiece(size_t f, const std::vector<Interval>& ranges, Pieces* pieces) {
+    const BoxFactors::Piece box = factors_.Of(static_cast<int>(f), ranges);
+    pieces->volumes.push_back(box.empty ? 0 : Volume(box.box));
+    const std::vector<int>& dims = factors_.factors()[f].dims;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      pieces->numbers.push_back(boxes_->Number(dims[i], box.box[i]));
+    }
+  }
+
+  const Mesh& mesh_;
+  const Definition& definition_;
+  const BoxFactors factors_;
+  std::vector<std::map<std::vector<AxisList>, Pieces>> known_;  // by factor
+  BoxSet* boxes_;
+};
+
+}  // namespace
+
+BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
+                  const std::vector<Cut>& cuts, const std::vector<int>& which) {
+  const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
+  BoxSet boxes(type.dims.size());
+  absl::optional<Needs> of_all, of_part;
+  for (const int each : which) {
+    const bool partial = operand < 0 && ReductionParts(mesh, definition, cuts[each]) > 1;
+    absl::optional<Needs>& needs = partial ? of_part : of_all;
+    if (!needs) needs.emplace(mesh, definition, operand, partial, &boxes);
+    needs->Add(cuts[each]);
+  }
+  return boxes;
+}
+
+int ReductionParts(const Mesh& mesh, const Definition& definition, const Cut& cut) {
+  int parts = 1;
+  for (size_t i = 0; i < cut.axes.size(); ++i) {
+    if (definition.indices[i].reduction) parts *= PartCount(mesh, cut.axes[i]);
+  }
+  return parts;
+}
+
+}  // namespace yuba

@@ -1,0 +1,24 @@
+// What devices need of a tensor, or make of it, under cuts of a node.
+#ifndef YUBA_SEARCH_CHECK_READS_H_
+#define YUBA_SEARCH_CHECK_READS_H_
+
+#include <vector>
+
+#include "opsemantics/definition/definition.h"
+#include "opsemantics/sharding/sharding.h"
+#include "search/check/device_boxes.h"
+
+namespace yuba {
+
+// What the node needs of operand `operand`, or, where that is -1, makes of its result under those
+// of its `cuts` that `which` names: box `i * devices + device` is that of cut `which[i]`. Boxes are
+// put together from the factors of the definition (box_factors.h).
+BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
+                  const std::vector<Cut>& cuts, const std::vector<int>& which);
+
+// Into how many parts the cut takes the reduction.
+int ReductionParts(const Mesh& mesh, const Definition& definition, const Cut& cut);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_CHECK_READS_H_

@@ -1,0 +1,283 @@
+#include "search/check/relaxed.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "opsemantics/regions/box_factors.h"
+#include "search/check/part_counts.h"
+#include "search/check/overlap.h"
+#include "search/plan/memory_price.h"
+
+namespace yuba {
+namespace {
+
+// What is shared in all factors together. Whichever factors they are of, the same things multiply
+// to the same, and few are different: each set of them is looked at once.
+class SharedProducts {
+ public:
+  explicit SharedProducts(int64_t devices) : devices_(devices), after_(1), most_(1, -1) {}
+
+  // Of what is equal to this.
+  int NumberOf(Shared shared) {
+    const auto place = std::find(different_.begin(), different_.end(), shared);
+    const auto number = static_cast<int>(place - different_.begin());
+    if (place == different_.end()) different_.push_back(std::move(shared));
+    return number;
+  }
+
+  // MostShared of these; sorts them.
+  int64_t MostOf(std::vector<int>* numbers) {
+    std::sort(numbers->begin(), numbers->end());
+    int place = 0;
+    for (const int number : *numbers) place = After(place, number);
+    if (most_[place] >= 0) return most_[place];
+    std::vector<const Shared*> factors;
+    for (const int number : *numbers) factors.push_back(&different_[number]);
+    return most_[place] = MostShared(devices_, factors);
+  }
+
+ private:
+  int After(int place, int number) {
+    std::vector<int>& next = after_[place];
+    if (next.size() <= static_cast<size_t>(number)) next.resize(number + 1, -1);
+    if (next[number] >= 0) return next[number];
+    const auto fresh = static_cast<int>(after_.size());
+    next[number] = fresh;
+    after_.emplace_back();
+    most_.push_back(-1);
+    return fresh;
+  }
+
+  const int64_t devices_;
+  std::deque<Shared> different_;
+  std::vector<std::vector<int>> after_;  // [set][number]: the set with that one more
+  std::vector<int64_t> most_;            // by set; -1: not known
+};
+
+// The table of one use.
+class UseTable {
+ public:
+  UseTable(const Mesh& mesh, const Definition& definition, int operand,
+           const std::vector<Parts>& tensor_grids)
+      : definition_(definition),
+        operand_(operand),
+        devices_(mesh.devices()),
+        type_(operand < 0 ? definition.result : definition.operands[operand]),
+        tensor_grids_(tensor_grids),
+        boxes_{BoxFactors(definition, operand, false),
+               BoxFactors(definition, operand, operand < 0)},
+        products_{SharedProducts(devices_), SharedProducts(devices_)} {
+    for (bool partial : {false, true}) {
+      for (const BoxFactor& factor : boxes_[partial].factors()) {
+        rows_[partial].push_back(RowsOf(factor));
+      }
+      columns_[partial].resize(rows_[partial].size());
+    }
+  }
+
+  // Appends the costs of one node grid with every tensor grid.
+  void Append(const Parts& node, std::vector<int64_t>* cost) {
+    const Side side = SideOf(node);
+    // Node grids that differ only in what this operand does not depend on cost the same.
+    const auto [known, is_new] = known_rows_.try_emplace(
+        {side.columns, static_cast<int64_t>(side.makers), side.shards, side.partial}, cost->size());
+    if (is_new) {
+      AppendRow(side, cost);
+      return;
+    }
+    const size_t count = tensor_grids_.size();
+    cost->resize(cost->size() + count);
+    std::copy_n(cost->begin() + known->second, count, cost->end() - count);
+  }
+
+ private:
+  Parts Of(const std::vector<int>& which, const Parts& parts) const {
+    Parts some;
+    for (int i : which) some.push_back(parts[i]);
+    return some;
+  }
+
+  struct Column;
+  // What costs depend on of a node grid. `makers`: devices that need a piece, or first make one.
+  struct Side {
+    bool partial = false;
+    Large makers = 0;
+    // Of an addend: the parts into which each group cuts it; no plan has another number with this
+    // node. 0 of other tensors.
+    int64_t shards = 0;
+    std::vector<const Column*> columns;  // by factor
+  };
+  Side SideOf(const Parts& node) {
+    Side side;
+    int64_t reductions = 1;
+    for (size_t i = 0; i < node.size(); ++i) {
+      if (definition_.indices[i].reduction) reductions *= node[i];
+    }
+    side.partial = operand_ < 0 && reductions > 1;
+    side.makers = operand_ < 0 ? Total(node) : devices_;
+    const bool in_groups = operand_ >= 0 && ReadsAddend(definition_, operand_);
+    if (in_groups && !IsSumOfAddends(definition_)) side.shards = Total(node) / node.back();
+    const size_t factors = type_.dims.empty() ? 0 : columns_[side.partial].size();
+    for (size_t f = 0; f < factors; ++f) side.columns.push_back(&ColumnOf(side.partial, f, node));
+    return side;
+  }
+
+  void AppendRow(const Side& side, std::vector<int64_t>* cost) {
+    const bool addend = operand_ < 0 ? definition_.addend : IsSumOfAddends(definition_);
+    const int64_t elements = ElementCount(type_);
+    const ElementType moved = side.partial ? AccumulatorType(type_.type) : type_.type;
+    Large held = side.makers, pieces = 1;
+    for (const Column* column : side.columns) {
+      held *= column->pieces.volume;
+      pieces *= column->pieces.number;
+    }
+    held /= pieces;  // by all devices, or by the first makers
+    std::vector<int> shared(side.columns.size());
+    for (size_t t = 0; t < tensor_grids_.size(); ++t) {
+      if (side.shards > 0 && Total(tensor_grids_[t]) != side.shards) {
+        cost->push_back(kNever);
+        continue;
+      }
+      for (size_t f = 0; f < side.columns.size(); ++f) {
+        shared[f] = side.columns[f]->shared[rows_[side.partial][f].kind[t]];
+      }
+      int64_t kept = products_[side.partial].MostOf(&shared);
+      // Only homes keep what they have made, but all that add up addends.
+      if (side.partial && !addend) kept = std::min(kept, elements);
+      Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
+      if (addend)
+        expected = operand_ < 0 ? held : owners * elements;
+      else if (side.partial)
+        expected = held + (owners - 1) * elements;
+      else if (operand_ < 0)
+        expected = held * owners;
+      cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * ByteSize(moved));
+    }
+  }
+
+  // The parts of one factor's dimensions, by tensor grid.
+  struct Rows {
+    std::vector<Parts> kinds;
+    std::vector<int> kind;
+  };
+  Rows RowsOf(const BoxFactor& factor) const {
+    Rows rows;
+    for (const Parts& tensor : tensor_grids_) {
+      Parts parts = Of(factor.dims, tensor);
+      auto place = std::find(rows.kinds.begin(), rows.kinds.end(), parts);
+      rows.kind.push_back(static_cast<int>(place - rows.kinds.begin()));
+      if (place == rows.kinds.end()) rows.kinds.push_back(std::move(parts));
+    }
+    return rows;
+  }
+
+  // The pieces of one factor, and what each kind of parts shares with them, by number.
+  struct Column {
+    Pieces pieces;
+    std::vector<int> shared;
+  };
+  const Column& ColumnOf(bool partial, size_t f, const Parts& node) {
+    const BoxFactor& factor = boxes_[partial].factors()[f];
+    Parts parts = Of(factor.indices, node);
+    auto [place, is_new] = columns_[partial][f].emplace(parts, Column());
+    Column& column = place->second;
+    if (!is_new) return column;
+    column.pieces = PiecesOf(definition_, boxes_[partial], static_cast<int>(f), parts);
+    std::vector<int64_t> extents;
+    for (int d : factor.dims) extents.push_back(type_.dims[d]);
+    for (const Parts& kind : rows_[partial][f].kinds) {
+      column.shared.push_back(
+          products_[partial].NumberOf(SharedOf(extents, kind, column.pieces)));
+    }
+    return column;
+  }
+
+  const Definition& definition_;
+  const int operand_;
+  const int64_t devices_;
+  const TensorType& type_;
+  const std::vector<Parts>& tensor_grids_;
+  const BoxFactors boxes_[2];                        // of all of a reduction, and of a part
+  SharedProducts products_[2];
+  std::vector<Rows> rows_[2];                        // by factor
+  std::vector<std::map<Parts, Column>> columns_[2];  // by factor
+  // By columns, what is held before they are counted, shards and whether it is partial: where the
+  // row is.
+  std::map<std::tuple<std::vector<const Column*>, int64_t, int64_t, bool>, size_t> known_rows_;
+};
+
+// Whether two nodes have the same cuts at the same costs.
+bool CutAlike(const Graph& graph, const Node& a, const Node& b) {
+  const Definition &here = *a.definition, &other = *b.definition;
+  if (IsCopy(graph, a) != IsCopy(graph, b)) return false;
+  if (&other != &here && !(other.result == here.result && other == here)) return false;
+  for (size_t o = 0; o < a.operands.size(); ++o) {
+    bool is_copy = graph.tensors[a.operands[o]].kind == TensorKind::kCopy;
+    if (is_copy != (graph.tensors[b.operands[o]].kind == TensorKind::kCopy)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<size_t> FirstAlike(const Graph& graph) {
+  std::map<std::vector<int64_t>, std::vector<size_t>> by_extents;  // different ones
+  std::vector<size_t> alike;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Definition& definition = *graph.nodes[n].definition;
+    std::vector<int64_t> extents = definition.result.dims;
+    for (const Index& index : definition.indices) extents.push_back(index.extent);
+    std::vector<size_t>& others = by_extents[extents];
+    const auto first = std::find_if(others.begin(), others.end(), [&](size_t other) {
+      return CutAlike(graph, graph.nodes[n], graph.nodes[other]);
+    });
+    alike.push_back(first == others.end() ? n : *first);
+    if (first == others.end()) others.push_back(n);
+  }
+  return alike;
+}
+
+RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool replicate) {
+  RelaxedTables tables;
+  // By dimensions, and whether axes may be left out.
+  std::map<std::pair<std::vector<int64_t>, bool>, std::vector<Parts>> tensor_grids;
+  const auto grids_of = [&](TensorId id) -> std::vector<Parts>& {
+    const Tensor& tensor = graph.tensors[id];
+    return tensor_grids[{tensor.type.dims, replicate || IsTransient(tensor)}];
+  };
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    std::vector<Parts>& grids = grids_of(static_cast<TensorId>(t));
+    if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t], replicate);
+    tables.tensors.push_back(static_cast<int>(grids.size()));
+  }
+  const std::vector<size_t> first_alike = FirstAlike(graph);
+  std::vector<size_t> first;  // by node: its first use
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    first.push_back(tables.uses.size());
+    const size_t alike = first_alike[n];
+    std::vector<Parts> grids;
+    if (alike == n) grids = EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node));
+    tables.nodes.push_back(alike < n ? tables.nodes[alike] : static_cast<int>(grids.size()));
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
+      RelaxedTables::Use use;
+      use.node = static_cast<int>(n);
+      use.tensor = o < 0 ? node.result : node.operands[o];
+      if (alike < n) {
+        use.cost = tables.uses[first[alike] + o + 1].cost;
+      } else {
+        std::vector<int64_t> cost;
+        UseTable table(mesh, *node.definition, o, grids_of(use.tensor));
+        for (const Parts& grid : grids) table.Append(grid, &cost);
+        use.cost = std::make_shared<const std::vector<int64_t>>(std::move(cost));
+      }
+      tables.uses.push_back(std::move(use));
+    }
+  }
+  return tables;
+}
+
+}  // namespace yuba

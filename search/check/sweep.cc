@@ -1,0 +1,186 @@
+#include "search/check/sweep.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "opsemantics/base/status.h"
+#include "search/check/grids.h"
+#include "opsemantics/base/inner_loop.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kMostCells = int64_t{1} << 27;  // of one table, and of all results
+constexpr int64_t kMostSums = int64_t{1} << 33;   // of all steps
+constexpr size_t kMostInScope = 1000;
+constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
+
+YUBA_INNER_LOOP void AddRow(const int64_t* row, int64_t stride, int size, int64_t* sum) {
+  for (int i = 0; i < size; ++i) sum[i] += row[i * stride];
+}
+
+YUBA_INNER_LOOP void LowerTo(const int64_t* row, int size, int64_t* least) {
+  for (int i = 0; i < size; ++i) least[i] = std::min(least[i], row[i]);
+}
+
+YUBA_INNER_LOOP void LowerToRest(const int64_t* sum, const int64_t* up, int size, int64_t* least) {
+  for (int i = 0; i < size; ++i) least[i] = std::min(least[i], sum[i] - up[i]);
+}
+
+// Tables as rows along the last element of a joint scope, for one assignment of the others after
+// the other.
+class RowsOfTables {
+ public:
+  explicit RowsOfTables(std::vector<int> sizes) : sizes_(std::move(sizes)), value_(sizes_.size()) {}
+
+  // By place in `scope` its place in the joint scope, where the last element is number
+  // sizes.size(), and how many values it has.
+  void Add(const std::vector<int>& places, const std::vector<int>& counts, const int64_t* cells) {
+    Table table = {cells, std::vector<int64_t>(sizes_.size() + 1, 0), 0};
+    int64_t stride = 1;
+    for (size_t i = places.size(); i-- > 0;) {
+      table.strides[places[i]] = stride;
+      stride *= counts[i];
+    }
+    tables_.push_back(std::move(table));
+  }
+
+  size_t size() const { return tables_.size(); }
+  const int64_t* Row(size_t table) const { return tables_[table].cells + tables_[table].at; }
+  int64_t at(size_t table) const { return tables_[table].at; }
+  int64_t stride(size_t table) const { return tables_[table].strides.back(); }
+
+  void Next() {
+    for (size_t d = sizes_.size(); d-- > 0;) {
+      const bool wraps = ++value_[d] == sizes_[d];
+      if (wraps) value_[d] = 0;
+      for (Table& table : tables_) {
+        table.at += wraps ? -(sizes_[d] - 1) * table.strides[d] : table.strides[d];
+      }
+      if (!wraps) return;
+    }
+  }
+
+ private:
+  struct Table {
+    const int64_t* cells;
+    std::vector<int64_t> strides;
+    int64_t at;
+  };
+
+  const std::vector<int> sizes_;
+  std::vector<int> value_;
+  std::vector<Table> tables_;
+};
+
+}  // namespace
+
+Sweep::Sweep(const std::vector<int>& order, const Renamings& values)
+    : values_(values), rank_(values.size(), -1) {
+  for (const int element : order) {
+    rank_[element] = static_cast<int>(steps_.size());
+    steps_.emplace_back();
+    steps_.back().element = element;
+  }
+}
+
+void Sweep::AddScope(SweepStep* step, const std::vector<int>& scope) const {
+  for (int e : scope) {
+    if (e != step->element && !std::count(step->scope.begin(), step->scope.end(), e)) {
+      step->scope.push_back(e);
+    }
+  }
+}
+
+int Sweep::Place(CheckTable table) {
+  int first = rank_[table.scope[0]];
+  for (int e : table.scope) first = std::min(first, rank_[e]);
+  AddScope(&steps_[first], table.scope);
+  steps_[first].tables.push_back(std::move(table));
+  return first;
+}
+
+absl::Status Sweep::Run(int64_t limit) {
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s)));
+  }
+  for (size_t s = steps_.size(); s-- > 0;) Down(&steps_[s], limit);
+  return absl::OkStatus();
+}
+
+absl::Status Sweep::Up(int s) {
+  SweepStep& step = steps_[s];
+  std::sort(step.scope.begin(), step.scope.end(),
+            [this](int a, int b) { return rank_[a] > rank_[b]; });
+  int64_t size = Values(step.element);
+  for (int e : step.scope) {
+    if (__builtin_mul_overflow(size, int64_t{Values(e)}, &size) || size > kMostCells) {
+      return absl::FailedPreconditionError("the proof needs tables that are too large");
+    }
+  }
+  cells_ += size / Values(step.element);
+  sums_ += size;
+  if (cells_ > kMostCells || sums_ > kMostSums || step.scope.size() > kMostInScope) {
+    return absl::FailedPreconditionError("the proof needs too many tables, or tables of too many");
+  }
+  std::vector<CheckTable> tables = step.tables;
+  for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});
+  step.up = std::make_shared<const std::vector<int64_t>>(
+      tables.empty() ? std::vector<int64_t>(1, 0)
+                     : LeastSums(step.scope, step.element, tables, values_));
+  if (step.scope.empty()) {
+    least_ += (*step.up)[0];
+  } else {
+    SweepStep& next = steps_[rank_[step.scope.back()]];
+    next.before.push_back(s);
+    AddScope(&next, step.scope);
+  }
+  return absl::OkStatus();
+}
+
+// What the results that meet here do not contain is `down` of their steps, whose scopes all end in
+// this element.
+void Sweep::Down(SweepStep* step, int64_t limit) {
+  if (step->scope.empty()) {
+    step->down = std::make_shared<const std::vector<int64_t>>(1, least_ - (*step->up)[0]);
+  }
+  std::vector<int> joint = step->scope;
+  joint.push_back(step->element);
+  RowsOfTables rows(CountsOf(step->scope));
+  std::vector<std::vector<int64_t>> rest;
+  for (const int b : step->before) {
+    const SweepStep& before = steps_[b];
+    rows.Add(PlacesIn(joint, before.scope), CountsOf(before.scope), before.up->data());
+    rest.emplace_back(before.up->size(), kGone);
+  }
+  for (const CheckTable& table : step->tables) {
+    rows.Add(PlacesIn(joint, table.scope), CountsOf(table.scope), table.cells->data());
+  }
+  const int size = Values(step->element);
+  step->of_value.assign(size, kGone);
+  std::vector<int64_t> sum(size);
+  for (size_t at = 0; at < step->down->size(); ++at, rows.Next()) {
+    const int64_t outside = (*step->down)[at];
+    if (outside > limit - (*step->up)[at]) continue;
+    std::fill(sum.begin(), sum.end(), outside);
+    for (size_t t = 0; t < rows.size(); ++t) AddRow(rows.Row(t), rows.stride(t), size, sum.data());
+    LowerTo(sum.data(), size, step->of_value.data());
+    for (size_t b = 0; b < rest.size(); ++b) {
+      LowerToRest(sum.data(), rows.Row(b), size, rest[b].data() + rows.at(b));
+    }
+  }
+  for (size_t b = 0; b < rest.size(); ++b) {
+    steps_[step->before[b]].down =
+        std::make_shared<const std::vector<int64_t>>(std::move(rest[b]));
+  }
+}
+
+std::vector<int> Sweep::CountsOf(const std::vector<int>& elements) const {
+  std::vector<int> counts;
+  for (const int element : elements) counts.push_back(Values(element));
+  return counts;
+}
+
+}  // namespace yuba

@@ -1,0 +1,66 @@
+#include "search/cost/cost_key.h"
+
+#include <utility>
+
+#include "opsemantics/regions/conditions.h"
+
+namespace yuba {
+namespace {
+
+class KeyWriter {
+ public:
+  void Add(int64_t value) { key_.push_back(value); }
+  void Add(const Affine& affine) {
+    Add(affine.constant);
+    Add(static_cast<int64_t>(affine.terms.size()));
+    for (const auto& [index, coefficient] : affine.terms) {
+      Add(index);
+      Add(coefficient);
+    }
+  }
+  void Add(const Constraint& constraint) {
+    Add(constraint.expression);
+    Add(constraint.equality);
+  }
+  template <typename T>
+  void Add(const std::vector<T>& list) {
+    Add(static_cast<int64_t>(list.size()));
+    for (const T& each : list) Add(each);
+  }
+  CostKey Take() { return std::move(key_); }
+
+ private:
+  CostKey key_;
+};
+
+}  // namespace
+
+CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh) {
+  KeyWriter key;
+  key.Add(static_cast<int64_t>(mesh.axes.size()));
+  for (const MeshAxis& axis : mesh.axes) key.Add(axis.size);
+  key.Add(static_cast<int64_t>(definition.indices.size()));
+  for (const Index& index : definition.indices) {
+    key.Add(index.extent);
+    key.Add(index.reduction);
+  }
+  key.Add(definition.where);
+  const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
+  key.Add(static_cast<int64_t>(type.type));
+  key.Add(type.dims);
+  if (operand < 0) {
+    key.Add(-1 - definition.addend);
+    key.Add(definition.left);
+    return key.Take();
+  }
+  key.Add(IsSumOfAddends(definition));
+  key.Add(ReadsAddend(definition, operand));
+  for (const ReadSite& site : ReadSites(definition)) {
+    if (site.read->operand != operand) continue;
+    key.Add(site.read->position);
+    key.Add(site.when);
+  }
+  return key.Take();
+}
+
+}  // namespace yuba

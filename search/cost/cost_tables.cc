@@ -1,0 +1,308 @@
+#include "search/cost/cost_tables.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/arithmetic.h"
+#include "search/plan/sharding_space.h"
+#include "search/cost/numbering.h"
+#include "search/solve/pairwise.h"
+
+namespace yuba {
+namespace {
+
+using IntervalsByDevice = std::vector<Interval>;
+
+struct LessByDevice {
+  bool operator()(const IntervalsByDevice& a, const IntervalsByDevice& b) const {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(), [](const Interval& x, const Interval& y) {
+          return std::make_pair(x.begin, x.end) < std::make_pair(y.begin, y.end);
+        });
+  }
+};
+
+// The elements in the intersection of the shard of each tensor cut and the box of each column,
+// summed over devices.
+class Overlaps {
+ public:
+  // box(c, device) is the box of column c; weight[row][device] is 0 or 1.
+  template <typename BoxOf>
+  Overlaps(const TableInput& in, const std::vector<std::vector<int64_t>>& weights, const BoxOf& box)
+      : devices_(in.mesh->devices()), rank_(in.type->dims.size()), weights_(weights) {
+    rows_.resize(in.tensor_cuts->size());
+    columns_.resize(in.columns->size());
+    for (size_t d = 0; d < rank_; ++d) AddDimension(in, d, box);
+  }
+
+  int64_t operator()(size_t row, size_t column) const {
+    int64_t total = 0;
+    product_ = weights_[row];
+    for (size_t d = 0; d < rank_; ++d) {
+      const Dimension& dimension = dimensions_[d];
+      const int64_t* factor =
+          &dimension
+               .overlap[(rows_[row][d] * dimension.column_kinds + columns_[column][d]) * devices_];
+      for (size_t device = 0; device < devices_; ++device) product_[device] *= factor[device];
+    }
+    for (int64_t volume : product_) total += volume;
+    return total;
+  }
+
+ private:
+  struct Dimension {
+    size_t column_kinds = 0;
+    std::vector<int64_t> overlap;  // [kind of row][kind of column][device]
+  };
+
+  template <typename BoxOf>
+  void AddDimension(const TableInput& in, size_t d, const BoxOf& box) {
+    Numbering<AxisList> row_kinds;
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      rows_[r].push_back(row_kinds.Of((*in.tensor_cuts)[r].axes[d]));
+    }
+    Numbering<IntervalsByDevice, std::map<IntervalsByDevice, int, LessByDevice>> column_kinds;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      IntervalsByDevice intervals;
+      for (size_t device = 0; device < devices_; ++device) intervals.push_back(box(c, device)[d]);
+      columns_[c].push_back(column_kinds.Of(intervals));
+    }
+    Dimension dimension;
+    dimension.column_kinds = column_kinds.things().size();
+    for (const AxisList& list : row_kinds.things()) {
+      IntervalsByDevice have;
+      for (size_t device = 0; device < devices_; ++device) {
+        have.push_back(PartInterval(*in.mesh, list, in.type->dims[d], static_cast<int>(device)));
+      }
+      for (const IntervalsByDevice& need : column_kinds.things()) {
+        for (size_t device = 0; device < devices_; ++device) {
+          dimension.overlap.push_back(Intersect(have[device], need[device]).size());
+        }
+      }
+    }
+    dimensions_.push_back(std::move(dimension));
+  }
+
+  const size_t devices_, rank_;
+  const std::vector<std::vector<int64_t>>& weights_;  // [row][device]
+  std::vector<Dimension> dimensions_;
+  std::vector<std::vector<size_t>> rows_, columns_;  // [row or column][dimension]: kind
+  mutable std::vector<int64_t> product_;
+};
+
+// [row][device]: 1 where the device is the first that has its shard, else 0.
+std::vector<std::vector<int64_t>> Homes(const TableInput& in) {
+  std::vector<std::vector<int64_t>> homes;
+  int axes = static_cast<int>(in.mesh->axes.size());
+  for (const Cut& cut : *in.tensor_cuts) {
+    std::vector<bool> used(axes, false);
+    for (const AxisList& list : cut.axes) {
+      for (uint8_t axis : list) used[axis] = true;
+    }
+    std::vector<int64_t> home;
+    for (int device = 0; device < in.mesh->devices(); ++device) {
+      bool first = true;
+      for (int axis = 0; axis < axes; ++axis) {
+        if (!used[axis] && in.mesh->coordinate(device, axis) != 0) first = false;
+      }
+      home.push_back(first ? 1 : 0);
+    }
+    homes.push_back(std::move(home));
+  }
+  return homes;
+}
+
+// [row]: elements that all devices hold together.
+std::vector<int64_t> HeldElements(const TableInput& in) {
+  std::vector<int64_t> held;
+  for (const Cut& cut : *in.tensor_cuts) {
+    int64_t total = 0;
+    for (int device = 0; device < in.mesh->devices(); ++device) {
+      total = CheckedAdd(total, Volume(ShardBox(*in.mesh, cut, in.type->dims, device)));
+    }
+    held.push_back(total);
+  }
+  return held;
+}
+
+// Whether the first makers of each part make the whole tensor together: their boxes are disjoint.
+bool MakesAll(const NodeBoxes& boxes, int64_t elements) {
+  int64_t made = 0;
+  for (size_t device = 0; device < boxes.made.size(); ++device) {
+    if (boxes.first[device]) made = CheckedAdd(made, Volume(boxes.made[device]));
+  }
+  return made == CheckedMultiply(elements, boxes.parts);
+}
+
+// The elements that the shard of a tensor cut has in common with what a column makes, for any two
+// devices: counted by dimension, between the few intervals that there are of each.
+class Meetings {
+ public:
+  explicit Meetings(const TableInput& in)
+      : devices_(in.mesh->devices()), rank_(in.type->dims.size()), common_(rank_) {
+    std::vector<Intervals> rows(rank_), columns(rank_);
+    for (const Cut& cut : *in.tensor_cuts) {
+      for (size_t device = 0; device < devices_; ++device) {
+        Add(ShardBox(*in.mesh, cut, in.type->dims, static_cast<int>(device)), &rows, &rows_);
+      }
+    }
+    for (const NodeBoxes& boxes : *in.boxes) {
+      for (const Box& made : boxes.made) Add(made, &columns, &columns_);
+    }
+    for (size_t d = 0; d < rank_; ++d) {
+      counts_.push_back(columns[d].things().size());
+      for (const auto& [begin, end] : rows[d].things()) {
+        for (const auto& [from, to] : columns[d].things()) {
+          common_[d].push_back(Intersect({begin, end}, {from, to}).size());
+        }
+      }
+    }
+  }
+
+  int64_t operator()(size_t row, size_t device, size_t column, size_t maker) const {
+    const size_t* a = rows_.data() + (row * devices_ + device) * rank_;
+    const size_t* b = columns_.data() + (column * devices_ + maker) * rank_;
+    int64_t elements = 1;
+    for (size_t d = 0; d < rank_; ++d) elements *= common_[d][a[d] * counts_[d] + b[d]];
+    return elements;
+  }
+
+ private:
+  using Intervals = Numbering<std::pair<int64_t, int64_t>>;
+
+  void Add(const Box& box, std::vector<Intervals>* intervals, std::vector<size_t>* codes) {
+    for (size_t d = 0; d < rank_; ++d) {
+      codes->push_back((*intervals)[d].Of({box[d].begin, box[d].end}));
+    }
+  }
+
+  const size_t devices_, rank_;
+  std::vector<std::vector<int64_t>> common_;  // by dimension: [interval of rows][of columns]
+  std::vector<size_t> counts_;                // by dimension: intervals of columns
+  std::vector<size_t> rows_, columns_;        // [row or column][device][dimension]: interval
+};
+
+// Elements of the shards' homes that some maker makes, each as often as it has parts; and where
+// there is more than one part, the copies that other owners take from the homes.
+int64_t Expected(const Meetings& meetings, const NodeBoxes& boxes, size_t row, size_t column,
+                 int64_t held_elsewhere, const std::vector<int64_t>& home) {
+  int64_t total = boxes.parts > 1 ? held_elsewhere : 0;
+  for (size_t device = 0; device < home.size(); ++device) {
+    if (boxes.parts > 1 && home[device] == 0) continue;
+    for (size_t maker = 0; maker < boxes.made.size(); ++maker) {
+      if (boxes.first[maker]) total += meetings(row, device, column, maker);
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+std::vector<int64_t> FetchTable(const TableInput& input, int operand) {
+  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+                                        std::vector<int64_t>(input.mesh->devices(), 1));
+  Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
+    return (*input.boxes)[column].needs[device][operand];
+  });
+  int64_t size = ByteSize(input.type->type);
+  std::vector<int64_t> cells(input.tensor_cuts->size() * input.node_cuts->size(), 0);
+  for (size_t c = 0; c < input.columns->size(); ++c) {
+    int64_t needed = 0;
+    for (const std::vector<Box>& needs : (*input.boxes)[c].needs) {
+      if (!IsEmpty(needs[operand])) needed = CheckedAdd(needed, Volume(needs[operand]));
+    }
+    for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+          CheckedMultiply(needed - overlaps(r, c), size);
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> DeliverTable(const TableInput& input) {
+  std::vector<std::vector<int64_t>> homes = Homes(input);
+  std::vector<std::vector<int64_t>> all(homes.size(),
+                                        std::vector<int64_t>(input.mesh->devices(), 1));
+  auto made = [&](size_t column, size_t device) -> const Box& {
+    return (*input.boxes)[column].made[device];
+  };
+  Overlaps at_homes(input, homes, made), at_owners(input, all, made);
+  std::vector<int64_t> held = HeldElements(input);
+  int64_t elements = ElementCount(*input.type);
+  absl::optional<Meetings> meetings;
+  std::vector<int64_t> cells(homes.size() * input.node_cuts->size(), 0);
+  for (size_t c = 0; c < input.columns->size(); ++c) {
+    const NodeBoxes& boxes = (*input.boxes)[c];
+    bool makes_all = MakesAll(boxes, elements);
+    if (!makes_all && !meetings.has_value()) meetings.emplace(input);
+    int64_t size = DeliveredElementSize(input.type->type, boxes.parts);
+    for (size_t r = 0; r < homes.size(); ++r) {
+      int64_t expected;
+      if (!makes_all)
+        expected = Expected(*meetings, boxes, r, c, held[r] - elements, homes[r]);
+      else if (boxes.parts == 1)
+        expected = held[r];
+      else
+        expected = CheckedMultiply(elements, boxes.parts) + held[r] - elements;
+      int64_t kept = boxes.parts == 1 ? at_owners(r, c) : at_homes(r, c);
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+          CheckedMultiply(expected - kept, size);
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> AddendTable(const TableInput& input) {
+  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+                                        std::vector<int64_t>(input.mesh->devices(), 1));
+  Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
+    return (*input.boxes)[column].made[device];
+  });
+  std::vector<int64_t> cells(all.size() * input.node_cuts->size(), 0);
+  for (size_t c = 0; c < input.columns->size(); ++c) {
+    int64_t made = 0;
+    for (const Box& box : (*input.boxes)[c].made) made = CheckedAdd(made, Volume(box));
+    for (size_t r = 0; r < all.size(); ++r) {
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+          CheckedMultiply(made - overlaps(r, c), ByteSize(input.type->type));
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> RegroupTable(const TableInput& input, int operand) {
+  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+                                        std::vector<int64_t>(input.mesh->devices(), 1));
+  Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
+    return (*input.boxes)[column].needs[device][operand];
+  });
+  const std::vector<int64_t> held = HeldElements(input);
+  std::vector<int64_t> cells(all.size() * input.node_cuts->size(), 0);
+  for (size_t c = 0; c < input.columns->size(); ++c) {
+    for (size_t r = 0; r < all.size(); ++r) {
+      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+          CheckedMultiply(held[r] - overlaps(r, c), ByteSize(input.type->type));
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> FetchAddendTable(const TableInput& input, int operand) {
+  std::vector<int64_t> cells = FetchTable(input, operand);
+  for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
+    for (const int column : *input.columns) {
+      if (KeepsGroups((*input.tensor_cuts)[r], (*input.node_cuts)[column])) continue;
+      cells[r * input.node_cuts->size() + column] = kForbidden;
+    }
+  }
+  return cells;
+}
+
+int64_t DeliveredElementSize(ElementType type, int parts) {
+  return ByteSize(parts > 1 ? AccumulatorType(type) : type);
+}
+
+}  // namespace yuba

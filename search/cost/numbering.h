@@ -1,0 +1,29 @@
+// Numbers different things in the order in which they come: 0, 1, ...
+#ifndef YUBA_SEARCH_COST_NUMBERING_H_
+#define YUBA_SEARCH_COST_NUMBERING_H_
+
+#include <map>
+#include <vector>
+
+namespace yuba {
+
+template <typename Thing, typename Map = std::map<Thing, int>>
+class Numbering {
+ public:
+  int Of(const Thing& thing) {
+    const auto [place, is_new] = numbers_.emplace(thing, size());
+    if (is_new) things_.push_back(thing);
+    return place->second;
+  }
+  int size() const { return static_cast<int>(things_.size()); }
+  const Thing& at(int number) const { return things_[number]; }
+  const std::vector<Thing>& things() const { return things_; }  // by number
+
+ private:
+  Map numbers_;
+  std::vector<Thing> things_;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_COST_NUMBERING_H_

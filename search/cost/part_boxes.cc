@@ -1,0 +1,60 @@
+#include "search/cost/part_boxes.h"
+
+namespace yuba {
+
+Regions::Regions(const Definition& definition, int operand, bool partial)
+    : boxes_(definition, operand, partial), pieces_(boxes_.factors().size()) {
+  for (const Index& index : definition.indices) extents_.push_back(index.extent);
+  dims_ = operand < 0 ? definition.result.dims : definition.operands[operand].dims;
+}
+
+const FactorPieces& Regions::PiecesOf(int factor, const std::vector<int>& grid) {
+  std::vector<int> parts;
+  for (int index : factors()[factor].indices) parts.push_back(grid[index]);
+  auto found = pieces_[factor].find(parts);
+  if (found == pieces_[factor].end()) {
+    found = pieces_[factor].emplace(parts, Make(factor, parts)).first;
+  }
+  return found->second;
+}
+
+FactorPieces Regions::Make(int factor, const std::vector<int>& parts) const {
+  const BoxFactor& shape = factors()[factor];
+  FactorPieces pieces;
+  pieces.parts = parts;
+  for (int count : parts) pieces.count *= count;
+  std::vector<Interval> ranges(parts.size());
+  std::vector<int> number(parts.size(), 0);
+  for (int64_t piece = 0; piece < pieces.count; ++piece) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      ranges[i] = PartOf(extents_[shape.indices[i]], parts[i], number[i]);
+    }
+    BoxFactors::Piece here = boxes_.Of(factor, ranges);
+    int64_t volume = here.empty ? 0 : 1;
+    for (Interval& bounds : here.box) {
+      if (here.empty) bounds = {0, 0};
+      volume *= bounds.size();
+      pieces.bounds.push_back(bounds);
+    }
+    pieces.volume += volume;
+    pieces.exists.push_back(!here.empty);
+    for (size_t i = parts.size(); i-- > 0;) {
+      if (++number[i] < parts[i]) break;
+      number[i] = 0;
+    }
+  }
+  pieces.even = IsEven(shape, pieces);
+  return pieces;
+}
+
+bool Regions::IsEven(const BoxFactor& shape, const FactorPieces& pieces) const {
+  if (shape.dims.size() != 1 || (shape.indices.size() != 1 && pieces.count != 1)) return false;
+  const int64_t extent = dims_[shape.dims[0]];
+  if (extent % pieces.count != 0) return false;
+  for (int64_t piece = 0; piece < pieces.count; ++piece) {
+    if (pieces.bounds[piece] != PartOf(extent, pieces.count, piece)) return false;
+  }
+  return true;
+}
+
+}  // namespace yuba

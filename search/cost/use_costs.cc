@@ -1,0 +1,102 @@
+#include "search/cost/use_costs.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/arithmetic.h"
+#include "search/cost/grid_overlaps.h"
+#include "search/plan/memory_price.h"
+
+namespace yuba {
+namespace {
+
+using Wide = __int128;
+
+int64_t PartsOf(const Grid& grid) {
+  int64_t parts = 1;
+  for (int count : grid) parts *= count;
+  return parts;
+}
+
+const TensorType& TypeOf(const Definition& definition, int operand) {
+  return operand < 0 ? definition.result : definition.operands[operand];
+}
+
+}  // namespace
+
+UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh)
+    : definition_(definition),
+      operand_(operand),
+      mesh_(mesh),
+      devices_(mesh.devices()),
+      type_(TypeOf(definition, operand)),
+      elements_(ElementCount(type_)),
+      whole_(definition, operand, false),
+      partial_(definition, operand, operand < 0) {}
+
+UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
+  NodeSide side;
+  for (size_t i = 0; i < grid.size(); ++i) {
+    if (definition_.indices[i].reduction) side.parts *= grid[i];
+  }
+  side.partial = operand_ < 0 && side.parts > 1;
+  side.size = ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
+  Regions& regions = RegionsOf(side.partial);
+  Wide volume = operand_ < 0 ? PartsOf(grid) : devices_;
+  bool scalar = type_.dims.empty();  // its box is never empty
+  for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
+    const FactorPieces& pieces = regions.PiecesOf(static_cast<int>(f), grid);
+    volume = volume * pieces.volume;
+  }
+  for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
+    volume /= regions.PiecesOf(static_cast<int>(f), grid).count;
+  }
+  side.needed = side.made = static_cast<int64_t>(volume);
+  return side;
+}
+
+int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const {
+  int64_t copies = devices_ / tensor_parts;  // of each element
+  int64_t expected = side.needed;
+  if (IntoAddend()) {
+    expected = side.made;
+  } else if (FromAddend()) {
+    expected = CheckedMultiply(elements_, copies);
+  } else if (operand_ < 0) {
+    expected = side.parts == 1 ? CheckedMultiply(side.made, copies)
+                               : CheckedAdd(side.made, CheckedMultiply(elements_, copies - 1));
+  }
+  return CheckedMultiply(std::max<int64_t>(0, expected - overlap), side.size);
+}
+
+std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
+                                       const std::vector<Grid>& node_grids, const Budget& budget) {
+  std::vector<int64_t> cells(tensor_grids.size() * node_grids.size(), 0);
+  std::vector<NodeSide> sides;
+  for (const Grid& grid : node_grids) sides.push_back(SideOf(grid));
+  for (bool partial : {false, true}) {
+    std::vector<size_t> columns;
+    for (size_t c = 0; c < sides.size(); ++c) {
+      if (sides[c].partial == partial) columns.push_back(c);
+    }
+    if (columns.empty()) continue;
+    const auto cost_row = [&](size_t r, const std::vector<int64_t>& overlaps) {
+      const int64_t parts = PartsOf(tensor_grids[r]);
+      for (size_t c = 0; c < columns.size(); ++c) {
+        int64_t overlap = overlaps[c];
+        // Homes alone are one device for each part of the tensor: no more than all of it.
+        if (partial && !IntoAddend()) overlap = std::min(overlap, elements_);
+        const bool meet =
+            !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
+        cells[r * node_grids.size() + columns[c]] =
+            meet ? CostOf(sides[columns[c]], parts, overlap) : kNever;
+      }
+    };
+    std::vector<Grid> nodes;
+    for (size_t c : columns) nodes.push_back(node_grids[c]);
+    ForEachRowOfOverlaps(devices_, type_.dims, tensor_grids, nodes, &RegionsOf(partial), budget,
+                         cost_row);
+  }
+  return cells;
+}
+
+}  // namespace yuba

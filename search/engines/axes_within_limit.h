@@ -1,0 +1,45 @@
+// Labels within a limit on memory: local search in which what is in use has prices, and what
+// exceeds a target a penalty.
+#ifndef YUBA_SEARCH_ENGINES_AXES_WITHIN_LIMIT_H_
+#define YUBA_SEARCH_ENGINES_AXES_WITHIN_LIMIT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/axes/assign_axes.h"
+#include "search/axes/axis_memory.h"
+#include "search/model/grid_bound.h"
+
+namespace yuba {
+
+// Deterministic. All cuts are legal where those that it begins from are.
+class LabelsWithin {
+ public:
+  // All must outlive this. `grids` has rows, `bound` is of them. Without `buffers` those of the
+  // rows are not counted.
+  LabelsWithin(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
+               const GridProblem& grids, bool buffers, const LowerBound& bound, bool replicate);
+
+  // Near the bound's grids, at its prices: cuts whose rows keep to the target if such are found.
+  Cuts Find(int64_t target);
+  // The same from cuts. `near`: with as few changes as it takes.
+  Cuts Mend(const Cuts& cuts, int64_t target, bool near = false);
+  int64_t Peak(const Cuts& cuts);  // of the rows
+
+ private:
+  void Load(const Cuts& cuts);
+  void Tighten(int64_t target, bool near);
+
+  const LabelOptions& options_;
+  const std::vector<MemoryPrice>& prices_;
+  CutStore store_;
+  LabelProblem problem_;
+  LabelMemory memory_;
+  LabelSearch search_;
+  const GridProblem& grids_;
+  double penalty_ = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_ENGINES_AXES_WITHIN_LIMIT_H_

@@ -1,0 +1,164 @@
+#include "search/engines/eliminate_all.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "search/solve/anchored_dual.h"
+#include "search/rewrite/canonical.h"
+#include "search/solve/raise_threshold.h"
+#include "search/solve/eliminate.h"
+#include "search/model/grid_classes.h"
+#include "search/solve/parallel.h"
+#include "search/solve/solve.h"
+
+namespace yuba {
+namespace {
+
+// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes
+// first.
+constexpr int64_t kLongElimination = int64_t{1} << 31;
+
+// The largest table on the way to something to start from.
+constexpr int64_t kStartCells = int64_t{1} << 20;
+
+// Exactly by grids, where the tables of all cuts do not fit but those of grids do.
+absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
+                                       const Mesh& mesh, int64_t table_cells,
+                                       const Budget& budget) {
+  DeepenOptions deepen;
+  deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
+  deepen.class_cells = std::min(deepen.class_cells, table_cells);
+  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
+}
+
+// What the anchored dual prefers; none where there is none. Messages go between single tensors and
+// nodes: with clusters plans come out 1 to 2 % dearer.
+Cuts PreferredCuts(const Graph& graph, ProblemOptions options) {
+  options.cluster = false;
+  const Problem problem = BuildProblem(graph, options);
+  if (!problem.complete) return {};
+  std::vector<int> order(problem.elements.size());  // as a program computes them
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return PlaceInProgram(graph, problem.elements[a]) < PlaceInProgram(graph, problem.elements[b]);
+  });
+  const absl::optional<Assignment> preferred =
+      PreferredByAnchoredDual(problem.pairwise, order, *options.budget);
+  return preferred.has_value() ? problem.CutsOf(*preferred) : Cuts();
+}
+
+// The recursion, one axis at a time, and grids: for where nothing exact can be had.
+std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
+                               const ProblemOptions& base, const Problem& problem,
+                               GridSolution* on_grids) {
+  std::vector<Assignment> starts(2);
+  ParallelFor(base.budget->threads(), static_cast<int64_t>(starts.size()), [&](int64_t which) {
+    if (which == 0) {
+      *on_grids = SearchOnGrids(graph, options, *base.budget);
+      starts[which] = problem.ValuesOf(on_grids->cuts);
+    } else {
+      starts[which] = problem.ValuesOf(SearchGroups(graph, base, GroupsOf(base.mesh, 1),
+                                                    std::min(options.table_cells, kStartCells))
+                                           .cuts);
+    }
+  });
+  return starts;
+}
+
+}  // namespace
+
+ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget) {
+  ProblemOptions result;
+  result.budget = &budget;
+  result.mesh = options.mesh;
+  result.nesting = options.nesting;
+  result.restrictions = restrictions;
+  return result;
+}
+
+ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget) {
+  ProblemOptions result = OptionsOf(options, restrictions, budget);
+  result.axes.resize(options.mesh.axes.size());
+  std::iota(result.axes.begin(), result.axes.end(), 0);
+  return result;
+}
+
+Found FoundOnGrids(GridSolution found) {
+  return {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)};
+}
+
+Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+                 const Budget& budget) {
+  const Budget overtime = budget.Overtime();
+  Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
+                             GroupsOf(options.mesh, 1), options.table_cells);
+  found.proof = Proof();
+  found.lower_bound = 0;
+  if (overtime.end() == Budget::End::kNone || !restrictions.empty()) return found;
+  return FoundOnGrids(SearchOnGrids(graph, options, overtime));
+}
+
+Found SearchTogether(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions, const Budget& budget,
+                     const std::function<Cuts()>& start) {
+  const int64_t table_cells = options.table_cells;
+  const ProblemOptions base = OptionsOf(options, restrictions, budget);
+  const Problem problem = BuildProblem(graph, AllAxesOf(options, restrictions, budget));
+  if (!problem.complete) return SearchLate(graph, options, restrictions, budget);
+  Found found;
+  if (const auto order = GreedyOrder(problem.pairwise, table_cells, budget)) {
+    absl::optional<GridSolution> on_grids;
+    if (order->sums > kLongElimination && restrictions.empty()) {
+      on_grids = SearchOnGrids(graph, options, budget);
+    }
+    if (const auto exact = Eliminate(problem.pairwise, order->variables, budget)) {
+      found.cuts = problem.CutsOf(exact->assignment);
+      found.proof.kind = "elimination";
+      found.proof.order = problem.ElementOrder(order->variables);
+      found.lower_bound = exact->cost;
+      return found;
+    }
+    if (on_grids.has_value()) return FoundOnGrids(*std::move(on_grids));
+    return SearchLate(graph, options, restrictions, budget);
+  }
+  if (budget.end() != Budget::End::kNone) return SearchLate(graph, options, restrictions, budget);
+  GridSolution on_grids;
+  std::vector<Assignment> starts = Starts(graph, options, base, problem, &on_grids);
+  LowerBound& bound = on_grids.bound;
+  Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells, budget);
+  found.proof = std::move(bound.proof);
+  found.lower_bound = bound.bytes;
+  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells, budget)) {
+    best = deepest->solution;
+    if (deepest->bound > found.lower_bound) {
+      found.proof = Proof();
+      found.proof.kind = "deepening";
+      found.proof.order = problem.ElementOrder(deepest->order);
+      found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + deepest->plain;
+      found.lower_bound = deepest->bound;
+    }
+  }
+  if (found.lower_bound < best.cost) {
+    const Cuts preferred = PreferredCuts(graph, AllAxesOf(options, restrictions, budget));
+    if (!preferred.empty()) {
+      Solution other =
+          SolveLocally(problem.pairwise, {problem.ValuesOf(preferred)}, table_cells, budget);
+      if (other.cost < best.cost) best = std::move(other);
+    }
+  }
+  const bool near = IsNear(best.cost, found.lower_bound);
+  if (start && !near && restrictions.empty() && !budget.Spent()) {
+    const Assignment values = problem.ValuesOf(start());
+    Solution other = SolveLocally(problem.pairwise, {values}, table_cells, budget);
+    if (other.cost < best.cost) best = std::move(other);
+  }
+  found.cuts = problem.CutsOf(best.assignment);
+  return found;
+}
+
+}  // namespace yuba

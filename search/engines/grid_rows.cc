@@ -1,0 +1,66 @@
+#include "search/engines/grid_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/solve/memory_core.h"
+#include "search/solve/memory_rounds.h"
+
+namespace yuba {
+
+absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
+                                          const std::vector<TensorUse>& uses) {
+  const Mesh& mesh = search.problem.mesh;
+  const Budget& budget = *search.problem.budget;
+  absl::optional<GridProblem> grids =
+      BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget);
+  if (!grids.has_value()) return absl::nullopt;
+  const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
+  grids->pairwise.memory = GridRowsOf(graph, mesh, *grids, limit, budget);
+  return grids;
+}
+
+Assignment LeastUses(const GridProblem& grids) {
+  std::vector<std::vector<int64_t>> sums;
+  for (const GridList& list : grids.grids) sums.emplace_back(list->size(), 0);
+  for (const MemoryUse& use : grids.pairwise.memory.uses) {
+    std::vector<int64_t>& sum = sums[use.variable];
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*use.usage)[i];
+  }
+  Assignment least;
+  for (const std::vector<int64_t>& sum : sums) {
+    least.push_back(static_cast<int>(std::min_element(sum.begin(), sum.end()) - sum.begin()));
+  }
+  return least;
+}
+
+Assignment GridsOf(const GridProblem& grids, const Cuts& cuts, const Mesh& mesh) {
+  Assignment assignment;
+  for (size_t e = 0; e < cuts.size(); ++e) {
+    assignment.push_back(PlaceOfGrid(GridOf(cuts[e], mesh), *grids.grids[e]));
+  }
+  return assignment;
+}
+
+absl::optional<Assignment> GridsInRows(const GridProblem& grids,
+                                       const std::vector<MemoryPrice>& prices,
+                                       const std::vector<Assignment>& starts, int64_t bound,
+                                       const Budget& budget) {
+  const absl::optional<MemoryCore> core = MakeCore(grids.pairwise);
+  if (!core.has_value()) return absl::nullopt;
+  absl::optional<Assignment> best;
+  int64_t least = kForbidden;
+  for (const Assignment& start : starts) {
+    if (least <= bound) break;
+    absl::optional<Assignment> found =
+        SearchWithin(*core, prices, core->Reduce(start), bound, budget);
+    const int64_t cost = found.has_value() ? CostOf(*core, *found) : kForbidden;
+    if (cost >= least) continue;
+    least = cost;
+    best = std::move(found);
+  }
+  if (!best.has_value()) return absl::nullopt;
+  return core->Expand(*best);
+}
+
+}  // namespace yuba

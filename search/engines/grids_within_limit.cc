@@ -1,0 +1,272 @@
+#include "search/engines/grids_within_limit.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "search/engines/grid_rows.h"
+#include "search/engines/axes_within_limit.h"
+#include "search/model/grid_bound.h"
+
+namespace yuba {
+namespace {
+
+constexpr double kFar = 1.02;  // from the bound
+constexpr double kVeryFar = 1.1;
+constexpr double kFarthest = 1.25;
+constexpr double kGain = 1.01;  // by one lower limit, that the next is worth a try
+constexpr int64_t kLower[] = {32, 8, 2};  // limits are lower by these parts of what is optional
+constexpr int kFitting = 2;  // plans that fit, near the bound's grids
+constexpr int kMended = 4;   // of the plans known before, in each pass
+constexpr int kPasses = 3;
+constexpr int64_t kNear = 64;  // of the limit: what mending may take off
+
+int64_t BytesOf(const Graph& graph, const Mesh& mesh, const Cuts& cuts) {
+  Plan plan;
+  plan.mesh = mesh;
+  const auto middle = cuts.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(cuts.begin(), middle);
+  plan.nodes.assign(middle, cuts.end());
+  return CostOf(graph, plan).bytes();
+}
+
+class GridsWithin {
+ public:
+  GridsWithin(const Graph& graph, const LimitedSearch& search)
+      : graph_(graph),
+        search_(search),
+        mesh_(search.problem.mesh),
+        limit_(search.limit > 0 ? search.limit : kNoLimit),
+        budget_(*search.problem.budget) {}
+
+  absl::StatusOr<LimitedCuts> Run() {
+    given_ = search_.known;
+    if (search_.others) {
+      for (Cuts& each : search_.others()) given_.push_back(std::move(each));
+    }
+    if (search_.memory_of) TryKnown();  // while there is time
+    const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
+    grids_ = GridsWithRows(graph_, search_, uses);
+    if (grids_.has_value() && !grids_->complete) grids_.reset();
+    if (!search_.memory_of) TryKnown();
+    LimitedCuts result;
+    if (grids_.has_value()) {
+      least_peak_ = std::min(limit_, UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_)));
+      if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
+      const Budget overtime = budget_.Overtime();
+      const bool late = budget_.end() != Budget::End::kNone;
+      std::vector<LowerBound> bounds =
+          PricedBounds(graph_, *grids_, late ? overtime : budget_, Cheapest());
+      LowerBound& bound = bounds[0];
+      if (search_.known_bytes > 0 && bound.bytes >= search_.known_bytes) {
+        return absl::NotFoundError("nothing moves less than what is known");
+      }
+      if (!late || !best_.has_value()) SearchLabels(uses, *grids_, bound);
+      if (bounds.size() > 1 && IsFar(kFar, bound.bytes)) SearchLabels(uses, *grids_, bounds[1]);
+      SearchRows(uses, bound);
+      SearchBelow(uses, bound.bytes);
+      result.lower_bound = bound.bytes;
+      if (bound.bytes > 0) result.proof = std::move(bound.proof);
+    }
+    if (!best_.has_value() && search_.last && budget_.end() == Budget::End::kNone) {
+      for (const Cuts& each : search_.last()) Try(each);
+    }
+    if (!best_.has_value()) return NothingFits();
+    result.cuts = *std::move(best_);
+    return result;
+  }
+
+ private:
+  void TryKnown() {
+    for (const Cuts& each : given_) Try(each);
+  }
+
+  LabelOptions Options() const {
+    LabelOptions options;
+    options.mesh = mesh_;
+    options.nesting = search_.problem.nesting;
+    options.budget = &budget_;
+    return options;
+  }
+
+  // From as little as there can be.
+  void TryFrugal(const std::vector<TensorUse>& uses) {
+    LowerBound frugal;
+    frugal.grids = OneEach(LeastUses(*grids_));
+    const LabelOptions options = Options();
+    LabelsWithin labels(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate);
+    TryNear(labels);
+  }
+
+  void SearchLabels(const std::vector<TensorUse>& uses, const GridProblem& grids,
+                    const LowerBound& bound) {
+    const LabelOptions options = Options();
+    const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
+    if (enough()) return;
+    const bool replicate = search_.problem.replicate;
+    LabelsWithin labels(graph_, options, uses, grids, true, bound, replicate);
+    TryNear(labels);
+    for (const Cuts& each : given_) {
+      if (!enough() && !budget_.Spent()) Try(labels.Mend(each, limit_));
+    }
+    // Programs may need less than all buffers.
+    LabelsWithin hopeful(graph_, options, uses, grids, false, bound, replicate);
+    if (IsFar(kFar, bound.bytes)) TryNear(hopeful);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      LabelsWithin& here = pass % 2 == 0 ? labels : hopeful;
+      for (const Tried& known : Known()) {
+        if (enough() || budget_.Spent()) return;
+        const int64_t room = limit_ - known.needed;
+        const int64_t peak = here.Peak(known.cuts);
+        if (room < 0) Try(here.Mend(known.cuts, peak + room, true));
+        Try(here.Mend(known.cuts, peak + (room < 0 ? room / (1 + pass) : room)));
+      }
+    }
+  }
+
+  // Where the best is far from the bound: grids that keep to the rows together.
+  void SearchRows(const std::vector<TensorUse>& uses, const LowerBound& bound) {
+    if (!IsFar(kFar, bound.bytes) || budget_.Spent()) return;
+    std::vector<Assignment> starts = {LeastUses(*grids_)};
+    if (best_.has_value()) starts.push_back(GridsOf(*grids_, *best_, mesh_));
+    const absl::optional<Assignment> found =
+        GridsInRows(*grids_, bound.proof.prices, starts, bound.bytes, budget_);
+    if (!found.has_value()) return;
+    LowerBound near = bound;
+    near.grids = OneEach(*found);
+    SearchLabels(uses, *grids_, near);
+  }
+
+  // The same: prices of lower limits lead to other plans.
+  void SearchBelow(const std::vector<TensorUse>& uses, int64_t bound) {
+    double gain = kGain;
+    for (const int64_t part : kLower) {
+      const bool may = best_.has_value() && search_.limit > 0 &&
+                       IsFar(gain >= kGain ? kVeryFar : kFarthest, bound);
+      if (!may || budget_.Spent()) return;
+      GridProblem less = *grids_;
+      less.pairwise.memory.limit = limit_ - (limit_ - least_peak_) / part;
+      const std::vector<LowerBound> below = PricedBounds(graph_, less, budget_, Cheapest());
+      if (below[0].bytes >= Cheapest()) return;
+      const int64_t before = least_;
+      for (const LowerBound& each : below) SearchLabels(uses, less, each);
+      SearchRows(uses, below[0]);
+      gain = static_cast<double>(before) / static_cast<double>(least_);
+    }
+  }
+
+  // What a plan must cost less than; kForbidden where there is none yet.
+  int64_t Cheapest() const {
+    const int64_t known = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
+    return best_.has_value() ? std::min(known, least_) : known;
+  }
+
+  bool IsFar(double times, int64_t bound) const {
+    return !best_.has_value() || static_cast<double>(least_) > times * static_cast<double>(bound);
+  }
+
+  std::vector<std::vector<Grid>> OneEach(const Assignment& places) const {
+    std::vector<std::vector<Grid>> grids;
+    for (size_t e = 0; e < places.size(); ++e) {
+      grids.push_back({(*grids_->grids[e])[places[e]]});
+    }
+    return grids;
+  }
+
+  // Labels for these grids, the rows being kept to less and less until a program fits.
+  void TryNear(LabelsWithin& labels) {
+    const Cuts near = labels.Find(limit_);
+    const int64_t excess = std::max<int64_t>(0, Try(near)), room = limit_ - least_peak_;
+    std::vector<int64_t> less = {excess, room};
+    for (int64_t part : {32, 16, 8, 4, 2}) less.push_back(room / part);
+    std::sort(less.begin(), less.end());
+    int fitting = excess == 0;
+    for (const int64_t each : less) {
+      if (fitting >= kFitting || budget_.Spent()) return;
+      if (each > 0 && each <= room) fitting += Try(labels.Mend(near, limit_ - each)) <= 0;
+    }
+  }
+
+  struct Tried {
+    Cuts cuts;
+    int64_t bytes = 0, needed = 0;
+  };
+
+  // The best of those before, of those that fit, or hardly fail to, and of others.
+  std::vector<Tried> Known() const {
+    std::vector<Tried> known = tried_;
+    const int64_t near = limit_ + limit_ / kNear;
+    const auto place = [near](const Tried& tried) {
+      return std::make_tuple(std::max(tried.needed, near), tried.bytes, tried.needed);
+    };
+    std::stable_sort(known.begin(), known.end(),
+                     [&](const Tried& a, const Tried& b) { return place(a) < place(b); });
+    const auto same = [&](const Tried& a, const Tried& b) { return a.cuts == b.cuts; };
+    known.erase(std::unique(known.begin(), known.end(), same), known.end());
+    if (known.size() > kMended) known.resize(kMended);
+    return known;
+  }
+
+  absl::Status NothingFits() const {
+    if (!grids_.has_value() || budget_.end() != Budget::End::kNone) {
+      return StoppedWithin(budget_, limit_);
+    }
+    std::vector<int> elements(grids_->grids.size());
+    std::iota(elements.begin(), elements.end(), 0);
+    return TooLittle(graph_, grids_->pairwise, elements, LeastUses(*grids_), limit_, smallest_);
+  }
+
+  // What the program needs; what the rows say where nobody knows.
+  int64_t NeededBy(const Cuts& cuts) const {
+    if (search_.memory_of) return search_.memory_of(cuts);
+    if (!grids_.has_value()) return search_.limit > 0 ? kNoLimit : 0;
+    return PeakOf(grids_->pairwise, GridsOf(*grids_, cuts, mesh_));
+  }
+
+  // By how much the program exceeds the limit; keeps the cheapest that does not.
+  int64_t Try(const Cuts& cuts) {
+    Tried tried = {cuts, BytesOf(graph_, mesh_, cuts), NeededBy(cuts)};
+    smallest_ = std::min(smallest_, tried.needed);
+    if (tried.needed <= limit_ && (!best_.has_value() || tried.bytes < least_)) {
+      best_ = cuts;
+      least_ = tried.bytes;
+    }
+    tried_.push_back(std::move(tried));
+    return tried_.back().needed - limit_;
+  }
+
+  const Graph& graph_;
+  const LimitedSearch& search_;
+  const Mesh& mesh_;
+  const int64_t limit_;
+  const Budget& budget_;
+  absl::optional<GridProblem> grids_;  // with rows
+  std::vector<Cuts> given_;            // what was known before, and what others choose
+  std::vector<Tried> tried_;
+  int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
+  absl::optional<Cuts> best_;
+};
+
+}  // namespace
+
+absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph,
+                                                   const LimitedSearch& search) {
+  return GridsWithin(graph, search).Run();
+}
+
+void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found) {
+  found.lower_bound = 0;
+  found.proof = Proof();
+  const Mesh& mesh = search.problem.mesh;
+  const absl::optional<GridProblem> grids = GridsWithRows(graph, search, TensorUsesOf(graph, mesh));
+  if (!grids.has_value()) return;
+  const Budget& budget = *search.problem.budget;
+  const int64_t known = BytesOf(graph, mesh, found.cuts);
+  LowerBound bound = PricedBounds(graph, *grids, budget, known)[0];
+  found.lower_bound = bound.bytes;
+  if (bound.bytes > 0) found.proof = std::move(bound.proof);
+}
+
+}  // namespace yuba

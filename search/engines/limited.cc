@@ -1,0 +1,249 @@
+#include "search/engines/limited.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+#include "search/baselines/baselines.h"
+#include "search/rewrite/copies.h"
+#include "search/engines/grids_within_limit.h"
+#include "search/rewrite/partials.h"
+#include "search/engines/eliminate_all.h"
+#include "search/engines/unlimited.h"
+#include "search/engines/within_limit.h"
+
+namespace yuba {
+namespace {
+
+// A gap, as a part of the bytes, that is not worth a search of other plans where there is no time.
+constexpr int64_t kNearLate = 20;
+constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
+
+bool Fits(const SearchOptions& options, const Plan& plan) {
+  return options.memory_limit == 0 ||
+         (options.memory_of && options.memory_of(plan) <= options.memory_limit);
+}
+
+// What those baselines choose that replicate, or do not; they know no copies.
+std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options,
+                                  bool replicates, const Budget& budget) {
+  const Uncopied bare = WithoutCopies(graph);
+  std::vector<Cuts> cuts;
+  for (const Baseline& baseline : Baselines()) {
+    if (baseline.replicates != replicates || budget.Spent()) continue;
+    cuts.push_back(CutsWithCopies(
+        graph, bare, baseline.find(bare.graph, options.mesh, options.table_cells, budget)));
+  }
+  return cuts;
+}
+
+// The search of one graph: all axes at once, or what is known.
+class LimitedGraph {
+ public:
+  LimitedGraph(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+               const Budget& budget)
+      : graph_(graph),
+        options_(options),
+        restrictions_(restrictions),
+        budget_(budget),
+        replicate_(options.replicate == "auto"),
+        partials_(HasPartials(graph)),
+        whole_(partials_ ? WithoutPartials(graph) : graph),
+        together_(FitsInTables(graph, options.mesh)) {}
+
+  // From the plan of the whole graph without limit and replicas; `known_bytes` as in SearchOptions.
+  // With `explain` an error says how much is needed.
+  absl::StatusOr<Plan> Run(const Plan& unlimited, int64_t known_bytes, bool explain) const {
+    const Plan plain = Plain(unlimited);
+    if (!replicate_ && Fits(options_, plain)) return plain;
+    if (PinsNeedTables()) return PinsRefused();
+    LimitedSearch limited = LimitedFrom(plain);
+    limited.explain = explain;
+    limited.known_bytes = known_bytes;
+    if (known_bytes == 0 && restrictions_.empty()) {
+      limited.on_grids = [this, &limited] { return OnGrids(limited); };
+    }
+    absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
+                                                  : SearchGridsWithinLimit(graph_, limited);
+    if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
+    if (!found.ok()) return found.status();
+    if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
+    Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
+    // No limit makes plans cheaper: the bound without one holds too.
+    if (!replicate_ && plain.lower_bound > plan.lower_bound) {
+      plan.lower_bound = plain.lower_bound;
+      plan.proof = plain.proof;
+    }
+    return plan;
+  }
+
+  // What pins that cannot be met with replicas are told.
+  absl::Status CheckPins() const {
+    return replicate_ && PinsNeedTables() ? PinsRefused() : absl::OkStatus();
+  }
+
+  Plan PlanWithin(Found found) const {
+    Plan plan = PlanOf(graph_, options_, std::move(found));
+    plan.space.replicate = options_.replicate;
+    plan.space.memory = options_.memory_limit;
+    return plan;
+  }
+
+  // The graph for searches that know nothing of sums that stay apart, and its cuts as this one's.
+  const Graph& whole() const { return whole_; }
+  Cuts OfGraph(Cuts cuts) const {
+    return partials_ ? WithGroups(graph_, options_.mesh, std::move(cuts)) : cuts;
+  }
+
+ private:
+  // Grids find no plans with sums that stay apart, but have a bound of them.
+  absl::StatusOr<LimitedCuts> OnGrids(const LimitedSearch& limited) const {
+    if (!partials_) return SearchGridsWithinLimit(graph_, limited);
+    LimitedSearch whole = limited;
+    whole.known.clear();
+    whole.others = [this] { return OthersOfWhole(); };
+    whole.on_grids = nullptr;
+    if (limited.memory_of) {
+      whole.memory_of = [&](const Cuts& cuts) { return limited.memory_of(OfGraph(cuts)); };
+    }
+    absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(whole_, whole);
+    if (!found.ok()) return found.status();
+    found->cuts = OfGraph(std::move(found->cuts));
+    BoundOnGrids(graph_, limited, *found);
+    return found;
+  }
+
+  // Where the search ended without a bound: that of grids, for which there is a little more time.
+  void SeekBound(const LimitedSearch& limited, LimitedCuts& found) const {
+    const bool stopped = budget_.end() != Budget::End::kNone;
+    const bool wanted = stopped || (together_ && limited.table_cells > 0);
+    if (!wanted || PlanWithin({found.cuts, 0, Proof()}).cost.bytes() == 0) return;
+    const Budget overtime = budget_.Overtime();
+    LimitedSearch late = limited;
+    if (stopped) late.problem.budget = &overtime;
+    BoundOnGrids(graph_, late, found);
+  }
+
+  // Of what was found, what is known and what is found at once, the cheapest that fits: for where
+  // there was no time for more. Else a longer search could end with a dearer plan.
+  absl::StatusOr<LimitedCuts> Cheapest(const std::vector<Cuts>& known,
+                                       absl::StatusOr<LimitedCuts> found) const {
+    int64_t least = kForbidden;
+    if (found.ok()) least = PlanWithin({found->cuts, 0, Proof()}).cost.bytes();
+    const auto take = [&](const Cuts& cuts) {
+      if (!Meets(cuts, restrictions_)) return;  // pins may need replicas
+      const Plan plan = PlanWithin({cuts, 0, Proof()});
+      if (plan.cost.bytes() >= least || !Fits(options_, plan)) return;
+      least = plan.cost.bytes();
+      if (!found.ok()) found = LimitedCuts();
+      found->cuts = cuts;
+    };
+    for (const Cuts& cuts : known) take(cuts);
+    const bool far = !found.ok() || !IsNear(least, found->lower_bound, kNearLate);
+    const Budget at_once(kAtOnce, budget_.threads());
+    if (far) take(OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, at_once))));
+    const Budget overtime = budget_.Overtime();
+    for (const bool replicates : {true, false}) {
+      if (replicates ? !replicate_ : !far) continue;
+      for (Cuts& each : CutsOfBaselines(whole_, options_, replicates, overtime)) {
+        take(OfGraph(std::move(each)));
+      }
+    }
+    return found;
+  }
+
+  // Found at the first call, then kept.
+  const std::vector<Cuts>& BaselinesOfWhole(bool replicates) const {
+    absl::optional<std::vector<Cuts>>& found = baselines_[replicates];
+    if (!found.has_value()) found = CutsOfBaselines(whole_, options_, replicates, budget_);
+    return *found;
+  }
+
+  // What others choose that may be cheaper: without a limit nothing without replicas.
+  std::vector<Cuts> OthersOfWhole() const {
+    std::vector<Cuts> others;
+    if (replicate_) others = BaselinesOfWhole(true);
+    if (together_ && options_.memory_limit > 0) {
+      const std::vector<Cuts>& more = BaselinesOfWhole(false);
+      others.insert(others.end(), more.begin(), more.end());
+    }
+    return others;
+  }
+
+  bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
+  absl::Status PinsRefused() const {
+    return UserError("on ", options_.mesh.devices(), " devices the tables of this graph are too ",
+                     "large for pins together with --memory or --replicate auto: leave one of ",
+                     "them out, or use fewer devices");
+  }
+
+  // With a bound where that is of this search's plans.
+  Plan Plain(const Plan& unlimited) const {
+    Cuts cuts = OfGraph(AllCuts(unlimited));
+    if (replicate_) return PlanWithin({std::move(cuts), 0, Proof()});
+    return PlanWithin({std::move(cuts), unlimited.lower_bound, unlimited.proof});
+  }
+
+  LimitedSearch LimitedFrom(const Plan& plain) const {
+    LimitedSearch limited;
+    limited.problem = AllAxesOf(options_, restrictions_, budget_);
+    limited.problem.replicate = replicate_;
+    limited.problem.cluster = false;
+    limited.limit = options_.memory_limit;
+    limited.table_cells = options_.table_cells;
+    limited.known = {AllCuts(plain),
+                     OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, budget_)))};
+    limited.others = [this] {
+      std::vector<Cuts> others = OthersOfWhole();
+      for (Cuts& each : others) each = OfGraph(std::move(each));
+      return others;
+    };
+    limited.last = [&] { return BaselinesOfWhole(false); };
+    if (options_.memory_of) {
+      limited.memory_of = [&](const Cuts& cuts) {
+        return options_.memory_of(PlanWithin({cuts, 0, Proof()}));
+      };
+    }
+    return limited;
+  }
+
+  const Graph& graph_;
+  const SearchOptions& options_;
+  const Restrictions& restrictions_;
+  const Budget& budget_;
+  const bool replicate_, partials_;
+  const Graph whole_;
+  const bool together_;
+  mutable absl::optional<std::vector<Cuts>> baselines_[2];
+};
+
+}  // namespace
+
+bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan) {
+  if (found.ok() && plan.ok()) return found->cost.bytes() < plan->cost.bytes();
+  if (found.ok() || plan.ok()) return found.ok();
+  return SmallestPeak(found.status()) < SmallestPeak(plan.status());
+}
+
+absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
+                                      const Restrictions& restrictions, const Budget& budget) {
+  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
+  const LimitedGraph limited(graph, options, restrictions, budget);
+  YUBA_RETURN_IF_ERROR(limited.CheckPins());
+  return limited.Run(SearchUnlimited(limited.whole(), options, restrictions, budget),
+                     options.known_bytes, options.known_bytes == 0);
+}
+
+absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
+                                    const Budget& budget) {
+  const Restrictions none;
+  const LimitedGraph all(graph, options, none, budget);
+  return all.Run(SearchUnlimited(all.whole(), options, none, budget), 0, false);
+}
+
+}  // namespace yuba

@@ -1,0 +1,331 @@
+#include "search/engines/within_limit.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
+#include "search/model/grid_classes.h"
+#include "search/solve/prices.h"
+#include "search/solve/memory_region.h"
+#include "search/solve/memory_rounds.h"
+#include "search/model/memory_rows.h"
+
+namespace yuba {
+namespace {
+
+constexpr size_t kNamed = 3;  // of what fills the memory
+constexpr int kFineRounds = 4;
+constexpr int kVain = 2;  // rounds that find nothing cheaper
+constexpr int64_t kNear = 101, kFar = 105;  // percent of the bound
+constexpr int kPasses = 3;      // at limits further and further below
+constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
+constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination at each of their limits
+constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
+constexpr char kSmallest[] = "yuba/smallest";  // of an error's payloads
+
+// What is in use at that time: by variable, most first.
+std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
+                                            const Assignment& assignment, int64_t time) {
+  std::vector<std::pair<int64_t, int>> uses;
+  for (const MemoryUse& use : problem.memory.uses) {
+    if (time < use.begin || use.end <= time) continue;
+    uses.emplace_back((*use.usage)[assignment[use.variable]], use.variable);
+  }
+  std::sort(uses.rbegin(), uses.rend());
+  return uses;
+}
+
+class WithinLimit {
+ public:
+  WithinLimit(const Graph& graph, const LimitedSearch& search)
+      : graph_(graph),
+        search_(search),
+        limit_(search.limit > 0 ? search.limit : kNoLimit),
+        budget_(*search.problem.budget),
+        problem_(BuildProblem(graph, search.problem)) {
+    if (budget_.Spent()) return;
+    problem_.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem_, limit_, budget_);
+  }
+
+  absl::StatusOr<LimitedCuts> Run() {
+    if (budget_.Spent()) return StoppedWithin(budget_, limit_);
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    for (const Cuts& cuts : search_.known) {
+      starts_.push_back(problem_.ValuesOf(cuts));
+      Try(starts_.back());
+    }
+    Try(LeastUsage(pairwise));
+    const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
+    const int64_t least = LeastPeak();
+    LimitedCuts result;
+    if (least <= limit_) {
+      result = SolveNear(grids, least);
+    } else {
+      TryOthers();
+    }
+    if (useless_) return absl::NotFoundError("nothing moves less than what is known");
+    if (budget_.end() != Budget::End::kNone && least <= limit_ && !IsWithin(kFar)) MendLate();
+    if (!best_.has_value() && budget_.end() != Budget::End::kNone) {
+      return StoppedWithin(budget_, limit_);
+    }
+    if (!best_.has_value() && search_.explain) SeekSmallest(grids);
+    if (!best_.has_value()) {
+      return TooLittle(graph_, pairwise, problem_.elements, LeastUsage(pairwise), limit_,
+                       smallest_);
+    }
+    result.cuts = problem_.CutsOf(*best_);
+    return result;
+  }
+
+ private:
+  // Bound and proof; what is found on the way is tried. Where nothing fits, or what does is far
+  // from the bound, prices of other limits lead to other plans.
+  LimitedCuts SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    const int64_t known_before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
+    const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells, known_before);
+    prices_ = solver.prices();
+    useless_ = solver.bound() >= known_before;
+    if (useless_) return {};
+    LimitedCuts result;
+    bound_ = solver.bound();
+    const bool eliminated = !solver.order().empty();
+    if (!eliminated) result = AskGrids();
+    TryOthers();
+    if (!eliminated && IsWithin(kNear)) return result;
+    Solve(solver);
+    const auto enough = [&] { return IsWithin(kFar); };
+    const bool many = pairwise.variables.size() > Region::kMostVariables;
+    if (eliminated && many && !enough()) result = AskGrids();
+    const int passes = search_.limit > 0 ? kPasses : 0;
+    for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {
+      PairwiseProblem less = pairwise;
+      less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
+                                   least + (limit_ - least) * (kPasses - pass) / kPasses);
+      const LimitSolver other =
+          SolverOf(less, grids, solver.sums() < kFewSums ? search_.table_cells : 0, known());
+      if (other.bound() < known()) Solve(other);
+    }
+    if (!eliminated || solver.bound() < result.lower_bound) return result;
+    result.proof = Proof();
+    result.proof.kind = "elimination";
+    result.lower_bound = solver.bound();
+    result.proof.order = problem_.ElementOrder(solver.order());
+    if (search_.limit > 0) result.proof.prices = solver.prices();
+    return result;
+  }
+
+  // Bound and proof that the other search has; its plan is tried, and others begin there.
+  LimitedCuts AskGrids() {
+    if (!search_.on_grids || search_.table_cells == 0 || budget_.Spent()) return {};
+    absl::StatusOr<LimitedCuts> found = search_.on_grids();
+    if (!found.ok()) return {};
+    starts_.push_back(problem_.ValuesOf(found->cuts));
+    Try(starts_.back());
+    bound_ = std::max(bound_, found->lower_bound);
+    return *std::move(found);
+  }
+
+  // Whether the best costs at most so many percent of the bound.
+  bool IsWithin(int64_t percent) const {
+    return best_.has_value() && CostOf(problem_.pairwise, *best_) * 100 <= bound_ * percent;
+  }
+
+  void TryOthers() {
+    if (!search_.others) return;
+    for (const Cuts& cuts : search_.others()) Try(problem_.ValuesOf(cuts));
+  }
+
+  // What a plan must cost less than; kForbidden where there is none yet.
+  int64_t known() const {
+    const int64_t before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
+    return best_.has_value() ? std::min(before, CostOf(problem_.pairwise, *best_)) : before;
+  }
+
+  // The peak of the rows if every variable used its least, and nothing moved.
+  int64_t LeastPeak() const {
+    PairwiseProblem rows;
+    rows.memory = problem_.pairwise.memory;
+    for (MemoryUse& use : rows.memory.uses) {
+      const auto least = std::min_element(use.usage->begin(), use.usage->end());
+      use.usage = std::make_shared<const std::vector<int64_t>>(1, *least);
+    }
+    return UnmovedPeakOf(rows, Assignment(problem_.pairwise.variables.size(), 0));
+  }
+
+  LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
+                       int64_t table_cells, int64_t known) const {
+    LimitSolver solver(problem, grids, table_cells, MostInProof(graph_), known, budget_);
+    for (const Assignment& start : starts_) solver.AddStart(start);
+    return solver;
+  }
+
+  // What the rows do not count shows in programs: the rows must then keep to less, at first by just
+  // that, then by more and more.
+  void Solve(const LimitSolver& solver) {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    int64_t target = solver.limit();
+    std::vector<Assignment> near;
+    int vain = 0;
+    for (int round = 0; target > limit_ / 2 && !budget_.Spent(); ++round) {
+      const absl::optional<Assignment> assignment = solver.Solve(target, &near);
+      if (!assignment.has_value()) break;
+      const bool useless = CostOf(pairwise, *assignment) >= known();
+      const int64_t excess = Try(*assignment);
+      if (IsWithin(kNear)) return;
+      if (useless && ++vain == kVain) break;
+      const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
+      target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
+    }
+    solver.Improve(
+        best_.value_or(LeastUsage(pairwise)), known(),
+        [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
+  }
+
+  // Brings what is known within the limit, for which there is a little more time: at good prices,
+  // and as there was before there were any.
+  void MendLate() {
+    const Budget overtime = budget_.Overtime();
+    std::vector<Assignment> starts = starts_;
+    if (best_.has_value()) starts.push_back(*best_);
+    starts.insert(best_.has_value() ? starts.end() : starts.begin(),
+                  LeastUsage(problem_.pairwise));
+    for (const std::vector<MemoryPrice>& prices : {prices_, std::vector<MemoryPrice>()}) {
+      for (const Assignment& start : starts) {
+        if (!overtime.Spent()) Mend(start, prices, overtime);
+      }
+      if (prices_.empty()) return;
+    }
+  }
+
+  void Mend(const Assignment& start, const std::vector<MemoryPrice>& prices,
+            const Budget& budget) {
+    PairwiseProblem tight = problem_.pairwise;
+    for (int round = 0; round < kFineRounds; ++round) {
+      const absl::optional<MemoryCore> core = MakeCore(tight);
+      if (!core.has_value() || core->least_peak > tight.memory.limit) return;
+      const absl::optional<Assignment> found =
+          SearchWithin(*core, prices, core->Reduce(start), bound_, budget);
+      if (!found.has_value()) return;
+      const int64_t excess = Try(core->Expand(*found));
+      if (excess <= 0 || budget.Spent()) return;
+      tight.memory.limit -= excess;
+    }
+  }
+
+  // For who asked for too little: small problems have programs that need less than those tried.
+  void SeekSmallest(const std::vector<ClassesPtr>& grids) {
+    if (problem_.pairwise.variables.size() > kFewVariables) return;
+    for (int pass = 0; pass < kPasses && !budget_.Spent(); ++pass) {
+      const int64_t before = smallest_;
+      PairwiseProblem more = problem_.pairwise;
+      more.memory.limit = before - 1;
+      SolverOf(more, grids, 0, kForbidden)
+          .Improve(LeastUsage(more), kForbidden, [this, before](const Assignment& assignment) {
+            if (budget_.Spent()) return false;
+            Try(assignment);
+            return smallest_ < before;
+          });
+      if (smallest_ == before) return;
+    }
+  }
+
+  // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
+  // What no plan may have is not within any.
+  int64_t Try(const Assignment& assignment) {
+    const PairwiseProblem& pairwise = problem_.pairwise;
+    if (CostOf(pairwise, assignment) >= kForbidden) return kNoLimit;
+    const auto [place, is_new] = needed_.emplace(assignment, 0);
+    if (is_new) {
+      place->second = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
+                                        : PeakOf(pairwise, assignment);
+    }
+    const int64_t needed = place->second;
+    smallest_ = std::min(smallest_, needed);
+    if (needed > limit_) return needed - limit_;
+    if (!best_.has_value() || CostOf(pairwise, assignment) < CostOf(pairwise, *best_)) {
+      best_ = assignment;
+    }
+    return 0;
+  }
+
+  const Graph& graph_;
+  const LimitedSearch& search_;
+  const int64_t limit_;
+  const Budget& budget_;
+  Problem problem_;
+  std::vector<Assignment> starts_;
+  std::map<Assignment, int64_t> needed_;  // by those that were tried
+  int64_t smallest_ = kNoLimit;
+  absl::optional<Assignment> best_;
+  std::vector<MemoryPrice> prices_;  // good ones, if they are known
+  bool useless_ = false;  // nothing costs less than what is known
+  int64_t bound_ = 0;     // no plan costs less
+};
+
+}  // namespace
+
+absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
+                       const std::vector<int>& elements, const Assignment& least, int64_t limit,
+                       int64_t smallest) {
+  int64_t time = 0;
+  const int64_t peak = UnmovedPeakOf(problem, least, &time);
+  if (graph.nodes.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no plan within ", limit, " bytes a device: inputs and outputs need ", peak));
+  }
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<std::string> largest;
+  for (const auto& [bytes, variable] : UsesAt(problem, least, time)) {
+    if (largest.size() == kNamed) break;
+    const int element = elements[variable];
+    largest.push_back(absl::StrCat(
+        element < tensors
+            ? graph.tensors[element].name
+            : absl::StrCat("what node ", graph.nodes[element - tensors].name, " works on"),
+        " ", bytes, " B"));
+  }
+  const size_t node = std::min<size_t>(time / 3, graph.nodes.size() - 1);
+  const std::string found =
+      smallest < kNoLimit ? absl::StrCat(" (the smallest that was found needs ", smallest, ")")
+                          : "";
+  absl::Status error = absl::FailedPreconditionError(absl::StrCat(
+      "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
+      " are in use at node ", graph.nodes[node].name, ", most of them by ",
+      absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
+  if (smallest < kNoLimit) error.SetPayload(kSmallest, absl::Cord(absl::StrCat(smallest)));
+  return error;
+}
+
+int64_t SmallestPeak(const absl::Status& error) {
+  int64_t smallest = 0;
+  const absl::optional<absl::Cord> payload = error.GetPayload(kSmallest);
+  const bool known = payload.has_value() && absl::SimpleAtoi(std::string(*payload), &smallest);
+  return known ? smallest : std::numeric_limits<int64_t>::max();
+}
+
+absl::Status StoppedWithin(const Budget& budget, int64_t limit) {
+  if (budget.end() == Budget::End::kAsked) {
+    return absl::CancelledError(
+        absl::StrCat("interrupted before a plan within ", limit, " bytes a device was found"));
+  }
+  return absl::DeadlineExceededError(absl::StrCat(
+      "no plan within ", limit, " bytes a device was found in time: allow more with ",
+      "--time-limit or --memory, or use more devices"));
+}
+
+absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {
+  return WithinLimit(graph, search).Run();
+}
+
+}  // namespace yuba

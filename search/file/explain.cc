@@ -1,0 +1,118 @@
+#include "search/file/explain.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/sharding/mesh_text.h"
+
+namespace yuba {
+namespace {
+
+// For each dimension of the tensor, the axes that cut the index that runs along it in all reads (in
+// the result where operand is -1); none where there is no such index.
+std::vector<AxisList> AlongDims(const Definition& definition, int operand, const Cut& cut) {
+  auto at = [&cut](const Affine& position) {
+    int index = position.BareIndex();
+    return index < 0 ? AxisList() : cut.axes[index];
+  };
+  std::vector<AxisList> along;
+  if (operand < 0) {
+    for (const Affine& position : definition.left) along.push_back(at(position));
+    return along;
+  }
+  bool first = true;
+  along.resize(definition.operands[operand].dims.size());
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind != Expr::kRead || expr.operand != operand) return;
+    for (size_t d = 0; d < along.size(); ++d) {
+      AxisList here = at(expr.position[d]);
+      if (first) along[d] = here;
+      else if (along[d] != here) along[d].clear();
+    }
+    first = false;
+  });
+  return along;
+}
+
+// What is left of `list` after the beginning that it shares with `other`.
+void AddUnshared(const AxisList& list, const AxisList& other, AxisList* axes) {
+  size_t shared = 0;
+  while (shared < list.size() && shared < other.size() && list[shared] == other[shared]) ++shared;
+  axes->insert(axes->end(), list.begin() + shared, list.end());
+}
+
+int OperandOf(const Node& node, TensorId tensor) {
+  auto place = std::find(node.operands.begin(), node.operands.end(), tensor);
+  return static_cast<int>(place - node.operands.begin());
+}
+
+bool NeedsAll(const Definition& definition, int operand, const Cut& cut, const Mesh& mesh) {
+  Box whole = WholeBox(definition.operands[operand].dims);
+  NodeBoxes boxes = AnalyzeNode(definition, cut, mesh);
+  return std::all_of(boxes.needs.begin(), boxes.needs.end(), [&](const std::vector<Box>& needs) {
+    return SameSet(needs[operand], whole);
+  });
+}
+
+}  // namespace
+
+AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
+  const Node& node = graph.nodes[move.node];
+  const Cut& cut = plan.nodes[move.node];
+  const Cut& stored = plan.tensors[move.tensor];
+  bool fetch = move.kind == MoveKind::kFetch;
+  std::vector<AxisList> along =
+      AlongDims(*node.definition, fetch ? OperandOf(node, move.tensor) : -1, cut);
+  AxisList axes;
+  for (size_t d = 0; d < along.size(); ++d) {
+    if (fetch) AddUnshared(stored.axes[d], along[d], &axes);
+    else AddUnshared(along[d], stored.axes[d], &axes);
+  }
+  for (size_t i = 0; !fetch && i < cut.axes.size(); ++i) {
+    if (!node.definition->indices[i].reduction) continue;
+    axes.insert(axes.end(), cut.axes[i].begin(), cut.axes[i].end());
+  }
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+std::string CutInWords(const Definition& definition, const Cut& cut, const Mesh& mesh,
+                       bool reductions) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < cut.axes.size(); ++i) {
+    const Index& index = definition.indices[i];
+    if (cut.axes[i].empty() || (reductions && !index.reduction)) continue;
+    words.push_back(absl::StrCat(index.name, " over ", AxesText(mesh, cut.axes[i])));
+  }
+  return absl::StrJoin(words, " and ");
+}
+
+std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
+  const Node& node = graph.nodes[move.node];
+  const Cut& cut = plan.nodes[move.node];
+  if (IsCopy(graph, node)) {
+    return absl::StrCat(graph.tensors[node.result].consumers.size(), " nodes share the copy");
+  }
+  if (node.definition->addend) {
+    const std::string words = CutInWords(*node.definition, cut, plan.mesh, true);
+    return absl::StrCat(
+        words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
+        " gathers its sums within groups, for ",
+        graph.nodes[graph.tensors[node.result].consumers[0]].name);
+  }
+  std::string words = CutInWords(*node.definition, cut, plan.mesh, move.partial);
+  std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")
+                                  : absl::StrCat(node.name, " cuts ", words);
+  if (move.partial) {
+    return absl::StrCat(who, ", so its partial results are combined by ",
+                        Name(node.definition->reducer));
+  }
+  if (move.kind == MoveKind::kDeliver) return absl::StrCat(who, "; its result is stored otherwise");
+  if (move.halo) return absl::StrCat(who, " and its windows reach beyond the shards");
+  bool all = NeedsAll(*node.definition, OperandOf(node, move.tensor), cut, plan.mesh);
+  return absl::StrCat(who, all ? " and needs all of it" : " and needs another part of it");
+}
+
+}  // namespace yuba

@@ -1,0 +1,148 @@
+#include "search/file/json_reader.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba {
+namespace {
+
+const JsonReader::Json& Null() {
+  static const JsonReader::Json& null = *new JsonReader::Json;
+  return null;
+}
+
+std::string Shortly(const JsonReader::Json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  std::string text = value.dump(-1, ' ', true, JsonReader::Json::error_handler_t::replace);
+  return text.size() <= 40 ? text : text.substr(0, 40) + "...";
+}
+
+}  // namespace
+
+absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
+                                         const std::function<bool()>& stop) {
+  constexpr int kValuesBetweenLooks = 1 << 12;
+  struct End {
+    absl::Status status;
+  };
+  int values = 0;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > kMostLevels) {
+      throw End{UserError("this is no JSON that is read: it is nested more than ", kMostLevels,
+                          " levels deep")};
+    }
+    if (++values % kValuesBetweenLooks == 0 && stop != nullptr && stop()) {
+      throw End{absl::CancelledError("the reading was stopped")};
+    }
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, look);
+  } catch (const End& end) {
+    return end.status;
+  } catch (const nlohmann::json::exception& error) {
+    const std::string what = error.what();
+    const size_t end = what.find("] ");
+    return UserError("this is no JSON: ", end == std::string::npos ? what : what.substr(end + 2));
+  }
+}
+
+void JsonReader::Fail(const std::string& expected) const {
+  if (!status_->ok()) return;
+  *status_ = absl::InvalidArgumentError(absl::StrCat(place_.empty() ? "the file" : place_, " is ",
+                                                     Shortly(*value_), ", expected ", expected));
+}
+
+JsonReader JsonReader::Field(const std::string& name) const {
+  std::string place = place_.empty() ? name : absl::StrCat(place_, ".", name);
+  if (!value_->is_object()) {
+    Fail("an object");
+    return JsonReader(&Null(), place, status_);
+  }
+  auto found = value_->find(name);
+  if (found != value_->end()) return JsonReader(&*found, place, status_);
+  if (status_->ok()) {
+    *status_ = absl::InvalidArgumentError(absl::StrCat("there is no ", place));
+  }
+  return JsonReader(&Null(), place, status_);
+}
+
+bool JsonReader::Has(const std::string& name) const {
+  return value_->is_object() && value_->contains(name);
+}
+
+std::vector<JsonReader> JsonReader::Items() const {
+  std::vector<JsonReader> items;
+  if (!value_->is_array()) {
+    Fail("an array");
+    return items;
+  }
+  for (size_t i = 0; i < value_->size(); ++i) {
+    items.push_back(JsonReader(&(*value_)[i], absl::StrCat(place_, "[", i, "]"), status_));
+  }
+  return items;
+}
+
+std::vector<std::pair<std::string, JsonReader>> JsonReader::Fields() const {
+  std::vector<std::pair<std::string, JsonReader>> fields;
+  if (!value_->is_object()) {
+    Fail("an object");
+    return fields;
+  }
+  for (const auto& [name, value] : value_->items()) {
+    fields.emplace_back(name, JsonReader(&value, absl::StrCat(place_, ".", name), status_));
+  }
+  return fields;
+}
+
+std::string JsonReader::String() const {
+  if (value_->is_string()) return value_->get<std::string>();
+  Fail("a string");
+  return "";
+}
+
+int64_t JsonReader::Integer(int64_t least, int64_t most) const {
+  bool fits = value_->is_number_integer();
+  if (fits && value_->is_number_unsigned()) {
+    fits = value_->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  }
+  int64_t number = fits ? value_->get<int64_t>() : 0;
+  if (fits && least <= number && number <= most) return number;
+  Fail(absl::StrCat("an integer from ", least, " to ", most));
+  return 0;
+}
+
+std::vector<int64_t> JsonReader::Integers(int64_t least, int64_t most) const {
+  std::vector<int64_t> numbers;
+  if (!value_->is_array()) Fail("an array of integers");
+  if (!ok()) return numbers;
+  numbers.reserve(value_->size());
+  for (const Json& item : *value_) {
+    // The place is text that only an error needs.
+    const bool plain = item.is_number_unsigned() && item.get<uint64_t>() <= uint64_t{1} << 62;
+    const int64_t number = plain ? item.get<int64_t>() : least;
+    if (!plain || number < least || number > most) {
+      Items()[numbers.size()].Integer(least, most);
+      if (!ok()) return {};
+    }
+    numbers.push_back(item.get<int64_t>());
+  }
+  return numbers;
+}
+
+bool JsonReader::Bool() const {
+  if (value_->is_boolean()) return value_->get<bool>();
+  Fail("true or false");
+  return false;
+}
+
+std::vector<std::string> JsonReader::Strings() const {
+  std::vector<std::string> strings;
+  for (const JsonReader& item : Items()) strings.push_back(item.String());
+  return strings;
+}
+
+}  // namespace yuba

@@ -1,0 +1,268 @@
+#include "search/file/plan_file.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/sharding/mesh_text.h"
+#include "search/rewrite/accumulators.h"
+#include "search/file/explain.h"
+#include "search/rewrite/partials.h"
+
+namespace yuba {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json AxisNames(const Mesh& mesh, const AxisList& axes) {
+  Json names = Json::array();
+  for (uint8_t axis : axes) names.push_back(mesh.axes[axis].name);
+  return names;
+}
+
+Json OptionsJson(const PlanNotes& notes) {
+  Json options = Json::object();
+  for (const auto& [name, value] : notes.options) options[name] = value;
+  return options;
+}
+
+Json InputsJson(const PlanNotes& notes) {
+  Json inputs = Json::object();
+  for (const auto& [name, shape] : notes.inputs) inputs[name] = shape;
+  return inputs;
+}
+
+Json MeshJson(const Mesh& mesh) {
+  Json axes = Json::array();
+  for (const MeshAxis& axis : mesh.axes) axes.push_back({{"axis", axis.name}, {"size", axis.size}});
+  return axes;
+}
+
+Json CostJson(const Plan& plan) {
+  int64_t bytes = plan.cost.bytes();
+  Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
+  if (bytes == plan.lower_bound) cost["gap"] = 0;
+  else cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
+  cost["seconds"] = 0;
+  cost["by_kind"] = {{"weight", plan.cost.weight},
+                     {"activation", plan.cost.activation},
+                     {"partial", plan.cost.partial},
+                     {"halo", plan.cost.halo}};
+  return cost;
+}
+
+// A price on memory is [time, price].
+Json PricesJson(const std::vector<MemoryPrice>& prices) {
+  Json rows = Json::array();
+  for (const MemoryPrice& price : prices) rows.push_back({price.time, price.price});
+  return rows;
+}
+
+// A message is [tensor, node, prices ...].
+Json MessagesJson(const std::vector<DualMessage>& messages) {
+  Json rows = Json::array();
+  for (const DualMessage& message : messages) {
+    Json row = {message.tensor, message.node};
+    for (int64_t value : message.values) row.push_back(value);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json ProofJson(const Proof& proof) {
+  Json json = {
+      {"kind", proof.kind}, {"order", proof.order}, {"messages", MessagesJson(proof.messages)}};
+  if (proof.HasPlain()) json["plain"] = proof.plain;
+  if (proof.kind == "grids") json["sweep"] = proof.sweep;
+  if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
+  return json;
+}
+
+Json MemoryJson(const PlanNotes& notes) {
+  Json rows = Json::array();
+  for (size_t device = 0; device < notes.memory.size(); ++device) {
+    const DeviceMemory& memory = notes.memory[device];
+    rows.push_back({{"device", device},
+                    {"peak", memory.peak},
+                    {"weights", memory.weights},
+                    {"activations", memory.activations},
+                    {"state", memory.state},
+                    {"buffers", memory.buffers},
+                    {"at", memory.at},
+                    {"arena", memory.arena}});
+  }
+  return rows;
+}
+
+// The axes over which an addend is kept apart.
+AxisList AxesLeftOut(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
+  AxisList left_out;
+  for (uint8_t axis = 0; axis < mesh.axes.size() && tensor.kind == TensorKind::kAddend; ++axis) {
+    const bool used = std::any_of(cut.axes.begin(), cut.axes.end(), [&](const AxisList& list) {
+      return std::count(list.begin(), list.end(), axis) > 0;
+    });
+    if (!used) left_out.push_back(axis);
+  }
+  return left_out;
+}
+
+Json TensorJson(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
+  Json dims = Json::array(), shard = Json::array();
+  size_t flat = 0;
+  for (const std::vector<int64_t>& factors : tensor.dims) {
+    Json row = Json::array();
+    int64_t largest = 1;
+    for (int64_t factor : factors) {
+      const AxisList& axes = cut.axes[flat++];
+      row.push_back({{"size", factor}, {"axes", AxisNames(mesh, axes)}});
+      int64_t parts = PartCount(mesh, axes);
+      largest *= (factor + parts - 1) / parts;
+    }
+    dims.push_back(std::move(row));
+    shard.push_back(largest);
+  }
+  return {{"name", tensor.name},        {"type", Name(tensor.type.type)},
+          {"shape", WholeDims(tensor)}, {"kind", Name(tensor.kind)},
+          {"dims", std::move(dims)},    {"partial", AxesText(mesh, AxesLeftOut(tensor, cut, mesh))},
+          {"shard", std::move(shard)}};
+}
+
+Json NodeJson(const Graph& graph, const Node& node, const Cut& cut, const Mesh& mesh,
+              const std::string& kernel) {
+  Json reads = Json::array(), cuts = Json::object();
+  for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
+  for (size_t i = 0; i < cut.axes.size(); ++i) {
+    if (cut.axes[i].empty()) continue;
+    cuts[node.definition->indices[i].name] = AxisNames(mesh, cut.axes[i]);
+  }
+  return {{"name", node.name},          {"op", node.op},
+          {"from", node.from},          {"reads", std::move(reads)},
+          {"cut", std::move(cuts)},     {"kernel", kernel}};
+}
+
+Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
+                  const std::string& collective) {
+  return {{"tensor", graph.tensors[move.tensor].name},
+          {"node", graph.nodes[move.node].name},
+          {"kind", move.kind == MoveKind::kFetch ? "fetch" : "deliver"},
+          {"collective", collective},
+          {"over", AxisNames(plan.mesh, AxesCrossed(graph, plan, move))},
+          {"bytes", move.bytes},
+          {"why", WhyMoved(graph, plan, move)}};
+}
+
+// The rows of copies that are not just their tensor: where they are live, and what they take.
+Json CopiesJson(const Graph& graph, const Plan& plan) {
+  Json rows = Json::array();
+  for (const Node& node : graph.nodes) {
+    if (!IsCopy(graph, node)) continue;
+    const Tensor &copy = graph.tensors[node.result], &tensor = graph.tensors[node.operands[0]];
+    const Cut& cut = plan.tensors[node.result];
+    if (cut == plan.tensors[node.operands[0]]) continue;
+    int64_t largest = 0;
+    for (int device = 0; device < plan.mesh.devices(); ++device) {
+      largest = std::max(largest, Volume(ShardBox(plan.mesh, cut, copy.type.dims, device)));
+    }
+    rows.push_back({{"copy", copy.name},
+                    {"tensor", tensor.name},
+                    {"readers", copy.consumers.size()},
+                    {"cut", ToString(cut, copy.dims, plan.mesh)},
+                    {"bytes", largest * ByteSize(copy.type.type)},
+                    {"first", graph.nodes[copy.consumers.front()].name},
+                    {"last", graph.nodes[copy.consumers.back()].name}});
+  }
+  return rows;
+}
+
+// The rows of accumulators, and of others that read addends, where several groups keep these.
+Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
+  Json rows = Json::array();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const Cut& cut = plan.nodes[n];
+    const std::vector<int>& addends = node.definition->addends;
+    if (addends.empty() || cut.axes.back().empty()) continue;
+    int64_t bytes = 0;  // on the fullest device
+    NodeId first = static_cast<NodeId>(n);
+    for (int operand : addends) {
+      const Tensor& addend = graph.tensors[node.operands[operand]];
+      const Cut& kept = plan.tensors[node.operands[operand]];
+      int64_t largest = 0;
+      for (int device = 0; device < plan.mesh.devices(); ++device) {
+        largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, addend.type.dims, device)));
+      }
+      bytes += largest * ByteSize(addend.type.type);
+      first = std::min(first, addend.producer);
+    }
+    const TensorId shown = node.operands[addends[0]];
+    rows.push_back({{"accumulator", node.name},
+                    {"addends", addends.size()},
+                    {"cut", ToString(plan.tensors[shown], graph.tensors[shown].dims, plan.mesh)},
+                    {"over", AxesText(plan.mesh, cut.axes.back())},
+                    {"bytes", bytes},
+                    {"first", graph.nodes[first].name},
+                    {"last", node.name}});
+  }
+  return rows;
+}
+
+const std::string& At(const std::vector<std::string>& list, size_t i) {
+  static const std::string& none = *new std::string;
+  return i < list.size() ? list[i] : none;
+}
+
+// One row of `rows` on each line: readable, and small.
+void AppendRows(const char* name, const Json& rows, std::string* text) {
+  text->append(",\n \"").append(name).append("\": [");
+  for (size_t i = 0; i < rows.size(); ++i) {
+    text->append(i == 0 ? "\n  " : ",\n  ");
+    text->append(rows[i].dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  text->append("]");
+}
+
+}  // namespace
+
+std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& notes) {
+  Json head = {{"format", "yuba-plan/1"}};
+  head["graph"] = {
+      {"file", notes.graph_file}, {"hash", notes.graph_hash}, {"inputs", InputsJson(notes)}};
+  head["library"] = notes.library_hash;
+  head["version"] = notes.version;
+  head["options"] = OptionsJson(notes);
+  head["search"] = plan.search;
+  if (!plan.stopped.empty()) head["stopped"] = plan.stopped;
+  head["space"] = {{"nesting", plan.space.nesting},   {"factors", plan.space.factors},
+                   {"copies", plan.space.copies},     {"accumulators", plan.space.accumulators},
+                   {"partials", plan.space.partials}, {"replicate", plan.space.replicate},
+                   {"memory", plan.space.memory},     {"ties", Json::array()}};
+  head["mesh"] = MeshJson(plan.mesh);
+  head["cost"] = CostJson(plan);
+  head["proof"] = ProofJson(plan.proof);
+  std::string text = "{";
+  for (const auto& [name, value] : head.items()) {
+    text.append(text.size() == 1 ? "" : ",\n ").append("\"").append(name).append("\": ");
+    text.append(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  Json tensors = Json::array(), nodes = Json::array(), transfers = Json::array();
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    tensors.push_back(TensorJson(graph.tensors[t], plan.tensors[t], plan.mesh));
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    nodes.push_back(
+        NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
+  }
+  for (const Move& move : MovesOf(graph, plan)) {
+    transfers.push_back(
+        TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
+  }
+  AppendRows("memory", MemoryJson(notes), &text);
+  AppendRows("copies", CopiesJson(graph, plan), &text);
+  AppendRows("accumulators", AccumulatorsJson(graph, plan), &text);
+  AppendRows("tensors", tensors, &text);
+  AppendRows("nodes", nodes, &text);
+  AppendRows("transfers", transfers, &text);
+  return text + "}\n";
+}
+
+}  // namespace yuba

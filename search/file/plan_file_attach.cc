@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/copies.h"
+#include "search/plan/sharding_space.h"
+#include "search/rewrite/partials.h"
+#include "search/file/plan_file.h"
+
+namespace yuba {
+namespace {
+
+absl::Status Differs(const std::string& what) {
+  return UserError("the plan is of another graph: ", what,
+                   "; plan this model again with `yuba partition`");
+}
+
+absl::Status CompareTensors(const Graph& graph, const PlanFile& file) {
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    if (t >= file.tensors.size()) return Differs(absl::StrCat("it has no tensor ", tensor.name));
+    const PlanFile::TensorRow& row = file.tensors[t];
+    if (row.name != tensor.name) {
+      return Differs(absl::StrCat("tensor ", t, " is ", tensor.name, ", in the plan ", row.name));
+    }
+    if (row.kind != Name(tensor.kind) || row.type != tensor.type.type) {
+      return Differs(absl::StrCat("tensor ", tensor.name, " is ", Name(tensor.type.type), " ",
+                                  Name(tensor.kind), ", in the plan ", Name(row.type), " ",
+                                  row.kind));
+    }
+    if (row.dims != tensor.dims) {
+      return Differs(absl::StrCat("tensor ", tensor.name, " has other dimensions"));
+    }
+  }
+  if (file.tensors.size() == graph.tensors.size()) return absl::OkStatus();
+  return Differs(absl::StrCat("the model has no tensor ", file.tensors[graph.tensors.size()].name));
+}
+
+absl::Status CompareNodes(const Graph& graph, const PlanFile& file) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (n >= file.nodes.size()) return Differs(absl::StrCat("it has no node ", node.name));
+    const PlanFile::NodeRow& row = file.nodes[n];
+    if (row.name != node.name || row.op != node.op) {
+      return Differs(absl::StrCat("node ", n, " is ", node.name, " (", node.op, "), in the plan ",
+                                  row.name, " (", row.op, ")"));
+    }
+    std::vector<std::string> reads;
+    for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
+    if (row.reads != reads)
+      return Differs(absl::StrCat("node ", node.name, " reads other tensors"));
+  }
+  if (file.nodes.size() == graph.nodes.size()) return absl::OkStatus();
+  return Differs(absl::StrCat("the model has no node ", file.nodes[graph.nodes.size()].name));
+}
+
+absl::Status CompareHash(const char* what, const std::string& found, const std::string& expected) {
+  if (expected.empty() || found == expected) return absl::OkStatus();
+  return UserError("the plan was made with another ", what, " (", found, ", here ", expected,
+                   "); plan this model again with `yuba partition`");
+}
+
+absl::Status NodeCut(const Node& node, const PlanFile::NodeRow& row, Cut* cut) {
+  const std::vector<Index>& indices = node.definition->indices;
+  *cut = Cut();
+  cut->axes.resize(indices.size());
+  for (size_t i = 0; i < row.indices.size(); ++i) {
+    auto found = std::find_if(indices.begin(), indices.end(), [&](const Index& index) {
+      return index.name == row.indices[i];
+    });
+    if (found == indices.end()) {
+      return Differs(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
+    }
+    cut->axes[found - indices.begin()] = row.axes[i];
+  }
+  return absl::OkStatus();
+}
+
+// What the rest of Yuba relies on. That a cut goes as far as it can is for `yuba check` to say.
+absl::Status RequireLegal(const std::string& what, const CutSpace& space, const Mesh& mesh,
+                          const Cut& cut) {
+  std::string why = WhyImpossible(space, mesh, cut);
+  if (why.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("the plan cuts ", what, " illegally: ", why));
+}
+
+}  // namespace
+
+Graph SharedGraph(const Graph& bare, const PlanFile& file) {
+  Graph graph = WithCopies(bare, file.space.copies);
+  if (file.space.accumulators) graph = WithAccumulators(graph, file.mesh);
+  if (file.space.partials) graph = WithPartials(graph, file.mesh);
+  return graph;
+}
+
+absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
+                                const PlanNotes& expected) {
+  if (file.space.copies != graph.copies) {
+    return Differs(absl::StrCat("it copies within ", graph.copies, " nodes, the plan within ",
+                                file.space.copies));
+  }
+  YUBA_RETURN_IF_ERROR(CompareTensors(graph, file));
+  YUBA_RETURN_IF_ERROR(CompareNodes(graph, file));
+  if (file.space.accumulators != HasAccumulators(graph)) {
+    return Differs(file.space.accumulators
+                       ? "no sum of it has an accumulator, some in the plan have"
+                       : "some of its sums have accumulators, none in the plan");
+  }
+  if (file.space.partials != HasPartials(graph)) {
+    return Differs(file.space.partials ? "no sum of it stays apart, some in the plan do"
+                                       : "some of its sums stay apart, none in the plan");
+  }
+  YUBA_RETURN_IF_ERROR(CompareHash("graph", file.notes.graph_hash, expected.graph_hash));
+  YUBA_RETURN_IF_ERROR(
+      CompareHash("operator library", file.notes.library_hash, expected.library_hash));
+  YUBA_RETURN_IF_ERROR(CompareHash("version of yuba", file.notes.version, expected.version));
+  Plan plan;
+  plan.mesh = file.mesh;
+  plan.space = file.space;
+  plan.search = file.search;
+  plan.stopped = file.stopped;
+  plan.cost = file.cost;
+  plan.lower_bound = file.lower_bound;
+  plan.proof = file.proof;
+  if (plan.cost.bytes() != file.claimed_bytes) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the plan says it moves ", file.claimed_bytes, " bytes, but its kinds add up to ",
+        plan.cost.bytes()));
+  }
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    plan.tensors.push_back(file.tensors[t].cut);
+    YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("tensor ", graph.tensors[t].name),
+                                      TensorCuts(graph, static_cast<TensorId>(t)), plan.mesh,
+                                      plan.tensors[t]));
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    plan.nodes.emplace_back();
+    YUBA_RETURN_IF_ERROR(NodeCut(graph.nodes[n], file.nodes[n], &plan.nodes[n]));
+    YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("node ", graph.nodes[n].name),
+                                      NodeCuts(graph, static_cast<NodeId>(n)), plan.mesh,
+                                      plan.nodes[n]));
+    const Node& node = graph.nodes[n];
+    if (IsCopy(graph, node) && plan.nodes[n] != plan.tensors[node.result]) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the plan cuts ", node.name, " and the node that makes it differently"));
+    }
+    for (TensorId operand : node.operands) {
+      if (graph.tensors[operand].kind != TensorKind::kAddend) continue;
+      const Cut& addend = plan.tensors[operand];
+      if (IsAccumulator(node) ? AddendCut(plan.nodes[n]) == addend
+                              : KeepsGroups(addend, plan.nodes[n])) {
+        continue;
+      }
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the plan cuts ", graph.tensors[operand].name, " and its reader differently"));
+    }
+  }
+  return plan;
+}
+
+}  // namespace yuba

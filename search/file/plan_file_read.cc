@@ -1,0 +1,274 @@
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/file/json_reader.h"
+#include "search/file/plan_file.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+Mesh ReadMesh(const JsonReader& reader) {
+  Mesh mesh;
+  int64_t devices = 1;
+  for (const JsonReader& item : reader.Items()) {
+    MeshAxis axis;
+    axis.name = item.Field("axis").String();
+    axis.size = static_cast<int>(item.Field("size").Integer(2, kMostPlannedDevices));
+    for (const MeshAxis& other : mesh.axes) {
+      if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
+    }
+    devices *= axis.size;
+    if (devices > kMostPlannedDevices) {
+      item.Field("size").Fail(absl::StrCat("at most ", kMostPlannedDevices, " devices in all"));
+    }
+    if (!reader.ok()) return Mesh();
+    mesh.axes.push_back(axis);
+  }
+  return mesh;
+}
+
+AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
+  AxisList list;
+  for (const JsonReader& item : reader.Items()) {
+    std::string name = item.String();
+    size_t axis = 0;
+    while (axis < mesh.axes.size() && mesh.axes[axis].name != name) ++axis;
+    if (axis == mesh.axes.size()) item.Fail("the name of a mesh axis");
+    list.push_back(static_cast<uint8_t>(axis));
+  }
+  return list;
+}
+
+void ReadHead(const JsonReader& root, PlanFile* file) {
+  std::string format = root.Field("format").String();
+  if (format != "yuba-plan/1") root.Field("format").Fail("\"yuba-plan/1\"");
+  JsonReader graph = root.Field("graph");
+  file->notes.graph_file = graph.Field("file").String();
+  file->notes.graph_hash = graph.Field("hash").String();
+  for (const auto& [name, shape] : graph.Field("inputs").Fields()) {
+    std::vector<int64_t>& dims = file->notes.inputs[name];
+    for (const JsonReader& dim : shape.Items()) dims.push_back(dim.Integer(0, kMost));
+  }
+  file->notes.library_hash = root.Field("library").String();
+  file->notes.version = root.Field("version").String();
+  for (const auto& [name, value] : root.Field("options").Fields()) {
+    file->notes.options[name] = value.String();
+  }
+  file->search = root.Field("search").String();
+  if (root.Has("stopped")) {
+    file->stopped = root.Field("stopped").String();
+    if (file->stopped != kTimeLimit && file->stopped != kInterrupt) {
+      root.Field("stopped").Fail(absl::StrCat("\"", kTimeLimit, "\" or \"", kInterrupt, "\""));
+    }
+  }
+  JsonReader space = root.Field("space");
+  file->space.nesting = space.Field("nesting").String();
+  file->space.factors = space.Field("factors").Bool();
+  file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));
+  file->space.accumulators = space.Field("accumulators").Bool();
+  file->space.partials = space.Field("partials").Bool();
+  file->space.replicate = space.Field("replicate").String();
+  file->space.memory = space.Field("memory").Integer(0, kMost);
+  file->mesh = ReadMesh(root.Field("mesh"));
+}
+
+void ReadOrder(const JsonReader& order, std::vector<int>* result) {
+  for (const JsonReader& item : order.Items()) {
+    result->push_back(static_cast<int>(item.Integer(0, std::numeric_limits<int>::max())));
+  }
+}
+
+void ReadMessages(const JsonReader& rows, std::vector<DualMessage>* result) {
+  constexpr int64_t most = std::numeric_limits<int>::max();
+  for (const JsonReader& row : rows.Items()) {
+    std::vector<JsonReader> items = row.Items();
+    if (items.size() < 2) {
+      row.Fail("[tensor, node, prices ...]");
+      return;
+    }
+    DualMessage message;
+    message.tensor = static_cast<TensorId>(items[0].Integer(0, most));
+    message.node = static_cast<NodeId>(items[1].Integer(0, most));
+    for (size_t i = 2; i < items.size(); ++i)
+      message.values.push_back(items[i].Integer(-kMost, kMost));
+    if (!rows.ok()) return;
+    result->push_back(std::move(message));
+  }
+}
+
+void ReadProof(const JsonReader& proof, Proof* result) {
+  constexpr int64_t most = std::numeric_limits<int>::max();
+  result->kind = proof.Field("kind").String();
+  ReadOrder(proof.Field("order"), &result->order);
+  if (result->HasPlain()) {
+    result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
+  }
+  if (result->kind == "grids") ReadOrder(proof.Field("sweep"), &result->sweep);
+  ReadMessages(proof.Field("messages"), &result->messages);
+}
+
+// Times ascend, three for each node: no more can be priced.
+void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice>* result) {
+  int64_t last = -1;
+  for (const JsonReader& row : prices.Items()) {
+    const std::vector<JsonReader> items = row.Items();
+    if (items.size() != 2) {
+      row.Fail("[time, price]");
+      return;
+    }
+    const int64_t time = items[0].Integer(0, kMost);
+    if (time <= last || time >= 3 * nodes) {
+      items[0].Fail(absl::StrCat("a time after ", last, " and before ", 3 * nodes,
+                                 ", which is three for each node"));
+    }
+    if (!prices.ok()) return;
+    last = time;
+    result->push_back({time, items[1].Integer(0, kMost)});
+  }
+}
+
+void ReadCost(const JsonReader& root, PlanFile* file) {
+  JsonReader cost = root.Field("cost");
+  file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
+  file->lower_bound = cost.Field("lower_bound").Integer(0, kMost);
+  JsonReader kinds = cost.Field("by_kind");
+  constexpr int64_t quarter = kMost / 4;  // the sum must fit
+  file->cost.weight = kinds.Field("weight").Integer(0, quarter);
+  file->cost.activation = kinds.Field("activation").Integer(0, quarter);
+  file->cost.partial = kinds.Field("partial").Integer(0, quarter);
+  file->cost.halo = kinds.Field("halo").Integer(0, quarter);
+  const JsonReader proof = root.Field("proof");
+  ReadProof(proof, &file->proof);
+  const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
+  if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
+}
+
+void ReadMemory(const JsonReader& rows, PlanFile* file) {
+  int64_t device = 0;
+  for (const JsonReader& row : rows.Items()) {
+    row.Field("device").Integer(device, device);
+    ++device;
+    DeviceMemory memory;
+    memory.peak = row.Field("peak").Integer(0, kMost);
+    memory.weights = row.Field("weights").Integer(0, kMost);
+    memory.activations = row.Field("activations").Integer(0, kMost);
+    memory.state = row.Field("state").Integer(0, kMost);
+    memory.buffers = row.Field("buffers").Integer(0, kMost);
+    memory.at = row.Field("at").String();
+    memory.arena = row.Field("arena").Integer(0, kMost);
+    file->notes.memory.push_back(memory);
+    if (!rows.ok()) return;
+  }
+}
+
+void ReadTensors(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::TensorRow tensor;
+    tensor.name = row.Field("name").String();
+    tensor.kind = row.Field("kind").String();
+    absl::optional<ElementType> type = ElementTypeFromName(row.Field("type").String());
+    if (!type.has_value()) row.Field("type").Fail("an element type");
+    tensor.type = type.value_or(ElementType::kF32);
+    for (const JsonReader& dim : row.Field("dims").Items()) {
+      tensor.dims.push_back({});
+      for (const JsonReader& factor : dim.Items()) {
+        tensor.dims.back().push_back(factor.Field("size").Integer(0, kMost));
+        tensor.cut.axes.push_back(ReadAxes(factor.Field("axes"), file->mesh));
+      }
+    }
+    if (!rows.ok()) return;
+    file->tensors.push_back(std::move(tensor));
+  }
+}
+
+void ReadNodes(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::NodeRow node;
+    node.name = row.Field("name").String();
+    node.op = row.Field("op").String();
+    node.from = row.Field("from").String();
+    node.reads = row.Field("reads").Strings();
+    for (const auto& [index, axes] : row.Field("cut").Fields()) {
+      node.indices.push_back(index);
+      node.axes.push_back(ReadAxes(axes, file->mesh));
+    }
+    node.kernel = row.Field("kernel").String();
+    if (!rows.ok()) return;
+    file->notes.kernels.push_back(node.kernel);
+    file->nodes.push_back(std::move(node));
+  }
+}
+
+void ReadCopies(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::CopyRow copy;
+    copy.copy = row.Field("copy").String();
+    copy.tensor = row.Field("tensor").String();
+    copy.cut = row.Field("cut").String();
+    copy.first = row.Field("first").String();
+    copy.last = row.Field("last").String();
+    copy.readers = row.Field("readers").Integer(0, kMost);
+    copy.bytes = row.Field("bytes").Integer(0, kMost);
+    if (!rows.ok()) return;
+    file->copies.push_back(std::move(copy));
+  }
+}
+
+void ReadAccumulators(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::AccumulatorRow sum;
+    sum.accumulator = row.Field("accumulator").String();
+    sum.cut = row.Field("cut").String();
+    sum.over = row.Field("over").String();
+    sum.first = row.Field("first").String();
+    sum.last = row.Field("last").String();
+    sum.addends = row.Field("addends").Integer(0, kMost);
+    sum.bytes = row.Field("bytes").Integer(0, kMost);
+    if (!rows.ok()) return;
+    file->accumulators.push_back(std::move(sum));
+  }
+}
+
+void ReadTransfers(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    PlanFile::TransferRow transfer;
+    transfer.tensor = row.Field("tensor").String();
+    transfer.node = row.Field("node").String();
+    transfer.kind = row.Field("kind").String();
+    if (transfer.kind != "fetch" && transfer.kind != "deliver") {
+      row.Field("kind").Fail("\"fetch\" or \"deliver\"");
+    }
+    transfer.collective = row.Field("collective").String();
+    transfer.over = row.Field("over").Strings();
+    transfer.bytes = row.Field("bytes").Integer(0, kMost);
+    transfer.why = row.Field("why").String();
+    if (!rows.ok()) return;
+    file->notes.collectives.push_back(transfer.collective);
+    file->transfers.push_back(std::move(transfer));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
+  const absl::StatusOr<JsonReader::Json> root = ParseJson(json);
+  if (!root.ok()) return Annotate(root.status(), "this is no plan file");
+  absl::Status status;
+  JsonReader reader(*root, &status);
+  PlanFile file;
+  ReadHead(reader, &file);
+  ReadCost(reader, &file);
+  ReadMemory(reader.Field("memory"), &file);
+  ReadCopies(reader.Field("copies"), &file);
+  ReadAccumulators(reader.Field("accumulators"), &file);
+  ReadTensors(reader.Field("tensors"), &file);
+  ReadNodes(reader.Field("nodes"), &file);
+  ReadTransfers(reader.Field("transfers"), &file);
+  if (!status.ok()) return Annotate(status, "this is no plan file");
+  return file;
+}
+
+}  // namespace yuba

@@ -1,0 +1,364 @@
+#include "search/model/graph_problem.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/arithmetic.h"
+#include "search/rewrite/canonical.h"
+#include "search/solve/parallel.h"
+#include "search/space/symmetry.h"
+#include "search/cost/cost_tables.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kMostSymmetries = 120;
+
+using CutList = std::shared_ptr<const std::vector<Cut>>;
+
+CutSpace SpaceOf(const Graph& graph, int element) {
+  int tensors = static_cast<int>(graph.tensors.size());
+  return element < tensors ? TensorCuts(graph, element) : NodeCuts(graph, element - tensors);
+}
+
+class Builder {
+ public:
+  Builder(const Graph& graph, const ProblemOptions& options)
+      : graph_(graph), options_(options), tensors_(static_cast<int>(graph.tensors.size())) {
+    const int last =
+        options.axes.empty() ? -1 : *std::max_element(options.axes.begin(), options.axes.end());
+    for (int axis = 0; axis <= last; ++axis) placed_.push_back(axis);
+    bool symmetric = options.restrictions.empty() && options.nesting == Nesting::kFree;
+    symmetries_ = AxisSymmetries(options.mesh, options.axes, symmetric ? kMostSymmetries : 0);
+  }
+
+  Problem Run() {
+    size_t elements = graph_.tensors.size() + graph_.nodes.size();
+    std::vector<bool> pinned(elements, !options_.cluster);
+    for (size_t e = 0; e < options_.restrictions.size(); ++e) {
+      if (!options_.restrictions[e].none()) pinned[e] = true;
+    }
+    // A copy is cut as the node that makes it, whatever else is merged.
+    for (size_t n = 0; n < graph_.nodes.size() && !options_.cluster; ++n) {
+      if (IsCopy(graph_, graph_.nodes[n])) pinned[tensors_ + n] = false;
+    }
+    problem_.clusters = MakeClusters(graph_, pinned);
+    AddVariables();
+    definition_numbers_ = DefinitionNumbers(graph_);
+    const std::vector<int> order = CanonicalOrder(graph_);
+    for (int element : order) {
+      if (element >= tensors_) FindUses(element - tensors_);
+    }
+    if (options_.tables) FillTables();
+    problem_.complete = !stopped_;
+    for (const Node& node : graph_.nodes) {
+      problem_.factors.emplace_back(node.operands.size() + 1, -1);
+    }
+    if (stopped_) return std::move(problem_);
+    for (const Use& use : uses_) AddCost(use);
+    return std::move(problem_);
+  }
+
+ private:
+  struct InternedDomain {
+    DomainPtr domain;
+    CutList cuts;
+  };
+
+  void AddVariables() {
+    size_t elements = problem_.clusters.representative.size();
+    problem_.variable.assign(elements, -1);
+    problem_.cuts.resize(elements);
+    for (int element : CanonicalOrder(graph_)) {
+      if (problem_.clusters.representative[element] != element) continue;
+      problem_.variable[element] = static_cast<int>(problem_.elements.size());
+      problem_.elements.push_back(element);
+      InternedDomain interned = DomainOf(element);
+      problem_.pairwise.variables.push_back(interned.domain);
+      problem_.cuts[element] = interned.cuts;
+    }
+    for (size_t element = 0; element < elements; ++element) {
+      int representative = problem_.clusters.representative[element];
+      problem_.variable[element] = problem_.variable[representative];
+      if (representative != static_cast<int>(element)) {
+        problem_.cuts[element] =
+            MappedCuts(problem_.cuts[representative], problem_.clusters.dims[element]);
+      }
+    }
+  }
+
+  InternedDomain DomainOf(int element) {
+    CutSpace space = SpaceOf(graph_, element);
+    space.optional = space.optional || (options_.replicate && element < tensors_);
+    Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
+    const Restriction* restriction = RestrictionOf(element);
+    const GridList grids = options_.grids.empty() ? nullptr : options_.grids[element];
+    std::string key = absl::StrCat(restriction == nullptr ? "" : Key(*restriction),
+                                   space.optional ? "*" : ":", Key(given), "@",
+                                   reinterpret_cast<uintptr_t>(grids.get()), "/");
+    for (size_t e = 0; e < space.extents.size(); ++e) {
+      absl::StrAppend(&key, space.extents[e], space.cuttable[e] ? "," : ";");
+    }
+    auto [place, is_new] = domains_.emplace(key, InternedDomain{});
+    if (is_new) {
+      std::vector<Cut> cuts = CutsOf(space, given, restriction);
+      if (grids != nullptr) KeepGrids(*grids, &cuts);
+      CutList list = Interned(std::move(cuts));
+      DomainPtr& domain = domain_of_[list];
+      if (domain == nullptr) {
+        domain = std::make_shared<const Domain>(
+            Domain{static_cast<int>(list->size()), Images(*list, symmetries_)});
+      }
+      place->second = {domain, list};
+    }
+    return place->second;
+  }
+
+  // Restricted elements represent their clusters.
+  const Restriction* RestrictionOf(int element) const {
+    if (options_.restrictions.empty() || options_.restrictions[element].none()) return nullptr;
+    return &options_.restrictions[element];
+  }
+
+  std::vector<Cut> CutsOf(const CutSpace& space, const Cut& given,
+                          const Restriction* restriction) const {
+    if (restriction == nullptr) {
+      return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+    }
+    std::vector<Cut> cuts = RestrictedCuts(space, options_.mesh, options_.axes, placed_, given,
+                                           options_.nesting, *restriction);
+    if (!cuts.empty()) return cuts;
+    return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+  }
+
+  void KeepGrids(const std::vector<Grid>& grids, std::vector<Cut>* cuts) const {
+    const auto is_other = [&](const Cut& cut) {
+      return !std::binary_search(grids.begin(), grids.end(), GridOf(cut, options_.mesh));
+    };
+    cuts->erase(std::remove_if(cuts->begin(), cuts->end(), is_other), cuts->end());
+  }
+
+  CutList MappedCuts(const CutList& cuts, const std::vector<int>& dims) {
+    CutList& mapped = mapped_[{cuts, dims}];
+    if (mapped == nullptr) {
+      std::vector<Cut> list;
+      for (const Cut& cut : *cuts) {
+        Cut here;
+        for (int d : dims) here.axes.push_back(d < 0 ? AxisList() : cut.axes[d]);
+        list.push_back(std::move(here));
+      }
+      mapped = Interned(std::move(list));
+    }
+    return mapped;
+  }
+
+  // Equal lists become one, so that the tables of equal uses are found to be equal.
+  CutList Interned(std::vector<Cut> cuts) {
+    std::string key;
+    for (const Cut& cut : cuts) absl::StrAppend(&key, Key(cut), "|");
+    CutList& list = by_content_[key];
+    if (list == nullptr) list = std::make_shared<const std::vector<Cut>>(std::move(cuts));
+    return list;
+  }
+
+  // The fetch of operand `operand`, or, where that is -1, the delivery of the result.
+  struct Use {
+    int node = 0, operand = -1, tensor = 0;
+    int table = 0;
+  };
+  // What equal uses share: the first of them, and its cells.
+  struct Table {
+    Use use;
+    int boxes = 0;
+    Cells cells;
+  };
+  struct BoxList {
+    int node = 0;
+    std::vector<int> values;  // those of which the boxes are
+    std::vector<NodeBoxes> boxes;
+  };
+
+  void FindUses(int n) {
+    const Node& node = graph_.nodes[n];
+    for (size_t o = 0; o < node.operands.size(); ++o)
+      FindUse({n, static_cast<int>(o), node.operands[o]});
+    bool made_in_place =
+        IsCopy(graph_, node) && problem_.variable[node.result] == problem_.variable[tensors_ + n];
+    if (!made_in_place) FindUse({n, -1, node.result});
+  }
+
+  void FindUse(Use use) {
+    const CutList &rows = problem_.cuts[use.tensor], &columns = problem_.cuts[tensors_ + use.node];
+    const int definition = definition_numbers_[use.node];
+    const auto [table, is_new] = table_numbers_.emplace(
+        std::make_tuple(definition, use.operand, rows, columns), static_cast<int>(tables_.size()));
+    use.table = table->second;
+    uses_.push_back(use);
+    if (!is_new) return;
+    const auto [boxes, are_new] =
+        box_numbers_.emplace(std::make_pair(definition, columns), static_cast<int>(boxes_.size()));
+    if (are_new) {
+      boxes_.push_back({use.node, OrbitRepresentatives(DomainOfVariable(tensors_ + use.node)), {}});
+    }
+    tables_.push_back({use, boxes->second, nullptr});
+  }
+
+  const Domain& DomainOfVariable(int element) const {
+    return *problem_.pairwise.variables[problem_.variable[element]];
+  }
+
+  void FillTables() {
+    const Budget& budget = *options_.budget;
+    ParallelFor(budget.threads(), static_cast<int64_t>(boxes_.size()), [&](int64_t b) {
+      BoxList& list = boxes_[b];
+      const std::vector<Cut>& cuts = *problem_.cuts[tensors_ + list.node];
+      for (size_t i = 0; i < list.values.size() && !Stopped(); ++i) {
+        list.boxes.push_back(
+            AnalyzeNode(*graph_.nodes[list.node].definition, cuts[list.values[i]], options_.mesh));
+      }
+    });
+    ParallelFor(budget.threads(), static_cast<int64_t>(tables_.size()), [&](int64_t t) {
+      if (!Stopped()) Fill(tables_[t]);
+    });
+  }
+
+  bool Stopped() {
+    if (!stopped_ && options_.budget->Spent()) stopped_ = true;
+    return stopped_;
+  }
+
+  void Fill(Table& table) const {
+    const Use& use = table.use;
+    const Domain &rows = DomainOfVariable(use.tensor),
+                 &columns = DomainOfVariable(tensors_ + use.node);
+    const BoxList& list = boxes_[table.boxes];
+    const TableInput input = {&options_.mesh,
+                              &graph_.tensors[use.tensor].type,
+                              problem_.cuts[use.tensor].get(),
+                              problem_.cuts[tensors_ + use.node].get(),
+                              &list.values,
+                              &list.boxes};
+    std::vector<int64_t> cells = CellsOf(graph_.nodes[use.node], use.operand, input);
+    FillOrbits(rows, columns, list.values, &cells);
+    table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  }
+
+  void AddCost(const Use& use) {
+    const int row = problem_.variable[use.tensor], column = problem_.variable[tensors_ + use.node];
+    const Cells& cells = tables_[use.table].cells;
+    if (!options_.tables) {
+      if (row != column) problem_.pairwise.factors.push_back({{row, column}, nullptr});
+      return;
+    }
+    if (std::all_of(cells->begin(), cells->end(), [](int64_t cell) { return cell == 0; })) return;
+    problem_.factors[use.node][1 + use.operand] =
+        static_cast<int>(problem_.pairwise.factors.size());
+    if (row != column) {
+      problem_.pairwise.factors.push_back({{row, column}, cells});
+      return;
+    }
+    int size = problem_.pairwise.variables[row]->size;
+    auto diagonal = std::make_shared<std::vector<int64_t>>();
+    for (int value = 0; value < size; ++value) diagonal->push_back((*cells)[value * size + value]);
+    problem_.pairwise.factors.push_back({{row}, diagonal});
+  }
+
+  static std::vector<int64_t> CellsOf(const Node& node, int operand, const TableInput& input) {
+    const Definition& definition = *node.definition;
+    if (operand < 0) return definition.addend ? AddendTable(input) : DeliverTable(input);
+    if (!ReadsAddend(definition, operand)) return FetchTable(input, operand);
+    return IsSumOfAddends(definition) ? RegroupTable(input, operand)
+                                      : FetchAddendTable(input, operand);
+  }
+
+  // Costs do not change when both cuts are relabelled.
+  static void FillOrbits(const Domain& rows, const Domain& columns,
+                         const std::vector<int>& representatives, std::vector<int64_t>* table) {
+    for (size_t g = 1; g < columns.images.size(); ++g) {
+      for (int column : representatives) {
+        int image = columns.images[g][column];
+        for (int row = 0; row < rows.size; ++row) {
+          (*table)[int64_t{rows.images[g][row]} * columns.size + image] =
+              (*table)[int64_t{row} * columns.size + column];
+        }
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const ProblemOptions& options_;
+  const int tensors_;
+  std::vector<int> placed_;  // by now, earlier ones included
+  std::vector<AxisPermutation> symmetries_;
+  std::vector<int> definition_numbers_;
+  Problem problem_;
+  absl::flat_hash_map<std::string, InternedDomain> domains_;
+  std::map<CutList, DomainPtr> domain_of_;
+  std::map<std::pair<CutList, std::vector<int>>, CutList> mapped_;
+  absl::flat_hash_map<std::string, CutList> by_content_;
+  std::vector<Use> uses_;
+  std::map<std::tuple<int, int, CutList, CutList>, int>
+      table_numbers_;  // by definition, operand, cuts
+  std::vector<Table> tables_;
+  std::map<std::pair<int, CutList>, int> box_numbers_;  // by definition and cuts
+  std::vector<BoxList> boxes_;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace
+
+Cuts Problem::CutsOf(const Assignment& assignment) const {
+  Cuts result;
+  for (size_t element = 0; element < cuts.size(); ++element) {
+    result.push_back((*cuts[element])[assignment[variable[element]]]);
+  }
+  return result;
+}
+
+Assignment Problem::ValuesOf(const Cuts& cuts_of_elements) const {
+  Assignment assignment;
+  for (const int element : elements) {
+    const std::vector<Cut>& domain = *cuts[element];
+    const auto place = std::find(domain.begin(), domain.end(), cuts_of_elements[element]);
+    assignment.push_back(place == domain.end() ? 0 : static_cast<int>(place - domain.begin()));
+  }
+  return assignment;
+}
+
+std::vector<int> Problem::ElementOrder(const std::vector<int>& order) const {
+  std::vector<int> all = clusters.merged;
+  for (int v : order) all.push_back(elements[v]);
+  return all;
+}
+
+Problem BuildProblem(const Graph& graph, const ProblemOptions& options) {
+  return Builder(graph, options).Run();
+}
+
+int64_t TableCells(const Graph& graph, int axes) {
+  const std::vector<int> definitions = DefinitionNumbers(graph);
+  std::vector<bool> known(graph.nodes.size(), false);
+  int64_t sum = 0;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (known[definitions[n]]) continue;
+    known[definitions[n]] = true;
+    const int64_t strategies = CountCuts(NodeCuts(graph, static_cast<NodeId>(n)), axes);
+    const auto add = [&](TensorId tensor) {
+      int64_t cells = 0;
+      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph, tensor), axes), &cells) ||
+          __builtin_add_overflow(sum, cells, &sum)) {
+        sum = std::numeric_limits<int64_t>::max() / 2;
+      }
+    };
+    for (TensorId operand : graph.nodes[n].operands) add(operand);
+    add(graph.nodes[n].result);
+  }
+  return sum;
+}
+
+}  // namespace yuba

@@ -1,0 +1,197 @@
+#include "search/model/grid_bound.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "search/rewrite/canonical.h"
+#include "search/solve/dual.h"
+#include "search/solve/improve.h"
+#include "search/solve/prices.h"
+#include "search/space/follow.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kSweeps = 100;
+constexpr int kSteps = 600;
+constexpr double kMostCells = 5e7;    // of all tables, which are there several times: 2 GB
+constexpr double kStepsWork = 8e9;    // cells of all uses, once for each step of prices
+constexpr double kSweepsWork = 3e9;   // and for each sweep at the last prices
+constexpr double kBufferCells = 2e6;  // of all uses, with whose buffers prices are looked for
+constexpr double kRise = 1e-3;        // of the bound, while prices are worth more steps
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
+
+std::vector<int> ProgramOrder(const Graph& graph) {
+  std::vector<int> order(graph.tensors.size() + graph.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return PlaceInProgram(graph, a) < PlaceInProgram(graph, b);
+  });
+  return order;
+}
+
+Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, const Budget& budget,
+                 double enough) {
+  return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget, enough,
+                      MostInProof(graph));
+}
+
+// Puts first among the likely values those of a better assignment, where one is found quickly.
+void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* dual) {
+  const Solution read = {dual->assignment, CostOf(problem, dual->assignment)};
+  if (read.cost <= dual->bound) return;
+  ImproveOptions trees;
+  trees.cells = 1;
+  for (const DomainPtr& domain : problem.variables) {
+    trees.cells = std::max<int64_t>(trees.cells, domain->size);
+  }
+  trees.work = kWork;
+  dual->assignment = Improve(problem, read, trees, budget).assignment;
+  for (size_t v = 0; v < dual->likely.size(); ++v) {
+    std::vector<int>& likely = dual->likely[v];
+    const auto place = std::find(likely.begin(), likely.end(), dual->assignment[v]);
+    if (place == likely.end()) {
+      likely.insert(likely.begin(), dual->assignment[v]);
+    } else {
+      std::rotate(likely.begin(), place, place + 1);
+    }
+  }
+}
+
+bool IsZero(const std::vector<int64_t>& values) {
+  return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
+}
+
+// The proof and the grids. Its factors of two variables are those of the uses.
+LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
+                   Dual& dual) {
+  LowerBound found;
+  found.proof.kind = "dual";
+  const int tensors = static_cast<int>(graph.tensors.size());
+  for (size_t f = 0; f < dual.messages.size(); ++f) {
+    if (IsZero(dual.messages[f])) continue;
+    const std::vector<int>& scope = costs.factors[f].scope;
+    found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
+  }
+  for (size_t e = 0; e < problem.grids.size(); ++e) {
+    found.grids.emplace_back();
+    for (int value : dual.likely[e]) found.grids.back().push_back((*problem.grids[e])[value]);
+  }
+  return found;
+}
+
+int64_t CellsOfUses(const GridProblem& problem) {
+  int64_t cells = 1;
+  for (const Factor& factor : problem.pairwise.factors) {
+    cells += static_cast<int64_t>(factor.cells->size());
+  }
+  return cells;
+}
+
+// At the last prices.
+int SweepsFor(const GridProblem& problem) {
+  const auto of_uses = static_cast<double>(CellsOfUses(problem));
+  return static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
+}
+
+LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
+                         double enough) {
+  Dual dual = DualOfGrids(graph, problem.pairwise, kSweeps, budget, enough);
+  if (static_cast<double>(dual.bound) < enough) ImproveGrids(problem.pairwise, budget, &dual);
+  LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
+  found.bytes = std::max<int64_t>(0, dual.bound);
+  return found;
+}
+
+// A grid for each element, whatever it costs.
+LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
+  LowerBound none;
+  auto add = [&](const CutSpace& space) {
+    none.grids.push_back({GridOf(CutByWishes(space, {}, mesh), mesh)});
+  };
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    add(TensorCuts(graph, static_cast<TensorId>(t)));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
+  return none;
+}
+
+// The bound at these prices on the rows of the problem.
+LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
+                        std::vector<MemoryPrice> prices, const Budget& budget) {
+  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
+  const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
+  Dual dual = DualOfGrids(graph, priced, SweepsFor(problem), budget, kInfinity);
+  LowerBound found = FoundBy(graph, problem, priced, dual);
+  int64_t units = 0;
+  if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
+  found.bytes = BytesOfUnits(units);
+  found.proof.prices = std::move(prices);
+  return found;
+}
+
+}  // namespace
+
+LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
+                     const Budget& budget, double enough, KnownTables* known) {
+  KnownTables own;
+  if (known == nullptr) known = &own;
+  absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget, known);
+  if (built.has_value() && built->complete) return UnpricedBound(graph, *built, budget, enough);
+  // What is there of the costs by then is a bound already.
+  const Budget overtime = budget.Overtime();
+  built = BuildGridProblem(graph, mesh, uses, false, overtime, known);
+  return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
+}
+
+std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
+                                     const Budget& budget, int64_t known) {
+  double cells = 0;
+  std::set<Cells> tables;
+  for (const Factor& factor : problem.pairwise.factors) {
+    if (tables.insert(factor.cells).second) cells += static_cast<double>(factor.cells->size());
+  }
+  const auto of_uses = static_cast<double>(CellsOfUses(problem));
+  PriceSearch search;
+  search.rise = kRise;
+  search.known = known;
+  search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 1.0 * kSteps));
+  // Now the one is better, now the other.
+  std::vector<int> patiences = {search.steps / 20, search.steps / 60};
+  if (search.steps < kSteps) patiences = {std::max(4, search.steps / 60)};
+  // Prices without buffers are found sooner, and hold with them.
+  PairwiseProblem unmoved = problem.pairwise;
+  unmoved.memory.buffers.clear();
+  LowerBound best[2];  // without buffers, with them
+  for (const int patience : patiences) {
+    search.patience = patience;
+    search.start.clear();
+    for (const bool buffers : {false, true}) {
+      if (!best[0].grids.empty() && budget.Spent()) break;
+      std::vector<MemoryPrice> prices;
+      if (cells <= kMostCells && !(buffers && of_uses > kBufferCells)) {
+        prices = GoodPrices(buffers ? problem.pairwise : unmoved, search, budget);
+      }
+      if (prices.empty()) continue;
+      search.start = prices;
+      const Budget overtime = budget.Overtime();  // of prices alone there is no bound
+      const Budget& left = budget.Spent() ? overtime : budget;
+      LowerBound found = DualAtPrices(graph, problem, std::move(prices), left);
+      LowerBound& here = best[buffers];
+      if (here.grids.empty() || found.bytes > here.bytes) here = std::move(found);
+    }
+  }
+  if (best[1].bytes > best[0].bytes) std::swap(best[0], best[1]);
+  std::vector<LowerBound> bounds;
+  for (LowerBound& each : best) {
+    if (!each.grids.empty()) bounds.push_back(std::move(each));
+  }
+  if (!bounds.empty()) return bounds;
+  const Budget overtime = budget.Overtime();
+  return {UnpricedBound(graph, problem, budget.Spent() ? overtime : budget, kInfinity)};
+}
+
+}  // namespace yuba

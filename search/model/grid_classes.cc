@@ -1,0 +1,33 @@
+#include "search/model/grid_classes.h"
+
+#include <map>
+#include <memory>
+
+#include "search/space/grid_space.h"
+
+namespace yuba {
+Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh) {
+  std::map<Grid, int> grids;
+  for (const Cut& cut : cuts) grids.emplace(GridOf(cut, mesh), 0);
+  int count = 0;
+  for (auto& grid : grids) grid.second = count++;
+  Classes classes;
+  classes.count = count;
+  for (const Cut& cut : cuts) classes.of.push_back(grids[GridOf(cut, mesh)]);
+  return classes;
+}
+
+std::vector<ClassesPtr> GridsOf(const Problem& problem, const Mesh& mesh) {
+  std::vector<ClassesPtr> classes;
+  std::map<const void*, ClassesPtr> known;
+  for (const int element : problem.elements) {
+    ClassesPtr& grids = known[problem.cuts[element].get()];
+    if (grids == nullptr) {
+      grids = std::make_shared<const Classes>(GridsOf(*problem.cuts[element], mesh));
+    }
+    classes.push_back(grids);
+  }
+  return classes;
+}
+
+}  // namespace yuba

@@ -1,0 +1,173 @@
+#include "search/model/grid_problem.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "search/rewrite/canonical.h"
+#include "search/solve/parallel.h"
+#include "search/model/graph_problem.h"
+#include "search/space/follow.h"
+
+namespace yuba {
+
+std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<int> definitions = DefinitionNumbers(graph);
+  std::map<std::tuple<int, int, bool, bool>, std::pair<int, std::shared_ptr<UseCosts>>> known;
+  std::vector<TensorUse> uses;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
+      // Copies, and the nodes that make them, have grids that others have not.
+      const TensorId tensor = o < 0 ? node.result : node.operands[o];
+      const bool copy = graph.tensors[tensor].kind == TensorKind::kCopy;
+      auto& costs = known[{definitions[n], o, copy, IsCopy(graph, node)}];
+      if (costs.second == nullptr) {
+        costs = {static_cast<int>(known.size()) - 1,
+                 std::make_shared<UseCosts>(*node.definition, o, mesh)};
+      }
+      TensorUse use;
+      use.tensor = tensor;
+      use.node = tensors + static_cast<int>(n);
+      std::tie(use.kind, use.costs) = costs;
+      uses.push_back(std::move(use));
+    }
+  }
+  return uses;
+}
+
+namespace {
+
+// A variable for each element, with its grids.
+void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProblem& problem) {
+  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
+           std::pair<GridList, DomainPtr>>
+      known;
+  const auto add = [&](const CutSpace& space) {
+    auto& [grids, domain] = known[{space.extents, space.cuttable, space.optional}];
+    if (grids == nullptr) {
+      grids = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
+      domain = PlainDomain(static_cast<int>(grids->size()));
+    }
+    problem.grids.push_back(grids);
+    problem.pairwise.variables.push_back(domain);
+  };
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    CutSpace space = TensorCuts(graph, static_cast<TensorId>(t));
+    space.optional = space.optional || replicate;
+    add(space);
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
+}
+
+// A table that uses have in common.
+struct CommonTable {
+  const TensorUse* first;
+  CostKey key;
+  GridList tensor_grids, node_grids;
+  Cells cells;
+};
+
+// The tables of all kinds of uses, each once. `table_of`: by kind.
+std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
+                                      const GridProblem& problem, std::map<int, size_t>* table_of) {
+  std::vector<CommonTable> tables;
+  std::map<std::tuple<CostKey, GridList, GridList>, size_t> numbers;
+  for (const TensorUse& use : uses) {
+    if (table_of->count(use.kind) > 0) continue;
+    CommonTable table = {&use, use.costs->Key(), problem.grids[use.tensor],
+                         problem.grids[use.node], nullptr};
+    const auto [place, is_new] = numbers.emplace(
+        std::make_tuple(table.key, table.tensor_grids, table.node_grids), tables.size());
+    (*table_of)[use.kind] = place->second;
+    if (is_new) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+// Makes those that are not known, small ones first; those are missing for which the budget is
+// spent.
+void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* known) {
+  std::vector<CommonTable*> missing;
+  for (CommonTable& table : tables) {
+    if (known != nullptr) {
+      table.cells = known->Find(table.key, table.tensor_grids, table.node_grids);
+    }
+    if (table.cells == nullptr) missing.push_back(&table);
+  }
+  const auto size = [](const CommonTable* table) {
+    return table->tensor_grids->size() * table->node_grids->size();
+  };
+  std::stable_sort(missing.begin(), missing.end(), [&](CommonTable* a, CommonTable* b) {
+    return size(a) < size(b);
+  });
+  // Uses of different kinds share nothing that changes.
+  ParallelFor(budget.threads(), static_cast<int64_t>(missing.size()), [&](int64_t i) {
+    CommonTable& table = *missing[i];
+    if (budget.Spent()) return;
+    std::vector<int64_t> cells =
+        table.first->costs->Relaxed(*table.tensor_grids, *table.node_grids, budget);
+    if (budget.end() != Budget::End::kNone) return;  // it may have holes
+    table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  });
+  for (const CommonTable* table : missing) {
+    if (known == nullptr || table->cells == nullptr) continue;
+    known->Add(table->key, table->tensor_grids, table->node_grids, table->cells);
+  }
+}
+
+// As if each grid were one cut.
+Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
+  Problem one_each;
+  one_each.pairwise.variables = problem.pairwise.variables;
+  one_each.factors = problem.factors;
+  std::map<GridList, std::shared_ptr<const std::vector<Cut>>> known;
+  for (size_t e = 0; e < problem.grids.size(); ++e) {
+    std::shared_ptr<const std::vector<Cut>>& cuts = known[problem.grids[e]];
+    if (cuts == nullptr) {
+      std::vector<Cut> list;
+      for (const Grid& grid : *problem.grids[e]) list.push_back(CutOfGrid(grid, {}, mesh, false));
+      cuts = std::make_shared<const std::vector<Cut>>(std::move(list));
+    }
+    one_each.cuts.push_back(cuts);
+    one_each.elements.push_back(static_cast<int>(e));
+    one_each.variable.push_back(static_cast<int>(e));
+  }
+  return one_each;
+}
+
+}  // namespace
+
+absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
+                                             const std::vector<TensorUse>& uses, bool replicate,
+                                             const Budget& budget, KnownTables* known) {
+  GridProblem problem;
+  problem.factors.resize(graph.nodes.size());
+  AddVariables(graph, mesh, replicate, problem);
+  std::map<int, size_t> table_of;
+  std::vector<CommonTable> tables = CommonTables(uses, problem, &table_of);
+  Fill(tables, budget, known);
+  for (const TensorUse& use : uses) {
+    std::vector<int>& factors = problem.factors[use.node - graph.tensors.size()];
+    factors.push_back(-1);
+    const Cells& table = tables[table_of.at(use.kind)].cells;
+    if (table == nullptr) {
+      problem.complete = false;
+    } else {
+      factors.back() = static_cast<int>(problem.pairwise.factors.size());
+      problem.pairwise.factors.push_back({{use.tensor, use.node}, table});
+    }
+  }
+  if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;
+  return problem;
+}
+
+MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
+                      int64_t limit, const Budget& budget) {
+  return MemoryRowsOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
+}
+
+}  // namespace yuba

@@ -1,0 +1,103 @@
+#include "search/model/recursion.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "search/solve/solve.h"
+#include "search/model/ties.h"
+
+namespace yuba {
+namespace {
+
+// Of the problem with repeated steps tied, which is only a start.
+constexpr int64_t kTiedCells = int64_t{1} << 22;
+
+// The best plan that cuts repeated steps alike; nothing where nothing repeats or tables do not fit.
+absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
+                                     int64_t table_cells, const Budget& budget) {
+  std::vector<int> numbers = RepeatedVariables(graph, problem);
+  PairwiseProblem tied = Tied(problem.pairwise, numbers);
+  if (tied.variables.size() == numbers.size()) return absl::nullopt;
+  auto exact = SolveExactly(tied, std::min(table_cells, kTiedCells), budget);
+  if (!exact.has_value()) return absl::nullopt;
+  Assignment assignment;
+  for (int number : numbers) assignment.push_back(exact->solution.assignment[number]);
+  return assignment;
+}
+
+}  // namespace
+
+Groups GroupsOf(const Mesh& mesh, int size) {
+  Groups groups;
+  for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
+    if (groups.empty() || static_cast<int>(groups.back().size()) == size) groups.push_back({});
+    groups.back().push_back(axis);
+  }
+  if (groups.empty()) groups.push_back({});  // one device: nothing to place
+  return groups;
+}
+
+Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells) {
+  int size = std::max(1, static_cast<int>(mesh.axes.size()));
+  while (size > 1 && TableCells(graph, size) > cells) --size;
+  return GroupsOf(mesh, size);
+}
+
+Solution SolveApproximately(const Graph& graph, const Problem& problem,
+                            std::vector<Assignment> starts, int64_t table_cells,
+                            const Budget& budget) {
+  if (auto tied = SolveTied(graph, problem, table_cells, budget))
+    starts.push_back(*std::move(tied));
+  return SolveLocally(problem.pairwise, starts, table_cells, budget);
+}
+
+Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
+                   int64_t table_cells) {
+  Found found;
+  // Pins may want axes of later groups outside those of earlier ones.
+  const bool anywhere = base.nesting == Nesting::kFree && !NestByLevel(base.restrictions);
+  for (const std::vector<int>& group : groups) {
+    ProblemOptions level = base;
+    if (anywhere) level.nesting = Nesting::kAnywhere;
+    level.axes = group;
+    level.given = found.cuts;
+    Problem problem = BuildProblem(graph, level);
+    const PairwiseProblem& pairwise = problem.pairwise;
+    Assignment first(pairwise.variables.size(), 0);
+    if (!problem.complete) {
+      found.cuts = problem.CutsOf(first);
+      continue;
+    }
+    auto exact = SolveExactly(pairwise, table_cells, *base.budget);
+    Solution solution =
+        exact.has_value() ? exact->solution
+                          : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
+    found.cuts = problem.CutsOf(solution.assignment);
+    if (!exact.has_value() || groups.size() > 1) continue;
+    found.proof.kind = "elimination";
+    found.proof.order = problem.ElementOrder(exact->order);
+    found.lower_bound = solution.cost;
+  }
+  return found;
+}
+
+std::vector<int64_t> BytesByLevel(const Graph& graph, const Plan& plan) {
+  std::vector<int64_t> levels;
+  std::vector<int> axes;
+  int64_t before = 0;
+  for (size_t axis = 0; axis < plan.mesh.axes.size(); ++axis) {
+    axes.push_back(static_cast<int>(axis));
+    Plan outer;
+    outer.mesh.axes.assign(plan.mesh.axes.begin(), plan.mesh.axes.begin() + axis + 1);
+    for (const Cut& cut : plan.tensors) outer.tensors.push_back(Restrict(cut, axes));
+    for (const Cut& cut : plan.nodes) outer.nodes.push_back(Restrict(cut, axes));
+    const int64_t bytes = CostOf(graph, outer).bytes();
+    levels.push_back(bytes - before);
+    before = bytes;
+  }
+  return levels;
+}
+
+}  // namespace yuba

@@ -1,0 +1,153 @@
+#include "search/plan/plan.h"
+
+#include <map>
+#include <utility>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/transfers.h"
+
+namespace yuba {
+namespace {
+
+std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
+  std::vector<Box> shards;
+  for (int device = 0; device < plan.mesh.devices(); ++device) {
+    shards.push_back(
+        ShardBox(plan.mesh, plan.tensors[tensor], graph.tensors[tensor].type.dims, device));
+  }
+  return shards;
+}
+
+// By device: its group, where the tensor is an addend.
+std::vector<int> Groups(const Plan& plan, TensorId tensor) {
+  std::vector<int> groups;
+  for (int device = 0; device < plan.mesh.devices(); ++device) {
+    groups.push_back(GroupNumber(plan.mesh, plan.tensors[tensor], device));
+  }
+  return groups;
+}
+
+// Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then
+// no cut of the tensor is aligned with the need, and what is fetched is a halo.
+bool ReadsBeyond(const Definition& definition, int operand, const Cut& cut) {
+  bool beyond = false;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind != Expr::kRead || expr.operand != operand) return;
+    for (const Affine& position : expr.position) {
+      if (position.BareIndex() >= 0) continue;
+      for (const auto& term : position.terms) beyond |= !cut.axes[term.first].empty();
+    }
+  });
+  return beyond;
+}
+
+bool IsWeight(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensors[SourceOf(graph, id)];
+  return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
+}
+
+// What one node moves.
+struct NodeBytes {
+  std::vector<int64_t> fetched;  // by operand
+  int64_t delivered = 0;
+  bool partial = false;
+};
+
+NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
+  const Node& node = graph.nodes[n];
+  NodeBoxes boxes = AnalyzeNode(*node.definition, plan.nodes[n], plan.mesh);
+  NodeBytes bytes;
+  for (size_t o = 0; o < node.operands.size(); ++o) {
+    std::vector<Box> need;
+    for (const std::vector<Box>& needs : boxes.needs) need.push_back(needs[o]);
+    const TensorId tensor = node.operands[o];
+    std::vector<Box> have = Shards(graph, plan, tensor);
+    if (graph.tensors[tensor].kind == TensorKind::kAddend) {
+      const std::vector<int> groups = Groups(plan, tensor);
+      have = BoxesInGroups(have, groups);
+      need = BoxesInGroups(need, groups);
+    }
+    bytes.fetched.push_back(FetchVolume(have, need) * ByteSize(graph.tensors[tensor].type.type));
+  }
+  const ElementType type = graph.tensors[node.result].type.type;
+  const bool addend = node.definition->addend;
+  bytes.partial = boxes.parts > 1 || addend;
+  std::vector<Box> own = Shards(graph, plan, node.result);
+  if (addend) {
+    const std::vector<int> groups = Groups(plan, node.result);
+    own = BoxesInGroups(own, groups);
+    boxes.made = BoxesInGroups(boxes.made, groups);
+  }
+  Makers makers = {std::move(boxes.made), std::move(boxes.part), boxes.parts};
+  bytes.delivered =
+      DeliverVolume(makers, own) * ByteSize(bytes.partial ? AccumulatorType(type) : type);
+  return bytes;
+}
+
+// Nodes of equal definitions that are cut alike, with all that they use, move the same.
+class KnownBytes {
+ public:
+  const NodeBytes& Of(const Graph& graph, const Plan& plan, NodeId n) {
+    const Node& node = graph.nodes[n];
+    std::vector<std::vector<AxisList>> cuts = {plan.nodes[n].axes, plan.tensors[node.result].axes};
+    for (TensorId operand : node.operands) cuts.push_back(plan.tensors[operand].axes);
+    auto [place, is_new] =
+        known_.emplace(std::make_pair(KindOf(*node.definition), cuts), NodeBytes());
+    if (is_new) place->second = BytesOfNode(graph, plan, n);
+    return place->second;
+  }
+
+ private:
+  size_t KindOf(const Definition& definition) {
+    auto [place, is_new] = kinds_.emplace(&definition, definitions_.size());
+    if (!is_new) return place->second;
+    for (size_t kind = 0; kind < definitions_.size(); ++kind) {
+      const Definition& other = *definitions_[kind];
+      if (other.result == definition.result && other == definition) return place->second = kind;
+    }
+    definitions_.push_back(&definition);
+    return place->second;
+  }
+
+  std::map<const Definition*, size_t> kinds_;
+  std::vector<const Definition*> definitions_;  // by kind
+  std::map<std::pair<size_t, std::vector<std::vector<AxisList>>>, NodeBytes> known_;
+};
+
+}  // namespace
+
+std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
+  YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
+  YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
+  std::vector<Move> moves;
+  KnownBytes known;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const NodeId n = static_cast<NodeId>(i);
+    const Node& node = graph.nodes[n];
+    const NodeBytes& bytes = known.Of(graph, plan, n);
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      if (bytes.fetched[o] == 0) continue;
+      const TensorId tensor = node.operands[o];
+      const bool halo = !IsWeight(graph, tensor) &&
+                        ReadsBeyond(*node.definition, static_cast<int>(o), plan.nodes[n]);
+      moves.push_back({MoveKind::kFetch, n, tensor, bytes.fetched[o], halo, false});
+    }
+    if (bytes.delivered == 0) continue;
+    moves.push_back({MoveKind::kDeliver, n, node.result, bytes.delivered, false, bytes.partial});
+  }
+  return moves;
+}
+
+int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move) {
+  if (move.partial) return cost.partial;
+  if (move.halo) return cost.halo;
+  return IsWeight(graph, move.tensor) ? cost.weight : cost.activation;
+}
+
+PlanCost CostOf(const Graph& graph, const Plan& plan) {
+  PlanCost cost;
+  for (const Move& move : MovesOf(graph, plan)) BytesOf(cost, graph, move) += move.bytes;
+  return cost;
+}
+
+}  // namespace yuba

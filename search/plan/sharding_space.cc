@@ -1,0 +1,133 @@
+#include "search/plan/sharding_space.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace yuba {
+
+CutSpace TensorCuts(const TensorType& type) {
+  CutSpace space;
+  space.extents = type.dims;
+  for (int64_t extent : type.dims) space.cuttable.push_back(extent >= 2);
+  return space;
+}
+
+CutSpace NodeCuts(const Definition& definition) {
+  CutSpace space;
+  for (const Index& index : definition.indices) space.extents.push_back(index.extent);
+  space.cuttable.assign(space.extents.size(), false);
+  for (int index : CuttableIndices(definition)) space.cuttable[index] = true;
+  return space;
+}
+
+CutSpace TensorCuts(const Graph& graph, TensorId id) {
+  CutSpace space = TensorCuts(graph.tensors[id].type);
+  space.optional = IsTransient(graph.tensors[id]);
+  return space;
+}
+
+CutSpace NodeCuts(const Graph& graph, NodeId id) {
+  CutSpace space = NodeCuts(*graph.nodes[id].definition);
+  space.optional = IsCopy(graph, graph.nodes[id]);
+  return space;
+}
+
+Cut AddendCut(const Cut& accumulator) {
+  Cut cut = accumulator;
+  cut.axes.pop_back();
+  return cut;
+}
+
+bool KeepsGroups(const Cut& addend, const Cut& reader) {
+  uint64_t cut = 0, groups = 0, all = 0;
+  for (const AxisList& list : addend.axes) {
+    for (uint8_t axis : list) cut |= uint64_t{1} << axis;
+  }
+  for (const AxisList& list : reader.axes) {
+    for (uint8_t axis : list) all |= uint64_t{1} << axis;
+  }
+  for (uint8_t axis : reader.axes.back()) groups |= uint64_t{1} << axis;
+  return (cut & groups) == 0 && (cut | groups) == all;
+}
+
+bool UsesAllAxes(const CutSpace& space, const Mesh& mesh) {
+  __int128 least = 1;  // elements
+  int64_t largest = 1;
+  for (const MeshAxis& axis : mesh.axes) {
+    least *= std::max(1, axis.size);
+    if (least > kMostGroups) return false;  // no mesh
+    largest = std::max<int64_t>(largest, axis.size);
+  }
+  __int128 elements = 1;
+  bool first = true;
+  for (size_t e = 0; e < space.extents.size(); ++e) {
+    if (!space.cuttable[e]) continue;
+    // Beyond this an extent has room for all axes alone.
+    elements =
+        std::min<__int128>(elements * std::max<int64_t>(space.extents[e], 1), __int128{1} << 60);
+    if (!first) least = std::min<__int128>(least * largest, __int128{1} << 61);
+    first = false;
+  }
+  return elements >= least;
+}
+
+Cut WholeCut(const CutSpace& space) {
+  Cut cut;
+  cut.axes.resize(space.extents.size());
+  return cut;
+}
+
+namespace {
+
+std::vector<int64_t> PartCounts(const Mesh& mesh, const Cut& cut) {
+  std::vector<int64_t> parts;
+  for (const AxisList& list : cut.axes) parts.push_back(PartCount(mesh, list));
+  return parts;
+}
+
+}  // namespace
+
+std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
+  if (cut.axes.size() != space.extents.size()) {
+    return absl::StrCat("it cuts ", cut.axes.size(), " dimensions of ", space.extents.size());
+  }
+  std::vector<bool> used(mesh.axes.size(), false);
+  std::vector<int64_t> parts(space.extents.size(), 1);
+  for (size_t e = 0; e < cut.axes.size(); ++e) {
+    for (uint8_t axis : cut.axes[e]) {
+      if (axis >= mesh.axes.size()) return absl::StrCat("the mesh has no axis number ", axis);
+      if (used[axis]) return absl::StrCat("axis ", mesh.axes[axis].name, " is used twice");
+      used[axis] = true;
+      parts[e] *= mesh.axes[axis].size;
+    }
+    if (parts[e] == 1) continue;
+    if (!space.cuttable[e]) return absl::StrCat("dimension ", e, " cannot be cut");
+    if (space.extents[e] < parts[e]) {
+      return absl::StrCat("dimension ", e, " of ", space.extents[e], " cannot be cut into ",
+                          parts[e], " parts");
+    }
+  }
+  return "";
+}
+
+std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
+  std::string why = WhyImpossible(space, mesh, cut);
+  if (!why.empty() || space.optional) return why;
+  std::vector<int64_t> parts = PartCounts(mesh, cut);
+  std::vector<bool> used(mesh.axes.size(), false);
+  for (const AxisList& list : cut.axes) {
+    for (uint8_t axis : list) used[axis] = true;
+  }
+  for (size_t axis = 0; axis < used.size(); ++axis) {
+    if (used[axis]) continue;
+    for (size_t e = 0; e < space.extents.size(); ++e) {
+      if (space.cuttable[e] && space.extents[e] / parts[e] >= mesh.axes[axis].size) {
+        return absl::StrCat("axis ", mesh.axes[axis].name, " is left out, but fits dimension ", e);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace yuba

@@ -1,0 +1,251 @@
+#include "search/rewrite/accumulators.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "search/plan/sharding_space.h"
+
+namespace yuba {
+namespace {
+
+using DefinitionPtr = std::shared_ptr<const Definition>;
+
+// A sum in a body: the terms that can meet in an accumulator, of equal types and read alike.
+struct Sum {
+  std::vector<int> operands;  // those terms
+  ExprPtr read;               // the first of them
+};
+
+bool IsAdd(const Expr& expr) {
+  return expr.kind == Expr::kCall && expr.function == Function::kAdd && expr.args.size() == 2;
+}
+
+class Accumulating {
+ public:
+  Accumulating(const Graph& graph, const Mesh& mesh) : graph_(graph), mesh_(mesh), result_(graph) {
+    for (const Tensor& tensor : graph.tensors) names_.insert(tensor.name);
+    for (const Node& node : graph.nodes) names_.insert(node.name);
+  }
+
+  Graph Run() {
+    std::vector<Node> nodes;
+    for (const Node& node : graph_.nodes) Split(node, &nodes);
+    for (Node& node : nodes) node.definition = DefinitionOf(node);
+    result_.nodes = std::move(nodes);
+    Link(result_);
+    CheckGraph(result_);
+    return std::move(result_);
+  }
+
+ private:
+  DefinitionPtr DefinitionOf(const Node& node) {
+    if (result_.tensors[node.result].kind != TensorKind::kAddend) return node.definition;
+    DefinitionPtr& addend = addends_[node.definition.get()];
+    if (addend == nullptr) {
+      Definition definition = *node.definition;
+      definition.addend = true;
+      addend = std::make_shared<const Definition>(std::move(definition));
+    }
+    return addend;
+  }
+
+  bool CanBeAddend(TensorId id) const {
+    if (id >= static_cast<TensorId>(graph_.tensors.size())) return false;  // an accumulator
+    const Tensor& tensor = graph_.tensors[id];
+    if (tensor.output || tensor.producer < 0 || tensor.consumers.size() != 1) return false;
+    const Definition& made = *graph_.nodes[tensor.producer].definition;
+    const bool can_be_cut = std::any_of(tensor.type.dims.begin(), tensor.type.dims.end(),
+                                        [](int64_t dim) { return dim > 1; });
+    return made.reducer == Reducer::kSum && !made.addend && made.addends.empty() &&
+           AccumulatorType(tensor.type.type) == tensor.type.type && can_be_cut &&
+           UsesAllAxes(NodeCuts(made), mesh_);
+  }
+
+  // The leaves of a sum that are reads, of operands that the whole body reads once.
+  void Terms(const ExprPtr& expr, const Node& node, const std::vector<int>& reads,
+             std::vector<ExprPtr>* terms) const {
+    if (IsAdd(*expr)) {
+      for (const ExprPtr& arg : expr->args) Terms(arg, node, reads, terms);
+    } else if (expr->kind == Expr::kRead && expr->args.empty() && reads[expr->operand] == 1 &&
+               CanBeAddend(node.operands[expr->operand])) {
+      terms->push_back(expr);
+    }
+  }
+
+  // The first sum below `expr` in which at least two such terms meet.
+  bool Find(const ExprPtr& expr, const Node& node, const std::vector<int>& reads, Sum* sum) const {
+    if (IsAdd(*expr)) {
+      std::vector<ExprPtr> terms;
+      Terms(expr, node, reads, &terms);
+      const auto alike = [&](const ExprPtr& a, const ExprPtr& b) {
+        return a->position == b->position &&
+               node.definition->operands[a->operand] == node.definition->operands[b->operand];
+      };
+      for (const ExprPtr& first : terms) {
+        sum->operands.clear();
+        sum->read = first;
+        for (const ExprPtr& term : terms) {
+          if (alike(first, term)) sum->operands.push_back(term->operand);
+        }
+        if (sum->operands.size() > 1) return true;
+      }
+    }
+    return std::any_of(expr->args.begin(), expr->args.end(),
+                       [&](const ExprPtr& arg) { return Find(arg, node, reads, sum); });
+  }
+
+  // Appends the node, after the accumulators that can be taken from its body.
+  void Split(Node node, std::vector<Node>* nodes) {
+    while (true) {
+      const Definition& definition = *node.definition;
+      std::vector<int> reads(node.operands.size(), 0);
+      Walk(definition.body, [&](const Expr& expr) {
+        if (expr.kind == Expr::kRead) ++reads[expr.operand];
+      });
+      Sum sum;
+      if (definition.reducer != Reducer::kNone || !Find(definition.body, node, reads, &sum)) break;
+      nodes->push_back(AddAccumulator(node, sum));
+      const TensorId accumulator = nodes->back().result;
+      Node rest = WithoutTerms(node, sum, accumulator);
+      if (IsIdentity(*rest.definition)) {  // nothing is left: the sum is the result
+        result_.tensors.pop_back();
+        nodes->back().result = node.result;
+        nodes->back().name = node.name;
+        return;
+      }
+      node = std::move(rest);
+    }
+    nodes->push_back(std::move(node));
+  }
+
+  Node AddAccumulator(const Node& node, const Sum& sum) {
+    Node accumulator;
+    accumulator.name = UniqueName(absl::StrCat("acc(", node.name, ")"));
+    accumulator.op = "accumulate";
+    accumulator.from = node.from;
+    accumulator.instance = node.instance;
+    accumulator.definition =
+        SumOf(node.definition->operands[sum.operands[0]], static_cast<int>(sum.operands.size()));
+    for (int operand : sum.operands) {
+      accumulator.operands.push_back(node.operands[operand]);
+      result_.tensors[node.operands[operand]].kind = TensorKind::kAddend;
+    }
+    Tensor tensor = graph_.tensors[node.operands[sum.operands[0]]];
+    tensor.name = accumulator.name;
+    accumulator.result = static_cast<TensorId>(result_.tensors.size());
+    result_.tensors.push_back(std::move(tensor));
+    return accumulator;
+  }
+
+  DefinitionPtr SumOf(const TensorType& type, int terms) {
+    for (const DefinitionPtr& known : sums_) {
+      if (known->result == type && static_cast<int>(known->operands.size()) == terms) return known;
+    }
+    Definition sum;
+    sum.name = "acc";
+    sum.reducer = Reducer::kSum;
+    sum.result = type;
+    sum.operands.assign(terms, type);
+    for (int operand = 0; operand < terms; ++operand) sum.addends.push_back(operand);
+    for (size_t d = 0; d < type.dims.size(); ++d) {
+      sum.indices.push_back({absl::StrCat("i", d), type.dims[d], false});
+      sum.left.push_back(IndexAffine(static_cast<int>(d)));
+    }
+    sum.indices.push_back({"group", kMostGroups, true});
+    for (int operand = 0; operand < terms; ++operand) {
+      ExprPtr term = Read(type.type, operand, sum.left);
+      sum.body = operand == 0 ? term : Add(sum.body, term);
+    }
+    sums_.push_back(std::make_shared<const Definition>(std::move(sum)));
+    return sums_.back();
+  }
+
+  static ExprPtr Read(ElementType type, int operand, const std::vector<Affine>& position) {
+    auto read = std::make_shared<Expr>();
+    read->kind = Expr::kRead;
+    read->type = type;
+    read->operand = operand;
+    read->position = position;
+    return read;
+  }
+
+  static ExprPtr Add(ExprPtr a, ExprPtr b) {
+    auto add = std::make_shared<Expr>();
+    add->kind = Expr::kCall;
+    add->type = a->type;
+    add->function = Function::kAdd;
+    add->args = {std::move(a), std::move(b)};
+    return add;
+  }
+
+  // The node with a read of `accumulator` in place of the first term, and without the others.
+  Node WithoutTerms(const Node& node, const Sum& sum, TensorId accumulator) {
+    Definition definition = *node.definition;
+    Node rest = node;
+    definition.operands.clear();
+    rest.operands.clear();
+    std::vector<int> number(node.operands.size(), -1);
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      const bool term =
+          std::count(sum.operands.begin(), sum.operands.end(), static_cast<int>(o)) > 0;
+      if (term && static_cast<int>(o) != sum.read->operand) continue;
+      number[o] = static_cast<int>(rest.operands.size());
+      rest.operands.push_back(term ? accumulator : node.operands[o]);
+      definition.operands.push_back(node.definition->operands[o]);
+    }
+    DefinitionPtr& known = rests_[{node.definition.get(), number}];
+    if (known == nullptr) {
+      definition.body = Renumbered(definition.body, number);
+      known = std::make_shared<const Definition>(std::move(definition));
+    }
+    rest.definition = known;
+    return rest;
+  }
+
+  // Reads of operand o become reads of number[o]; null where that is -1. A sum without one of its
+  // terms is the other.
+  static ExprPtr Renumbered(const ExprPtr& expr, const std::vector<int>& number) {
+    if (expr->kind == Expr::kRead && number[expr->operand] < 0) return nullptr;
+    auto renumbered = std::make_shared<Expr>(*expr);
+    if (expr->kind == Expr::kRead) renumbered->operand = number[expr->operand];
+    renumbered->args.clear();
+    for (const ExprPtr& arg : expr->args) {
+      if (ExprPtr kept = Renumbered(arg, number)) renumbered->args.push_back(std::move(kept));
+    }
+    if (!IsAdd(*expr) || renumbered->args.size() == 2) return renumbered;
+    return renumbered->args.empty() ? nullptr : renumbered->args[0];
+  }
+
+  std::string UniqueName(const std::string& wanted) {
+    std::string name = wanted;
+    for (int next = 2; !names_.insert(name).second; ++next) name = absl::StrCat(wanted, ".", next);
+    return name;
+  }
+
+  const Graph& graph_;
+  const Mesh& mesh_;
+  Graph result_;
+  absl::flat_hash_set<std::string> names_;
+  std::map<const Definition*, DefinitionPtr> addends_;  // by what they were
+  std::map<std::pair<const Definition*, std::vector<int>>, DefinitionPtr> rests_;
+  std::vector<DefinitionPtr> sums_;
+};
+
+}  // namespace
+
+Graph WithAccumulators(const Graph& graph, const Mesh& mesh) {
+  return Accumulating(graph, mesh).Run();
+}
+
+bool HasAccumulators(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), IsAccumulator);
+}
+
+}  // namespace yuba

@@ -1,0 +1,124 @@
+#include "search/rewrite/canonical.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <unordered_map>
+
+namespace yuba {
+namespace {
+
+using Hash = uint64_t;
+
+Hash Mix(Hash hash, Hash value) {
+  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+  hash *= 0xbf58476d1ce4e5b9u;
+  return hash ^ (hash >> 31);
+}
+
+Hash HashOf(const Affine& affine) {
+  Hash hash = Mix(1, static_cast<Hash>(affine.constant));
+  for (const auto& [index, coefficient] : affine.terms) {
+    hash = Mix(Mix(hash, index), static_cast<Hash>(coefficient));
+  }
+  return hash;
+}
+
+Hash HashOf(const TensorType& type) {
+  Hash hash = Mix(2, static_cast<Hash>(type.type));
+  for (int64_t dim : type.dims) hash = Mix(hash, static_cast<Hash>(dim));
+  return hash;
+}
+
+// Of what decides boxes, and of the shape of the body; not of names.
+Hash HashOf(const Definition& definition) {
+  Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
+  hash = Mix(hash, definition.addend);
+  for (int operand : definition.addends) hash = Mix(hash, static_cast<Hash>(operand));
+  for (const Index& index : definition.indices) {
+    hash = Mix(Mix(hash, static_cast<Hash>(index.extent)), index.reduction);
+  }
+  for (const TensorType& operand : definition.operands) hash = Mix(hash, HashOf(operand));
+  hash = Mix(hash, HashOf(definition.result));
+  for (const Affine& left : definition.left) hash = Mix(hash, HashOf(left));
+  for (const Constraint& constraint : definition.where) {
+    hash = Mix(Mix(hash, HashOf(constraint.expression)), constraint.equality);
+  }
+  Walk(definition.body, [&hash](const Expr& expr) {
+    hash = Mix(Mix(hash, expr.kind), static_cast<Hash>(expr.function));
+    hash = Mix(hash, static_cast<Hash>(expr.operand));
+    for (const Affine& affine : expr.position) hash = Mix(hash, HashOf(affine));
+  });
+  return hash;
+}
+
+}  // namespace
+
+std::vector<int> DefinitionNumbers(const Graph& graph) {
+  std::unordered_map<Hash, std::vector<std::pair<const Definition*, int>>> known;
+  std::unordered_map<const Definition*, int> by_address;
+  std::vector<int> numbers;
+  int count = 0;
+  for (const Node& node : graph.nodes) {
+    const Definition* definition = node.definition.get();
+    auto [place, is_new] = by_address.emplace(definition, -1);
+    if (is_new) {
+      auto& alike = known[HashOf(*definition)];
+      for (const auto& [other, number] : alike) {
+        if (*other == *definition) place->second = number;
+      }
+      if (place->second < 0) {
+        place->second = count;
+        alike.push_back({definition, count++});
+      }
+    }
+    numbers.push_back(place->second);
+  }
+  return numbers;
+}
+
+int PlaceInProgram(const Graph& graph, int element) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  if (element >= tensors) return 3 * (element - tensors) + 1;
+  const Tensor& tensor = graph.tensors[element];
+  if (tensor.producer >= 0) return 3 * tensor.producer + 2;
+  return tensor.consumers.empty() ? -1 : 3 * tensor.consumers[0];
+}
+
+std::vector<int> CanonicalOrder(const Graph& graph) {
+  const size_t tensors = graph.tensors.size();
+  std::vector<Hash> hash;
+  for (const Tensor& tensor : graph.tensors) {
+    hash.push_back(Mix(HashOf(tensor.type), Mix(static_cast<Hash>(tensor.kind), tensor.output)));
+  }
+  std::unordered_map<const Definition*, Hash> of_definition;
+  for (const Node& node : graph.nodes) {
+    auto [place, is_new] = of_definition.emplace(node.definition.get(), 0);
+    if (is_new) place->second = HashOf(*node.definition);
+    hash.push_back(place->second);
+  }
+  // What is upstream in one pass, what is downstream in another, then both together.
+  auto sweep_node = [&](size_t n) {
+    const Node& node = graph.nodes[n];
+    for (TensorId operand : node.operands)
+      hash[tensors + n] = Mix(hash[tensors + n], hash[operand]);
+    hash[node.result] = Mix(hash[node.result], hash[tensors + n]);
+  };
+  auto sweep_back = [&](size_t n) {
+    const Node& node = graph.nodes[n];
+    hash[tensors + n] = Mix(hash[tensors + n], hash[node.result]);
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      hash[node.operands[o]] += Mix(hash[tensors + n], o);  // a sum: readers come in any order
+    }
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (size_t n = 0; n < graph.nodes.size(); ++n) sweep_node(n);
+    for (size_t n = graph.nodes.size(); n-- > 0;) sweep_back(n);
+  }
+  std::vector<int> order(hash.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return hash[a] < hash[b]; });
+  return order;
+}
+
+}  // namespace yuba

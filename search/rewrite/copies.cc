@@ -1,0 +1,202 @@
+#include "search/rewrite/copies.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "search/rewrite/canonical.h"
+
+namespace yuba {
+namespace {
+
+// By node: how many nodes the longest path to it has.
+std::vector<int> Depths(const Graph& graph) {
+  std::vector<int> depths;
+  for (const Node& node : graph.nodes) {
+    int depth = 0;
+    for (TensorId operand : node.operands) {
+      const NodeId producer = graph.tensors[operand].producer;
+      if (producer >= 0) depth = std::max(depth, depths[producer] + 1);
+    }
+    depths.push_back(depth);
+  }
+  return depths;
+}
+
+// By node: its place in the order in which windows count.
+std::vector<int> Places(const Graph& graph) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<NodeId> order;
+  for (int element : CanonicalOrder(graph)) {
+    if (element >= tensors) order.push_back(element - tensors);
+  }
+  const std::vector<int> depths = Depths(graph);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](NodeId a, NodeId b) { return depths[a] < depths[b]; });
+  std::vector<int> places(graph.nodes.size());
+  for (size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<int>(i);
+  return places;
+}
+
+// The readers of a tensor by window, each window ascending by node.
+std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers,
+                                         const std::vector<int>& places, int window) {
+  std::sort(readers.begin(), readers.end(),
+            [&](NodeId a, NodeId b) { return places[a] < places[b]; });
+  std::vector<std::vector<NodeId>> windows;
+  int first = 0;
+  for (NodeId reader : readers) {
+    if (windows.empty() || places[reader] - first > window) {
+      windows.push_back({});
+      first = places[reader];
+    }
+    windows.back().push_back(reader);
+  }
+  for (std::vector<NodeId>& members : windows) std::sort(members.begin(), members.end());
+  return windows;
+}
+
+std::shared_ptr<const Definition> Identity(const TensorType& type) {
+  Definition definition;
+  definition.name = "copy";
+  auto read = std::make_shared<Expr>();
+  read->kind = Expr::kRead;
+  read->type = type.type;
+  read->operand = 0;
+  for (size_t d = 0; d < type.dims.size(); ++d) {
+    definition.indices.push_back({absl::StrCat("i", d), type.dims[d], false});
+    definition.left.push_back(IndexAffine(static_cast<int>(d)));
+    read->position.push_back(IndexAffine(static_cast<int>(d)));
+  }
+  definition.operands = {type};
+  definition.result = type;
+  definition.body = std::move(read);
+  return std::make_shared<const Definition>(std::move(definition));
+}
+
+class Copier {
+ public:
+  Copier(const Graph& graph, int window) : graph_(graph), places_(Places(graph)), result_(graph) {
+    result_.copies = window;
+    for (const Tensor& tensor : graph.tensors) names_.insert(tensor.name);
+    for (const Node& node : graph.nodes) names_.insert(node.name);
+  }
+
+  Graph Run() {
+    std::vector<std::vector<Node>> before(
+        graph_.nodes.size());  // by node: copies for it and later ones
+    for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
+      const Tensor& tensor = graph_.tensors[id];
+      const std::vector<int64_t>& dims = tensor.type.dims;
+      const bool can_be_cut =
+          std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > 1; });
+      if (!can_be_cut || tensor.consumers.size() < 2) continue;
+      for (const auto& readers : Windows(tensor.consumers, places_, result_.copies)) {
+        if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));
+      }
+    }
+    std::vector<Node> nodes;
+    for (size_t n = 0; n < before.size(); ++n) {
+      for (Node& copy : before[n]) nodes.push_back(std::move(copy));
+      nodes.push_back(std::move(result_.nodes[n]));
+    }
+    result_.nodes = std::move(nodes);
+    Link(result_);
+    CheckGraph(result_);
+    return std::move(result_);
+  }
+
+ private:
+  // Adds the copy's tensor, which `readers` read from now on; returns its node.
+  Node Copy(TensorId id, const std::vector<NodeId>& readers) {
+    Tensor tensor = graph_.tensors[id];
+    tensor.name = UniqueName(absl::StrCat("copy(", tensor.name, ")"));
+    tensor.kind = TensorKind::kCopy;
+    tensor.output = false;
+    const TensorId copy = static_cast<TensorId>(result_.tensors.size());
+    for (NodeId reader : readers) {
+      std::vector<TensorId>& operands = result_.nodes[reader].operands;
+      std::replace(operands.begin(), operands.end(), id, copy);
+    }
+    Node node;
+    node.name = tensor.name;
+    node.op = "copy";
+    node.from = graph_.nodes[readers[0]].from;
+    node.instance = graph_.nodes[readers[0]].instance;
+    auto known = std::find_if(identities_.begin(), identities_.end(), [&](const auto& definition) {
+      return definition->result == tensor.type;
+    });
+    if (known == identities_.end()) known = identities_.insert(known, Identity(tensor.type));
+    node.definition = *known;
+    node.operands = {id};
+    node.result = copy;
+    result_.tensors.push_back(std::move(tensor));
+    return node;
+  }
+
+  std::string UniqueName(const std::string& wanted) {
+    std::string name = wanted;
+    for (int next = 2; !names_.insert(name).second; ++next) name = absl::StrCat(wanted, ".", next);
+    return name;
+  }
+
+  const Graph& graph_;
+  const std::vector<int> places_;
+  Graph result_;
+  absl::flat_hash_set<std::string> names_;
+  std::vector<std::shared_ptr<const Definition>> identities_;
+};
+
+}  // namespace
+
+Graph WithCopies(const Graph& graph, int window) {
+  YUBA_CHECK(graph.copies == 0) << "a graph's copies are made once";
+  return window > 0 ? Copier(graph, window).Run() : graph;
+}
+
+Uncopied WithoutCopies(const Graph& graph) {
+  Uncopied result;
+  result.graph.inputs = graph.inputs;
+  std::vector<TensorId> number(graph.tensors.size(), -1);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind == TensorKind::kCopy) continue;
+    number[t] = static_cast<TensorId>(result.tensors.size());
+    result.tensors.push_back(static_cast<TensorId>(t));
+    result.graph.tensors.push_back(graph.tensors[t]);
+  }
+  for (TensorId& input : result.graph.inputs) input = number[input];
+  for (const TensorId output : graph.outputs) result.graph.outputs.push_back(number[output]);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    Node node = graph.nodes[n];
+    if (IsCopy(graph, node)) continue;
+    for (TensorId& operand : node.operands) operand = number[SourceOf(graph, operand)];
+    node.result = number[node.result];
+    result.nodes.push_back(static_cast<NodeId>(n));
+    result.graph.nodes.push_back(std::move(node));
+  }
+  Link(result.graph);
+  return result;
+}
+
+std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
+                                const std::vector<Cut>& cuts) {
+  const size_t tensors = graph.tensors.size();
+  std::vector<Cut> all(tensors + graph.nodes.size());
+  for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = cuts[t];
+  for (size_t n = 0; n < without.nodes.size(); ++n) {
+    all[tensors + without.nodes[n]] = cuts[without.tensors.size() + n];
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (IsCopy(graph, node)) all[tensors + n] = all[node.result] = all[node.operands[0]];
+  }
+  return all;
+}
+
+}  // namespace yuba

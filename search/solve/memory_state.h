@@ -1,0 +1,59 @@
+// An assignment of a core, with its cost and its loads while single variables change.
+#ifndef YUBA_SEARCH_SOLVE_MEMORY_STATE_H_
+#define YUBA_SEARCH_SOLVE_MEMORY_STATE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "search/solve/memory_core.h"
+
+namespace yuba {
+
+class MemoryState {
+ public:
+  explicit MemoryState(const MemoryCore& core) : core_(core) {
+    Start(Assignment(core.size(), 0));
+  }
+
+  void Start(const Assignment& assignment);
+  void Move(int v, int to);
+  // variables[i] to values[i].
+  void Move(const std::vector<int>& variables, const std::vector<int>& values) {
+    for (size_t i = 0; i < variables.size(); ++i) {
+      if (assignment_[variables[i]] != values[i]) Move(variables[i], values[i]);
+    }
+  }
+
+  bool Feasible() const { return overload_ == 0 && forbidden_ == 0; }
+  // kForbidden where some cell is.
+  int64_t cost() const { return forbidden_ > 0 ? kForbidden : std::min(kForbidden, finite_); }
+  // With a penalty for each byte that some row exceeds, and kForbidden for each such cell.
+  double CostWith(double penalty) const {
+    return static_cast<double>(finite_) + penalty * static_cast<double>(overload_) +
+           static_cast<double>(kForbidden) * static_cast<double>(forbidden_);
+  }
+  int64_t overload() const { return overload_; }  // the sum of what rows exceed
+  const Assignment& assignment() const { return assignment_; }
+  const std::vector<int64_t>& loads() const { return loads_; }  // by row
+
+ private:
+  void Load(int begin, int end, int64_t by);  // rows
+  void Count(int64_t cell, int sign) {
+    if (cell >= kForbidden) forbidden_ += sign;
+    else finite_ += sign * cell;
+  }
+  int64_t Over(size_t row, int64_t load) const {
+    return std::max<int64_t>(0, load - core_.room[row]);
+  }
+
+  const MemoryCore& core_;
+  Assignment assignment_;
+  std::vector<int64_t> loads_;
+  int64_t finite_ = 0, forbidden_ = 0;  // the sum of other cells; how many are forbidden
+  int64_t overload_ = 0;
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_SOLVE_MEMORY_STATE_H_

@@ -1,0 +1,276 @@
+#include "search/solve/min_sum.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <numeric>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/inner_loop.h"
+#include "search/solve/parallel.h"
+
+namespace yuba {
+namespace {
+
+// A term with the minimised variable innermost, and its strides along the others (0 where absent).
+struct Rows {
+  std::vector<int64_t> storage;
+  const int64_t* cells = nullptr;
+  std::vector<int64_t> strides;
+  int deepest = -1;  // loop with a stride
+};
+
+// Over a dimension of the result, or neighbours that every term has together, or not at all.
+struct Loop {
+  int64_t size = 1, stride = 1;  // of the result
+};
+
+Rows Arrange(const std::vector<DomainPtr>& domains, const MinSumTerm& term) {
+  const int last = static_cast<int>(domains.size()) - 1;
+  std::vector<int> order = term.scope;
+  std::sort(order.begin(), order.end());
+  YUBA_CHECK(order.back() == last);
+  Rows rows;
+  rows.strides.assign(last, 0);
+  int64_t cells = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (order[i] != last) rows.strides[order[i]] = cells;
+    cells *= domains[order[i]]->size;
+  }
+  if (order == term.scope) {
+    rows.cells = term.cells->data();
+    return rows;
+  }
+  rows.storage.resize(cells);
+  const size_t rank = term.scope.size();
+  std::vector<int> value(rank, 0), sizes(rank);
+  std::vector<int64_t> steps(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    sizes[i] = domains[term.scope[i]]->size;
+    steps[i] = term.scope[i] == last ? 1 : rows.strides[term.scope[i]];
+  }
+  int64_t to = 0;
+  for (int64_t from = 0; from < cells; ++from) {
+    rows.storage[to] = (*term.cells)[from];
+    for (size_t i = rank; i-- > 0;) {
+      to += steps[i];
+      if (++value[i] < sizes[i]) break;
+      to -= steps[i] * sizes[i];
+      value[i] = 0;
+    }
+  }
+  rows.cells = rows.storage.data();
+  return rows;
+}
+
+YUBA_INNER_LOOP int64_t LeastOfMany(const int64_t* a, const int64_t* b, int size) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int i = 0; i < size; ++i) least = std::min(least, a[i] + b[i]);
+  return least;
+}
+
+YUBA_INNER_LOOP void AddMany(int64_t* sum, const int64_t* row, int size) {
+  for (int i = 0; i < size; ++i) sum[i] += row[i];
+}
+
+constexpr int kMany = 8;  // for fewer a call takes longer than what it does
+
+int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
+  if (size >= kMany) return LeastOfMany(a, b, size);
+  int64_t least = a[0] + b[0];
+  for (int i = 1; i < size; ++i) least = std::min(least, a[i] + b[i]);
+  return least;
+}
+
+void Add(int64_t* sum, const int64_t* row, int size) {
+  if (size >= kMany) return AddMany(sum, row, size);
+  for (int i = 0; i < size; ++i) sum[i] += row[i];
+}
+
+class Kernel {
+ public:
+  Kernel(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
+         const Budget& budget)
+      : domains_(domains),
+        budget_(budget),
+        result_rank_(static_cast<int>(domains.size()) - 1),
+        size_(domains.back()->size) {
+    for (const MinSumTerm& term : terms) rows_.push_back(Arrange(domains, term));
+    int64_t cells = 1;
+    strides_.assign(result_rank_, 1);
+    for (int d = result_rank_; d-- > 0;) {
+      strides_[d] = cells;
+      cells *= domains[d]->size;
+    }
+    result_.resize(cells);
+    if (result_rank_ == 0) return;
+    first_values_ = OrbitRepresentatives(*domains[0]);
+    MakeLoops();
+  }
+
+  std::vector<int64_t> Run() {
+    if (result_rank_ == 0) {
+      std::vector<int64_t> sum(size_, 0);
+      for (const Rows& rows : rows_) Add(sum.data(), rows.cells, size_);
+      result_[0] = *std::min_element(sum.begin(), sum.end());
+      return std::move(result_);
+    }
+    const int64_t count = static_cast<int64_t>(first_values_.size());
+    const int64_t sums = count * strides_[0] * size_;
+    if (result_rank_ == 1 || sums < kParallelSums) {
+      Part(*this, 0, count).Run();
+    } else {
+      ParallelFor(budget_.threads(), count, [this](int64_t i) { Part(*this, i, i + 1).Run(); });
+    }
+    if (stopped_) return {};
+    FillOrbits();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr int64_t kParallelSums = int64_t{1} << 21;
+  static constexpr int64_t kSumsBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
+  static constexpr int64_t kLongestLoop = int64_t{1} << 12;
+
+  // The first dimension, of which only representatives are needed, is a loop of its own.
+  void MakeLoops() {
+    std::vector<int> innermost;  // dimension, by loop
+    for (int d = 0; d < result_rank_; ++d) {
+      const int64_t size = domains_[d]->size;
+      const bool joins = loops_.size() > 1 && loops_.back().size * size <= kLongestLoop &&
+                         std::all_of(rows_.begin(), rows_.end(), [&](const Rows& rows) {
+                           return rows.strides[d - 1] == rows.strides[d] * size;
+                         });
+      if (!joins) {
+        loops_.emplace_back();
+        innermost.push_back(d);
+      }
+      loops_.back().size *= size;
+      loops_.back().stride = strides_[d];
+      innermost.back() = d;
+    }
+    for (Rows& rows : rows_) {
+      std::vector<int64_t> strides;
+      for (size_t l = 0; l < loops_.size(); ++l) {
+        strides.push_back(rows.strides[innermost[l]]);
+        if (strides.back() > 0) rows.deepest = static_cast<int>(l);
+      }
+      rows.strides = std::move(strides);
+    }
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const Rows& a, const Rows& b) { return a.deepest < b.deepest; });
+    YUBA_CHECK(rows_.back().deepest + 1 == static_cast<int>(loops_.size()));
+  }
+
+  // The cells whose first value is one of some representatives.
+  class Part {
+   public:
+    Part(Kernel& kernel, int64_t begin, int64_t end)
+        : kernel_(kernel),
+          begin_(begin),
+          end_(end),
+          size_(kernel.size_),
+          depth_(static_cast<int>(kernel.loops_.size())),
+          rows_(depth_ + 1, std::vector<const int64_t*>(kernel.rows_.size())),
+          fixed_(depth_ + 1, std::vector<int64_t>(size_, 0)) {}
+
+    void Run() {
+      size_t r = 0;
+      for (; r < rows_[0].size(); ++r) rows_[0][r] = kernel_.rows_[r].cells;
+      for (r = 0; r < rows_[0].size() && kernel_.rows_[r].deepest < 0; ++r) {
+        Add(fixed_[0].data(), rows_[0][r], size_);
+      }
+      Over(0, r, 0);
+    }
+
+   private:
+    // All values of a loop and those within it, for the cells from `at` on. The rows before `first`
+    // do not depend on them: they are summed in fixed_[loop].
+    void Over(int loop, size_t first, int64_t at) {
+      const Loop& here = kernel_.loops_[loop];
+      size_t next = first;  // of those that loops within this one change
+      while (next < kernel_.rows_.size() && kernel_.rows_[next].deepest == loop) ++next;
+      const int64_t begin = loop == 0 ? begin_ : 0, end = loop == 0 ? end_ : here.size;
+      for (int64_t i = begin; i < end && !kernel_.stopped_; ++i) {
+        const int64_t value = loop == 0 ? kernel_.first_values_[i] : i;
+        for (size_t r = first; r < kernel_.rows_.size(); ++r) {
+          rows_[loop + 1][r] = rows_[loop][r] + value * kernel_.rows_[r].strides[loop];
+        }
+        if (loop + 1 == depth_) {
+          kernel_.result_[at + value * here.stride] = OneCell(first);
+          continue;
+        }
+        fixed_[loop + 1] = fixed_[loop];
+        for (size_t r = first; r < next; ++r) {
+          Add(fixed_[loop + 1].data(), rows_[loop + 1][r], size_);
+        }
+        Over(loop + 1, next, at + value * here.stride);
+      }
+      if (loop + 1 == depth_) Look((end - begin) * size_);
+    }
+
+    // In the innermost loop, which some row depends on.
+    int64_t OneCell(size_t first) {
+      const std::vector<const int64_t*>& rows = rows_[depth_];
+      if (first + 1 == rows.size()) return LeastSum(fixed_[depth_ - 1].data(), rows[first], size_);
+      std::vector<int64_t>& sum = fixed_[depth_];
+      sum = fixed_[depth_ - 1];
+      for (size_t r = first + 1; r < rows.size(); ++r) Add(sum.data(), rows[r], size_);
+      return LeastSum(sum.data(), rows[first], size_);
+    }
+
+    void Look(int64_t sums) {
+      sums_ += sums;
+      if (sums_ < kSumsBetweenLooks) return;
+      sums_ = 0;
+      if (kernel_.budget_.Spent()) kernel_.stopped_ = true;
+    }
+
+    Kernel& kernel_;
+    const int64_t begin_, end_;
+    const int size_, depth_;
+    int64_t sums_ = 0;  // since the last look
+    std::vector<std::vector<const int64_t*>> rows_;  // by loop: where those within it begin
+    std::vector<std::vector<int64_t>> fixed_;        // by loop: the sum of rows it does not change
+  };
+
+  // Cells whose first value is no representative equal those of one that is.
+  void FillOrbits() {
+    size_t symmetries = domains_[0]->images.size();
+    for (size_t g = 1; g < symmetries; ++g) {
+      for (int value : first_values_) {
+        int image = domains_[0]->images[g][value];
+        FillFrom(g, 1, value * strides_[0], image * strides_[0]);
+      }
+    }
+  }
+
+  void FillFrom(size_t g, int d, int64_t from, int64_t to) {
+    if (d == result_rank_) {
+      result_[to] = result_[from];
+      return;
+    }
+    const std::vector<int>& image = domains_[d]->images[g];
+    for (int value = 0; value < domains_[d]->size; ++value) {
+      FillFrom(g, d + 1, from + value * strides_[d], to + image[value] * strides_[d]);
+    }
+  }
+
+  const std::vector<DomainPtr>& domains_;
+  const Budget& budget_;
+  const int result_rank_, size_;
+  std::vector<Rows> rows_;  // ascending by their deepest loops
+  std::vector<Loop> loops_;
+  std::vector<int64_t> strides_, result_;
+  std::vector<int> first_values_;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace
+
+std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
+                            const std::vector<MinSumTerm>& terms, const Budget& budget) {
+  return Kernel(domains, terms, budget).Run();
+}
+
+}  // namespace yuba

@@ -1,0 +1,125 @@
+#include "search/solve/pruned_elimination.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+
+Deepening::Deepening(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
+                     const BucketTree& tree)
+    : problem_(problem), tree_(tree) {
+  std::map<std::pair<DomainPtr, ClassesPtr>, MembersPtr> known;
+  for (size_t v = 0; v < problem.variables.size(); ++v) {
+    MembersPtr& members = known[{problem.variables[v], classes[v]}];
+    if (members == nullptr) {
+      members = std::make_shared<const Members>(*problem.variables[v], *classes[v]);
+    }
+    members_.push_back(members);
+  }
+}
+
+Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work, const Budget& budget) {
+  Deepened deepened;
+  results_.assign(tree_.buckets.size(), {});
+  tables_.assign(tree_.buckets.size(), {});
+  int64_t cells = 0;
+  for (size_t b = 0; b < tree_.buckets.size(); ++b) {
+    if (budget.Spent()) return deepened;
+    const Bucket& bucket = tree_.buckets[b];
+    std::vector<int> joint = bucket.scope;
+    joint.push_back(bucket.variable);
+    JoinInput input;
+    for (int v : joint) input.joint.push_back(members_[v]);
+    input.tables = tables_[b] = TablesOf(joint, bucket);
+    input.up = bucket.up.get();
+    input.down = bucket.down.get();
+    input.limit = limit;
+    input.most_cells = most_cells - cells;
+    input.budget = &budget;
+    results_[b] = Join(input, work);
+    cells += static_cast<int64_t>(results_[b].cells.size());
+    if (*work < 0) return deepened;
+    if (results_[b].cells.empty()) {
+      deepened.finished = true;
+      return deepened;
+    }
+    if (bucket.scope.empty()) deepened.solution.cost += results_[b].least[0];
+  }
+  deepened.finished = true;
+  deepened.found = deepened.solution.cost <= limit;
+  if (deepened.found) deepened.solution.assignment = Choose();
+  return deepened;
+}
+
+Met Deepening::FactorTable(const std::vector<int>& joint, const Factor& factor) {
+  Met met;
+  std::vector<int> scope;
+  for (size_t place = 0; place < joint.size(); ++place) {
+    if (std::count(factor.scope.begin(), factor.scope.end(), joint[place]) == 0) continue;
+    met.places.push_back(static_cast<int>(place));
+    scope.push_back(joint[place]);
+  }
+  auto [found, is_new] =
+      factor_tables_.emplace(std::make_tuple(factor.cells, members_[scope[0]],
+                                             members_[scope.back()], scope == factor.scope),
+                             LabelledTable{});
+  if (is_new) found->second = Labelled(factor, scope, members_);
+  met.table = &found->second;
+  return met;
+}
+
+std::vector<Met> Deepening::TablesOf(const std::vector<int>& joint, const Bucket& bucket) {
+  std::vector<Met> tables;
+  for (int f : bucket.factors) tables.push_back(FactorTable(joint, problem_.factors[f]));
+  for (int child : bucket.children) {
+    Met met;
+    met.table = &results_[child];
+    for (int v : tree_.buckets[child].scope) {
+      met.places.push_back(
+          static_cast<int>(std::find(joint.begin(), joint.end(), v) - joint.begin()));
+    }
+    tables.push_back(std::move(met));
+  }
+  return tables;
+}
+
+int64_t Deepening::CostIn(size_t b, const Assignment& assignment) const {
+  const Bucket& bucket = tree_.buckets[b];
+  int64_t cost = 0;
+  for (const Met& met : tables_[b]) {
+    int64_t at = 0, within = 0;
+    for (int place : met.places) {
+      int v = place < static_cast<int>(bucket.scope.size()) ? bucket.scope[place] : bucket.variable;
+      const Members& members = *members_[v];
+      int here = members.of[assignment[v]];
+      at = at * static_cast<int64_t>(members.values.size()) + here;
+      within =
+          within * static_cast<int64_t>(members.values[here].size()) + members.label[assignment[v]];
+    }
+    int64_t begin = met.table->place[at];
+    cost += begin < 0 ? kTooDear : met.table->cells[begin + within];
+  }
+  return cost;
+}
+
+Assignment Deepening::Choose() const {
+  Assignment assignment(problem_.variables.size(), 0);
+  for (size_t b = tree_.buckets.size(); b-- > 0;) {
+    int v = tree_.buckets[b].variable, best = -1;
+    int64_t least = kTooDear;
+    for (int value = 0; value < problem_.variables[v]->size; ++value) {
+      assignment[v] = value;
+      int64_t cost = CostIn(b, assignment);
+      if (cost >= least) continue;
+      least = cost;
+      best = value;
+    }
+    YUBA_CHECK(best >= 0) << "a table of what is cheap enough is empty";
+    assignment[v] = best;
+  }
+  return assignment;
+}
+
+}  // namespace yuba

@@ -1,0 +1,159 @@
+#include "search/space/cluster.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+// The index that runs along each dimension of `dims` when it is read at, or written to, `position`.
+absl::optional<std::vector<int>> AlignedIndices(const Definition& definition,
+                                                const std::vector<int64_t>& dims,
+                                                const std::vector<Affine>& position) {
+  std::vector<bool> used(definition.indices.size(), false);
+  std::vector<int> aligned;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == 1) {
+      aligned.push_back(-1);
+      continue;
+    }
+    int index = position[d].BareIndex();
+    if (index < 0 || used[index] || definition.indices[index].extent != dims[d]) {
+      return absl::nullopt;
+    }
+    used[index] = true;
+    aligned.push_back(index);
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i] && definition.indices[i].extent > 1) return absl::nullopt;
+  }
+  return aligned;
+}
+
+class Merging {
+ public:
+  Merging(const Graph& graph, const std::vector<bool>& pinned)
+      : graph_(graph), tensors_(static_cast<int>(graph.tensors.size())) {
+    size_t elements = graph.tensors.size() + graph.nodes.size();
+    clusters_.representative.resize(elements);
+    std::iota(clusters_.representative.begin(), clusters_.representative.end(), 0);
+    for (const Tensor& tensor : graph.tensors) AddDims(tensor.type.dims.size());
+    for (const Node& node : graph.nodes) AddDims(node.definition->indices.size());
+    free_ = std::vector<bool>(elements, true);
+    for (size_t e = 0; e < elements; ++e) free_[e] = !pinned[e];
+  }
+
+  Clusters Run() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) AddendsIntoSum(static_cast<int>(n));
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) MapIntoResult(static_cast<int>(n));
+    for (int t = 0; t < tensors_; ++t) TensorIntoReader(t);
+    for (int t = 0; t < tensors_; ++t) ResultIntoMap(t);
+    return std::move(clusters_);
+  }
+
+ private:
+  void AddDims(size_t count) {
+    std::vector<int> identity(count);
+    std::iota(identity.begin(), identity.end(), 0);
+    clusters_.dims.push_back(identity);
+  }
+
+  bool IsAlignedMap(const Node& node) const {
+    return node.definition->reducer == Reducer::kNone &&
+           Alignment(*node.definition, -1).has_value();
+  }
+
+  // Always, whatever is pinned: this is what an addend is. The groups' index is not one of its own.
+  void AddendsIntoSum(int n) {
+    if (!IsAccumulator(graph_.nodes[n])) return;
+    for (TensorId addend : graph_.nodes[n].operands) {
+      std::vector<int> dims(graph_.tensors[addend].type.dims.size());
+      std::iota(dims.begin(), dims.end(), 0);
+      Merge(addend, tensors_ + n, dims);
+    }
+  }
+
+  void MapIntoResult(int n) {
+    const Node& node = graph_.nodes[n];
+    if (!free_[tensors_ + n] || node.operands.size() != 1 || !IsAlignedMap(node)) return;
+    if (!Alignment(*node.definition, 0).has_value()) return;
+    // Invert: the index along each dimension becomes the dimension along each index.
+    std::vector<int> along = *Alignment(*node.definition, -1);
+    std::vector<int> dims(node.definition->indices.size(), -1);
+    for (size_t d = 0; d < along.size(); ++d) {
+      if (along[d] >= 0) dims[along[d]] = static_cast<int>(d);
+    }
+    Merge(tensors_ + n, node.result, dims);
+  }
+
+  void TensorIntoReader(int t) {
+    const Tensor& tensor = graph_.tensors[t];
+    if (!free_[t] || tensor.consumers.size() != 1) return;
+    int n = tensor.consumers[0];
+    const Node& node = graph_.nodes[n];
+    // A stored tensor is cut as far as it can be, a copy need not be.
+    if (!IsAlignedMap(node) || PartialsAreWider(tensor) || IsCopy(graph_, node)) return;
+    size_t operand =
+        std::find(node.operands.begin(), node.operands.end(), t) - node.operands.begin();
+    absl::optional<std::vector<int>> along = Alignment(*node.definition, static_cast<int>(operand));
+    if (along.has_value()) Merge(t, tensors_ + n, *along);
+  }
+
+  void ResultIntoMap(int t) {
+    const Tensor& tensor = graph_.tensors[t];
+    if (!free_[t] || tensor.producer < 0 || tensor.consumers.size() > 1) return;
+    const Node& node = graph_.nodes[tensor.producer];
+    if (!IsAlignedMap(node)) return;
+    Merge(t, tensors_ + tensor.producer, *Alignment(*node.definition, -1));
+  }
+
+  // Partial results move in the accumulator's type; where that is wider than the tensor's, storing
+  // the sum first and moving it then can be cheaper, and the triangle inequality does not hold.
+  bool PartialsAreWider(const Tensor& tensor) const {
+    return tensor.producer >= 0 &&
+           graph_.nodes[tensor.producer].definition->reducer != Reducer::kNone &&
+           AccumulatorType(tensor.type.type) != tensor.type.type;
+  }
+
+  // `dims` leads to those of element `into`, which may itself have been merged.
+  void Merge(int element, int into, const std::vector<int>& dims) {
+    int representative = clusters_.representative[into];
+    if (representative == element) return;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      clusters_.dims[element][d] = dims[d] < 0 ? -1 : clusters_.dims[into][dims[d]];
+    }
+    clusters_.representative[element] = representative;
+    clusters_.merged.push_back(element);
+    free_[element] = free_[into] = free_[representative] = false;
+  }
+
+  const Graph& graph_;
+  const int tensors_;
+  std::vector<bool> free_;
+  Clusters clusters_;
+};
+
+}  // namespace
+
+absl::optional<std::vector<int>> Alignment(const Definition& definition, int operand) {
+  if (operand < 0) return AlignedIndices(definition, definition.result.dims, definition.left);
+  absl::optional<std::vector<int>> aligned;
+  bool same = true;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind == Expr::kIndex) same = false;  // a condition on indices may narrow the reads
+    if (expr.kind != Expr::kRead || expr.operand != operand) return;
+    auto here = AlignedIndices(definition, definition.operands[operand].dims, expr.position);
+    if (!here.has_value() || (aligned.has_value() && *aligned != *here)) same = false;
+    aligned = here;
+  });
+  return same ? aligned : absl::nullopt;
+}
+
+Clusters MakeClusters(const Graph& graph, const std::vector<bool>& pinned) {
+  return Merging(graph, pinned).Run();
+}
+
+}  // namespace yuba

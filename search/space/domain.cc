@@ -1,0 +1,120 @@
+#include "search/space/domain.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "opsemantics/base/check.h"
+
+namespace yuba {
+namespace {
+
+class Enumeration {
+ public:
+  Enumeration(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+              const Cut& prefix, Nesting nesting)
+      : space_(space), mesh_(mesh), axes_(axes), prefix_(prefix), nesting_(nesting), cut_(prefix) {
+    for (const AxisList& list : prefix.axes) parts_.push_back(PartCount(mesh, list));
+  }
+
+  std::vector<Cut> Run() {
+    Place(0);
+    return std::move(cuts_);
+  }
+
+ private:
+  bool Fits(size_t extent, int axis) const {
+    return space_.cuttable[extent] &&
+           space_.extents[extent] / parts_[extent] >= mesh_.axes[axis].size;
+  }
+
+  bool FitsSomewhere(int axis) const {
+    for (size_t e = 0; e < space_.extents.size(); ++e) {
+      if (Fits(e, axis)) return true;
+    }
+    return false;
+  }
+
+  bool Maximal() const {
+    return space_.optional || std::none_of(left_out_.begin(), left_out_.end(),
+                        [this](int axis) { return FitsSomewhere(axis); });
+  }
+
+  // The outermost place that an axis may have.
+  size_t First(size_t extent) const {
+    switch (nesting_) {
+      case Nesting::kFree: return prefix_.axes[extent].size();
+      case Nesting::kAnywhere: return 0;
+      case Nesting::kLevel: return cut_.axes[extent].size();
+    }
+    return 0;
+  }
+
+  // Every order of a list is reached once, by inserting the axes one after the other.
+  void Place(size_t next) {
+    if (next == axes_.size()) {
+      if (Maximal()) cuts_.push_back(cut_);
+      return;
+    }
+    int axis = axes_[next];
+    for (size_t e = 0; e < space_.extents.size(); ++e) {
+      if (!Fits(e, axis)) continue;
+      AxisList& list = cut_.axes[e];
+      const size_t first = First(e);
+      parts_[e] *= mesh_.axes[axis].size;
+      for (size_t at = first; at <= list.size(); ++at) {
+        list.insert(list.begin() + at, static_cast<uint8_t>(axis));
+        Place(next + 1);
+        list.erase(list.begin() + at);
+      }
+      parts_[e] /= mesh_.axes[axis].size;
+    }
+    left_out_.push_back(axis);
+    Place(next + 1);
+    left_out_.pop_back();
+  }
+
+  const CutSpace& space_;
+  const Mesh& mesh_;
+  const std::vector<int>& axes_;
+  const Cut& prefix_;
+  const Nesting nesting_;
+  Cut cut_;
+  std::vector<int64_t> parts_;
+  std::vector<int> left_out_;
+  std::vector<Cut> cuts_;
+};
+
+}  // namespace
+
+std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+                           const Cut& prefix, Nesting nesting) {
+  YUBA_CHECK(prefix.axes.size() == space.extents.size());
+  return Enumeration(space, mesh, axes, prefix, nesting).Run();
+}
+
+int64_t CountCuts(const CutSpace& space, int count) {
+  int64_t cuttable = std::count(space.cuttable.begin(), space.cuttable.end(), true);
+  if (cuttable == 0) return 1;
+  if (space.optional) ++cuttable;  // to leave it out is one more place for an axis
+  int64_t total = 1;
+  for (int i = 0; i < count; ++i) {
+    if (__builtin_mul_overflow(total, cuttable + i, &total)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return total;
+}
+
+Cut Restrict(const Cut& cut, const std::vector<int>& axes) {
+  Cut restricted;
+  for (const AxisList& list : cut.axes) {
+    AxisList kept;
+    for (uint8_t axis : list) {
+      if (std::find(axes.begin(), axes.end(), axis) != axes.end()) kept.push_back(axis);
+    }
+    restricted.axes.push_back(kept);
+  }
+  return restricted;
+}
+
+}  // namespace yuba

@@ -1,0 +1,30 @@
+// Domains: every way to cut a tensor, or a node, over the axes of a mesh.
+#ifndef YUBA_SEARCH_SPACE_DOMAIN_H_
+#define YUBA_SEARCH_SPACE_DOMAIN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/plan/sharding_space.h"
+
+namespace yuba {
+
+// kFree: the axes of one extent in any order, inside those of earlier ones. kAnywhere: also outside
+// those. kLevel: in the order of the mesh.
+enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
+
+// All cuts that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless the
+// space says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order
+// that depends on the arguments only.
+std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+                           const Cut& prefix, Nesting nesting);
+
+// At most how many cuts there are of `count` axes: what LegalCuts may return, saturating.
+int64_t CountCuts(const CutSpace& space, int count);
+
+// `cut` without the axes that are not in `axes`.
+Cut Restrict(const Cut& cut, const std::vector<int>& axes);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_SPACE_DOMAIN_H_

@@ -1,0 +1,91 @@
+#include "search/space/follow.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace yuba {
+
+std::vector<int> DimsAlong(const Definition& definition, int operand) {
+  std::vector<int> dims(definition.indices.size(), -1);
+  auto follow = [&](const std::vector<Affine>& position) {
+    for (size_t d = 0; d < position.size(); ++d) {
+      for (const auto& [index, coefficient] : position[d].terms) {
+        // Of several indices along a dimension it goes with the one that runs farthest.
+        int64_t here = std::abs(coefficient) * definition.indices[index].extent;
+        bool farthest = true;
+        for (const auto& [other, other_coefficient] : position[d].terms) {
+          int64_t there = std::abs(other_coefficient) * definition.indices[other].extent;
+          farthest =
+              farthest && (other == index || there < here || (there == here && index < other));
+        }
+        if (!farthest || dims[index] >= 0) continue;
+        dims[index] = static_cast<int>(d);
+      }
+    }
+  };
+  if (operand < 0) {
+    follow(definition.left);
+  } else {
+    Walk(definition.body, [&](const Expr& expr) {
+      if (expr.kind == Expr::kRead && expr.operand == operand) follow(expr.position);
+    });
+  }
+  return dims;
+}
+
+Cut CutOfGrid(const Grid& grid, const std::vector<const Wish*>& wishes, const Mesh& mesh,
+              bool backwards) {
+  Cut cut;
+  cut.axes.resize(grid.size());
+  std::vector<bool> used(mesh.axes.size(), false);
+  std::vector<int> wanted = grid;  // parts that are still to be made
+  auto take = [&](size_t e, uint8_t axis) {
+    if (used[axis] || wanted[e] % mesh.axes[axis].size != 0) return false;
+    used[axis] = true;
+    wanted[e] /= mesh.axes[axis].size;
+    cut.axes[e].push_back(axis);
+    return true;
+  };
+  for (const Wish* wish : wishes) {
+    for (size_t e = 0; e < grid.size(); ++e) {
+      for (uint8_t axis : (*wish)[e]) take(e, axis);
+    }
+  }
+  for (size_t e = 0; e < grid.size(); ++e) {
+    for (size_t a = 0; a < mesh.axes.size(); ++a) {
+      take(e, static_cast<uint8_t>(backwards ? mesh.axes.size() - 1 - a : a));
+    }
+  }
+  return cut;
+}
+
+Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, const Mesh& mesh) {
+  Cut cut = WholeCut(space);
+  std::vector<bool> used(mesh.axes.size(), false);
+  std::vector<int64_t> room = space.extents;
+  for (size_t e = 0; e < room.size(); ++e) {
+    if (!space.cuttable[e]) room[e] = 1;
+  }
+  auto take = [&](size_t e, uint8_t axis) {
+    if (used[axis] || room[e] < mesh.axes[axis].size) return;
+    cut.axes[e].push_back(axis);
+    if (PartCount(mesh, cut.axes[e]) > space.extents[e]) {
+      cut.axes[e].pop_back();
+      return;
+    }
+    used[axis] = true;
+    room[e] = space.extents[e] / PartCount(mesh, cut.axes[e]);
+  };
+  for (const Wish* wish : wishes) {
+    for (size_t e = 0; e < room.size(); ++e) {
+      for (uint8_t axis : (*wish)[e]) take(e, axis);
+    }
+  }
+  for (uint8_t axis = 0; axis < mesh.axes.size() && !room.empty() && !space.optional; ++axis) {
+    if (used[axis]) continue;
+    take(std::max_element(room.begin(), room.end()) - room.begin(), axis);
+  }
+  return cut;
+}
+
+}  // namespace yuba

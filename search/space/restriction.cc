@@ -1,0 +1,243 @@
+#include "search/space/restriction.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "search/space/symmetry.h"
+
+namespace yuba {
+namespace {
+
+bool Contains(const std::vector<int>& axes, int axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+bool Contains(const AxisList& axes, uint8_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+bool Demanded(const Demands& demands, uint8_t axis) {
+  return std::any_of(demands.begin(), demands.end(),
+                     [&](const Demand& demand) { return Contains(demand.axes, axis); });
+}
+
+bool Uses(const Cut& cut, uint8_t axis) {
+  return std::any_of(cut.axes.begin(), cut.axes.end(),
+                     [&](const AxisList& list) { return Contains(list, axis); });
+}
+
+// Whether `list` has what is demanded of the axes placed by now, in order.
+bool Meets(const AxisList& list, const Demand& demand, const std::vector<int>& placed) {
+  AxisList wanted, found;
+  for (uint8_t axis : demand.axes) {
+    if (Contains(placed, axis)) wanted.push_back(axis);
+  }
+  for (uint8_t axis : list) {
+    if (Contains(demand.axes, axis))
+      found.push_back(axis);
+    else if (!demand.others)
+      return false;
+  }
+  return wanted == found;
+}
+
+bool NothingWanted(const Demand& demand) { return !demand.others && demand.axes.empty(); }
+
+// Whether what earlier levels put elsewhere fits nowhere that is wanted.
+bool HadNoRoom(const CutSpace& wanted, const Mesh& mesh, const Cut& prefix,
+               const Demands& demands) {
+  int64_t room = 0;
+  for (size_t e = 0; e < demands.size(); ++e) {
+    if (wanted.cuttable[e])
+      room = std::max(room, wanted.extents[e] / PartCount(mesh, prefix.axes[e]));
+  }
+  for (size_t e = 0; e < demands.size(); ++e) {
+    if (!NothingWanted(demands[e])) continue;
+    for (uint8_t axis : prefix.axes[e]) {
+      if (mesh.axes[axis].size <= room) return false;
+    }
+  }
+  return true;
+}
+
+// Whether axes of these sizes (descending) can be placed where `room` is, so that none is left out
+// that fits where the demands leave no room.
+bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const Demands& demands,
+              const std::vector<bool>& cuttable, std::vector<int64_t>& room,
+              int smallest_left_out) {
+  if (next == sizes.size()) {
+    for (size_t e = 0; e < room.size(); ++e) {
+      if (cuttable[e] && room[e] >= smallest_left_out) return false;
+    }
+    return true;
+  }
+  // Equal axes are placed at ascending extents, the last of which is nowhere.
+  const size_t begin = next > 0 && sizes[next] == sizes[next - 1] ? first : 0;
+  for (size_t e = begin; e < room.size(); ++e) {
+    if (!cuttable[e] || !demands[e].others || room[e] < sizes[next]) continue;
+    const int64_t before = room[e];
+    room[e] /= sizes[next];
+    const bool placed = CanPlace(sizes, next + 1, e, demands, cuttable, room, smallest_left_out);
+    room[e] = before;
+    if (placed) return true;
+  }
+  return CanPlace(sizes, next + 1, room.size(), demands, cuttable, room,
+                  std::min(smallest_left_out, sizes[next]));
+}
+
+// Whether a cut of the axes in `placed` can be completed to a legal one of all axes.
+bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>& placed,
+                 const Cut& cut, const Demands& demands) {
+  std::vector<int64_t> room = space.extents;
+  for (size_t e = 0; e < room.size(); ++e) room[e] /= PartCount(mesh, cut.axes[e]);
+  std::vector<int> sizes;
+  int smallest_left_out = INT32_MAX;
+  for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
+    const bool later = !Contains(placed, axis);
+    if (later && !Demanded(demands, axis)) sizes.push_back(mesh.axes[axis].size);
+    for (size_t e = 0; later && e < room.size(); ++e) {
+      if (Contains(demands[e].axes, axis)) room[e] /= mesh.axes[axis].size;
+    }
+    if (!later && !Uses(cut, axis))
+      smallest_left_out = std::min(smallest_left_out, mesh.axes[axis].size);
+  }
+  if (std::count(room.begin(), room.end(), 0) >
+      std::count(space.extents.begin(), space.extents.end(), 0)) {
+    return false;
+  }
+  if (space.optional) return true;
+  std::sort(sizes.rbegin(), sizes.rend());
+  return CanPlace(sizes, 0, 0, demands, space.cuttable, room, smallest_left_out);
+}
+
+// Where the demands leave room, and only as much of it as axes of later levels do not need.
+CutSpace SpaceLeft(const CutSpace& space, const Mesh& mesh, const std::vector<int>& placed,
+                   const Demands& demands, bool only_demanded) {
+  CutSpace left = space;
+  for (size_t e = 0; e < demands.size(); ++e) {
+    const Demand& demand = demands[e];
+    if (only_demanded && NothingWanted(demand)) left.cuttable[e] = false;
+    for (uint8_t axis : demand.axes) {
+      if (!Contains(placed, axis)) left.extents[e] /= mesh.axes[axis].size;
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+Demands OnlyExtent(size_t extents, size_t extent) {
+  Demands demands(extents, {{}, false});
+  demands[extent].others = true;
+  return demands;
+}
+
+Demands OnlyExtents(const std::vector<bool>& extents) {
+  Demands demands;
+  for (bool may : extents) demands.push_back({{}, may});
+  return demands;
+}
+
+std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
+                                const std::vector<int>& axes, const std::vector<int>& placed,
+                                const Cut& prefix, Nesting nesting,
+                                const Restriction& restriction) {
+  std::vector<Cut> result;
+  absl::flat_hash_set<std::string> known;
+  auto add = [&](Cut cut) {
+    if (known.insert(Key(cut)).second) result.push_back(std::move(cut));
+  };
+  for (const Demands& demands : restriction.any_of) {
+    const CutSpace wanted = SpaceLeft(space, mesh, placed, demands, true);
+    const CutSpace whole = SpaceLeft(space, mesh, placed, demands, false);
+    const bool elsewhere = restriction.rest == Rest::kElsewhere;
+    if (elsewhere && !HadNoRoom(wanted, mesh, prefix, demands)) continue;
+    for (const Cut& cut : LegalCuts(wanted, mesh, axes, prefix, nesting)) {
+      bool meets = true;
+      for (size_t e = 0; e < demands.size(); ++e) {
+        const bool only_earlier = elsewhere && NothingWanted(demands[e]);
+        meets &= only_earlier || Meets(cut.axes[e], demands[e], placed);
+      }
+      if (!meets) continue;
+      if (restriction.rest == Rest::kRefused) {
+        if (CanComplete(space, mesh, placed, cut, demands)) add(cut);
+      } else if (restriction.rest == Rest::kLeftOut) {
+        add(cut);
+      } else {
+        std::vector<int> rest;
+        for (int axis : axes) {
+          if (!Uses(cut, static_cast<uint8_t>(axis))) rest.push_back(axis);
+        }
+        for (Cut& full : LegalCuts(whole, mesh, rest, cut, nesting)) add(std::move(full));
+      }
+    }
+  }
+  return result;
+}
+
+std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& demands) {
+  Cut cut;
+  bool exact = true;
+  for (const Demand& demand : demands) {
+    cut.axes.push_back(demand.axes);
+    exact &= !demand.others;
+  }
+  std::string why = exact ? WhyIllegal(space, mesh, cut) : WhyImpossible(space, mesh, cut);
+  if (!why.empty() || CanComplete(space, mesh, {}, WholeCut(space), demands)) return why;
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    if (!Demanded(demands, static_cast<uint8_t>(axis))) {
+      absl::StrAppend(&why, why.empty() ? "" : ", ", mesh.axes[axis].name);
+    }
+  }
+  return absl::StrCat(
+      "of the axes that it does not name (", why,
+      ") some fit only where it asks for other cuts, and nothing that is stored is to be "
+      "replicated; name where they go");
+}
+
+bool Meets(const Cut& cut, const Demands& demands) {
+  for (size_t e = 0; e < demands.size(); ++e) {
+    const AxisList& axes = demands[e].axes;
+    if (!Meets(cut.axes[e], demands[e], std::vector<int>(axes.begin(), axes.end()))) return false;
+  }
+  return true;
+}
+
+bool Meets(const std::vector<Cut>& cuts, const Restrictions& restrictions) {
+  for (size_t e = 0; e < restrictions.size(); ++e) {
+    const std::vector<Demands>& any_of = restrictions[e].any_of;
+    const bool met = std::any_of(any_of.begin(), any_of.end(),
+                                 [&](const Demands& demands) { return Meets(cuts[e], demands); });
+    if (!met && !any_of.empty()) return false;
+  }
+  return true;
+}
+
+bool NestByLevel(const Demands& demands) {
+  return std::all_of(demands.begin(), demands.end(), [](const Demand& demand) {
+    return std::is_sorted(demand.axes.begin(), demand.axes.end());
+  });
+}
+
+bool NestByLevel(const Restrictions& restrictions) {
+  return std::all_of(
+      restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
+        return std::all_of(restriction.any_of.begin(), restriction.any_of.end(),
+                           [](const Demands& demands) { return NestByLevel(demands); });
+      });
+}
+
+std::string Key(const Restriction& restriction) {
+  std::string key = absl::StrCat(static_cast<int>(restriction.rest));
+  for (const Demands& demands : restriction.any_of) {
+    key += '|';
+    for (const Demand& demand : demands) {
+      for (uint8_t axis : demand.axes) absl::StrAppend(&key, axis, ",");
+      key += demand.others ? '*' : ';';
+    }
+  }
+  return key;
+}
+
+}  // namespace yuba

@@ -1,0 +1,30 @@
+// Symmetries of a mesh: axes of equal size may change names, and no cost changes.
+#ifndef YUBA_SEARCH_SPACE_SYMMETRY_H_
+#define YUBA_SEARCH_SPACE_SYMMETRY_H_
+
+#include <string>
+#include <vector>
+
+#include "opsemantics/sharding/sharding.h"
+
+namespace yuba {
+
+using AxisPermutation = std::vector<uint8_t>;  // [axis] -> its new position
+
+// All permutations that move axes of `axes` only, each to one of equal size. The identity first;
+// only the identity where there would be more than `limit`.
+std::vector<AxisPermutation> AxisSymmetries(const Mesh& mesh, const std::vector<int>& axes,
+                                            int limit);
+
+Cut Relabel(const Cut& cut, const AxisPermutation& permutation);
+
+// A string that is equal for equal cuts only.
+std::string Key(const Cut& cut);
+
+// images[g][i]: where symmetry g takes cuts[i]. `cuts` must be closed under the symmetries.
+std::vector<std::vector<int>> Images(const std::vector<Cut>& cuts,
+                                     const std::vector<AxisPermutation>& symmetries);
+
+}  // namespace yuba
+
+#endif  // YUBA_SEARCH_SPACE_SYMMETRY_H_

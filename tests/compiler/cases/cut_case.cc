@@ -1,0 +1,52 @@
+#include "tests/compiler/cases/cut_case.h"
+
+#include "compiler/simplify/constants.h"
+#include "compiler/phases.h"
+#include "opsemantics/base/status.h"
+#include "runtime/session.h"
+#include "tests/compiler/support/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutting) {
+  Compilation compilation;
+  compilation.model = model;
+  compilation.request.search.mesh = MeshOf(cutting.devices);
+  PhaseOptions options;
+  options.from = "search";
+  if (!cutting.search) {
+    Random random(cutting.devices);
+    compilation.plan = RandomPlan(model.graph, compilation.request.search.mesh, random);
+    options.from = "cut";
+  }
+  YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
+  return std::move(compilation.program);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorValue>> RunCaseCut(const OnnxCase& onnx_case,
+                                                    const Cutting& cutting) {
+  YUBA_ASSIGN_OR_RETURN(program::Program program, Compile(onnx_case.model, cutting));
+  YUBA_ASSIGN_OR_RETURN(const auto loaded, LoadedProgram::FromMessage(std::move(program)));
+  RunOptions options;
+  options.interleave = options.poison = options.guards = true;
+  options.interleave_seed = cutting.devices;
+  YUBA_ASSIGN_OR_RETURN(const auto session, Session::Open(loaded, options));
+  for (const std::string& name : session->Missing()) {
+    const auto value = onnx_case.values.find(name);
+    if (value == onnx_case.values.end()) return UserError("no value for ", name);
+    const TensorType& type = value->second.type;
+    YUBA_RETURN_IF_ERROR(session->Set(name, {type.type, type.dims, BytesFromValue(value->second)}));
+  }
+  YUBA_RETURN_IF_ERROR(session->Step());
+  std::vector<TensorValue> outputs;
+  for (const program::Port& port : session->program().message().outputs()) {
+    YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session->Get(port.name()));
+    outputs.push_back(ValueFromBytes(tensor.type, tensor.shape, tensor.data));
+  }
+  return outputs;
+}
+
+}  // namespace yuba

@@ -1,0 +1,165 @@
+#include "tests/compiler/cases/onnx_cases.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/simplify/constants.h"
+#include "compiler/import/file/read.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/structure.h"
+#include "tests/compiler/support/whole_model.h"
+
+namespace yuba {
+namespace {
+
+const std::string kData = "/usr/share/libonnx-testdata/data/";
+constexpr int64_t kLargestFlops = 10'000'000;
+
+// Values of the inputs by name; the files hold tensors only.
+absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string& folder,
+                                                              const onnx::GraphProto& graph) {
+  std::map<std::string, TensorValue> inputs;
+  for (int i = 0; i < graph.input_size(); ++i) {
+    const std::string path = absl::StrCat(folder, "/test_data_set_0/input_", i, ".pb");
+    if (!std::filesystem::exists(path)) continue;
+    YUBA_ASSIGN_OR_RETURN(inputs[graph.input(i).name()], ReadTestTensor(path));
+  }
+  return inputs;
+}
+
+// What decides shapes must be known: inputs from number `first` on are bound.
+ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
+                      const onnx::GraphProto& graph, int first) {
+  ImportOptions options;
+  for (int i = first; i < graph.input_size(); ++i) {
+    const auto input = inputs.find(graph.input(i).name());
+    if (input == inputs.end()) continue;
+    options.bind[input->first] =
+        BoundValue{input->second.type.type, input->second.type.dims, BytesFromValue(input->second)};
+  }
+  return options;
+}
+
+absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibrary* library) {
+  YUBA_ASSIGN_OR_RETURN(const onnx::ModelProto proto, ReadModelFile(folder + "/model.onnx"));
+  auto values = ReadInputs(folder, proto.graph());
+  if (!values.ok()) return UserError("not supported: ", values.status().message());
+  absl::StatusOr<Model> model = UserError("known when planning");
+  for (int first = proto.graph().input_size(); first >= 0 && !model.ok(); --first) {
+    if (!absl::StrContains(model.status().message(), "known when planning")) break;
+    ImportOptions options = Binding(*values, proto.graph(), first);
+    options.library = library;
+    model = ImportFile(folder + "/model.onnx", std::move(options));
+  }
+  if (!model.ok()) return model.status();
+  int64_t flops = 0;
+  for (const Node& node : model->graph.nodes)
+    flops += Flops(*node.definition, WholeRanges(*node.definition));
+  if (flops > kLargestFlops) return UserError("not supported: too much for the interpreter");
+  OnnxCase result{*std::move(model), *std::move(values), {}};
+  for (size_t i = 0; i < result.model.graph.outputs.size(); ++i) {
+    YUBA_ASSIGN_OR_RETURN(TensorValue expected, ReadTestTensor(absl::StrCat(
+                                                    folder, "/test_data_set_0/output_", i, ".pb")));
+    result.expected.push_back(std::move(expected));
+  }
+  return result;
+}
+
+// Why a case may be skipped, alike for all cases with one reason; empty where it may not.
+std::string SkipReason(absl::string_view problem) {
+  if (absl::StrContains(problem, "operator that is not supported") ||
+      absl::StrContains(problem, "operators that are not supported")) {
+    return "an operator that has no row";
+  }
+  const std::pair<const char*, const char*> reasons[] = {
+      {"element type", "an element type that Yuba lacks"},
+      {"a tensor without a name", "values that are no tensors"},
+      {"no tensor", "values that are no tensors"},
+      {"too much for the interpreter", "too much for the interpreter"},
+      {"is the oldest that is read", "an opset that is too old"},
+      {"not supported", "a form of an operator that is an error"}};
+  for (const auto& [text, reason] : reasons) {
+    if (absl::StrContains(problem, text)) return reason;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> CaseFolders(const std::string& folder) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (std::filesystem::exists(entry.path() / "model.onnx")) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+absl::StatusOr<double> ErrorOfCase(const std::string& folder, const CaseRunner& run,
+                                   const OperatorLibrary* library) {
+  YUBA_ASSIGN_OR_RETURN(const OnnxCase onnx_case, LoadCase(folder, library));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, run(onnx_case));
+  const Graph& graph = onnx_case.model.graph;
+  double largest = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    largest = std::max(largest, LargestError(outputs[i], WholeDims(graph.tensors[graph.outputs[i]]),
+                                             onnx_case.expected[i]));
+  }
+  return largest;
+}
+
+absl::StatusOr<std::vector<TensorValue>> RunCaseWhole(const OnnxCase& onnx_case) {
+  Model model = onnx_case.model;
+  std::vector<TensorValue> inputs;
+  for (const TensorId id : model.graph.inputs) {
+    const auto input = onnx_case.values.find(model.graph.tensors[id].name);
+    if (input == onnx_case.values.end()) return UserError("no value for an input");
+    inputs.push_back(input->second);
+  }
+  for (auto& [id, value] : model.values) {
+    const auto input = onnx_case.values.find(model.graph.tensors[id].name);
+    if (value.kind != InitialValue::kMissing || input == onnx_case.values.end()) continue;
+    value.kind = InitialValue::kData;
+    value.data = std::make_shared<const std::string>(BytesFromValue(input->second));
+  }
+  return RunWhole(model, inputs);
+}
+
+bool HasOnnxCases() { return std::filesystem::exists(kData); }
+
+std::string ToString(const CaseCount& count) {
+  return absl::StrCat(count.passed, " passed", count.skipped.empty() ? "" : "; skipped: ",
+                      absl::StrJoin(count.skipped, ", ", [](std::string* out, const auto& reason) {
+                        absl::StrAppend(out, reason.second, " with ", reason.first);
+                      }));
+}
+
+CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tolerance) {
+  CaseCount count;
+  for (const std::string& one : CaseFolders(folder)) {
+    const absl::StatusOr<double> error = ErrorOfCase(one, run);
+    const std::string reason = SkipReason(error.status().message());
+    if (!reason.empty()) {
+      ++count.skipped[reason];
+      continue;
+    }
+    INFO(one << ": " << error.status().message());
+    CHECK(error.ok());
+    if (error.ok()) CHECK(*error <= tolerance);
+    count.passed += error.ok() && *error <= tolerance;
+  }
+  return count;
+}
+
+CaseCount RunOnnxCases(const std::string& group, const CaseRunner& run) {
+  constexpr double kTolerance = 1e-3;  // ONNX's own
+  return RunCases(kData + group, run, kTolerance);
+}
+
+}  // namespace yuba

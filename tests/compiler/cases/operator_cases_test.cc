@@ -1,0 +1,95 @@
+// Every description against values that do not come from its text: the cases in
+// tests/models/operators. A description in which a sign could be wrong without any case to notice
+// fails; one that no case reaches is named.
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/language/library.h"
+#include "tests/compiler/cases/onnx_cases.h"
+#include "tests/compiler/support/whole_model.h"
+
+namespace yuba {
+namespace {
+
+constexpr char kFolder[] = "tests/models/operators";
+constexpr double kTolerance = 1e-5;
+
+bool Passes(const std::string& folder, const OperatorLibrary& library) {
+  const absl::StatusOr<double> error = ErrorOfCase(folder, RunCaseWhole, &library);
+  return error.ok() && *error <= kTolerance;
+}
+
+// Of the cases that pass those that fail where the description fits no operand.
+std::vector<std::string> CasesThatReach(const std::string& name,
+                                        const std::vector<std::string>& passing) {
+  OperatorLibrary library = BuiltInLibrary();
+  const std::string useless = absl::StrCat("op ", name, "(x[7919]) -> y[7919]\n  y[i] = x[i]\n");
+  REQUIRE(library.Add("useless", useless, true).ok());
+  std::vector<std::string> cases;
+  for (const std::string& folder : passing) {
+    if (!Passes(folder, library)) cases.push_back(folder);
+  }
+  return cases;
+}
+
+// Texts that differ in one place behind the name: plus for minus, max for min, and back; a sign
+// left out.
+std::vector<std::string> Faults(const std::string& text) {
+  static const std::pair<std::string, std::string> kSwaps[] = {
+      {"+", "-"}, {"-", "+"}, {"-", ""}, {"max", "min"}, {"min", "max"}};
+  std::vector<std::string> faults;
+  for (const auto& [from, to] : kSwaps) {
+    for (size_t at = text.find('('); (at = text.find(from, at)) != std::string::npos;
+         at += from.size()) {
+      const bool arrow = text.compare(at, 2, "->") == 0;
+      const bool part_of_name = absl::ascii_isalpha(from[0]) &&
+                                (absl::ascii_isalnum(text[at - 1]) || text[at - 1] == '_');
+      if (arrow || part_of_name) continue;
+      faults.push_back(text);
+      faults.back().replace(at, from.size(), to);
+    }
+  }
+  return faults;
+}
+
+TEST_CASE("every operator gives the values that are expected") {
+  const CaseCount count = RunCases(kFolder, RunCaseWhole, kTolerance);
+  CHECK(count.passed > 0);
+  CHECK(count.skipped.empty());
+}
+
+TEST_CASE("cases notice every wrong sign in the descriptions that they reach") {
+  std::vector<std::string> passing;
+  for (const std::string& folder : CaseFolders(kFolder)) {
+    if (Passes(folder, BuiltInLibrary())) passing.push_back(folder);
+  }
+  int faults = 0, reached = 0;
+  for (const std::string& name : BuiltInLibrary().Names()) {
+    INFO(name);
+    const std::vector<std::string> cases = CasesThatReach(name, passing);
+    if (cases.empty()) {
+      WARN(name << ": no case in " << kFolder << " reaches it, so nothing holds its values");
+      continue;
+    }
+    ++reached;
+    for (const std::string& text : Faults(std::string(BuiltInLibrary().Find(name)->text()))) {
+      OperatorLibrary library = BuiltInLibrary();
+      if (!library.Add("fault", text, true).ok()) continue;  // no description
+      ++faults;
+      INFO(text);
+      bool noticed = false;
+      for (size_t i = 0; i < cases.size() && !noticed; ++i) noticed = !Passes(cases[i], library);
+      CHECK(noticed);
+    }
+  }
+  std::cout << reached << " descriptions, " << faults << " faults\n";
+  CHECK(reached > 100);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,135 @@
+// Operators that only the user describes, under names of their own: planned, cut and run like any
+// other, and library routines attach to their structure.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "compiler/phases.h"
+#include "opsemantics/language/library.h"
+#include "runtime/session.h"
+#include "tests/compiler/support/onnx_builder.h"
+
+namespace yuba {
+namespace {
+
+// A product of matrices with the operands' and the result's dimensions the wrong way round, and a
+// convolution over one dimension with channels last.
+constexpr char kDescriptions[] = R"(
+op mixer(left[u, w], right[v, w]) -> out[v, u]
+  out[beta, alpha] = sum(gamma: w) right[beta, gamma] * left[alpha, gamma]
+
+op smear(signal[t, b, c], kernel[k, c, d]) -> out[t - k + 3, b, d]
+  out[p, n, o] = sum(u: k, e: c) kernel[u, e, o] * (signal[p + u - 1, n, e] else 0)
+)";
+
+struct Result {
+  int64_t library_calls = 0;
+  HostTensor output;
+};
+
+Result Run(const std::string& model, const OperatorLibrary& library, int devices,
+           bool use_library) {
+  Compilation compilation;
+  compilation.request.model_file = model;
+  compilation.request.import.library = &library;
+  compilation.request.search.mesh = MeshOf(devices);
+  compilation.request.kernels.library = use_library;
+  const absl::Status compiled = RunPhases(PhaseOptions(), compilation);
+  INFO(compiled);
+  REQUIRE(compiled.ok());
+  auto program = LoadedProgram::FromMessage(std::move(compilation.program));
+  INFO(program.status());
+  REQUIRE(program.ok());
+  std::unique_ptr<Session> session = Session::Open(*program, RunOptions()).value();
+  REQUIRE(session->Randomize(7).ok());
+  REQUIRE(session->Step().ok());
+  return {session->statistics().library_calls, session->Get("y").value()};
+}
+
+void ExpectLibraryCalls(OnnxBuilder& builder) {
+  OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  REQUIRE(library.Add("mine.tdl", kDescriptions).ok());
+  const std::string model = builder.Save();
+  for (int devices : {1, 2, 3, 8}) {
+    INFO(devices << " devices");
+    const Result with = Run(model, library, devices, true);
+    const Result without = Run(model, library, devices, false);
+    CHECK(with.library_calls >= devices);
+    CHECK(without.library_calls == 0);
+    REQUIRE(with.output.data.size() == without.output.data.size());
+    const auto* a = reinterpret_cast<const float*>(with.output.data.data());
+    const auto* b = reinterpret_cast<const float*>(without.output.data.data());
+    float most = 0;
+    for (size_t i = 0; i < with.output.data.size() / 4; ++i) {
+      REQUIRE(a[i] == Approx(b[i]).margin(1e-4));
+      most = std::max(most, std::abs(a[i]));
+    }
+    CHECK(most > 0);
+  }
+}
+
+TEST_CASE("a user's product of matrices gets the library's") {
+  OnnxBuilder builder;
+  builder.Input("a", {24, 40});
+  builder.Input("b", {33, 40});
+  builder.Weight("bias", {33, 24});
+  builder.Node("mixer", {"a", "b"}, {"z"}).set_domain("example.org");
+  builder.Node("Add", {"z", "bias"}, {"y"});
+  builder.Output("y");
+  ExpectLibraryCalls(builder);
+}
+
+TEST_CASE("a user's convolution over one dimension gets the library's") {
+  OnnxBuilder builder;
+  builder.Input("a", {21, 4, 6});
+  builder.Weight("kernel", {3, 6, 10});
+  builder.Node("smear", {"a", "kernel"}, {"z"}).set_domain("example.org");
+  builder.Node("Relu", {"z"}, {"y"});
+  builder.Output("y");
+  ExpectLibraryCalls(builder);
+}
+
+std::string ErrorOf(const OnnxBuilder& builder, const OperatorLibrary& library) {
+  ImportOptions options;
+  options.library = &library;
+  const absl::StatusOr<Model> model = ImportOnnx(builder.Save(), options);
+  REQUIRE_FALSE(model.ok());
+  return std::string(model.status().message());
+}
+
+TEST_CASE("an attribute that the description lacks is an error that names those it has") {
+  OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  REQUIRE(library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n")
+              .ok());
+  OnnxBuilder builder;
+  builder.proto().add_opset_import()->set_domain("example.org");
+  builder.proto().mutable_opset_import(1)->set_version(3);
+  builder.Input("x", {4});
+  onnx::NodeProto& node = builder.Node("scaled", {"x"}, {"y"});
+  node.set_domain("example.org");
+  builder.Output("y");
+  SetInt(node, "faktor", 3);
+  const std::string message = ErrorOf(builder, library);
+  INFO(message);
+  CHECK(message.find("node_y") != std::string::npos);
+  CHECK(message.find("version 3 of example.org") != std::string::npos);
+  CHECK(message.find("'faktor'") != std::string::npos);
+  CHECK(message.find("it has: factor, n") != std::string::npos);
+}
+
+TEST_CASE("an operator that is not described is named with its own domain's version") {
+  const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  OnnxBuilder builder;
+  builder.proto().add_opset_import()->set_domain("example.org");
+  builder.proto().mutable_opset_import(1)->set_version(3);
+  builder.Input("x", {4});
+  builder.Node("scaled", {"x"}, {"z"}).set_domain("example.org");
+  builder.Node("scaled", {"z"}, {"y"}).set_domain("example.net");
+  builder.Output("y");
+  const std::string message = ErrorOf(builder, library);
+  INFO(message);
+  CHECK(message.find("example.org.scaled (version 3 of example.org)") != std::string::npos);
+  CHECK(message.find("(the model names no version of example.net)") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba

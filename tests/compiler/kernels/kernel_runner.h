@@ -1,0 +1,51 @@
+// Runs generated kernels on tensor values and compares them with the interpreter.
+#ifndef YUBA_TESTS_COMPILER_KERNELS_KERNEL_RUNNER_H_
+#define YUBA_TESTS_COMPILER_KERNELS_KERNEL_RUNNER_H_
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/kernels/kernels.h"
+#include "opsemantics/oracle/interpret.h"
+#include "runtime/program/kernel_abi.h"
+
+namespace yuba {
+
+// A shared object in memory.
+class LoadedObject {
+ public:
+  static absl::StatusOr<std::unique_ptr<LoadedObject>> Load(const std::string& bytes);
+  ~LoadedObject();
+  HostKernel Find(const std::string& symbol) const;  // nullptr: not there
+
+ private:
+  explicit LoadedObject(void* handle) : handle_(handle) {}
+  void* handle_;
+};
+
+// Values that tell apart what can be confused: floats of both signs, integers that serve as
+// indices, some of them out of range.
+TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt19937_64& random);
+
+// A part of each index's range: the whole of it, or a random piece.
+std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64& random);
+
+// Runs `kernel` on `ranges` with buffers that hold the need and made boxes and a bit more,
+// surrounded by guard bytes; what lies outside of the boxes is poison. "" where it computes what
+// the interpreter computes and leaves everything else as it was, else what is wrong.
+std::string CompareWithInterpreter(const Definition& definition, HostKernel kernel,
+                                   const std::vector<Interval>& ranges, Arithmetic arithmetic,
+                                   std::mt19937_64& random);
+
+// Generates the kernels of all definitions and compares each, whole and on `parts` random parts.
+// One line for each that is wrong.
+std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic,
+                         int parts, const std::string& cpu = "x86-64-v3");
+
+}  // namespace yuba
+
+#endif  // YUBA_TESTS_COMPILER_KERNELS_KERNEL_RUNNER_H_

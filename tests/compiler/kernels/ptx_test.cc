@@ -1,0 +1,97 @@
+// That the assembler of CUDA takes the PTX of all kinds of kernels. Needs ptxas, no GPU.
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "catch2/catch.hpp"
+#include "compiler/kernels/kernels.h"
+#include "tests/compiler/kernels/kernel_definitions.h"
+
+namespace yuba {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string FindPtxas() {
+  const char* path = std::getenv("PATH");
+  std::vector<std::string> folders = absl::StrSplit(path == nullptr ? "" : path, ':');
+  folders.push_back("/usr/local/cuda/bin");
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    if (fs::exists(fs::path(folder) / "ptxas", ignored)) return folder + "/ptxas";
+  }
+  return "";
+}
+
+// Of the definitions every `step`-th: ptxas takes its time.
+void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
+  const std::string ptxas = FindPtxas();
+  if (ptxas.empty()) {
+    WARN("SKIP: no ptxas in PATH nor in /usr/local/cuda/bin");
+    return;
+  }
+  std::vector<NamedDefinition> named;
+  size_t count = 0;
+  for (const DefinitionGroup& group : KernelDefinitions())
+    for (const Definition& definition : group.definitions)
+      if (count++ % step == 0)
+        named.push_back({absl::StrCat("kernel_", named.size()), &definition});
+  KernelTarget target;
+  target.cuda = true;
+  target.cpu = cpu;
+  target.arithmetic = arithmetic;
+  if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
+  const absl::StatusOr<std::string> ptx = GenerateKernels(named, target);
+  REQUIRE(ptx.status().ToString() == "OK");
+  CHECK(ptx->find(".version 8.0") != std::string::npos);
+  CHECK(ptx->find(".target " + cpu) != std::string::npos);
+  for (const NamedDefinition& kernel : named)
+    REQUIRE(ptx->find(absl::StrCat(".entry ", kernel.symbol, "(")) != std::string::npos);
+  std::string folder = (fs::temp_directory_path() / "yuba-ptx-XXXXXX").string();
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  std::ofstream(folder + "/kernels.ptx") << *ptx;
+  const std::string command = absl::StrCat(ptxas, " -O0 -arch=", cpu, " -o ", folder,
+                                           "/kernels.cubin ", folder, "/kernels.ptx");
+  CHECK(std::system(command.c_str()) == 0);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("ptxas takes all kernels for sm_80") { Assemble("sm_80", Arithmetic::kFloat, 1); }
+TEST_CASE("ptxas takes all kernels for sm_90") { Assemble("sm_90", Arithmetic::kFloat, 5); }
+TEST_CASE("ptxas takes all kernels in hash arithmetic") { Assemble("sm_80", Arithmetic::kHash, 5); }
+
+TEST_CASE("a missing device library is an error where a kernel needs it, and only there") {
+  const char* before = std::getenv("CUDA_HOME");
+  const std::string home = before == nullptr ? "" : before;
+  setenv("CUDA_HOME", "/nonexistent", 1);
+  KernelTarget target;
+  target.cuda = true;
+  target.cpu = "sm_80";
+  const Definition& product = FindGroup("matrix products and maps").definitions[0];
+  CHECK(GenerateKernels({{"kernel", &product}}, target).ok());
+  const Definition& exp =
+      FindGroup("softmax and layer norm in pieces, indices as values, literals").definitions[0];
+  const absl::StatusOr<std::string> ptx = GenerateKernels({{"kernel", &exp}}, target);
+  REQUIRE(!ptx.ok());
+  CHECK(std::string(ptx.status().message())
+            .find("a kernel calls __nv_expf of NVIDIA's device library, but there is no "
+                  "/nonexistent/nvvm/libdevice/libdevice.10.bc; install") != std::string::npos);
+  if (before == nullptr) unsetenv("CUDA_HOME");
+  else setenv("CUDA_HOME", home.c_str(), 1);
+}
+
+TEST_CASE("an unknown processor is an error") {
+  KernelTarget target;
+  target.cpu = "z80";
+  const Definition& definition = KernelDefinitions()[0].definitions[0];
+  const absl::StatusOr<std::string> object = GenerateKernels({{"kernel", &definition}}, target);
+  REQUIRE(!object.ok());
+  CHECK(std::string(object.status().message()).find("unknown processor \"z80\"") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba

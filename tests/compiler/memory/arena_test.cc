@@ -1,0 +1,133 @@
+// Offsets in one arena.
+#include "compiler/memory/arena.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "search/plan/memory_price.h"
+
+namespace yuba {
+namespace {
+
+bool AreApart(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
+              int64_t arena) {
+  for (size_t a = 0; a < lives.size(); ++a) {
+    if (offsets[a] % kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
+    for (size_t b = 0; b < a; ++b) {
+      const bool together = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
+      const bool overlap =
+          offsets[a] < offsets[b] + lives[b].size && offsets[b] < offsets[a] + lives[a].size;
+      if (together && overlap) return false;
+    }
+  }
+  return true;
+}
+
+// Rectangles that fill an arena of that many slots during so many times.
+std::vector<BufferLife> Filling(int64_t slots, int64_t times, int cuts, std::mt19937_64* random) {
+  struct Piece {
+    int64_t bottom, top, first, last;
+  };
+  std::vector<Piece> pieces = {{0, slots, 0, times - 1}};
+  for (int i = 0; i < cuts; ++i) {
+    Piece& piece = pieces[(*random)() % pieces.size()];
+    Piece rest = piece;
+    if ((*random)() % 2 == 0 && piece.top - piece.bottom > 1) {
+      piece.top = rest.bottom = piece.bottom + 1 + (*random)() % (piece.top - piece.bottom - 1);
+    } else if (piece.last > piece.first) {
+      piece.last = piece.first + (*random)() % (piece.last - piece.first);
+      rest.first = piece.last + 1;
+    } else {
+      continue;
+    }
+    pieces.push_back(rest);
+  }
+  std::vector<BufferLife> lives;
+  for (const Piece& piece : pieces) {
+    // Some bytes of the last slot are not used.
+    const int64_t unused = static_cast<int64_t>((*random)() % kSlotBytes);
+    lives.push_back({piece.first, piece.last, (piece.top - piece.bottom) * kSlotBytes - unused});
+  }
+  std::shuffle(lives.begin(), lives.end(), *random);
+  return lives;
+}
+
+// By trying all orders, each buffer as low as it can lie.
+int64_t LeastOfAllOrders(const std::vector<BufferLife>& lives) {
+  std::vector<int> order(lives.size());
+  std::iota(order.begin(), order.end(), 0);
+  int64_t least = std::numeric_limits<int64_t>::max();
+  do {
+    std::vector<int64_t> ends(lives.size(), 0);
+    int64_t arena = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const BufferLife& life = lives[order[i]];
+      int64_t offset = 0;
+      for (size_t before = 0; before < i; ++before) {
+        const BufferLife& other = lives[order[before]];
+        if (life.first <= other.last && other.first <= life.last) {
+          offset = std::max(offset, ends[order[before]]);
+        }
+      }
+      ends[order[i]] = offset + Slot(life.size);
+      arena = std::max(arena, ends[order[i]]);
+    }
+    least = std::min(least, arena);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+TEST_CASE("few buffers are placed as well as any order places them") {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<BufferLife> lives;
+    const int count = 6 + static_cast<int>(random() % 3);
+    for (int b = 0; b < count; ++b) {
+      const auto first = static_cast<int64_t>(random() % 7);
+      lives.push_back({first, first + static_cast<int64_t>(random() % 4),
+                       static_cast<int64_t>(random() % 5) * kSlotBytes});
+    }
+    const int64_t least = LeastOfAllOrders(lives);
+    const Placement found = PlaceBuffers(lives);
+    CHECK(AreApart(lives, found.offsets, found.arena));
+    CHECK(found.arena == least);
+    CHECK(FitWithin(lives, least).has_value());
+    CHECK((least == 0 || !FitWithin(lives, least - 1).has_value()));
+  }
+}
+
+TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
+  std::mt19937_64 random(2);
+  int fit = 0;
+  constexpr int kRounds = 40;
+  for (int round = 0; round < kRounds; ++round) {
+    const int64_t slots = 200;
+    const std::vector<BufferLife> lives = Filling(slots, 40, 60, &random);
+    const Placement found = PlaceBuffers(lives);
+    REQUIRE(AreApart(lives, found.offsets, found.arena));
+    CHECK(found.arena <= slots * kSlotBytes * 5 / 4);
+    fit += found.arena == slots * kSlotBytes;
+  }
+  INFO(fit << " of " << kRounds);
+  CHECK(fit * 2 > kRounds);
+}
+
+TEST_CASE("an arena keeps within its limit where that is found, and is the least without") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 40; ++round) {
+    const std::vector<BufferLife> lives = Filling(100, 30, 30, &random);
+    const int64_t least = PlaceBuffers(lives).arena;
+    for (const int64_t limit : {least - kSlotBytes, least, least + 3, least * 5 / 4}) {
+      const Placement found = PlaceBuffers(lives, limit);
+      CHECK(AreApart(lives, found.offsets, found.arena));
+      CHECK((limit < least || found.arena <= limit));
+    }
+  }
+  CHECK(PlaceBuffers({}).arena == 0);
+}
+
+}  // namespace
+}  // namespace yuba

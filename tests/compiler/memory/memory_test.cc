@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <numeric>
+
+#include "compiler/verify/check_memory.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/memory/memory.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "search/rewrite/copies.h"
+#include "search/model/memory_rows.h"
+#include "tests/compiler/support/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+program::Program Planned(int seed, Arithmetic arithmetic) {
+  Random random(seed);
+  const Model model = RandomModel(random);
+  program::Program program =
+      CutGraph(model, RandomPlan(model.graph, MeshOf(2 + seed % 7), random), arithmetic);
+  PlanMemory(program);
+  return program;
+}
+
+bool Uses(const program::Instruction& instruction, int buffer) {
+  if (instruction.has_exchange()) {
+    return instruction.exchange().source() == buffer ||
+           instruction.exchange().destination() == buffer;
+  }
+  for (const program::Access& operand : instruction.kernel().operands()) {
+    if (operand.buffer() == buffer) return true;
+  }
+  return instruction.kernel().result().buffer() == buffer;
+}
+
+TEST_CASE("slots that are live together never overlap, and every use is within a slot's life") {
+  for (int seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    const program::Program program =
+        Planned(seed, seed % 2 == 0 ? Arithmetic::kFloat : Arithmetic::kHash);
+    const program::Stage& stage = program.stages(0);
+    CHECK(CheckMemory(program).ok());
+    for (int a = 0; a < stage.buffers_size(); ++a) {
+      const program::Buffer& first = stage.buffers(a);
+      CHECK(first.offset() % 64 == 0);
+      CHECK(first.offset() + first.size() <= stage.arena_size());
+      for (int i = 0; i < stage.instructions_size(); ++i) {
+        if (Uses(stage.instructions(i), a)) CHECK((first.first() <= i && i <= first.last()));
+      }
+      if (first.initialized())
+        CHECK((first.first() == 0 && first.last() + 1 == stage.instructions_size()));
+      for (int b = a + 1; b < stage.buffers_size(); ++b) {
+        const program::Buffer& second = stage.buffers(b);
+        bool together = false;
+        for (int i = 0; i < stage.instructions_size(); ++i) {
+          together = together || (first.first() <= i && i <= first.last() && second.first() <= i &&
+                                  i <= second.last());
+        }
+        const bool apart = first.offset() + first.size() <= second.offset() ||
+                           second.offset() + second.size() <= first.offset();
+        const bool nothing = first.size() == 0 || second.size() == 0;
+        CHECK((apart || !together || nothing));
+      }
+    }
+  }
+}
+
+// The most that slots which are live together have.
+int64_t LiveSlots(const program::Stage& stage) {
+  std::vector<int64_t> live(stage.instructions_size() + 1, 0);
+  for (const program::Buffer& buffer : stage.buffers()) {
+    for (int64_t i = buffer.first(); i <= buffer.last(); ++i) live[i] += Slot(buffer.size());
+  }
+  return *std::max_element(live.begin(), live.end());
+}
+
+TEST_CASE("few arenas are larger than what is live at some time") {
+  int larger = 0;
+  for (int seed = 0; seed < 3000; ++seed) {
+    const program::Stage stage = Planned(seed, Arithmetic::kFloat).stages(0);
+    CHECK(stage.arena_size() >= LiveSlots(stage));
+    larger += stage.arena_size() > LiveSlots(stage);
+  }
+  INFO(larger << " of 3000");
+  CHECK(larger <= 6);
+}
+
+TEST_CASE("the arena is no smaller than what is live, and no device needs more than the arena") {
+  int64_t arenas = 0, bounds = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    const program::Program program = Planned(seed, Arithmetic::kFloat);
+    const ProgramMemory use = MeasureMemory(program);
+    CHECK(use.arena >= use.live_bound);
+    CHECK(use.peak_instruction < program.stages(0).instructions_size());
+    int devices = 1;
+    for (const program::MeshAxis& axis : program.mesh()) devices *= axis.size();
+    for (int device = 0; device < devices; ++device) {
+      const DeviceUse own = MeasureDevice(program, device);
+      CHECK(own.peak <= use.live_bound);
+      CHECK(own.peak == own.stored + own.activations + own.buffers);
+      CHECK(own.stored > 0);
+      CHECK(own.at != "");
+    }
+    arenas += use.arena;
+    bounds += use.live_bound;
+  }
+  CHECK(arenas < 2 * bounds);  // most of the difference is the alignment of tiny slots
+}
+
+TEST_CASE("the search's rows of memory are hardly less than what a program has live") {
+  int64_t rows = 0, programs = 0;
+  int with_copies = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    Model model = RandomModel(random);
+    const size_t tensors = model.graph.tensors.size();
+    if (seed % 2 == 1) model.graph = WithCopies(model.graph, 8);
+    with_copies += model.graph.tensors.size() > tensors;
+    ProblemOptions options;
+    options.mesh = MeshOf(2 + seed % 7);
+    options.axes.resize(options.mesh.axes.size());
+    std::iota(options.axes.begin(), options.axes.end(), 0);
+    options.cluster = false;
+    options.replicate = seed % 4 > 1;
+    Problem problem = BuildProblem(model.graph, options);
+    problem.pairwise.memory = MemoryRowsOf(model.graph, options.mesh, problem, 1 << 30);
+    Assignment assignment;
+    for (const DomainPtr& domain : problem.pairwise.variables) {
+      assignment.push_back(static_cast<int>(random() % domain->size));
+    }
+    const Cuts cuts = problem.CutsOf(assignment);
+    const auto middle = cuts.begin() + static_cast<int64_t>(model.graph.tensors.size());
+    Plan plan;
+    plan.mesh = options.mesh;
+    plan.tensors.assign(cuts.begin(), middle);
+    plan.nodes.assign(middle, cuts.end());
+    program::Program program = CutGraph(model, plan);
+    PlanMemory(program);
+    const int64_t peak = PeakOf(problem.pairwise, assignment);
+    CHECK(peak <= program.stages(0).arena_size());
+    rows += peak;
+    programs += program.stages(0).arena_size();
+  }
+  std::cout << "rows count " << 100.0 * rows / programs << " % of what programs allocate\n";
+  CHECK(rows > programs * 98 / 100);
+  CHECK(with_copies > 50);
+}
+
+TEST_CASE("plans of memory that are wrong are refused") {
+  const program::Program right = Planned(5, Arithmetic::kFloat);
+  const auto refuse = [&](const char* why, auto change) {
+    program::Program program = right;
+    change(*program.mutable_stages(0));
+    INFO(why);
+    CHECK_FALSE(CheckMemory(program).ok());
+  };
+  const int last = right.stages(0).buffers_size() - 1;
+  refuse("outside the arena", [&](program::Stage& stage) {
+    stage.mutable_buffers(0)->set_offset(stage.arena_size());
+  });
+  refuse("too small", [&](program::Stage& stage) { stage.mutable_buffers(0)->set_size(1); });
+  refuse("two in one place", [&](program::Stage& stage) {
+    stage.mutable_buffers(0)->set_offset(stage.buffers(1).offset());
+  });
+  refuse("dead when used", [&](program::Stage& stage) {
+    stage.mutable_buffers(last)->set_first(stage.buffers(last).last() + 1);
+  });
+  refuse("a parameter that dies", [&](program::Stage& stage) {
+    stage.mutable_buffers(0)->set_last(0);
+  });
+}
+
+TEST_CASE("elements of floats take eight bytes in hash arithmetic") {
+  const program::Program plain = Planned(5, Arithmetic::kFloat);
+  const program::Program hash = Planned(5, Arithmetic::kHash);
+  for (int b = 0; b < plain.stages(0).buffers_size(); ++b) {
+    CHECK(hash.stages(0).buffers(b).size() == 2 * plain.stages(0).buffers(b).size());
+  }
+}
+
+TEST_CASE("memory is used again when its tensor is dead") {
+  ModelBuilder build;
+  TensorId x = build.Input({64, 64});
+  for (int i = 0; i < 10; ++i) x = build.Relu(x);
+  const Model model = build.Finish({x});
+  Plan plan;
+  plan.mesh = MeshOf(2);
+  plan.tensors.assign(model.graph.tensors.size(), {{{0}, {}}});
+  plan.nodes.assign(model.graph.nodes.size(), {{{0}, {}}});
+  program::Program program = CutGraph(model, plan);
+  PlanMemory(program);
+  // Input, output and two activations at a time, 32 by 64 f32 each.
+  CHECK(program.stages(0).arena_size() == 4 * 32 * 64 * 4);
+  CHECK(MeasureMemory(program).live_bound == 4 * 32 * 64 * 4);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,171 @@
+// Sums that stay apart in programs, for an accumulator or through what is linear in them: any plan
+// computes the whole and moves what it costs; and what is wrong with an exchange within groups does
+// not pass the cover check.
+#include <catch2/catch.hpp>
+
+#include "compiler/verify/coverage.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/matches_graph.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "tests/compiler/support/emulator.h"
+#include "tests/compiler/support/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+struct Case {
+  Model model;
+  Plan plan;
+  program::Program program;
+};
+
+using RandomModelFor = Model (*)(const Mesh&, Random&);
+
+Case RandomCase(RandomModelFor random_model, int seed, Arithmetic arithmetic) {
+  Random random(seed);
+  const Mesh mesh = MeshOf(seed % 3 == 0 ? 8 : 2 + seed % 5);
+  Case result;
+  result.model = random_model(mesh, random);
+  result.plan = RandomPlan(result.model.graph, mesh, random);
+  result.program = CutGraph(result.model, result.plan, arithmetic);
+  return result;
+}
+
+// Whether the program, run, reads only what is there and gives the whole graph's results; what it
+// moves.
+bool IsRight(const Case& c, int64_t* moved = nullptr) {
+  Random random(7);
+  const Arithmetic arithmetic =
+      c.program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
+  std::vector<TensorValue> values = RandomValues(c.model.graph, arithmetic, random);
+  const Emulation emulation = Emulate(c.program, c.model.graph, values);
+  if (moved != nullptr) *moved = emulation.moved_bytes;
+  if (!emulation.fault.empty()) return false;
+  InterpretGraph(c.model.graph, arithmetic, values);
+  for (size_t o = 0; o < emulation.outputs.size(); ++o) {
+    const TensorValue& expected = values[c.model.graph.outputs[o]];
+    for (size_t i = 0; i < expected.elements.size(); ++i) {
+      const Scalar &got = emulation.outputs[o].elements[i], &wanted = expected.elements[i];
+      if (arithmetic == Arithmetic::kHash ? got.hash != wanted.hash : got.number != wanted.number) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool IsGrouped(const program::Instruction& instruction) {
+  return instruction.has_exchange() && instruction.exchange().has_group();
+}
+
+TEST_CASE("any plan with sums that stay apart computes the whole and moves what it costs") {
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
+  int grouped = 0;
+  for (int seed = 0; seed < 90; ++seed) {
+    INFO("seed " << seed);
+    // Values are small integers: their sums are exact in floats.
+    const Case c =
+        RandomCase(random_model, seed, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
+    const absl::Status cover = CheckCover(c.program);
+    INFO(cover.message());
+    CHECK(cover.ok());
+    const absl::Status faithful = CheckFaithful(c.model.graph, c.program);
+    INFO(faithful.message());
+    CHECK(faithful.ok());
+    int64_t moved = 0;
+    CHECK(IsRight(c, &moved));
+    if (seed % 2 == 1) CHECK(moved == CostOf(c.model.graph, c.plan).bytes());
+    for (const auto& instruction : c.program.stages(0).instructions()) {
+      grouped += IsGrouped(instruction);
+    }
+  }
+  CHECK(grouped > 60);
+}
+
+TEST_CASE("a program without one of its exchanges within groups is refused") {
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
+  int dropped = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    const Case whole = RandomCase(random_model, seed, Arithmetic::kHash);
+    for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
+      if (!IsGrouped(whole.program.stages(0).instructions(i))) continue;
+      Case broken = whole;
+      broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
+      INFO("seed " << seed << ", instruction " << i);
+      CHECK_FALSE(CheckCover(broken.program).ok());
+      CHECK_FALSE(IsRight(broken));
+      // Without its groups, it combines what others keep; in other groups, part is lost or comes
+      // twice.
+      broken = whole;
+      broken.program.mutable_stages(0)->mutable_instructions(i)->mutable_exchange()->clear_group();
+      CHECK_FALSE(CheckCover(broken.program).ok());
+      ++dropped;
+    }
+  }
+  CHECK(dropped > 20);
+}
+
+void AddBounds(program::Box* box, std::vector<program::Bound*>* bounds) {
+  for (program::Range& range : *box->mutable_dims()) {
+    bounds->push_back(range.mutable_begin());
+    bounds->push_back(range.mutable_end());
+  }
+}
+
+// The tables of an exchange within groups, or of a kernel.
+std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
+  std::vector<program::Bound*> bounds;
+  if (instruction->has_exchange()) {
+    program::Exchange* exchange = instruction->mutable_exchange();
+    AddBounds(exchange->mutable_from(), &bounds);
+    AddBounds(exchange->mutable_to(), &bounds);
+    if (exchange->parts() > 1) bounds.push_back(exchange->mutable_part());
+    if (exchange->has_group()) bounds.push_back(exchange->mutable_group());
+    return bounds;
+  }
+  program::Kernel* kernel = instruction->mutable_kernel();
+  for (program::Range& range : *kernel->mutable_indices()) {
+    bounds.push_back(range.mutable_begin());
+    bounds.push_back(range.mutable_end());
+  }
+  for (program::Access& operand : *kernel->mutable_operands()) {
+    AddBounds(operand.mutable_box(), &bounds);
+  }
+  AddBounds(kernel->mutable_result()->mutable_box(), &bounds);
+  return bounds;
+}
+
+TEST_CASE("a program of sums that stay apart with one wrong number is refused, or still right") {
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
+  int refused = 0, right = 0, groups = 0;
+  for (int seed = 0; seed < 900; ++seed) {
+    Random random(seed);
+    Case c = RandomCase(random_model, seed % 45, Arithmetic::kHash);
+    auto* instructions = c.program.mutable_stages(0)->mutable_instructions();
+    program::Instruction* instruction =
+        instructions->Mutable(static_cast<int>(random() % instructions->size()));
+    const std::vector<program::Bound*> bounds = BoundsOf(instruction);
+    if (bounds.empty()) continue;
+    program::Bound* bound = bounds[random() % bounds.size()];
+    if (IsGrouped(*instruction) && random() % 3 == 0) {
+      bound = instruction->mutable_exchange()->mutable_group();
+      ++groups;
+    }
+    const int row = static_cast<int>(random() % bound->values_size());
+    bound->set_values(row, bound->values(row) + (random() % 2 == 0 ? 1 : -1));
+    INFO("seed " << seed << "\n" << instruction->ShortDebugString());
+    if (!CheckCover(c.program).ok() || !CheckFaithful(c.model.graph, c.program).ok()) {
+      ++refused;
+      continue;
+    }
+    CHECK(IsRight(c));
+    ++right;
+  }
+  CHECK(refused > 400);
+  CHECK(groups > 20);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,80 @@
+#include <catch2/catch.hpp>
+
+#include "compiler/spmd/recognise.h"
+#include "runtime/program/program.pb.h"
+#include "compiler/spmd/tables.h"
+
+namespace yuba {
+namespace {
+
+// A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one cut
+// and wanted under another.
+program::Exchange Recognised(const Cut& from, const Cut& to, const AxisList& parts = {}) {
+  const Mesh mesh = MeshOf(4);
+  program::Program program;
+  for (const MeshAxis& axis : mesh.axes) {
+    program::MeshAxis* added = program.add_mesh();
+    added->set_name(axis.name);
+    added->set_size(axis.size);
+  }
+  program::Exchange* exchange =
+      program.add_stages()->add_instructions()->mutable_exchange();
+  std::vector<Box> offered, wanted;
+  std::vector<int64_t> part;
+  for (int device = 0; device < 4; ++device) {
+    offered.push_back(ShardBox(mesh, from, {8, 8}, device));
+    wanted.push_back(ShardBox(mesh, to, {8, 8}, device));
+    part.push_back(PartNumber(mesh, parts, device));
+  }
+  *exchange->mutable_from() = BoxTable(mesh, offered);
+  *exchange->mutable_to() = BoxTable(mesh, wanted);
+  exchange->set_parts(PartCount(mesh, parts));
+  if (!parts.empty()) *exchange->mutable_part() = BoundTable(mesh, part);
+  RecogniseCollectives(program);
+  return program.stages(0).instructions(0).exchange();
+}
+
+std::vector<int> AxesOf(const program::Exchange& exchange) {
+  return {exchange.axes().begin(), exchange.axes().end()};
+}
+
+using Axes = std::vector<int>;
+
+TEST_CASE("gathers are over the axes that the reader does not cut") {
+  program::Exchange exchange = Recognised({{{0, 1}, {}}}, {{{}, {}}});
+  CHECK(exchange.collective() == program::ALL_GATHER);
+  CHECK(AxesOf(exchange) == Axes{0, 1});
+  exchange = Recognised({{{0, 1}, {}}}, {{{0}, {}}});
+  CHECK(exchange.collective() == program::ALL_GATHER);
+  CHECK(AxesOf(exchange) == Axes{1});
+  exchange = Recognised({{{0}, {1}}}, {{{}, {1}}});
+  CHECK(exchange.collective() == program::ALL_GATHER);
+  CHECK(AxesOf(exchange) == Axes{0});
+}
+
+TEST_CASE("a cut that changes dimension is all to all, one that changes order permutes") {
+  program::Exchange exchange = Recognised({{{0}, {1}}}, {{{}, {1, 0}}});
+  CHECK(exchange.collective() == program::ALL_TO_ALL);
+  CHECK(AxesOf(exchange) == Axes{0});
+  exchange = Recognised({{{0, 1}, {}}}, {{{1, 0}, {}}});
+  CHECK(exchange.collective() == program::PERMUTE);
+  CHECK(AxesOf(exchange) == Axes{0, 1});
+}
+
+TEST_CASE("sums are scattered or shared") {
+  program::Exchange exchange = Recognised({{{0}, {}}}, {{{0, 1}, {}}}, {1});
+  CHECK(exchange.collective() == program::REDUCE_SCATTER);
+  CHECK(AxesOf(exchange) == Axes{1});
+  exchange = Recognised({{{0}, {}}}, {{{0}, {}}}, {1});
+  CHECK(exchange.collective() == program::ALL_REDUCE);
+  CHECK(AxesOf(exchange) == Axes{1});
+}
+
+TEST_CASE("what is no collective stays an exchange") {
+  CHECK(Recognised({{{0}, {}}}, {{{0}, {}}}).collective() == program::PLAIN);  // nothing moves
+  // A sum that also changes dimension over the other axis.
+  CHECK(Recognised({{{0}, {}}}, {{{1}, {0}}}, {1}).collective() == program::PLAIN);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,148 @@
+// A program cut from any legal plan computes what the whole graph computes.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "compiler/verify/coverage.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/matches_graph.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "tests/compiler/support/emulator.h"
+#include "tests/compiler/support/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+bool SameValues(const TensorValue& a, const TensorValue& b, Arithmetic arithmetic) {
+  if (a.elements.size() != b.elements.size()) return false;
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    if (arithmetic == Arithmetic::kHash) {
+      if (a.elements[i].hash != b.elements[i].hash) return false;
+    } else if (std::abs(a.elements[i].number - b.elements[i].number) >
+               1e-4 * (1 + std::abs(a.elements[i].number))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void CheckProgram(const Model& model, const program::Program& program, Random& random) {
+  const Graph& graph = model.graph;
+  const Arithmetic arithmetic =
+      program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
+  const absl::Status cover = CheckCover(program);
+  INFO(cover.message());
+  CHECK(cover.ok());
+  const absl::Status faithful = CheckFaithful(graph, program);
+  INFO(faithful.message());
+  CHECK(faithful.ok());
+  std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
+  const Emulation emulation = Emulate(program, graph, values);
+  CHECK(emulation.fault == "");
+  InterpretGraph(graph, arithmetic, values);
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    CHECK(SameValues(emulation.outputs[o], values[graph.outputs[o]], arithmetic));
+  }
+}
+
+// x[8, 6] w[6, 10] -> y, y v[10, 4] -> z
+Model Chain() {
+  ModelBuilder build;
+  const TensorId x = build.Input({8, 6});
+  const TensorId y = build.MatMul(x, build.Input({6, 10}, TensorKind::kParameter));
+  return build.Finish({build.MatMul(y, build.Input({10, 4}, TensorKind::kParameter))});
+}
+
+// All tensors by rows over all devices; the first product by rows, the second by its inner index.
+Plan ChainPlan(const Model& model, int devices) {
+  Plan plan;
+  plan.mesh = MeshOf(devices);
+  AxisList all;
+  for (size_t axis = 0; axis < plan.mesh.axes.size(); ++axis) {
+    all.push_back(static_cast<uint8_t>(axis));
+  }
+  for (const Tensor& tensor : model.graph.tensors) {
+    const bool rows = tensor.type.dims[0] >= devices;
+    plan.tensors.push_back({{rows ? all : AxisList{}, AxisList{}}});
+  }
+  plan.nodes = {{{all, {}, {}}}, {{{}, {}, all}}};
+  return plan;
+}
+
+int CountExchanges(const program::Program& program, bool deliver) {
+  int count = 0;
+  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+    count += instruction.has_exchange() && instruction.exchange().deliver() == deliver;
+  }
+  return count;
+}
+
+// Nothing of y is delivered: it has no elements.
+TEST_CASE("a product without elements is what the graph says") {
+  ModelBuilder build;
+  const TensorId x = build.Input({8, 6});
+  const TensorId y = build.MatMul(x, build.Input({6, 0}, TensorKind::kParameter));
+  const TensorId z = build.MatMul(y, build.Input({0, 4}, TensorKind::kParameter));
+  const Model model = build.Finish({z, y});
+  Random random(1);
+  for (int i = 0; i < 20; ++i) {
+    const Plan plan = RandomPlan(model.graph, MeshOf(4), random);
+    CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
+  }
+}
+
+TEST_CASE("a chain of two products on 2 to 8 devices equals the whole") {
+  const Model model = Chain();
+  Random random(1);
+  for (int devices = 1; devices <= 8; ++devices) {
+    for (const Arithmetic arithmetic : {Arithmetic::kHash, Arithmetic::kFloat}) {
+      INFO(devices << " devices");
+      const program::Program program = CutGraph(model, ChainPlan(model, devices), arithmetic);
+      CheckProgram(model, program, random);
+      if (devices == 1 || devices > 6) continue;
+      // The first product fetches all of w; the second fetches columns of y and sums its result.
+      CHECK(CountExchanges(program, false) == 2);
+      CHECK(CountExchanges(program, true) == 1);
+    }
+  }
+}
+
+TEST_CASE("programs say the same thing however little they depend on the mesh") {
+  const Model model = Chain();
+  const program::Program program = CutGraph(model, ChainPlan(model, 4));
+  const program::Buffer& x = program.stages(0).buffers(0);
+  CHECK(x.box().dims(0).begin().axes_size() == 2);
+  CHECK(x.box().dims(0).begin().values_size() == 4);
+  CHECK(x.box().dims(1).begin().axes_size() == 0);
+  CHECK(x.box().dims(1).end().values(0) == 6);
+  CHECK(program.functions_size() == 2);
+  CHECK(program.functions(0).indices(2).reduction());
+}
+
+TEST_CASE("any legal plan of any small graph equals the whole, bit for bit in hash arithmetic") {
+  for (int seed = 0; seed < 150; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Model model = RandomModel(random);
+    const int devices = 2 + seed % 7;
+    const Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
+    CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
+    if (seed % 5 == 0) CheckProgram(model, CutGraph(model, plan), random);
+  }
+}
+
+TEST_CASE("a program moves exactly the bytes that its plan costs") {
+  for (int seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    Random random(1000 + seed);
+    const Model model = RandomModel(random);
+    const Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    const std::vector<TensorValue> values = RandomValues(model.graph, Arithmetic::kFloat, random);
+    const Emulation emulation = Emulate(CutGraph(model, plan), model.graph, values);
+    CHECK(emulation.moved_bytes == CostOf(model.graph, plan).bytes());
+  }
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,229 @@
+#include "tests/compiler/support/emulator.h"
+
+#include "absl/strings/str_cat.h"
+#include "compiler/spmd/tables.h"
+#include "opsemantics/base/transfers.h"
+
+namespace yuba {
+namespace {
+
+// What one device holds of one buffer: a whole tensor of which only some elements are there.
+struct Memory {
+  Box box;
+  TensorValue value;
+  std::vector<char> there;
+};
+
+int64_t Offset(const std::vector<int64_t>& dims, const std::vector<int64_t>& point) {
+  int64_t offset = 0;
+  for (size_t d = 0; d < dims.size(); ++d) offset = offset * dims[d] + point[d];
+  return offset;
+}
+
+class Machine {
+ public:
+  Machine(const program::Program& program, const Graph& graph)
+      : program_(program),
+        stage_(program.stages(0)),
+        graph_(graph),
+        arithmetic_(program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat) {
+    for (const program::MeshAxis& axis : program.mesh()) devices_ *= axis.size();
+    for (const program::Buffer& buffer : stage_.buffers()) {
+      memory_.emplace_back(devices_);
+      for (int device = 0; device < devices_; ++device) {
+        Memory& memory = memory_.back()[device];
+        memory.box = BoxOn(buffer.box(), device);
+        memory.value.type.type = static_cast<ElementType>(buffer.type());
+        memory.value.type.dims.assign(buffer.dims().begin(), buffer.dims().end());
+        memory.value.elements.resize(ElementCount(memory.value.type));
+        memory.there.assign(memory.value.elements.size(), false);
+      }
+    }
+  }
+
+  void Load(int buffer, const TensorValue& value) {
+    for (Memory& memory : memory_[buffer]) {
+      ForEachPoint(memory.box, [&](const std::vector<int64_t>& point) {
+        const int64_t offset = Offset(value.type.dims, point);
+        memory.value.elements[offset] = value.elements[offset];
+        memory.there[offset] = true;
+      });
+    }
+  }
+
+  void Run() {
+    NodeId next = 0;
+    for (const program::Instruction& instruction : stage_.instructions()) {
+      if (instruction.has_kernel()) RunKernel(instruction.kernel(), graph_.nodes[next++]);
+      if (instruction.has_exchange()) RunExchange(instruction.exchange());
+    }
+  }
+
+  Emulation Finish() {
+    for (const program::Port& port : program_.outputs()) {
+      result_.outputs.push_back(memory_[port.buffer()][0].value);
+      for (const Memory& memory : memory_[port.buffer()]) Collect(port, memory);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  int64_t Value(const program::Bound& bound, int device) const {
+    int64_t row = 0;
+    for (int axis : bound.axes()) {
+      int stride = 1;
+      for (int a = axis + 1; a < program_.mesh_size(); ++a) stride *= program_.mesh(a).size();
+      row = row * program_.mesh(axis).size() + device / stride % program_.mesh(axis).size();
+    }
+    return bound.values(row);
+  }
+  Interval RangeOn(const program::Range& range, int device) const {
+    return {Value(range.begin(), device), Value(range.end(), device)};
+  }
+  Box BoxOn(const program::Box& box, int device) const {
+    Box result;
+    for (const program::Range& range : box.dims()) result.push_back(RangeOn(range, device));
+    return result;
+  }
+  std::vector<Box> Boxes(const program::Box& box) const {
+    std::vector<Box> boxes;
+    for (int device = 0; device < devices_; ++device) boxes.push_back(BoxOn(box, device));
+    return boxes;
+  }
+  int64_t Bytes(const TensorType& type) const {
+    return arithmetic_ == Arithmetic::kHash && IsFloat(type.type) ? 8 : ByteSize(type.type);
+  }
+  template <typename... Args>
+  void Fault(const Args&... args) {
+    if (result_.fault.empty()) result_.fault = absl::StrCat(args...);
+  }
+
+  void RunKernel(const program::Kernel& kernel, const Node& node) {
+    Definition definition = ComputedBy(program_.functions(kernel.function()), *node.definition);
+    definition.result.type =
+        memory_[kernel.result().buffer()][0].value.type.type;
+    for (int device = 0; device < devices_; ++device) {
+      std::vector<Interval> ranges;
+      for (const program::Range& range : kernel.indices()) ranges.push_back(RangeOn(range, device));
+      std::vector<const TensorValue*> operands;
+      std::vector<const Memory*> memories;
+      for (const program::Access& operand : kernel.operands()) {
+        memories.push_back(&memory_[operand.buffer()][device]);
+        operands.push_back(&memories.back()->value);
+      }
+      Memory& result = memory_[kernel.result().buffer()][device];
+      Interpret(definition, ranges, operands, arithmetic_, result.value,
+                [&](int operand, const std::vector<int64_t>& position) {
+                  const Memory& memory = *memories[operand];
+                  if (memory.there[Offset(memory.value.type.dims, position)]) return;
+                  Fault(node.name, " reads what is not there, on device ", device);
+                });
+      ForEachPoint(BoxOn(kernel.result().box(), device), [&](const std::vector<int64_t>& point) {
+        result.there[Offset(result.value.type.dims, point)] = true;
+      });
+    }
+  }
+
+  // A copy of the elements of `box` and whether they are there.
+  void Move(const Memory& source, const Box& box, Memory& destination) {
+    ForEachPoint(box, [&](const std::vector<int64_t>& point) {
+      const int64_t offset = Offset(source.value.type.dims, point);
+      if (!source.there[offset]) Fault("moves what is not there");
+      destination.value.elements[offset] = source.value.elements[offset];
+      destination.there[offset] = true;
+    });
+  }
+
+  void RunExchange(const program::Exchange& exchange) {
+    const std::vector<Memory> sources = memory_[exchange.source()];  // before anything is written
+    std::vector<Memory>& destinations = memory_[exchange.destination()];
+    Makers makers;
+    makers.made = Boxes(exchange.from());
+    makers.parts = exchange.parts();
+    for (int device = 0; device < devices_; ++device) {
+      makers.part.push_back(exchange.parts() > 1 ? Value(exchange.part(), device) : 0);
+    }
+    std::vector<Box> own = Boxes(exchange.to());
+    if (exchange.has_group()) {
+      std::vector<int> groups;
+      for (int device = 0; device < devices_; ++device) {
+        groups.push_back(static_cast<int>(Value(exchange.group(), device)));
+      }
+      makers.made = BoxesInGroups(makers.made, groups);
+      own = BoxesInGroups(own, groups);
+    }
+    if (exchange.deliver() && (exchange.parts() > 1 || exchange.has_group())) {
+      Combine(exchange, sources, makers, own);
+      return;
+    }
+    for (Transfer transfer :
+         FetchTransfers(exchange.from_first_only() ? HomeBoxes(makers.made) : makers.made, own)) {
+      if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
+      Move(sources[transfer.source], transfer.box, destinations[transfer.destination]);
+      Count(transfer, sources[0].value.type);
+    }
+  }
+
+  void Combine(const program::Exchange& exchange, const std::vector<Memory>& sources,
+               const Makers& makers, const std::vector<Box>& own) {
+    const Reducer reducer = static_cast<Reducer>(exchange.reducer());
+    const std::vector<Box> homes = HomeBoxes(own);
+    std::vector<Memory> totals(sources);
+    for (int device = 0; device < devices_; ++device) {
+      if (homes[device] != own[device]) continue;
+      for (Scalar& element : totals[device].value.elements) {
+        element = Identity(reducer, totals[device].value.type.type, arithmetic_);
+      }
+      std::fill(totals[device].there.begin(), totals[device].there.end(), true);
+    }
+    for (const Delivery& delivery : DeliverTransfers(makers, own)) {
+      Transfer transfer = delivery.transfer;
+      if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
+      Memory piece = sources[transfer.source];
+      Move(sources[transfer.source], transfer.box, piece);
+      yuba::Combine(reducer, arithmetic_, piece.value, transfer.box,
+                    totals[transfer.destination].value);
+      Count(transfer, piece.value.type);
+    }
+    for (int device = 0; device < devices_; ++device) {
+      if (homes[device] != own[device]) continue;
+      Move(totals[device], BoxOn(exchange.to(), device), memory_[exchange.destination()][device]);
+    }
+  }
+
+  void Count(const Transfer& transfer, const TensorType& type) {
+    if (transfer.source == transfer.destination) return;
+    result_.moved_bytes += Volume(transfer.box) * Bytes(type);
+  }
+
+  void Collect(const program::Port& port, const Memory& memory) {
+    TensorValue& output = result_.outputs.back();
+    ForEachPoint(memory.box, [&](const std::vector<int64_t>& point) {
+      const int64_t offset = Offset(output.type.dims, point);
+      if (!memory.there[offset]) Fault("output ", port.name(), " is not written everywhere");
+      output.elements[offset] = memory.value.elements[offset];
+    });
+  }
+
+  const program::Program& program_;
+  const program::Stage& stage_;
+  const Graph& graph_;
+  const Arithmetic arithmetic_;
+  int devices_ = 1;
+  std::vector<std::vector<Memory>> memory_;  // [buffer][device]
+  Emulation result_;
+};
+
+}  // namespace
+
+Emulation Emulate(const program::Program& program, const Graph& graph,
+                  const std::vector<TensorValue>& values) {
+  Machine machine(program, graph);
+  for (size_t id = 0; id < values.size(); ++id) {
+    if (graph.tensors[id].producer < 0) machine.Load(static_cast<int>(id), values[id]);
+  }
+  machine.Run();
+  return machine.Finish();
+}
+
+}  // namespace yuba

@@ -1,0 +1,238 @@
+// The cover check finds programs that are wrong. What it lets through computes the right thing.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "compiler/verify/coverage.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/matches_graph.h"
+#include "compiler/model.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "compiler/spmd/tables.h"
+#include "tests/compiler/support/emulator.h"
+#include "tests/compiler/support/small_graphs.h"
+
+namespace yuba {
+namespace {
+
+struct Case {
+  Model model;
+  program::Program program;
+};
+
+Case RandomCase(int seed) {
+  Random random(seed);
+  Case result;
+  result.model = RandomModel(random);
+  const Plan plan = RandomPlan(result.model.graph, MeshOf(2 + seed % 5), random);
+  result.program = CutGraph(result.model, plan, Arithmetic::kHash);
+  return result;
+}
+
+// Whether the program, run, reads only what is there and gives the whole graph's results.
+bool IsRight(const Case& c) {
+  Random random(7);
+  std::vector<TensorValue> values = RandomValues(c.model.graph, Arithmetic::kHash, random);
+  const Emulation emulation = Emulate(c.program, c.model.graph, values);
+  if (!emulation.fault.empty()) return false;
+  InterpretGraph(c.model.graph, Arithmetic::kHash, values);
+  for (size_t o = 0; o < emulation.outputs.size(); ++o) {
+    const TensorValue& expected = values[c.model.graph.outputs[o]];
+    for (size_t i = 0; i < expected.elements.size(); ++i) {
+      if (emulation.outputs[o].elements[i].hash != expected.elements[i].hash) return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE("a program without one of its exchanges is refused") {
+  int dropped = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    const Case whole = RandomCase(seed);
+    for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
+      if (!whole.program.stages(0).instructions(i).has_exchange()) continue;
+      Case broken = whole;
+      broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
+      INFO("seed " << seed << ", instruction " << i);
+      CHECK_FALSE(CheckCover(broken.program).ok());
+      CHECK_FALSE(IsRight(broken));
+      ++dropped;
+    }
+  }
+  CHECK(dropped > 100);
+}
+
+std::vector<program::Bound*> BoundsOf(program::Box* box) {
+  std::vector<program::Bound*> bounds;
+  for (program::Range& range : *box->mutable_dims()) {
+    bounds.push_back(range.mutable_begin());
+    bounds.push_back(range.mutable_end());
+  }
+  return bounds;
+}
+
+// The tables of one instruction that are not empty.
+std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
+  std::vector<program::Bound*> bounds;
+  const auto add = [&](program::Box* box) {
+    for (program::Bound* bound : BoundsOf(box)) bounds.push_back(bound);
+  };
+  if (instruction->has_exchange()) {
+    program::Exchange* exchange = instruction->mutable_exchange();
+    add(exchange->mutable_from());
+    add(exchange->mutable_to());
+    if (exchange->parts() > 1) bounds.push_back(exchange->mutable_part());
+  } else {
+    program::Kernel* kernel = instruction->mutable_kernel();
+    for (program::Range& range : *kernel->mutable_indices()) {
+      bounds.push_back(range.mutable_begin());
+      bounds.push_back(range.mutable_end());
+    }
+    for (program::Access& operand : *kernel->mutable_operands()) add(operand.mutable_box());
+    add(kernel->mutable_result()->mutable_box());
+  }
+  return bounds;
+}
+
+TEST_CASE("a program with one wrong number is refused, or still right") {
+  int refused = 0, right = 0;
+  for (int seed = 0; seed < 1200; ++seed) {
+    Random random(seed);
+    Case c = RandomCase(seed % 60);
+    auto* instructions = c.program.mutable_stages(0)->mutable_instructions();
+    program::Instruction* instruction =
+        instructions->Mutable(static_cast<int>(random() % instructions->size()));
+    const std::vector<program::Bound*> bounds = BoundsOf(instruction);
+    if (bounds.empty()) continue;
+    program::Bound* bound = bounds[random() % bounds.size()];
+    const int row = static_cast<int>(random() % bound->values_size());
+    bound->set_values(row, bound->values(row) + (random() % 2 == 0 ? 1 : -1));
+    INFO("seed " << seed << "\n" << instruction->ShortDebugString());
+    const absl::Status cover = CheckCover(c.program);
+    if (!cover.ok()) {
+      ++refused;
+      continue;
+    }
+    CHECK(IsRight(c));
+    ++right;
+  }
+  CHECK(refused > 500);
+  CHECK(right > 10);  // a kernel that says it reads less than it could is no fault
+}
+
+// Two indices follow the same mesh axes: each is still cut into all its parts, but of the pieces
+// that they make together, only those on a diagonal are computed.
+TEST_CASE("a kernel that leaves out pieces is refused") {
+  int refused = 0, told = 0;
+  for (int seed = 0; seed < 400; ++seed) {
+    Case c = RandomCase(seed);
+    for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
+      if (!instruction.has_kernel()) continue;
+      auto& indices = *instruction.mutable_kernel()->mutable_indices();
+      const auto cut =
+          std::find_if(indices.begin(), indices.end(),
+                       [](const program::Range& range) { return range.begin().axes_size() > 0; });
+      if (cut == indices.end()) continue;
+      const auto other = std::find_if(cut + 1, indices.end(), [&](const program::Range& range) {
+        return range.begin().values_size() == cut->begin().values_size();
+      });
+      if (other == indices.end()) continue;
+      const program::Range before = *other;
+      *other->mutable_begin()->mutable_axes() = cut->begin().axes();
+      *other->mutable_end()->mutable_axes() = cut->end().axes();
+      const absl::Status cover = CheckCover(c.program);
+      INFO("seed " << seed << "\n" << instruction.ShortDebugString() << "\n" << cover);
+      CHECK_FALSE(cover.ok());
+      ++refused;
+      told += cover.message().find("pieces are computed") != std::string::npos;
+      *other = before;
+    }
+  }
+  CHECK(refused > 10);
+  CHECK(told == refused);
+}
+
+bool BoxIsEmptySomewhere(const program::Program& program, const program::Access& access) {
+  const Mesh mesh = MeshOf(program);
+  for (const Box& box : BoxesOn(mesh, access.box())) {
+    if (IsEmpty(box)) return true;
+  }
+  return false;
+}
+
+TEST_CASE("a kernel that reads another tensor, or less than it needs, is not faithful") {
+  int refused = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    Case c = RandomCase(seed % 60);
+    program::Stage& stage = *c.program.mutable_stages(0);
+    program::Instruction& instruction =
+        *stage.mutable_instructions(static_cast<int>(random() % stage.instructions_size()));
+    if (!instruction.has_kernel()) continue;
+    program::Access& operand = *instruction.mutable_kernel()->mutable_operands(0);
+    if (seed % 2 == 0) {
+      const int other = static_cast<int>(random() % stage.buffers_size());
+      if (stage.buffers(other).name().find(stage.buffers(operand.buffer()).name()) !=
+          std::string::npos) {
+        continue;
+      }
+      if (stage.buffers(other).dims_size() != operand.box().dims_size()) continue;
+      if (stage.buffers(operand.buffer()).name()[0] == 'f') continue;  // may hold the same tensor
+      operand.set_buffer(other);
+    } else {
+      if (operand.box().dims_size() == 0) continue;
+      program::Bound& end = *operand.mutable_box()->mutable_dims(0)->mutable_end();
+      if (BoxIsEmptySomewhere(c.program, operand)) continue;
+      end.set_values(0, end.values(0) - 1);
+    }
+    INFO("seed " << seed);
+    CHECK_FALSE(CheckFaithful(c.model.graph, c.program).ok());
+    ++refused;
+  }
+  CHECK(refused > 50);
+}
+
+TEST_CASE("malformed programs are refused without a crash") {
+  const Case whole = RandomCase(3);
+  const auto refuse = [&](auto change) {
+    program::Program program = whole.program;
+    change(program);
+    CHECK_FALSE(CheckCover(program).ok());
+  };
+  refuse([](program::Program& p) { p.clear_stages(); });
+  refuse([](program::Program& p) { p.mutable_mesh(0)->set_size(0); });
+  refuse([](program::Program& p) { p.mutable_mesh(0)->set_size(1 << 30); });
+  refuse([](program::Program& p) { p.clear_functions(); });
+  refuse([](program::Program& p) { p.mutable_outputs(0)->set_buffer(-1); });
+  refuse([](program::Program& p) {
+    p.mutable_stages(0)
+        ->mutable_buffers(0)
+        ->mutable_box()
+        ->mutable_dims(0)
+        ->mutable_end()
+        ->add_axes(9);
+  });
+  refuse([](program::Program& p) { p.mutable_stages(0)->add_instructions(); });
+  refuse([](program::Program& p) {
+    p.mutable_stages(0)->mutable_buffers(0)->mutable_box()->clear_dims();
+  });
+}
+
+TEST_CASE("a wrong reducer is refused") {
+  int changed = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    Case c = RandomCase(seed);
+    for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
+      if (!instruction.has_exchange() || instruction.exchange().parts() == 1) continue;
+      const program::Reducer reducer = instruction.exchange().reducer();
+      instruction.mutable_exchange()->set_reducer(program::PROD);
+      CHECK_FALSE(CheckCover(c.program).ok());
+      instruction.mutable_exchange()->set_reducer(reducer);
+      ++changed;
+    }
+  }
+  CHECK(changed > 10);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,112 @@
+// The built-in operators as a whole, and what users add to them. No operator is named here.
+#include "opsemantics/language/library.h"
+
+#include <string>
+#include <vector>
+
+#include "catch2/catch.hpp"
+#include "opsemantics/elaborate/sample_uses.h"
+
+namespace yuba {
+namespace {
+
+OperatorLibrary BuiltIn() {
+  auto library = OperatorLibrary::BuiltIn();
+  INFO(library.status().message());
+  REQUIRE(library.ok());
+  return *std::move(library);
+}
+
+constexpr char kTwice[] = "op tests_twice(x[n]) -> y[n]\n  y[i] = x[i] + x[i]\n";
+
+}  // namespace
+
+TEST_CASE("every built-in operator has uses that elaborate") {
+  const OperatorLibrary library = BuiltIn();
+  CHECK(library.Names().size() > 50);
+  for (const std::string& name : library.Names()) {
+    INFO(name);
+    const OpDescription& op = *library.Find(name);
+    CHECK(!op.comment.empty());
+    if (op.opaque) continue;
+    const std::vector<SampleUse> uses = SampleUses(op);
+    CHECK(uses.size() >= 3);
+    for (const SampleUse& use : uses) {
+      auto instance = Elaborate(op, use.operands, use.attributes);
+      INFO(instance.status().message());
+      REQUIRE(instance.ok());
+      CHECK(!instance->definitions.empty());
+      for (const SlotDefinition& definition : instance->definitions) {
+        CHECK(definition.operands.size() == definition.definition.operands.size());
+        CHECK(definition.definition.left.size() == definition.definition.result.dims.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("users add operators, but do not replace others unasked") {
+  OperatorLibrary library = BuiltIn();
+  const size_t before = library.Names().size();
+  CHECK(library.Find("tests_twice") == nullptr);
+  REQUIRE(library.Add("mine.tdl", kTwice).ok());
+  REQUIRE(library.Find("tests_twice") != nullptr);
+  CHECK(library.Names().size() == before + 1);
+  const absl::Status again = library.Add("other.tdl", kTwice);
+  CHECK(again.message() == "other.tdl:1:4: the operator 'tests_twice' is already described in "
+                           "mine.tdl; choose another name\n"
+                           "  op tests_twice(x[n]) -> y[n]\n"
+                           "     ^~~~~~~~~~~");
+  CHECK(library.Add("other.tdl", kTwice, /*replace=*/true).ok());
+  // A file with a mistake adds nothing.
+  CHECK(!library.Add("bad.tdl", "op tests_a(x[n]) -> y[n] y[i] = x[i]\nop tests_b(").ok());
+  CHECK(library.Find("tests_a") == nullptr);
+  CHECK(library.Add("double.tdl", "op tests_a(x[n]) -> y[n] y[i] = x[i]\n"
+                                  "op tests_a(x[n]) -> y[n] y[i] = x[i]")
+            .message() .find("is described twice here") != absl::string_view::npos);
+}
+
+TEST_CASE("the hash is of the content") {
+  OperatorLibrary a = BuiltIn(), b = BuiltIn(), c = BuiltIn();
+  CHECK(a.Hash() == b.Hash());
+  REQUIRE(a.Add("a.tdl", kTwice).ok());
+  CHECK(a.Hash() != b.Hash());
+  REQUIRE(
+      b.Add("b.tdl", "# Twice.\nop tests_twice( x[n] )\n   -> y[n] # y\n y[i] = x[i]+x[i]").ok());
+  CHECK(a.Hash() == b.Hash());
+  REQUIRE(c.Add("a.tdl", "op tests_twice(x[n]) -> y[n]  y[i] = x[i] + x[i] + 0").ok());
+  CHECK(a.Hash() != c.Hash());
+}
+
+TEST_CASE("sample uses vary what a signature leaves open") {
+  OperatorLibrary library;
+  REQUIRE(library
+              .Add("t.tdl",
+                   "op t(x[s..~, (g c), n], opt o[n]; stride.. = 1, up: bool = 0, kind: type)\n"
+                   "  -> y[s.., g, c]: kind\n"
+                   "  y[i.., a, b] = cast(sum(j: n) ((if up then x[i.., (a b), j] * 2 else\n"
+                   "    x[i.., (a b), j]) + o[j]), kind)")
+              .ok());
+  const std::vector<SampleUse> uses = SampleUses(*library.Find("t"), 20);
+  bool absent = false, present = false, even = false, uneven = false, truth = false;
+  std::vector<bool> ranks(3);
+  for (const SampleUse& use : uses) {
+    REQUIRE(use.operands.size() == 2);
+    (use.operands[1] ? present : absent) = true;
+    const int64_t last = use.operands[0]->dims.back();
+    if (last >= 4) (last % 2 == 0 ? even : uneven) = true;
+    const size_t rank = use.operands[0]->dims.size() - 2;
+    REQUIRE(rank < ranks.size());
+    ranks[rank] = true;
+    const auto up = use.attributes.find("up");
+    truth = truth || (up != use.attributes.end() && absl::get<int64_t>(up->second) == 1);
+    CHECK(use.attributes.count("kind") == 1);
+  }
+  CHECK(absent);
+  CHECK(present);
+  CHECK(even);
+  CHECK(uneven);
+  CHECK(truth);
+  CHECK(ranks == std::vector<bool>{true, true, true});
+}
+
+}  // namespace yuba

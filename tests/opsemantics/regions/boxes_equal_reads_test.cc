@@ -1,0 +1,54 @@
+// Boxes are what is read: for every operator, sample use, definition, cut and part, the derived
+// need box is the bounding box of the elements that the interpreter reads.
+#include "catch2/catch.hpp"
+#include "opsemantics/regions/boxes.h"
+#include "tests/opsemantics/support/registry.h"
+#include "tests/opsemantics/support/strategies.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kDevices[] = {1, 2, 3, 5, 8};
+
+void CheckBoxes(const Definition& definition, const NodeBoxes& boxes, int device,
+                const std::vector<TensorValue>& operands) {
+  const std::vector<Box> logged = LoggedBoxes(definition, boxes.ranges[device], operands);
+  for (size_t i = 0; i < logged.size(); ++i) {
+    const Box& need = boxes.needs[device][i];
+    if (SameSet(need, logged[i])) continue;
+    INFO("device " << device << ", operand " << i << ": derived " << ToString(need) << ", read "
+                   << ToString(logged[i]));
+    CHECK(need == logged[i]);
+  }
+}
+
+int CheckDefinition(const RegistryEntry& entry) {
+  const Definition& definition = entry.definition;
+  INFO(entry.op << ": " << ToString(definition));
+  const std::vector<TensorValue> operands = MadeUpOperands(definition, Arithmetic::kHash, 5);
+  int parts = 0;
+  for (int devices : kDevices) {
+    const Mesh mesh = MeshOf(devices);
+    std::vector<Cut> cuts = Strategies(definition, mesh);
+    if (devices == 1) cuts = {Cut{std::vector<AxisList>(definition.indices.size())}};
+    for (const Cut& cut : cuts) {
+      INFO(devices << " devices, cut " << CutText(definition, cut, mesh));
+      const NodeBoxes boxes = AnalyzeNode(definition, cut, mesh);
+      for (int device = 0; device < devices; ++device) {
+        if (!boxes.first[device]) continue;
+        CheckBoxes(definition, boxes, device, operands);
+        ++parts;
+      }
+    }
+  }
+  return parts;
+}
+
+TEST_CASE("need boxes are what the parts of every operator read") {
+  int parts = 0;
+  for (const RegistryEntry& entry : RegistryDefinitions()) parts += CheckDefinition(entry);
+  CHECK(parts > 5000);
+}
+
+}  // namespace
+}  // namespace yuba

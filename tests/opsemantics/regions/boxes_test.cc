@@ -1,0 +1,283 @@
+// Derived boxes against what the interpreter reads, on random definitions and random pieces of
+// them.
+#include "opsemantics/regions/boxes.h"
+
+#include <algorithm>
+#include <random>
+
+#include "catch2/catch.hpp"
+#include "opsemantics/regions/bounds.h"
+#include "opsemantics/oracle/interpret.h"
+#include "tests/opsemantics/support/definitions.h"
+
+namespace yuba {
+namespace {
+
+using Random = std::mt19937;
+
+int64_t Between(int64_t least, int64_t greatest, Random& random) {
+  return least + static_cast<int64_t>(random() % (greatest - least + 1));
+}
+
+std::vector<Interval> RandomPiece(const Definition& definition, Random& random) {
+  std::vector<Interval> piece;
+  for (const Index& index : definition.indices) {
+    const int64_t a = Between(0, index.extent - 1, random),
+                  b = Between(0, index.extent - 1, random);
+    piece.push_back(random() % 3 == 0 ? Interval{0, index.extent}
+                                      : Interval{std::min(a, b), std::max(a, b) + 1});
+  }
+  return piece;
+}
+
+std::vector<TensorValue> Operands(const Definition& definition) {
+  std::vector<TensorValue> values;
+  for (const TensorType& type : definition.operands) {
+    TensorValue value{type, {}};
+    value.elements.resize(ElementCount(type));
+    for (size_t i = 0; i < value.elements.size(); ++i) value.elements[i].hash = i * 7919 + 1;
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+constexpr uint64_t kUntouched = 0x5555;
+
+// Whether a cut of the reduction has left a part of it.
+bool IsPartial(const Definition& definition, const std::vector<Interval>& piece) {
+  for (size_t i = 0; i < piece.size(); ++i) {
+    const Index& index = definition.indices[i];
+    if (index.reduction && piece[i] != Interval{0, index.extent}) return true;
+  }
+  return false;
+}
+
+// The whole piece is written; with a part of the reduction what is outside the made box has no
+// term.
+void CheckMade(const Definition& definition, const std::vector<Interval>& piece,
+               const TensorValue& result) {
+  const Box made = AnalyzeBoxes(definition, piece).made;
+  int64_t written = 0, outside = 0;
+  size_t offset = 0;
+  ForEachPoint(WholeBox(definition.result.dims), [&](const std::vector<int64_t>& point) {
+    const uint64_t element = result.elements[offset++].hash;
+    if (element == kUntouched) return;
+    ++written;
+    Box box;
+    for (int64_t x : point) box.push_back({x, x + 1});
+    if (Contains(made, box)) return;
+    ++outside;
+    CHECK(element == Identity(definition.reducer, ElementType::kF32, Arithmetic::kHash).hash);
+  });
+  CHECK(written - outside == Volume(made));
+  if (!IsPartial(definition, piece)) CHECK(outside == 0);
+}
+
+// The bounding box of what the interpreter reads of each operand; checks what it writes.
+std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Interval>& piece) {
+  const std::vector<TensorValue> values = Operands(definition);
+  std::vector<const TensorValue*> operands;
+  std::vector<Box> boxes;
+  for (const TensorValue& value : values) {
+    operands.push_back(&value);
+    boxes.push_back(Box(value.type.dims.size(), Interval{0, 0}));
+  }
+  TensorValue result{definition.result, {}};
+  result.elements.resize(ElementCount(result.type));
+  for (Scalar& element : result.elements) element.hash = kUntouched;
+  Interpret(definition, piece, operands, Arithmetic::kHash, result,
+            [&boxes](int operand, const std::vector<int64_t>& position) {
+              Box point;
+              for (int64_t x : position) point.push_back({x, x + 1});
+              boxes[operand] = Hull(boxes[operand], point);
+            });
+  CheckMade(definition, piece, result);
+  return boxes;
+}
+
+std::string Text(const std::vector<Interval>& piece) { return ToString(Box(piece)); }
+
+void CheckPieces(const Definition& definition, int pieces, Random& random) {
+  INFO(ToString(definition));
+  for (int i = 0; i < pieces; ++i) {
+    const std::vector<Interval> piece = RandomPiece(definition, random);
+    INFO("indices in " << Text(piece));
+    const Boxes boxes = AnalyzeBoxes(definition, piece);
+    const std::vector<Box> logged = LoggedBoxes(definition, piece);
+    for (size_t operand = 0; operand < logged.size(); ++operand) {
+      INFO("operand " << operand << ": derived " << ToString(boxes.needs[operand]) << ", read "
+                      << ToString(logged[operand]));
+      CHECK(SameSet(boxes.needs[operand], logged[operand]));
+    }
+  }
+}
+
+// One window of a convolution: extents, and where it reads.
+struct Window {
+  int64_t in, out, kernel, stride, dilation, low;
+};
+Window RandomWindow(Random& random) {
+  Window w;
+  w.in = Between(1, 12, random);
+  w.kernel = Between(1, 4, random);
+  w.stride = Between(1, 4, random);
+  w.dilation = Between(1, 3, random);
+  w.low = Between(0, 4, random);
+  w.out = Between(1, 7, random);
+  return w;
+}
+
+TEST_CASE("convolutions need exactly the window's reach, clipped to what is hit") {
+  Random random(11);
+  for (int trial = 0; trial < 1500; ++trial) {
+    const Window w = RandomWindow(random), v = RandomWindow(random);
+    const auto at = [](const Window& w, int p, int u) {
+      return IndexAffine(p) * w.stride + IndexAffine(u) * w.dilation - ConstantAffine(w.low);
+    };
+    // y[p, q] = sum(u, v, c) (x[c, h, w] else 0) * f[c, u, v]
+    const Definition definition =
+        Define({w.out, v.out, w.kernel, v.kernel, 2}, 2, Reducer::kSum,
+               {{2, w.in, v.in}, {2, w.kernel, v.kernel}},
+               Call(Function::kMul, {Read(0, {IndexAffine(4), at(w, 0, 2), at(v, 1, 3)}, Number(0)),
+                                     Read(1, {IndexAffine(4), IndexAffine(2), IndexAffine(3)})}));
+    CheckPieces(definition, 4, random);
+  }
+}
+
+TEST_CASE("strided and dilated gradients need exactly what a term reads") {
+  Random random(12);
+  for (int trial = 0; trial < 4000; ++trial) {
+    const Window w = RandomWindow(random);
+    // dx[q] = sum(u, t where t*stride + u*dilation - low == q) dy[t] * f[u]
+    Definition definition =
+        Define({w.in, w.kernel, w.out}, 1, Reducer::kSum, {{w.out}, {w.kernel}},
+               Call(Function::kMul, {Read(0, {IndexAffine(2)}), Read(1, {IndexAffine(1)})}));
+    definition.where.push_back({IndexAffine(2) * w.stride + IndexAffine(1) * w.dilation -
+                                    IndexAffine(0) - ConstantAffine(w.low),
+                                true});
+    CheckPieces(definition, 5, random);
+  }
+}
+
+TEST_CASE("triangles, slices and concatenations need what they read") {
+  Random random(13);
+  for (int trial = 0; trial < 500; ++trial) {
+    const int64_t n = Between(2, 9, random), m = Between(1, 9, random), c = Between(-4, 4, random);
+    // y[i] = sum(j where j <= i + c) x[j]
+    Definition triangle = Define({n, m}, 1, Reducer::kSum, {{m}}, Read(0, {IndexAffine(1)}));
+    triangle.where.push_back({IndexAffine(1) - IndexAffine(0) - ConstantAffine(c), false});
+    CheckPieces(triangle, 5, random);
+    // y[i] = x[i*step + start]
+    const int64_t step = random() % 2 == 0 ? Between(1, 3, random) : -Between(1, 3, random);
+    const int64_t start = step > 0 ? 1 : -step * (n - 1);
+    CheckPieces(Define({n}, 1, Reducer::kNone, {{1 + std::abs(step) * n}},
+                       Read(0, {IndexAffine(0) * step + ConstantAffine(start)})),
+                5, random);
+    // y[i] = if i < n then a[i] else b[i - n]
+    const ExprPtr first = Call(Function::kLt, {IndexValue(IndexAffine(0)), Integer(n)});
+    CheckPieces(Define({n + m}, 1, Reducer::kNone, {{n}, {m}},
+                       Call(Function::kSelect, {first, Read(0, {IndexAffine(0)}),
+                                                Read(1, {IndexAffine(0) - ConstantAffine(n)})})),
+                5, random);
+  }
+}
+
+TEST_CASE("a re-view needs the rows that its elements lie in") {
+  Random random(14);
+  for (int trial = 0; trial < 300; ++trial) {
+    const int64_t i = Between(1, 4, random), j = Between(1, 5, random);
+    int64_t c = Between(1, i * j, random);
+    while (i * j % c != 0) --c;
+    // y[i, j] = pick(a, c where a*C + c == i*J + j) x[a, c]
+    Definition view = Define({i, j, i * j / c, c}, 2, Reducer::kPick, {{i * j / c, c}},
+                             Read(0, {IndexAffine(2), IndexAffine(3)}));
+    view.where.push_back(
+        {IndexAffine(2) * c + IndexAffine(3) - IndexAffine(0) * j - IndexAffine(1), true});
+    CheckPieces(view, 5, random);
+  }
+}
+
+Affine RandomAffine(int indices, Random& random) {
+  Affine affine = ConstantAffine(Between(-4, 4, random));
+  for (int i = 0; i < indices; ++i) {
+    if (random() % 2 == 0) affine = affine + IndexAffine(i) * Between(-3, 3, random);
+  }
+  return affine;
+}
+
+ExprPtr RandomCondition(int indices, int depth, Random& random) {
+  if (depth > 0 && random() % 2 == 0) {
+    const ExprPtr a = RandomCondition(indices, depth - 1, random);
+    if (random() % 3 == 0) return Call(Function::kNot, {a});
+    return Call(random() % 2 == 0 ? Function::kAnd : Function::kOr,
+                {a, RandomCondition(indices, depth - 1, random)});
+  }
+  constexpr Function kComparisons[] = {Function::kEq, Function::kNe, Function::kLt, Function::kLe};
+  const ExprPtr left = IndexValue(RandomAffine(indices, random));
+  if (random() % 6 == 0) {  // data decides
+    return Call(Function::kLt, {Read(0, {ConstantAffine(0)}), Number(0.5)});
+  }
+  return Call(kComparisons[random() % 4], {left, Integer(Between(-3, 3, random))});
+}
+
+TEST_CASE("whatever the constraints, guards and conditions, boxes are what is read") {
+  Random random(15);
+  for (int trial = 0; trial < 6000; ++trial) {
+    const int outputs = Between(1, 2, random), indices = outputs + Between(0, 3, random);
+    std::vector<int64_t> extents;
+    for (int i = 0; i < indices; ++i) extents.push_back(Between(1, 6, random));
+    const auto read = [&] {
+      return Read(1, {RandomAffine(indices, random), RandomAffine(indices, random)}, Number(0));
+    };
+    const ExprPtr body =
+        Call(Function::kSelect, {RandomCondition(indices, 2, random), read(),
+                                 Read(2, {RandomAffine(indices, random)}, read())});
+    Definition definition =
+        Define(extents, outputs, indices > outputs ? Reducer::kSum : Reducer::kNone,
+               {{1}, {5, 7}, {9}}, body);
+    for (int i = 0; indices > outputs && i < Between(0, 2, random); ++i) {
+      definition.where.push_back({RandomAffine(indices, random), random() % 2 == 0});
+    }
+    CheckPieces(definition, 2, random);
+  }
+}
+
+TEST_CASE("propagation ends on constraints that shrink ranges one by one") {
+  const int64_t huge = int64_t{1} << 40;
+  const std::vector<Constraint> chase = {
+      {IndexAffine(0) - IndexAffine(1) + ConstantAffine(1), false},
+      {IndexAffine(1) - IndexAffine(0) + ConstantAffine(1), false}};
+  const PointSet points(chase, {{0, huge}, {0, huge}});
+  CHECK(points.Hull(IndexAffine(0)).end <= huge);
+}
+
+TEST_CASE("a part of a reduction makes what its terms reach, the mirror of a halo") {
+  // dx[q] = sum(t where t*2 - 1 <= q, q <= t*2 + 1) dy[t], as gradients of windows have it
+  Definition window = Define({16, 8}, 1, Reducer::kSum, {{8}}, Read(0, {IndexAffine(1)}));
+  window.where.push_back({IndexAffine(1) * 2 - ConstantAffine(1) - IndexAffine(0), false});
+  window.where.push_back({IndexAffine(0) - IndexAffine(1) * 2 - ConstantAffine(1), false});
+  CHECK(AnalyzeBoxes(window, {{0, 16}, {0, 8}}).made == Box{{0, 16}});
+  CHECK(AnalyzeBoxes(window, {{0, 16}, {2, 4}}).made == Box{{3, 8}});
+  CHECK(AnalyzeBoxes(window, {{4, 16}, {2, 4}}).made == Box{{4, 8}});
+  CHECK(IsEmpty(AnalyzeBoxes(window, {{10, 16}, {2, 4}}).made));
+}
+
+TEST_CASE("large extents are solved without walking them") {
+  const int64_t n = 1000000;
+  const Definition strided =
+      Define({n, 3}, 1, Reducer::kSum, {{n * 1000}},
+             Read(0, {IndexAffine(0) * 1000 + IndexAffine(1) - ConstantAffine(5)}, Number(0)));
+  CHECK(AnalyzeBoxes(strided, WholeRanges(strided)).needs[0] == Box{{995, n * 1000 - 1002}});
+}
+
+TEST_CASE("argmax is not cut along its reduction") {
+  const ExprPtr body = Read(0, {IndexAffine(0), IndexAffine(1)});
+  CHECK(CuttableIndices(Define({4, 5}, 1, Reducer::kArgMax, {{4, 5}}, body)) ==
+        std::vector<int>{0});
+  CHECK(CuttableIndices(Define({4, 5}, 1, Reducer::kMax, {{4, 5}}, body)) ==
+        std::vector<int>{0, 1});
+  CHECK(CuttableIndices(Define({1, 5}, 1, Reducer::kMax, {{1, 5}}, body)) == std::vector<int>{1});
+}
+
+}  // namespace
+}  // namespace yuba

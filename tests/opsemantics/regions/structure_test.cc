@@ -1,0 +1,147 @@
+#include "opsemantics/regions/structure.h"
+
+#include "catch2/catch.hpp"
+#include "opsemantics/regions/boxes.h"
+#include "tests/opsemantics/support/definitions.h"
+
+namespace yuba {
+namespace {
+
+using Ints = std::vector<int>;
+const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3),
+             m = IndexAffine(4), n = IndexAffine(5);
+
+ExprPtr Product(ExprPtr a, ExprPtr b) { return Call(Function::kMul, {a, b}); }
+
+TEST_CASE("a matrix product is a contraction whatever the order of its factors and dimensions") {
+  for (bool swapped : {false, true}) {
+    const ExprPtr a = Read(0, {k, i, l}), b = Read(1, {l, i, j});
+    const Definition product = Define({2, 3, 4, 5}, 3, Reducer::kSum, {{4, 2, 5}, {5, 2, 3}},
+                                      swapped ? Product(b, a) : Product(a, b));
+    const auto contraction = MatchContraction(product);
+    REQUIRE(contraction.has_value());
+    // The result is y[i, j, k], so the operand of j comes first.
+    CHECK(contraction->left == 1);
+    CHECK(contraction->right == 0);
+    CHECK(contraction->batch == Ints{0});
+    CHECK(contraction->rows == Ints{1});
+    CHECK(contraction->columns == Ints{2});
+    CHECK(contraction->inner == Ints{3});
+    CHECK_FALSE(MatchConvolution(product).has_value());
+  }
+}
+
+TEST_CASE("what only resembles a contraction is none") {
+  const ExprPtr a = Read(0, {i, k}), b = Read(1, {k, j});
+  const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}}, Product(a, b));
+  CHECK(MatchContraction(product).has_value());
+  Definition other = product;
+  other.reducer = Reducer::kMax;
+  CHECK_FALSE(MatchContraction(other).has_value());
+  other = product;
+  other.where.push_back({k - i, false});
+  CHECK_FALSE(MatchContraction(other).has_value());
+  other = product;
+  other.body = Call(Function::kAdd, {a, b});
+  CHECK_FALSE(MatchContraction(other).has_value());
+  other = product;
+  other.body = Product(Read(0, {i, k}, Number(0)), b);
+  CHECK_FALSE(MatchContraction(other).has_value());
+  other = product;
+  other.body = Product(Read(0, {i, k * 2}), b);
+  CHECK_FALSE(MatchContraction(other).has_value());
+  // An inner index that only one operand has would be summed first.
+  CHECK_FALSE(MatchContraction(Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {3}},
+                                      Product(a, Read(1, {j}))))
+                  .has_value());
+}
+
+TEST_CASE("an operand can be multiplied with itself") {
+  const Definition gram = Define({3, 3, 4}, 2, Reducer::kSum, {{3, 4}},
+                                 Product(Read(0, {j, k}), Read(0, {i, k})));
+  const auto contraction = MatchContraction(gram);
+  REQUIRE(contraction.has_value());
+  CHECK(contraction->left == 0);
+  CHECK(contraction->right == 0);
+  CHECK(contraction->rows == Ints{0});
+  CHECK(contraction->columns == Ints{1});
+}
+
+// y[n, a, o, p] = sum(c, u) (x[n, a, c, p*2 + u*3 - 1] else 0) * f[a, o, c, u]
+Definition GroupedConvolution(bool swapped, double outside) {
+  const ExprPtr x = Read(0, {i, j, m, l * 2 + n * 3 - ConstantAffine(1)}, Number(outside));
+  const ExprPtr f = Read(1, {j, k, m, n});
+  return Define({2, 3, 4, 5, 6, 2}, 4, Reducer::kSum, {{2, 3, 6, 9}, {3, 4, 6, 2}},
+                swapped ? Product(f, x) : Product(x, f));
+}
+
+TEST_CASE("a convolution has windows, groups and channels") {
+  for (bool swapped : {false, true}) {
+    const auto convolution = MatchConvolution(GroupedConvolution(swapped, 0));
+    REQUIRE(convolution.has_value());
+    CHECK(convolution->input == 0);
+    CHECK(convolution->filter == 1);
+    CHECK(convolution->batch == Ints{0});
+    CHECK(convolution->groups == Ints{1});
+    CHECK(convolution->outputs == Ints{2});
+    CHECK(convolution->inner == Ints{4});
+    REQUIRE(convolution->windows.size() == 1);
+    const Window& window = convolution->windows[0];
+    CHECK(window.output == 3);
+    CHECK(window.kernel == 5);
+    CHECK(window.stride == 2);
+    CHECK(window.dilation == 3);
+    CHECK(window.low == 1);
+    CHECK(window.input_dim == 3);
+  }
+  CHECK_FALSE(MatchConvolution(GroupedConvolution(false, 1)).has_value());
+  CHECK_FALSE(MatchContraction(GroupedConvolution(false, 0)).has_value());
+}
+
+TEST_CASE("a window that reuses its indices is no convolution") {
+  // sum(u) x[p + u, u] * f[u], and sum(u) x[p + u] * f[p, u]
+  CHECK_FALSE(MatchConvolution(Define({3, 2}, 1, Reducer::kSum, {{4, 2}, {2}},
+                                      Product(Read(0, {i + j, j}), Read(1, {j}))))
+                  .has_value());
+  CHECK_FALSE(MatchConvolution(Define({3, 2}, 1, Reducer::kSum, {{4}, {3, 2}},
+                                      Product(Read(0, {i + j}), Read(1, {i, j}))))
+                  .has_value());
+}
+
+TEST_CASE("views permute dimensions and compute nothing") {
+  const Definition transpose =
+      Define({2, 3, 4}, 3, Reducer::kNone, {{4, 2, 3}}, Read(0, {k, i, j}));
+  CHECK(MatchView(transpose) == Ints{1, 2, 0});
+  CHECK(IsMap(transpose));
+  Definition squeeze = Define({2, 1, 4}, 3, Reducer::kNone, {{2, 4}}, Read(0, {i, k}));
+  CHECK(MatchView(squeeze) == Ints{0, -1, 1});
+  squeeze.operands[0].type = ElementType::kF16;
+  CHECK_FALSE(MatchView(squeeze).has_value());
+  CHECK_FALSE(MatchView(Define({2}, 1, Reducer::kNone, {{3}}, Read(0, {i}))).has_value());
+  CHECK_FALSE(MatchView(Define({2, 3}, 2, Reducer::kNone, {{2}}, Read(0, {i}))).has_value());
+  CHECK_FALSE(MatchView(Define({2}, 1, Reducer::kNone, {{2, 2}}, Read(0, {i, i}))).has_value());
+}
+
+TEST_CASE("operands of full size have all output indices") {
+  const Definition scaled =
+      Define({2, 3}, 2, Reducer::kNone, {{3, 2}, {3}, {2, 3}},
+             Product(Read(0, {j, i}), Product(Read(1, {j}), Read(2, {i, j}, Number(0)))));
+  CHECK(FullSizeOperands(scaled) == std::vector<bool>{true, false, false});
+}
+
+TEST_CASE("flops count functions and reductions at the points that there are") {
+  const Definition product =
+      Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
+             Product(Read(0, {i, k}), Read(1, {k, j})));
+  CHECK(Flops(product, WholeRanges(product)) == 2 * 2 * 3 * 4);
+  CHECK(Flops(product, {{0, 1}, {0, 3}, {2, 4}}) == 2 * 1 * 3 * 2);
+  // dx[i] = sum(j, k where j*2 + k == i) dy[j] * f[k]: as many terms as dy and f have pairs
+  Definition gradient = Define({9, 4, 2}, 1, Reducer::kSum, {{4}, {2}},
+                               Product(Read(0, {j}), Read(1, {k})));
+  gradient.where.push_back({j * 2 + k - i, true});
+  CHECK(Flops(gradient, WholeRanges(gradient)) == 2 * 4 * 2);
+  CHECK(Flops(Define({5}, 1, Reducer::kNone, {{5}}, Read(0, {i})), {{0, 5}}) == 0);
+}
+
+}  // namespace
+}  // namespace yuba

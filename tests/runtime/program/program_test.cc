@@ -1,0 +1,288 @@
+// Loading: what is wrong in a program is found and named; broken bytes are errors, never crashes.
+#include "runtime/program/program.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <random>
+
+#include "runtime/host/kernel_object.h"
+#include "tests/runtime/program_builder.h"
+
+namespace yuba::test {
+namespace {
+
+using Catch::Contains;
+
+// Two devices: x gathered, times w, summed over halves of the inner index.
+program::Program Sound() {
+  ProgramBuilder builder({2});
+  const std::vector<Box> both(2, WholeBox({4, 6}));
+  const int x = builder.AddBuffer("x", program::F32, {4, 6}, CutAlong({4, 6}, 0, 2));
+  const int w = builder.AddBuffer("w", program::F32, {6, 3}, CutAlong({6, 3}, 0, 2));
+  const int all = builder.AddBuffer("all", program::F32, {4, 6}, both);
+  const int made =
+      builder.AddBuffer("made", program::F32, {4, 3}, std::vector<Box>(2, WholeBox({4, 3})));
+  const int y = builder.AddBuffer("y", program::F32, {4, 3}, CutAlong({4, 3}, 0, 2));
+  program::Exchange* gather = builder.AddExchange(x, all);
+  gather->set_collective(program::ALL_GATHER);
+  gather->add_axes(0);
+  program::LibraryCall call;
+  call.set_right(1);
+  program::LibraryIndex* row = call.add_rows();
+  row->set_right_dim(-1);
+  program::LibraryIndex* column = call.add_columns();
+  column->set_index(1);
+  column->set_left_dim(-1);
+  column->set_right_dim(1);
+  column->set_result_dim(1);
+  program::LibraryIndex* inner = call.add_inner();
+  inner->set_index(2);
+  inner->set_left_dim(1);
+  inner->set_result_dim(-1);
+  builder.AddLibraryKernel(call, {{{0, 4}, {0, 4}}, {{0, 3}, {0, 3}}, {{0, 3}, {3, 6}}}, {all, w},
+                           made);
+  builder.AddDelivery(made, y, program::SUM, 2, {0, 1});
+  builder.AddInput("x", x);
+  builder.AddOutput("y", y);
+  program::Initializer* parameter = builder.message().add_parameters();
+  parameter->mutable_port()->set_name("w");
+  parameter->mutable_port()->set_buffer(w);
+  parameter->mutable_port()->add_shape(18);
+  parameter->set_data(std::string(18 * 4, '\0'));
+  builder.stage().mutable_buffers(w)->set_initialized(true);
+  return builder.message();
+}
+
+TEST_CASE("a sound program loads and runs") {
+  auto program = LoadedProgram::FromMessage(Sound());
+  INFO(program.status().ToString());
+  REQUIRE(program.ok());
+  CHECK((*program)->devices() == 2);
+  CHECK((*program)->Describe(2) == "instruction 2 (delivery of made for y)");
+  auto session = OpenSession(*program);
+  REQUIRE(session->Randomize(1).ok());
+  CHECK(session->Step().ok());
+}
+
+struct Fault {
+  const char* message;
+  std::function<void(program::Program&)> make;
+};
+
+program::Stage& StageOf(program::Program& p) { return *p.mutable_stages(0); }
+program::Exchange& ExchangeAt(program::Program& p, int i) {
+  return *StageOf(p).mutable_instructions(i)->mutable_exchange();
+}
+program::Kernel& KernelOf(program::Program& p) {
+  return *StageOf(p).mutable_instructions(1)->mutable_kernel();
+}
+program::LibraryCall& CallOf(program::Program& p) {
+  return *p.mutable_functions(0)->mutable_library();
+}
+void SetEnd(program::Range* range, int64_t value) {
+  for (int64_t& end : *range->mutable_end()->mutable_values()) end = value;
+}
+
+TEST_CASE("each fault of a program is refused with its place") {
+  const std::vector<Fault> faults = {
+      {"0 stages", [](auto& p) { p.clear_stages(); }},
+      {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
+      {"more than 65536 devices", [](auto& p) { p.mutable_mesh(0)->set_size(70000); }},
+      {"an arena of -1 bytes", [](auto& p) { StageOf(p).set_arena_size(-1); }},
+      {"buffer 0 (x): no element type 77",
+       [](auto& p) {
+         StageOf(p).mutable_buffers(0)->set_type(static_cast<program::ElementType>(77));
+       }},
+      {"buffer 0 (x): impossible dimensions",
+       [](auto& p) { StageOf(p).mutable_buffers(0)->set_dims(0, int64_t{1} << 62); }},
+      {"buffer 0 (x): impossible dimensions",
+       [](auto& p) { StageOf(p).mutable_buffers(0)->set_dims(0, -4); }},
+      {"buffer 0 (x): a box of rank 3",
+       [](auto& p) { StageOf(p).mutable_buffers(0)->mutable_box()->add_dims(); }},
+      {"a bound with 1 values where its axes make 2",
+       [](auto& p) {
+         StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()
+             ->mutable_values()->RemoveLast();
+       }},
+      {"a bound over mesh axis 3",
+       [](auto& p) {
+         StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->set_axes(0,
+                                                                                                3);
+       }},
+      {"buffer 0 (x) on device 0: its box",
+       [](auto& p) { SetEnd(StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0), 5); }},
+      {"buffer 4 (y) on device 0: 24 bytes in a slot of 20",
+       [](auto& p) { StageOf(p).mutable_buffers(4)->set_size(20); }},
+      {"buffer 4 (y) on device 0: 24 bytes in a slot of 24 at -64",
+       [](auto& p) { StageOf(p).mutable_buffers(4)->set_offset(-64); }},
+      {"its offset 2 is not a multiple",
+       [](auto& p) { StageOf(p).mutable_buffers(0)->set_offset(2); }},
+      {"of an arena of 8", [](auto& p) { StageOf(p).set_arena_size(8); }},
+      {"instruction 0 (x): no buffer 9", [](auto& p) { ExchangeAt(p, 0).set_source(9); }},
+      {"instruction 0 (x): no buffer -1", [](auto& p) { ExchangeAt(p, 0).set_destination(-1); }},
+      {"their dimensions differ", [](auto& p) { ExchangeAt(p, 0).set_destination(1); }},
+      {"moves f32 into i32",
+       [](auto& p) { StageOf(p).mutable_buffers(2)->set_type(program::I32); }},
+      {"no mesh axis 5", [](auto& p) { ExchangeAt(p, 0).set_axes(0, 5); }},
+      {"no collective 99",
+       [](auto& p) { ExchangeAt(p, 0).set_collective(static_cast<program::Collective>(99)); }},
+      {"groups are for exchanges that are no collectives",
+       [](auto& p) { ExchangeAt(p, 0).mutable_group()->add_values(0); }},
+      {"a bound with 0 values where its axes make 1",
+       [](auto& p) {
+         ExchangeAt(p, 2).set_collective(program::PLAIN);
+         ExchangeAt(p, 2).mutable_group();
+       }},
+      {"no reducer 42",
+       [](auto& p) { ExchangeAt(p, 2).set_reducer(static_cast<program::Reducer>(42)); }},
+      {"instruction 2 (made): a delivery of 0 parts",
+       [](auto& p) { ExchangeAt(p, 2).set_parts(0); }},
+      {"part 2 of 2", [](auto& p) { ExchangeAt(p, 2).mutable_part()->set_values(1, 2); }},
+      {"parts of ARGMAX", [](auto& p) { ExchangeAt(p, 2).set_reducer(program::ARGMAX); }},
+      {"instruction 1 (kernel made) on device 0: operand 0: the box",
+       [](auto& p) { SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(1), 9); }},
+      {"no function 4", [](auto& p) { KernelOf(p).set_function(4); }},
+      {"an index runs over [0, 4611686018427387904)",
+       [](auto& p) { SetEnd(KernelOf(p).mutable_indices(0), int64_t{1} << 62); }},
+      {"dimension 0 is used over [0, 5), the buffer has [0, 4)",
+       [](auto& p) { SetEnd(KernelOf(p).mutable_indices(0), 5); }},
+      {"index 7 is not there", [](auto& p) { CallOf(p).mutable_rows(0)->set_index(7); }},
+      {"dimension 5 is not there", [](auto& p) { CallOf(p).mutable_rows(0)->set_left_dim(5); }},
+      {"dimension 0 is not there or named twice",
+       [](auto& p) { CallOf(p).mutable_inner(0)->set_left_dim(0); }},
+      {"a row index that runs along the wrong tensors",
+       [](auto& p) { CallOf(p).mutable_rows(0)->set_right_dim(0); }},
+      {"no index runs along dimension 0 of the left operand",
+       [](auto& p) { CallOf(p).clear_rows(); }},
+      {"the left operand is used where the device holds nothing of it",
+       [](auto& p) {
+         CallOf(p).clear_rows();
+         SetEnd(StageOf(p).mutable_buffers(2)->mutable_box()->mutable_dims(0), 0);
+         SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(0), 0);
+         SetEnd(KernelOf(p).mutable_result()->mutable_box()->mutable_dims(0), 1);
+         StageOf(p).mutable_instructions()->DeleteSubrange(0, 1);
+       }},
+      {"a window of 2097152 taps",
+       [](auto& p) {
+         CallOf(p).clear_rows();
+         program::LibraryWindow* window = CallOf(p).add_windows();
+         window->set_kernel(3);
+         window->set_stride(1);
+         window->set_dilation(1);
+         *KernelOf(p).add_indices() = KernelOf(p).indices(0);
+         SetEnd(KernelOf(p).mutable_indices(3), 1 << 21);
+       }},
+      {"output y has 12 elements, the devices hold 6",
+       [](auto& p) {
+         StageOf(p).mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(
+             0, 0);
+         StageOf(p).mutable_instructions()->RemoveLast();
+       }},
+      {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
+      {"a library call in hash arithmetic", [](auto& p) { p.set_hash_arithmetic(true); }},
+      {"needs either a symbol or a library call",
+       [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
+      {"instruction 3: of no known kind", [](auto& p) { StageOf(p).add_instructions(); }},
+      {"instruction 3: repeats 0 times",
+       [](auto& p) { StageOf(p).add_instructions()->mutable_repeat(); }},
+      {"repeats 2000000000 times, 1 deep",
+       [](auto& p) {
+         program::Repeat* repeat = StageOf(p).add_instructions()->mutable_repeat();
+         for (int i = 0; i < 3; ++i) {
+           repeat->set_count(2000000000);
+           repeat = repeat->add_body()->mutable_repeat();
+         }
+       }},
+      {"input x: its shape", [](auto& p) { p.mutable_inputs(0)->set_shape(0, 5); }},
+      {"output : a name that is empty or taken",
+       [](auto& p) { p.mutable_outputs(0)->clear_name(); }},
+      {"parameter x: a name that is empty or taken",
+       [](auto& p) { p.mutable_parameters(0)->mutable_port()->set_name("x"); }},
+      {"parameter w: 71 bytes for 18 elements",
+       [](auto& p) { p.mutable_parameters(0)->mutable_data()->pop_back(); }},
+      {"parameter w: an element of 3 bytes",
+       [](auto& p) { p.mutable_parameters(0)->set_fill("abc"); }},
+  };
+  for (const Fault& fault : faults) {
+    program::Program program = Sound();
+    fault.make(program);
+    const auto loaded = LoadedProgram::FromMessage(program);
+    INFO(fault.message);
+    REQUIRE(!loaded.ok());
+    CHECK_THAT(std::string(loaded.status().message()), Contains(fault.message));
+  }
+}
+
+TEST_CASE("an empty interval of an access may begin anywhere and moves nothing") {
+  program::Program program = Sound();
+  CallOf(program).clear_rows();
+  program::Range* rows = KernelOf(program).mutable_operands(0)->mutable_box()->mutable_dims(0);
+  for (int64_t& begin : *rows->mutable_begin()->mutable_values()) begin = int64_t{1} << 50;
+  SetEnd(rows, int64_t{1} << 50);
+  SetEnd(KernelOf(program).mutable_result()->mutable_box()->mutable_dims(0), 1);
+  const auto loaded = LoadedProgram::FromMessage(program);
+  INFO(loaded.status().ToString());
+  REQUIRE(loaded.ok());
+  auto session = OpenSession(*loaded);
+  REQUIRE(session->Randomize(1).ok());
+  CHECK(session->Step().ok());
+}
+
+// Whatever loads must also run without touching what is not its own.
+void LoadAndRun(const std::string& bytes) {
+  program::Program message;
+  if (!message.ParseFromString(bytes)) return;
+  const auto program = LoadedProgram::FromMessage(std::move(message));
+  if (!program.ok()) {
+    REQUIRE(!program.status().message().empty());
+    return;
+  }
+  if ((*program)->stage().arena_size() > 1 << 20 || (*program)->devices() > 64) return;
+  int64_t repeats = 1;
+  for (const Place& place : (*program)->places()) repeats *= place.is_loop() ? place.count : 1;
+  if (repeats > 100) return;
+  RunOptions options;
+  options.interleave = true;
+  options.guards = true;
+  auto session = Session::Open(*program, options);
+  if (!session.ok() || !(*session)->Randomize(1).ok()) return;
+  const absl::Status status = (*session)->Step();
+  if (status.ok()) {
+    for (const program::Port& port : (*program)->message().outputs()) {
+      REQUIRE((*session)->Get(port.name()).ok());
+    }
+  }
+}
+
+TEST_CASE("flipped bits, cut ends and swapped bytes never crash") {
+  const std::string sound = Sound().SerializeAsString();
+  std::mt19937 random(11);
+  for (size_t end = 0; end < sound.size(); end += 3) LoadAndRun(sound.substr(0, end));
+  for (int round = 0; round < 4000; ++round) {
+    std::string bytes = sound;
+    for (int flips = 1 + static_cast<int>(random() % 3); flips > 0; --flips) {
+      bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
+    }
+    if (round % 4 == 0) std::swap(bytes[random() % bytes.size()], bytes[random() % bytes.size()]);
+    LoadAndRun(bytes);
+  }
+}
+
+TEST_CASE("a broken object inside a program is refused") {
+  program::Program program = Sound();
+  program.mutable_functions(0)->clear_library();
+  program.mutable_functions(0)->set_symbol("f");
+  for (const std::string& object : {std::string(),
+                                    std::string("\x7f"
+                                                "ELF"),
+                                    std::string(4096, 'x')}) {
+    program.set_host_object(object);
+    const auto session = Session::Open(*LoadedProgram::FromMessage(program), {});
+    REQUIRE(!session.ok());
+    CHECK_THAT(std::string(session.status().message()), Contains("the program's object is"));
+  }
+  CHECK(!CheckProcessor("sm_80").ok());
+}
+
+}  // namespace
+}  // namespace yuba::test

@@ -1,0 +1,229 @@
+// What others do, on graphs whose figures can be counted by hand.
+#include "search/baselines/baselines.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "search/rewrite/accumulators.h"
+#include "search/check/check.h"
+#include "search/rewrite/copies.h"
+#include "search/model/recursion.h"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+Plan Found(const Graph& graph, int devices, const std::string& search) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.search = search;
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  INFO(search << " " << plan.status());
+  REQUIRE(plan.ok());
+  return *plan;
+}
+
+int64_t WeightBytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Tensor& tensor : graph.tensors) {
+    if (tensor.kind == TensorKind::kParameter) bytes += 4 * ElementCount(tensor.type);
+  }
+  return bytes;
+}
+
+TEST_CASE("every baseline's plan passes the checker, on any number of devices") {
+  for (const Graph& graph :
+       {MatmulChain({24, 40, 5, 1}, 9), ResNet(4, {1, 1, 1, 1}), Recurrent(6, 12, 2, 3)}) {
+    for (const Baseline& baseline : Baselines()) {
+      for (int devices : {1, 2, 5, 6, 8, 12}) {
+        const Plan plan = Found(graph, devices, baseline.name);
+        INFO(baseline.name << " on " << devices);
+        const absl::Status status = CheckPlan(graph, plan);
+        INFO(status);
+        CHECK(status.ok());
+        CHECK(plan.search == baseline.name);
+        CHECK(plan.space.replicate == (baseline.replicates ? "auto" : "none"));
+        if (devices == 1) CHECK(plan.cost.bytes() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("dimensions shorter than the devices are many leave every baseline a plan") {
+  const Graph graph = ResNet(4, {1, 1, 1, 1});
+  for (const Baseline& baseline : Baselines()) {
+    for (int devices : {16, 48}) {
+      INFO(baseline.name << " on " << devices);
+      const absl::Status status = CheckPlan(graph, Found(graph, devices, baseline.name));
+      INFO(status);
+      CHECK(status.ok());
+    }
+  }
+}
+
+TEST_CASE("with replicas on many devices the plan is the cheapest that is known") {
+  const Graph graph = ResNet(4, {1, 1, 1, 1});
+  SearchOptions options;
+  options.mesh = MeshOf(16);
+  options.replicate = "auto";
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  INFO(plan.status());
+  REQUIRE(plan.ok());
+  CHECK(CheckPlan(graph, *plan).ok());
+  CHECK(plan->space.replicate == "auto");
+  CHECK(plan->proof.kind == "dual");
+  CHECK(plan->lower_bound > 0);  // four images are too few for 16 devices to copy nothing
+  for (const char* search : {"default", "data", "megatron"}) {
+    CHECK(plan->cost.bytes() <= Found(graph, 16, search).cost.bytes());
+  }
+  options.replicate = "none";
+  options.memory_limit = 1000;
+  options.memory_of = [](const Plan&) { return int64_t{1001}; };
+  const absl::Status none = Search(graph, options).status();
+  CHECK(none.code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(none.message().find("within 1000 bytes") != absl::string_view::npos);
+  CHECK(none.message().find("found needs 1001") != absl::string_view::npos);
+  CHECK(none.message().find("replicate") == absl::string_view::npos);
+  // What fits is taken, with the bound of all plans.
+  const int64_t all_row = Found(graph, 16, "all-row").cost.bytes();
+  options.memory_limit = int64_t{1} << 30;
+  options.memory_of = [&](const Plan& found) {
+    return options.memory_limit + (found.cost.bytes() == all_row ? 0 : 1);
+  };
+  const absl::StatusOr<Plan> fits = Search(graph, options);
+  REQUIRE(fits.ok());
+  CHECK(fits->cost.bytes() == all_row);
+  CHECK(fits->lower_bound > 0);
+  CHECK(CheckPlan(graph, *fits).ok());
+}
+
+// Three products of one input, two of which meet in a sum, and weights that are read twice.
+Graph Shared(const Mesh& mesh, bool accumulators) {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({8, 24}), w = builder.Parameter({24, 24});
+  const TensorId a = builder.Matmul(x, w), b = builder.Matmul(x, builder.Parameter({24, 24}));
+  const TensorId c = builder.Matmul(builder.Relu(x), w);
+  const TensorId y = builder.Add(builder.Add(a, b), builder.Relu(c));
+  const Graph graph = WithCopies(builder.Finish({y}), 8);
+  return accumulators ? WithAccumulators(graph, mesh) : graph;
+}
+
+TEST_CASE("baselines count among the plans of graphs with copies and accumulators") {
+  for (const bool accumulators : {false, true}) {
+    for (const int devices : {2, 8}) {
+      const Mesh mesh = MeshOf(devices);
+      const Graph graph = Shared(mesh, accumulators);
+      REQUIRE(graph.copies == 8);
+      REQUIRE(HasAccumulators(graph) == accumulators);
+      const Uncopied bare = WithoutCopies(graph);
+      CHECK(bare.graph.copies == 0);
+      CheckGraph(bare.graph);
+      for (const Baseline& baseline : Baselines()) {
+        INFO(baseline.name << " on " << devices);
+        Plan plan, with_copies;
+        const Cuts cuts = baseline.find(bare.graph, mesh, 1 << 20, Budget::Unlimited());
+        const auto set = [&](const Graph& of, const Cuts& all, Plan* made) {
+          made->mesh = mesh;
+          made->space.copies = of.copies;
+          made->space.replicate = "auto";
+          made->tensors.assign(all.begin(), all.begin() + of.tensors.size());
+          made->nodes.assign(all.begin() + of.tensors.size(), all.end());
+          made->cost = CostOf(of, *made);
+          CHECK(CheckPlan(of, *made).ToString() == "OK");
+        };
+        set(bare.graph, cuts, &plan);
+        set(graph, CutsWithCopies(graph, bare, cuts), &with_copies);
+        CHECK(with_copies.cost.bytes() == plan.cost.bytes());
+        SearchOptions options;
+        options.mesh = mesh;
+        options.replicate = "auto";
+        const absl::StatusOr<Plan> found = Search(graph, options);
+        REQUIRE(found.ok());
+        CHECK(found->cost.bytes() <= plan.cost.bytes());
+      }
+    }
+  }
+}
+
+TEST_CASE("none that replicates nothing is better than the optimum") {
+  const Graph graph = ResNet(8, {1, 2, 1, 1});
+  const int64_t best = Found(graph, 8, "default").cost.bytes();
+  for (const Baseline& baseline : Baselines()) {
+    if (!baseline.replicates) CHECK(Found(graph, 8, baseline.name).cost.bytes() >= best);
+  }
+}
+
+TEST_CASE("data parallelism moves nothing forward, ZeRO every weight to the seven others") {
+  const Graph graph = ResNet(32, {1, 1, 1, 1});
+  const Plan data = Found(graph, 8, "data");
+  CHECK(data.cost.bytes() == 0);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind != TensorKind::kParameter) continue;
+    for (const AxisList& axes : data.tensors[t].axes) CHECK(axes.empty());
+  }
+  const Plan zero = Found(graph, 8, "zero3");
+  CHECK(zero.cost.bytes() == 7 * WeightBytes(graph));
+  CHECK(zero.cost.weight == zero.cost.bytes());
+}
+
+TEST_CASE("the batch is what the model calls so, wherever it is") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({16, 64}), y = builder.Relu(x);
+  Graph graph = builder.Finish({y});
+  const auto cut_along = [&](size_t dim) {
+    const Plan plan = Found(graph, 8, "data");
+    return plan.tensors[y].axes[dim] == AxisList{0, 1, 2} && plan.tensors[x] == plan.tensors[y] &&
+           plan.nodes[0] == plan.tensors[y];
+  };
+  CHECK(cut_along(0));
+  graph.tensors[x].dim_names = {"steps", "batch"};
+  CHECK(cut_along(1));
+  graph.tensors[x].dim_names = {"batch_size", "features"};
+  CHECK(cut_along(0));
+}
+
+TEST_CASE("Megatron gathers before columns and scatters sums after rows") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({16, 32});
+  const TensorId h = builder.Relu(builder.Matmul(x, builder.Parameter({32, 64})));
+  const TensorId y = builder.Matmul(h, builder.Parameter({64, 32}));
+  const Graph graph = builder.Finish({y});
+  const Plan plan = Found(graph, 8, "megatron");
+  CHECK(plan.nodes[0].axes[1] == AxisList{0, 1, 2});  // columns
+  CHECK(plan.nodes[2].axes[2] == AxisList{0, 1, 2});  // the sum
+  CHECK(plan.cost.weight == 0);
+  CHECK(plan.cost.activation == 0);  // the input lies whole on every device
+  CHECK(plan.cost.partial == 7 * 4 * 16 * 32);
+}
+
+TEST_CASE("no reduction is cut by icml18, one dimension by equal-chop, the first by all-row") {
+  const Graph graph = ResNet(32, {1, 1, 1, 1});
+  CHECK(Found(graph, 8, "icml18").cost.partial == 0);
+  for (const Cut& cut : Found(graph, 8, "equal-chop").tensors) {
+    CHECK(std::count_if(cut.axes.begin(), cut.axes.end(),
+                        [](const AxisList& a) { return !a.empty(); }) == 1);
+  }
+  for (const Cut& cut : Found(graph, 8, "all-row").tensors) CHECK(cut.axes[0].size() == 3);
+}
+
+TEST_CASE("ResNet-50 on 8 devices as others plan it") {
+  const Graph graph = ResNet(32, {3, 4, 6, 3});
+  CHECK(Found(graph, 8, "icml18").cost.bytes() == 482936064);
+  CHECK(Found(graph, 8, "all-row").cost.bytes() == 507949312);
+  CHECK(Found(graph, 8, "equal-chop").cost.bytes() == 514961664);
+  CHECK(Found(graph, 8, "zero3").cost.bytes() == 7 * WeightBytes(graph));
+}
+
+TEST_CASE("the recursion's levels add up, and none adds less than the one before") {
+  const Graph graph = MatmulChain({1024, 512, 16}, 128);
+  const Plan plan = Found(graph, 8, "recursive");
+  const std::vector<int64_t> levels = BytesByLevel(graph, plan);
+  REQUIRE(levels.size() == 3);
+  CHECK(std::accumulate(levels.begin(), levels.end(), int64_t{0}) == 4 * 374784);
+  CHECK(levels[0] <= levels[1]);
+  CHECK(levels[1] <= levels[2]);
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,214 @@
+// Proofs of which one number was changed: no bound that does not hold is accepted.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "search/check/check.h"
+#include "search/engines/grids_within_limit.h"
+#include "search/model/memory_rows.h"
+#include "search/model/graph_problem.h"
+#include "search/search.h"
+#include "search/engines/within_limit.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+// Where a number of the proof is, for reading and for writing.
+struct Number {
+  std::function<int64_t()> get;
+  std::function<void(int64_t)> set;
+};
+
+template <typename T>
+Number At(T* place) {
+  return {[place] { return int64_t{*place}; },
+          [place](int64_t value) { *place = static_cast<T>(value); }};
+}
+
+std::vector<Number> NumbersOf(Proof* proof) {
+  std::vector<Number> numbers = {At(&proof->plain)};
+  for (std::vector<int>* elements : {&proof->order, &proof->sweep}) {
+    for (int& element : *elements) numbers.push_back(At(&element));
+  }
+  for (DualMessage& message : proof->messages) {
+    numbers.push_back(At(&message.tensor));
+    numbers.push_back(At(&message.node));
+    for (int64_t& value : message.values) numbers.push_back(At(&value));
+  }
+  for (MemoryPrice& price : proof->prices) {
+    numbers.push_back(At(&price.time));
+    numbers.push_back(At(&price.price));
+  }
+  return numbers;
+}
+
+int64_t Altered(int64_t number, std::mt19937* random) {
+  switch ((*random)() % 8) {
+    case 0:
+      return number + 1;
+    case 1:
+      return number - 1;
+    case 2:
+      return -number - 1;
+    case 3:
+      return number == 0 ? 7 : 2 * number;
+    case 4:
+      return number + static_cast<int64_t>((*random)() % 2000) - 1000;
+    case 5:
+      return std::numeric_limits<int64_t>::max();
+    case 6:
+      return std::numeric_limits<int64_t>::min();
+    default:
+      return static_cast<int64_t>((*random)() % 16);
+  }
+}
+
+struct Tried {
+  int altered = 0, refused = 0;
+};
+
+// `plan` is dearer than `least`, the least of its space, and its proof is one of a bound. With a
+// changed number that bound must be refused or hold; one above the least is always refused.
+Tried Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
+  REQUIRE(plan.cost.bytes() > least);
+  REQUIRE(plan.lower_bound <= least);
+  REQUIRE(plan.lower_bound > 0);
+  REQUIRE(CheckPlan(graph, plan).ToString() == "OK");
+  std::mt19937 random(11);
+  Tried tried;
+  for (int i = 0; i < rounds; ++i) {
+    Plan bent = plan;
+    std::vector<Number> numbers = NumbersOf(&bent.proof);
+    Number& number = numbers[random() % numbers.size()];
+    const int64_t before = number.get(), after = Altered(before, &random);
+    number.set(after);
+    if (number.get() == before) continue;
+    ++tried.altered;
+    tried.refused += !CheckPlan(graph, bent).ok();
+    bent.lower_bound = least + 1;
+    CAPTURE(plan.proof.kind, before, after);
+    REQUIRE(!CheckPlan(graph, bent).ok());
+  }
+  return tried;
+}
+
+Graph Network() {
+  GraphBuilder builder;
+  TensorId x = builder.Input({8, 6});
+  TensorId y = builder.Matmul(x, builder.Parameter({6, 6}));
+  TensorId z = builder.Add(builder.Matmul(builder.Add(x, y), builder.Parameter({6, 6})), y);
+  return builder.Finish({builder.Add(z, x)});
+}
+
+Plan PlanOf(const Graph& graph, const std::string& search, int64_t table_cells = 1 << 20) {
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  options.search = search;
+  options.table_cells = table_cells;
+  return *Search(graph, options);
+}
+
+// A plan that is not the best, with the bound and the proof of the best.
+Plan Worse(const Graph& graph, const Plan& best) {
+  Plan worse = PlanOf(graph, "all-row");
+  worse.space = best.space;
+  worse.lower_bound = best.lower_bound;
+  worse.proof = best.proof;
+  return worse;
+}
+
+TEST_CASE("a proof with one number changed is refused, or its bound still holds") {
+  const Graph graph = Network();
+  const Plan exact = PlanOf(graph, "default"), dual = PlanOf(graph, "default", 5);
+  REQUIRE(exact.proof.kind == "elimination");
+  REQUIRE(exact.lower_bound == exact.cost.bytes());
+  REQUIRE(dual.proof.kind == "dual");
+  Plan pruned = exact;
+  pruned.proof.kind = "deepening";  // any order will do
+  pruned.proof.plain = static_cast<int>(pruned.proof.order.size()) / 2;
+  Plan grids = pruned;
+  grids.proof.kind = "grids";
+  grids.proof.sweep = grids.proof.order;
+  int refused = 0;
+  for (const Plan& plan : {exact, dual, pruned, grids}) {
+    const Tried tried = Alter(graph, Worse(graph, plan), exact.cost.bytes(), 1000);
+    CHECK(tried.altered > 900);
+    refused += tried.refused;
+  }
+  CHECK(refused > 2000);
+}
+
+// The least cost of any cuts whose rows of memory keep to the limit.
+int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
+  Assignment assignment(problem.variables.size(), 0);
+  int64_t least = kForbidden;
+  for (size_t v = 0; v < assignment.size();) {
+    const int64_t cost = CostOf(problem, assignment);
+    if (cost < least && PeakOf(problem, assignment) <= limit) least = cost;
+    for (v = 0; v < assignment.size(); ++v) {
+      if (++assignment[v] < problem.variables[v]->size) break;
+      assignment[v] = 0;
+    }
+  }
+  return least;
+}
+
+using SearchWithin = absl::StatusOr<LimitedCuts> (*)(const Graph&, const LimitedSearch&);
+
+void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({64, 16});
+  const TensorId y = builder.Matmul(x, builder.Parameter({16, 32}));
+  const Graph graph = builder.Finish({builder.Matmul(y, builder.Parameter({32, 128}))});
+  LimitedSearch search;
+  search.problem.mesh = MeshOf(2);
+  search.problem.axes = {0};
+  search.problem.replicate = true;
+  search.problem.cluster = false;
+  search.limit = 40500;
+  search.table_cells = 1 << 20;
+  Problem problem = BuildProblem(graph, search.problem);
+  problem.pairwise.memory =
+      MemoryRowsOf(graph, search.problem.mesh, problem, search.limit);
+  const int64_t least = LeastWithin(problem.pairwise, search.limit);
+  REQUIRE(least < kForbidden);
+  search.memory_of = [&](const Cuts& cuts) {
+    return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+  };
+  const LimitedCuts found = *search_within(graph, search);
+  REQUIRE(found.proof.kind == kind);
+  REQUIRE(!found.proof.prices.empty());
+  Plan plan;
+  plan.mesh = search.problem.mesh;
+  plan.space.replicate = "auto";
+  plan.space.memory = search.limit;
+  plan.lower_bound = found.lower_bound;
+  plan.proof = found.proof;
+  Assignment dearest(problem.pairwise.variables.size(), 0);
+  const Cuts cuts = problem.CutsOf(dearest);
+  const auto middle = cuts.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(cuts.begin(), middle);
+  plan.nodes.assign(middle, cuts.end());
+  plan.cost = CostOf(graph, plan);
+  CHECK(plan.lower_bound <= least);
+  const Tried tried = Alter(graph, plan, least, 2000);
+  CAPTURE(kind);
+  CHECK(tried.altered > 1000);
+  CHECK(tried.refused > 500);
+}
+
+TEST_CASE("a bound under a limit on memory holds whichever number of its proof is changed") {
+  AlterProofWithin(SearchWithinLimit, "elimination");
+  AlterProofWithin(SearchGridsWithinLimit, "dual");
+}
+
+}  // namespace
+}  // namespace yuba

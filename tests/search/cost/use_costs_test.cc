@@ -1,0 +1,197 @@
+// Costs by closed forms against the one definition of communication, over all cuts.
+
+#include "search/cost/use_costs.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+#include "opsemantics/base/transfers.h"
+#include "search/check/relaxed.h"
+#include "search/space/domain.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh, bool replicated) {
+  std::vector<int> axes(mesh.axes.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::vector<Cut> cuts = LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
+  if (!replicated) return cuts;
+  std::vector<Cut> all;
+  std::map<std::vector<AxisList>, bool> seen;
+  for (const Cut& cut : cuts) {
+    for (unsigned kept = 0; kept < 1u << axes.size(); ++kept) {
+      std::vector<int> some;
+      for (int axis : axes) {
+        if (kept >> axis & 1) some.push_back(axis);
+      }
+      Cut restricted = Restrict(cut, some);
+      if (seen.emplace(restricted.axes, true).second) all.push_back(restricted);
+    }
+  }
+  return all;
+}
+
+struct Totals {
+  int64_t pairs = 0, wrong = 0, too_high = 0, grids = 0, tight = 0;
+};
+
+int64_t Bytes(const Mesh& mesh, const TensorType& type, const Cut& cut, const NodeBoxes& at,
+              int o) {
+  std::vector<Box> have;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    have.push_back(ShardBox(mesh, cut, type.dims, device));
+  }
+  if (o < 0) {
+    ElementType moved = at.parts > 1 ? AccumulatorType(type.type) : type.type;
+    return DeliverVolume({at.made, at.part, at.parts}, have) * ByteSize(moved);
+  }
+  std::vector<Box> need;
+  for (const std::vector<Box>& needs : at.needs) need.push_back(needs[o]);
+  return FetchVolume(have, need) * ByteSize(type.type);
+}
+
+// The checker's table is another program's: it must say the same.
+void CompareWithChecker(const RelaxedTables::Use& use, const std::vector<int64_t>& relaxed,
+                        size_t tensor_grids, size_t node_grids) {
+  REQUIRE(use.cost->size() == relaxed.size());
+  int64_t different = 0;
+  for (size_t t = 0; t < tensor_grids; ++t) {
+    for (size_t n = 0; n < node_grids; ++n) {
+      different += (*use.cost)[n * tensor_grids + t] != relaxed[t * node_grids + n];
+    }
+  }
+  CHECK(different == 0);
+}
+
+Totals Compare(const Graph& graph, int devices, bool replicated) {
+  Mesh mesh = MeshOf(devices);
+  Totals totals;
+  int64_t steps = 0;
+  RelaxedTables checked = MakeRelaxedTables(graph, mesh, replicated);
+  auto use = checked.uses.begin();
+  // Tables are made once for uses of equal keys.
+  std::map<std::tuple<CostKey, std::vector<Grid>, std::vector<Grid>>, std::vector<int64_t>> by_key;
+  for (const Node& node : graph.nodes) {
+    std::vector<Cut> node_cuts = AllCuts(NodeCuts(*node.definition), mesh, false);
+    std::vector<Grid> node_grids = AllGrids(NodeCuts(*node.definition), mesh);
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
+      const TensorType& type = graph.tensors[o < 0 ? node.result : node.operands[o]].type;
+      std::vector<Cut> cuts = AllCuts(TensorCuts(type), mesh, replicated);
+      CutSpace space = TensorCuts(type);
+      space.optional = replicated;
+      std::vector<Grid> grids = AllGrids(space, mesh);
+      UseCosts costs(*node.definition, o, mesh);
+      std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
+      const auto alike =
+          by_key.emplace(std::make_tuple(costs.Key(), grids, node_grids), relaxed).first;
+      CHECK(alike->second == relaxed);
+      CompareWithChecker(*use++, relaxed, grids.size(), node_grids.size());
+      std::vector<int64_t> least(relaxed.size(), std::numeric_limits<int64_t>::max());
+      for (const Cut& node_cut : node_cuts) {
+        NodeBoxes at = AnalyzeNode(*node.definition, node_cut, mesh);
+        auto column = std::find(node_grids.begin(), node_grids.end(), GridOf(node_cut, mesh));
+        REQUIRE(column != node_grids.end());
+        for (const Cut& cut : cuts) {
+          auto row = std::find(grids.begin(), grids.end(), GridOf(cut, mesh));
+          REQUIRE(row != grids.end());
+          int64_t bytes = Bytes(mesh, type, cut, at, o);
+          ++totals.pairs;
+          totals.wrong += costs.Exact(cut, node_cut, &steps) != bytes;
+          int64_t& cell =
+              least[(row - grids.begin()) * node_grids.size() + (column - node_grids.begin())];
+          cell = std::min(cell, bytes);
+        }
+      }
+      for (size_t i = 0; i < least.size(); ++i) {
+        ++totals.grids;
+        REQUIRE(least[i] < std::numeric_limits<int64_t>::max());  // no grid without a cut
+        totals.too_high += relaxed[i] > least[i];
+        totals.tight += relaxed[i] == least[i];
+      }
+    }
+  }
+  CHECK(totals.pairs > 0);
+  CHECK(totals.wrong == 0);
+  CHECK(totals.too_high == 0);
+  return totals;
+}
+
+Graph EvenGraph() {
+  GraphBuilder builder;
+  TensorId x = builder.Input({16, 32});
+  TensorId y = builder.Relu(builder.Matmul(x, builder.Parameter({32, 16})));
+  return builder.Finish({builder.Add(y, builder.Input({16, 16}))});
+}
+
+Graph UnevenGraph() {
+  GraphBuilder builder;
+  TensorId x = builder.Input({3, 2, 7, 5}, ElementType::kBF16);
+  TensorId y = builder.MaxPool(
+      builder.Conv(x, builder.Parameter({3, 2, 3, 2}, ElementType::kBF16), 2, 1), 2, 1);
+  TensorId z = builder.SumOver(builder.Scale(y, builder.Parameter({3}, ElementType::kBF16), 1), 2);
+  return builder.Finish({z});
+}
+
+Graph StrangeReads() {
+  GraphBuilder builder;
+  TensorId g = builder.ConvGradient(builder.Input({3, 5}), builder.Parameter({4}), 2, 12);
+  TensorId s = builder.Shift(builder.Slice(builder.Input({9, 3}), 2, 6), 1);
+  TensorId z = builder.Gates(builder.Input({5, 6}), builder.Parameter({4, 3, 6}));
+  TensorId h = builder.Gated(z, builder.Input({5, 3}), 1, 3);
+  return builder.Finish({g, s, h});
+}
+
+TEST_CASE("closed forms are exact on even extents, whatever the labels") {
+  for (int devices : {2, 4, 8}) {
+    CAPTURE(devices);
+    Totals totals = Compare(EvenGraph(), devices, false);
+    CHECK(totals.tight == totals.grids);
+  }
+}
+
+TEST_CASE("closed forms are bounds where parts are uneven, windows reach out, and axes differ") {
+  for (int devices : {2, 3, 4, 6, 8, 12}) {
+    CAPTURE(devices);
+    Totals totals = Compare(UnevenGraph(), devices, false);
+    CHECK(totals.tight * 10 >= totals.grids * 4);
+    totals = Compare(StrangeReads(), devices, false);
+  }
+}
+
+TEST_CASE("closed forms are bounds of random uses") {
+  std::mt19937 random(7);
+  auto upto = [&](int64_t most) { return 1 + static_cast<int64_t>(random() % most); };
+  for (int devices : {2, 3, 4, 6, 8, 12}) {
+    for (int round = 0; round < 3; ++round) {
+      CAPTURE(devices, round);
+      GraphBuilder builder;
+      int64_t window = upto(3), channels = upto(5);
+      TensorId x = builder.Input({upto(6), channels, 3 + upto(6), 3 + upto(6)});
+      TensorId w = builder.Parameter({upto(6), channels, window, window});
+      TensorId y = builder.Conv(x, w, upto(2), upto(window) - 1);
+      TensorId m = builder.Matmul(builder.Input({upto(13), 12}), builder.Parameter({12, upto(13)}));
+      TensorId g = builder.ConvGradient(builder.Input({upto(4), 6}), builder.Parameter({upto(4)}),
+                                        upto(3), 9 + upto(6));
+      TensorId s = builder.Shift(builder.Slice(m, 0, upto(builder.Dims(m)[0])), upto(3));
+      Compare(builder.Finish({y, g, s}), devices, false);
+    }
+  }
+}
+
+TEST_CASE("closed forms are bounds of copies, which leave axes out") {
+  for (int devices : {2, 4, 6}) {
+    CAPTURE(devices);
+    Compare(EvenGraph(), devices, true);
+    Compare(UnevenGraph(), devices, true);
+    Compare(StrangeReads(), devices, true);
+  }
+}
+
+}  // namespace
+}  // namespace yuba

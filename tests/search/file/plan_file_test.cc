@@ -1,0 +1,215 @@
+// The plan file: what is written is read again, and nothing that is read can do harm.
+
+#include "search/file/plan_file.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+#include "tests/support/mutate.h"
+
+namespace yuba {
+namespace {
+
+Graph Network() {
+  GraphBuilder builder;
+  TensorId x = builder.Input({8, 4, 9, 9});
+  TensorId y = builder.Relu(builder.Conv(x, builder.Parameter({6, 4, 3, 3}), 2, 1));
+  TensorId z = builder.Add(y, builder.Conv(y, builder.Parameter({6, 6, 3, 3}), 1, 1));
+  return builder.Finish({builder.SumOver(z, 1)});
+}
+
+Plan PlanOf(const Graph& graph, int devices = 6) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  return *plan;
+}
+
+PlanNotes Notes() {
+  PlanNotes notes;
+  notes.graph_file = "net \"work\".onnx";
+  notes.graph_hash = "1234";
+  notes.library_hash = "5678";
+  notes.version = "0.1";
+  notes.inputs["x"] = {8, 4, 9, 9};
+  notes.options["devices"] = "6";
+  notes.memory.resize(6);
+  notes.memory[1] = {6, 1, 2, 1, 2, "t3"};
+  notes.kernels = {"loops", "onednn"};
+  notes.collectives = {"all_gather"};
+  return notes;
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST_CASE("a plan file gives back the plan") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  REQUIRE(plan.cost.bytes() > 0);
+  std::string text = WritePlan(graph, plan, Notes());
+  absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE(file.ok());
+  CHECK(file->notes.graph_file == "net \"work\".onnx");
+  CHECK(file->notes.inputs == Notes().inputs);
+  CHECK(file->notes.options == Notes().options);
+  CHECK(file->notes.memory.size() == 6);
+  CHECK(file->notes.memory[1].at == "t3");
+  CHECK(file->nodes[1].kernel == "onednn");
+  CHECK(file->transfers[0].collective == "all_gather");
+  absl::StatusOr<Plan> attached = AttachPlan(graph, *file, Notes());
+  REQUIRE(attached.ok());
+  CHECK(attached->mesh.axes == plan.mesh.axes);
+  CHECK(attached->tensors == plan.tensors);
+  CHECK(attached->nodes == plan.nodes);
+  CHECK(attached->cost.bytes() == plan.cost.bytes());
+  CHECK(attached->proof.order == plan.proof.order);
+  PlanNotes notes = file->notes;
+  CHECK(WritePlan(graph, *attached, notes) == WritePlan(graph, plan, notes));
+}
+
+TEST_CASE("a plan file keeps a dual proof") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = {"dual", {}, 0, {{1, 2, {3, -4}}, {0, 1, {}}}};
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
+  REQUIRE(file.ok());
+  CHECK(file->proof.kind == "dual");
+  CHECK(file->proof.messages == plan.proof.messages);
+}
+
+TEST_CASE("a plan file keeps a proof on grids") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = {"grids", {2, 0, 1}, 2};
+  plan.proof.sweep = {1, 2, 0};
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
+  REQUIRE(file.ok());
+  CHECK(file->proof.kind == "grids");
+  CHECK(file->proof.order == plan.proof.order);
+  CHECK(file->proof.plain == 2);
+  CHECK(file->proof.sweep == plan.proof.sweep);
+}
+
+TEST_CASE("prices on memory come in the order of their times, each once") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  const auto end = 3 * static_cast<int64_t>(graph.nodes.size());
+  const auto answer = [&](std::vector<MemoryPrice> prices) {
+    plan.proof = {"dual", {}, 0, {}, std::move(prices)};
+    return std::string(ReadPlan(WritePlan(graph, plan, {})).status().message());
+  };
+  CHECK(answer({{0, 5}, {3, 0}, {end - 1, 7}}).empty());
+  for (const std::vector<MemoryPrice>& wrong :
+       {std::vector<MemoryPrice>{{3, 1}, {3, 1}}, {{4, 1}, {3, 1}}, {{4, 1}, {end, 1}}}) {
+    CHECK(answer(wrong).find("proof.prices[1][0]") != std::string::npos);
+    CHECK(answer(wrong).find("three for each node") != std::string::npos);
+  }
+}
+
+TEST_CASE("the rows of a plan file add up to its cost") {
+  Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, Notes()));
+  REQUIRE(file.ok());
+  int64_t bytes = 0;
+  for (const PlanFile::TransferRow& row : file->transfers) {
+    bytes += row.bytes;
+    CHECK(!row.over.empty());
+    CHECK(row.why.find(row.node) == 0);
+  }
+  CHECK(bytes == plan.cost.bytes());
+}
+
+TEST_CASE("a plan of something else is refused with the first difference") {
+  Graph graph = Network();
+  absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, PlanOf(graph), Notes()));
+  REQUIRE(file.ok());
+  Graph other = graph;
+  other.tensors[4].name = "other";
+  CHECK(AttachPlan(other, *file, {}).status().message().find("tensor 4 is other") !=
+        absl::string_view::npos);
+  other = graph;
+  other.nodes[2].op = "mul";
+  CHECK(AttachPlan(other, *file, {}).status().message().find("node 2 is") !=
+        absl::string_view::npos);
+  PlanFile wider = *file;
+  wider.space.accumulators = true;
+  CHECK(AttachPlan(graph, wider, {}).status().message().find("no sum of it has an accumulator") !=
+        absl::string_view::npos);
+  wider = *file;
+  wider.space.partials = true;
+  CHECK(AttachPlan(graph, wider, {}).status().message().find("no sum of it stays apart") !=
+        absl::string_view::npos);
+  PlanNotes notes = Notes();
+  notes.library_hash = "9";
+  CHECK(AttachPlan(graph, *file, notes).status().message().find("another operator library") !=
+        absl::string_view::npos);
+}
+
+TEST_CASE("an impossible cut in a file is an error, not a crash") {
+  Graph graph = Network();
+  std::string text = WritePlan(graph, PlanOf(graph), Notes());
+  // The 6 channels of the first weight are cut over both axes, twice.
+  absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE(file.ok());
+  file->tensors[1].cut.axes[0] = {0, 1};
+  file->tensors[1].cut.axes[1] = {0};
+  CHECK(AttachPlan(graph, *file, {}).status().code() == absl::StatusCode::kFailedPrecondition);
+  file = ReadPlan(text);
+  file->tensors[1].cut.axes = {{}, {}, {0, 1}, {}};  // a kernel of 3 into 6 parts
+  CHECK(AttachPlan(graph, *file, {}).status().message().find("into 6 parts") !=
+        absl::string_view::npos);
+}
+
+TEST_CASE("errors of a plan file name the place") {
+  Graph graph = Network();
+  std::string text = WritePlan(graph, PlanOf(graph), Notes());
+  auto message = [](const std::string& json) {
+    return std::string(ReadPlan(json).status().message());
+  };
+  CHECK(message("").find("line 1") != std::string::npos);
+  CHECK(message(text.substr(0, 300)).find("line ") != std::string::npos);
+  CHECK(message("[]") == "this is no plan file: the file is an array, expected an object");
+  CHECK(message(Replaced(text, "yuba-plan/1", "yuba-plan/9")).find("format is \"yuba-plan/9\"") !=
+        std::string::npos);
+  CHECK(message(Replaced(text, "\"lower_bound\"", "\"bound\"")) ==
+        "this is no plan file: there is no cost.lower_bound");
+  CHECK(message(Replaced(text, "\"size\":3", "\"size\":\"3\"")).find("mesh[0].size is \"3\"") !=
+        std::string::npos);
+  CHECK(message(Replaced(text, "\"axes\":[\"", "\"axes\":[\"q")).find(".axes[0] is \"q") !=
+        std::string::npos);
+}
+
+TEST_CASE("damaged plan files are refused or attach to something legal") {
+  Graph graph = Network();
+  std::string text = WritePlan(graph, PlanOf(graph), Notes());
+  Random random(7);
+  int read = 0;
+  for (int i = 0; i < 3000; ++i) {
+    bool words = i % 2 == 0;
+    std::string damaged =
+        words ? MutateWords(text, {"a", "b", "null", "true", "[]", "{}", "axes", "-1", "1e99"},
+                            random)
+              : MutateBytes(text, random);
+    absl::StatusOr<PlanFile> file = ReadPlan(damaged);
+    if (!file.ok()) continue;
+    ++read;
+    absl::StatusOr<Plan> plan = AttachPlan(graph, *file, {});
+    if (plan.ok()) CHECK(CostOf(graph, *plan).bytes() >= 0);
+  }
+  CHECK(read > 10);
+  std::string deep(1000000, '[');
+  CHECK(!ReadPlan(deep).ok());
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,329 @@
+// Accumulators: products that meet in one sum are delivered once, for the sum.
+
+#include "search/rewrite/accumulators.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "search/check/check.h"
+#include "search/check/relaxed.h"
+#include "search/space/domain.h"
+#include "search/cost/use_costs.h"
+#include "search/engines/grid_search.h"
+#include "search/plan/memory_price.h"
+#include "search/rewrite/partials.h"
+#include "search/search.h"
+#include "search/cost/cost_tables.h"
+#include "tests/support/enumeration.h"
+#include "tests/support/graphs.h"
+#include "tests/support/marking.h"
+
+namespace yuba {
+namespace {
+
+// x1 * w1 + x2 * w2 with `rows` x `inner` and `inner` x `columns`; and what else is added to it.
+Graph TwoProducts(int64_t rows, int64_t inner, int64_t columns, bool bias) {
+  GraphBuilder builder;
+  TensorId sum = builder.Add(
+      builder.Matmul(builder.Input({rows, inner}), builder.Parameter({inner, columns})),
+      builder.Matmul(builder.Input({rows, inner + 1}), builder.Parameter({inner + 1, columns})));
+  if (bias) sum = builder.Scale(sum, builder.Parameter({columns}), 1);
+  return builder.Finish({sum});
+}
+
+// The map y = t0 + t1 + ... of the graph's tensors, which no builder makes of more than two.
+Graph WithSumOf(Graph graph, const std::vector<TensorId>& terms) {
+  Definition sum;
+  sum.name = "y";
+  sum.result = graph.tensors[terms[0]].type;
+  for (size_t d = 0; d < sum.result.dims.size(); ++d) {
+    sum.indices.push_back({"i" + std::to_string(d), sum.result.dims[d], false});
+    sum.left.push_back(IndexAffine(static_cast<int>(d)));
+  }
+  for (size_t t = 0; t < terms.size(); ++t) {
+    sum.operands.push_back(graph.tensors[terms[t]].type);
+    auto read = std::make_shared<Expr>();
+    read->kind = Expr::kRead;
+    read->operand = static_cast<int>(t);
+    read->position = sum.left;
+    if (t == 0) {
+      sum.body = read;
+      continue;
+    }
+    auto add = std::make_shared<Expr>();
+    add->kind = Expr::kCall;
+    add->function = Function::kAdd;
+    add->args = {read, sum.body};
+    sum.body = add;
+  }
+  Tensor y = graph.tensors[terms[0]];
+  y.name = "y";
+  y.kind = TensorKind::kActivation;
+  Node node;
+  node.name = node.from = "y";
+  node.op = "sum";
+  node.definition = std::make_shared<const Definition>(std::move(sum));
+  node.operands = terms;
+  node.result = static_cast<TensorId>(graph.tensors.size());
+  graph.outputs = {node.result};
+  graph.tensors.push_back(std::move(y));
+  graph.nodes.push_back(std::move(node));
+  Link(graph);
+  CheckGraph(graph);
+  return graph;
+}
+
+std::vector<NodeId> Accumulators(const Graph& graph) {
+  std::vector<NodeId> found;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (IsAccumulator(graph.nodes[n])) found.push_back(static_cast<NodeId>(n));
+  }
+  return found;
+}
+
+TEST_CASE("the products of one sum get an accumulator, and nothing else does") {
+  const Graph bare = TwoProducts(8, 16, 8, false), graph = WithAccumulators(bare, MeshOf(8));
+  REQUIRE(Accumulators(graph).size() == 1);
+  const Node& node = graph.nodes[Accumulators(graph)[0]];
+  CHECK(node.operands.size() == 2);
+  CHECK(graph.nodes.size() == bare.nodes.size());  // nothing is left of the sum: it is the sum
+  CHECK(node.result == bare.outputs[0]);
+  CHECK(graph.tensors[node.operands[0]].kind == TensorKind::kAddend);
+
+  // A term that is read elsewhere, is no sum, or is the graph's output is none of an accumulator.
+  GraphBuilder builder;
+  const TensorId x = builder.Input({8, 8}), w = builder.Parameter({8, 8});
+  const TensorId twice = builder.Matmul(x, w), output = builder.Matmul(x, builder.Transpose(w));
+  const TensorId sum = builder.Add(builder.Add(twice, builder.Relu(twice)), output);
+  CHECK(Accumulators(WithAccumulators(builder.Finish({sum, output}), MeshOf(8))).empty());
+  // Nor one of a type whose sums are kept wider, nor one too small for its node to use all axes.
+  GraphBuilder narrow;
+  const TensorId h = narrow.Input({8, 8}, ElementType::kF16);
+  const Graph halves = narrow.Finish({narrow.Add(narrow.Matmul(h, h), narrow.Matmul(h, h))});
+  CHECK(Accumulators(WithAccumulators(halves, MeshOf(8))).empty());
+  CHECK(Accumulators(WithAccumulators(TwoProducts(2, 2, 2, false), MeshOf(64))).empty());
+}
+
+TEST_CASE("terms of a longer sum meet, and the others stay where they were") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({8, 12}), other = builder.Input({8, 10});
+  std::vector<TensorId> terms;
+  for (int i = 0; i < 3; ++i) terms.push_back(builder.Matmul(x, builder.Parameter({12, 10})));
+  terms.insert(terms.begin() + 1, other);
+  const Graph bare = WithSumOf(builder.Finish(terms), terms);
+  const Graph graph = WithAccumulators(bare, MeshOf(4));
+  REQUIRE(Accumulators(graph).size() == 1);
+  const Node& accumulator = graph.nodes[Accumulators(graph)[0]];
+  CHECK(accumulator.operands.size() == 3);
+  const Node& rest = graph.nodes.back();
+  CHECK(rest.operands == std::vector<TensorId>{other, accumulator.result});
+  CHECK(ToString(*rest.definition) == "y[i0: 8, i1: 10] = x1[i0, i1] + x0[i0, i1]");
+}
+
+std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh) {
+  std::vector<int> axes(mesh.axes.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  return LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
+}
+
+// All tables of the uses of addends, and of what their accumulator delivers, against elements
+// marked one by one; and the bounds of grids, of solver and checker, against all cuts.
+void CompareCosts(const Graph& graph, const Mesh& mesh) {
+  CAPTURE(mesh.devices());
+  const RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
+  auto use = checked.uses.begin();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const Definition& definition = *node.definition;
+    const CutSpace space = NodeCuts(graph, static_cast<NodeId>(n));
+    const std::vector<Cut> node_cuts = AllCuts(space, mesh);
+    const std::vector<Grid> node_grids = AllGrids(space, mesh);
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o, ++use) {
+      const TensorId tensor = o < 0 ? node.result : node.operands[o];
+      const CutSpace tensor_space = TensorCuts(graph, tensor);
+      const std::vector<Cut> cuts = AllCuts(tensor_space, mesh);
+      const std::vector<Grid> grids = AllGrids(tensor_space, mesh);
+      UseCosts costs(definition, o, mesh);
+      const std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
+      REQUIRE(use->cost->size() == relaxed.size());
+      for (size_t t = 0; t < grids.size(); ++t) {
+        for (size_t g = 0; g < node_grids.size(); ++g) {
+          CHECK((*use->cost)[g * grids.size() + t] == relaxed[t * node_grids.size() + g]);
+        }
+      }
+      const bool regroups = o >= 0 && IsAccumulator(node);  // no plan does
+      const MarkedTable marked = MarkedBytes(definition, mesh, o, node_cuts, cuts);
+      int64_t steps = 0, wrong = 0, too_high = 0;
+      std::vector<bool> possible(relaxed.size(), false);
+      for (size_t c = 0; c < node_cuts.size(); ++c) {
+        const auto column =
+            std::find(node_grids.begin(), node_grids.end(), GridOf(node_cuts[c], mesh));
+        for (size_t t = 0; t < cuts.size(); ++t) {
+          const auto row = std::find(grids.begin(), grids.end(), GridOf(cuts[t], mesh));
+          const size_t cell =
+              (row - grids.begin()) * node_grids.size() + (column - node_grids.begin());
+          const int64_t bytes = costs.Exact(cuts[t], node_cuts[c], &steps);
+          const bool never = marked[c][t] >= kNeverMarked;
+          if (!never) possible[cell] = true;
+          too_high += relaxed[cell] > (never ? kNever : bytes);
+          if (regroups) {
+            Cut same = node_cuts[c];
+            same.axes.pop_back();
+            wrong += (bytes == 0) != (same == cuts[t]) && same == cuts[t];
+          } else if (!never) {
+            wrong += bytes != marked[c][t];
+          }
+        }
+      }
+      for (size_t cell = 0; cell < possible.size(); ++cell) {
+        wrong += possible[cell] != (relaxed[cell] < kNever);
+      }
+      CHECK(wrong == 0);
+      CHECK(too_high == 0);
+    }
+  }
+  CHECK(use == checked.uses.end());
+}
+
+TEST_CASE("what addends and accumulators cost is what moves, element by element") {
+  for (int devices : {2, 3, 4, 6, 8}) {
+    const Mesh mesh = MeshOf(devices);
+    CompareCosts(WithAccumulators(TwoProducts(5, 6, 7, false), mesh), mesh);
+    CompareCosts(WithAccumulators(TwoProducts(4, 8, 8, false), mesh), mesh);
+  }
+}
+
+// Relu((x * w1) * w2): the first sum may stay apart.
+Graph TwoLayers(int64_t rows, int64_t inner, int64_t middle, int64_t columns) {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({rows, inner});
+  const TensorId y = builder.Matmul(x, builder.Parameter({inner, middle}));
+  const TensorId z = builder.Matmul(y, builder.Parameter({middle, columns}));
+  return builder.Finish({builder.Relu(z)});
+}
+
+TEST_CASE("what sums that stay apart cost is what moves, element by element") {
+  for (int devices : {2, 3, 4, 6, 8}) {
+    const Mesh mesh = MeshOf(devices);
+    for (const auto& [rows, middle] : {std::pair(5, 7), std::pair(8, 4)}) {
+      const Graph graph = WithPartials(TwoLayers(rows, 6, middle, 8), mesh);
+      REQUIRE(HasPartials(graph));
+      CompareCosts(graph, mesh);
+    }
+  }
+}
+
+Plan PlanOf(const Graph& graph, int devices) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  return *std::move(plan);
+}
+
+// The plan against all plans, and against the best one that has no accumulators.
+bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
+  CAPTURE(devices);
+  const Mesh mesh = MeshOf(devices);
+  const Graph graph = WithAccumulators(bare, mesh);
+  if (Accumulators(graph).empty()) return false;
+  const TriedPlans tried = TryAllPlans(graph, mesh, TriedSpace(), limit);
+  if (tried.least < 0) return false;
+  const Plan plan = PlanOf(graph, devices);
+  CHECK(plan.cost.bytes() == tried.least);
+  CHECK(plan.lower_bound == tried.least);
+  CHECK(MarkedBytes(graph, mesh, plan.tensors, plan.nodes) == tried.least);
+  const Plan without = PlanOf(bare, devices);
+  CHECK(plan.cost.bytes() <= without.cost.bytes());
+  *saved += without.cost.bytes() - plan.cost.bytes();
+
+  SearchOptions options;
+  options.mesh = mesh;
+  GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
+  Plan by_grids = plan;
+  by_grids.tensors.assign(found.cuts.begin(), found.cuts.begin() + graph.tensors.size());
+  by_grids.nodes.assign(found.cuts.begin() + graph.tensors.size(), found.cuts.end());
+  by_grids.cost = CostOf(graph, by_grids);
+  by_grids.lower_bound = found.bound.bytes;
+  by_grids.proof = std::move(found.bound.proof);
+  CHECK(by_grids.lower_bound <= tried.least);
+  CHECK(CheckPlan(graph, by_grids).ToString() == "OK");
+  return true;
+}
+
+// Sums of two or three products, of inputs that may be shared, and what is made of them.
+Graph RandomSums(std::mt19937& random) {
+  const auto extent = [&] { return 2 + static_cast<int64_t>(random() % 11); };
+  GraphBuilder builder;
+  const int64_t rows = extent(), columns = extent();
+  std::vector<TensorId> terms;
+  TensorId shared = -1;
+  for (int i = 0, count = 2 + static_cast<int>(random() % 2); i < count; ++i) {
+    if (shared < 0 || random() % 2 == 0) shared = builder.Input({rows, extent()});
+    const int64_t inner = builder.Dims(shared)[1];
+    terms.push_back(builder.Matmul(shared, builder.Parameter({inner, columns})));
+  }
+  if (random() % 3 == 0) terms.push_back(builder.Input({rows, columns}));
+  return WithSumOf(builder.Finish(terms), terms);
+}
+
+TEST_CASE("plans with accumulators against all plans") {
+  std::mt19937 random(3);
+  int compared = 0;
+  int64_t saved = 0;
+  for (int devices : {2, 3, 4, 6, 8}) {
+    const int64_t limit = devices == 8 ? 250000 : 60000;
+    for (int i = 0; i < (devices == 8 ? 5 : 18); ++i) {
+      CAPTURE(i);
+      compared += Compare(RandomSums(random), devices, limit, &saved);
+    }
+  }
+  std::cout << compared << " graphs with accumulators, " << saved << " bytes saved\n";
+  CHECK(compared > 40);
+  CHECK(saved > 0);
+}
+
+TEST_CASE("a pin of what became a term of a sum is refused with the way out") {
+  Graph graph = TwoProducts(8, 6, 4, false);
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  const Graph accumulating = WithAccumulators(graph, options.mesh);
+  options.pin_texts = {graph.tensors[graph.nodes[0].result].name + "=[-, a]"};
+  CHECK(Search(graph, options).ok());
+  const absl::Status status = Search(accumulating, options).status();
+  CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+  CHECK_THAT(std::string(status.message()), Catch::Contains("--accumulators none"));
+}
+
+TEST_CASE("long sums of two products move one of them") {
+  const Graph bare = TwoProducts(8, 256, 8, true), graph = WithAccumulators(bare, MeshOf(8));
+  const Plan with = PlanOf(graph, 8), without = PlanOf(bare, 8);
+  CHECK(without.cost.bytes() == 2 * 7 * 8 * 8 * 4);  // seven eighths of eight parts, twice
+  CHECK(with.cost.bytes() == 7 * 8 * 8 * 4);
+  // The groups' index is cut over all axes, and the products are not delivered at all.
+  const NodeId accumulator = Accumulators(graph)[0];
+  CHECK(with.nodes[accumulator].axes.back().size() == 3);
+  int deliveries = 0;
+  for (const Move& move : MovesOf(graph, with)) deliveries += move.partial;
+  CHECK(deliveries == 1);
+}
+
+TEST_CASE("the checker refuses addends that are cut in another way than their accumulator") {
+  const Graph graph = WithAccumulators(TwoProducts(8, 256, 8, false), MeshOf(8));
+  Plan plan = PlanOf(graph, 8);
+  const Node& node = graph.nodes[Accumulators(graph)[0]];
+  plan.tensors[node.operands[0]].axes = {{0, 1, 2}, {}};
+  plan.cost = CostOf(graph, plan);
+  const absl::Status status = CheckPlan(graph, plan);
+  CHECK_FALSE(status.ok());
+  CHECK(std::string(status.message()).find("cut differently") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace yuba

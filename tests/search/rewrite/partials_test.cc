@@ -1,0 +1,104 @@
+// Partials: sums stay apart through what is linear in them, where that moves fewer bytes.
+#include "search/rewrite/partials.h"
+
+#include <catch2/catch.hpp>
+
+#include "search/check/check.h"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+#include "tests/support/marking.h"
+
+namespace yuba {
+namespace {
+
+// x1 * w1 * w2, and what is not linear in it.
+Graph Chain(int64_t rows, int64_t inner, int64_t middle, int64_t columns, bool relu = false) {
+  GraphBuilder builder;
+  TensorId y = builder.Matmul(builder.Input({rows, inner}), builder.Parameter({inner, middle}));
+  if (relu) y = builder.Relu(y);
+  TensorId z = builder.Matmul(y, builder.Parameter({middle, columns}));
+  return builder.Finish({builder.Relu(z)});
+}
+
+SearchOptions Auto(const Mesh& mesh) {
+  SearchOptions options;
+  options.mesh = mesh;
+  options.replicate = "auto";
+  return options;
+}
+
+TEST_CASE("sums read once by what is linear in them may stay apart") {
+  const Mesh mesh = MeshOf(4);
+  const Graph bare = Chain(8, 16, 8, 4), graph = WithPartials(bare, mesh);
+  CHECK(HasPartials(graph));
+  CHECK_FALSE(HasPartials(bare));
+  const Node &first = graph.nodes[0], &second = graph.nodes[1];
+  CHECK(graph.tensors[first.result].kind == TensorKind::kAddend);
+  CHECK(first.definition->addend);
+  CHECK(second.definition->addends == std::vector<int>{0});
+  CHECK(second.definition->indices.size() == 4);
+  CHECK_FALSE(second.definition->addend);  // what reads it is not linear
+  const Graph back = WithoutPartials(graph);
+  CHECK_FALSE(HasPartials(back));
+  for (size_t n = 0; n < bare.nodes.size(); ++n) {
+    CHECK(*back.nodes[n].definition == *bare.nodes[n].definition);
+  }
+  for (size_t t = 0; t < bare.tensors.size(); ++t) {
+    CHECK(back.tensors[t].kind == bare.tensors[t].kind);
+  }
+  CHECK_FALSE(HasPartials(WithPartials(Chain(8, 16, 8, 4, true), mesh)));
+  CHECK_FALSE(HasPartials(WithPartials(Chain(2, 16, 2, 4), MeshOf(8))));  // too small for the mesh
+}
+
+TEST_CASE("a product that makes its operand smaller is computed term by term") {
+  const Mesh mesh = MeshOf(4);
+  const Graph bare = Chain(16, 256, 64, 4);
+  SearchOptions options = Auto(mesh);
+  // Within this, no device has room for replicas of the weights.
+  options.memory_limit = 26000;
+  const absl::StatusOr<Plan> without = Search(bare, options);
+  REQUIRE(without.ok());
+  const Graph graph = SharedGraph(bare, options);
+  REQUIRE(HasPartials(graph));
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE(plan.ok());
+  CHECK(plan->cost.bytes() < without->cost.bytes());
+  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  CHECK_FALSE(plan->nodes[1].axes.back().empty());  // it has groups
+  CHECK(MarkedBytes(graph, mesh, plan->tensors, plan->nodes) == plan->cost.bytes());
+  Plan other = *plan;
+  std::swap(other.nodes[1].axes.back(), other.nodes[1].axes[0]);
+  CHECK_FALSE(CheckPlan(graph, other).ok());
+  other = *plan;
+  other.space.replicate = "none";
+  CHECK_FALSE(CheckPlan(graph, other).ok());
+}
+
+TEST_CASE("plans without partials are plans with them, and no dearer") {
+  const Mesh mesh = MeshOf(8);
+  const Graph bare = Chain(16, 64, 32, 8), graph = WithPartials(bare, mesh);
+  for (const char* search : {"default", "recursive", "data", "megatron", "zero3"}) {
+    INFO(search);
+    SearchOptions options;
+    options.mesh = mesh;
+    options.search = search;
+    const absl::StatusOr<Plan> plan = Search(bare, options);
+    REQUIRE(plan.ok());
+    std::vector<Cut> cuts = plan->tensors;
+    cuts.insert(cuts.end(), plan->nodes.begin(), plan->nodes.end());
+    cuts = WithGroups(graph, mesh, std::move(cuts));
+    Plan here = *plan;
+    here.space.replicate = "auto";
+    here.space.nesting = "free";
+    here.tensors.assign(cuts.begin(), cuts.begin() + graph.tensors.size());
+    here.nodes.assign(cuts.begin() + graph.tensors.size(), cuts.end());
+    here.cost = CostOf(graph, here);
+    CHECK(here.cost.bytes() <= plan->cost.bytes());
+    here.lower_bound = 0;
+    here.proof = Proof();
+    CHECK(CheckPlan(graph, here).ToString() == "OK");
+  }
+}
+
+}  // namespace
+}  // namespace yuba

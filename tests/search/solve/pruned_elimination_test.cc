@@ -1,0 +1,158 @@
+// Deepening against plain elimination, where both can be done, and its proofs.
+
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <random>
+
+#include "search/check/check.h"
+#include "search/solve/raise_threshold.h"
+#include "search/search.h"
+#include "search/solve/solve.h"
+#include "tests/support/graphs.h"
+#include "tests/support/training.h"
+
+namespace yuba {
+namespace {
+
+// Values are a class and one of three labels; the labels of all variables turn together. What a
+// factor costs depends on the classes and on how far the labels are apart.
+struct Turning {
+  PairwiseProblem problem;
+  std::vector<ClassesPtr> classes;
+};
+
+Turning RandomTurning(int variables, std::mt19937* random) {
+  Turning turning;
+  const int classes = 3, labels = 3, size = classes * labels;
+  Domain domain;
+  domain.size = size;
+  Classes of;
+  of.count = classes;
+  for (int turn = 0; turn < labels; ++turn) {
+    domain.images.emplace_back();
+    for (int value = 0; value < size; ++value) {
+      domain.images.back().push_back(value / labels * labels + (value + turn) % labels);
+    }
+  }
+  // (value + turn) % labels is the label turned, as a class has `labels` values.
+  for (int value = 0; value < size; ++value) of.of.push_back(value / labels);
+  turning.problem.variables.assign(variables, std::make_shared<const Domain>(domain));
+  turning.classes.assign(variables, std::make_shared<const Classes>(of));
+  for (int a = 0; a < variables; ++a) {
+    for (int b = 0; b < a; ++b) {
+      if ((*random)() % 2 == 0) continue;
+      std::vector<int64_t> by_class(classes * classes * labels), cells;
+      for (int64_t& cost : by_class) cost = 100 + (*random)() % 50;
+      for (int x = 0; x < size; ++x) {
+        for (int y = 0; y < size; ++y) {
+          int apart = (x % labels - y % labels + labels) % labels;
+          cells.push_back(by_class[(x / labels * classes + y / labels) * labels + apart]);
+        }
+      }
+      turning.problem.factors.push_back(
+          {{a, b}, std::make_shared<const std::vector<int64_t>>(cells)});
+    }
+  }
+  return turning;
+}
+
+TEST_CASE("deepening finds the optimum of problems with cycles") {
+  std::mt19937 random(3);
+  int above = 0;
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(i);
+    Turning turning = RandomTurning(8, &random);
+    const PairwiseProblem& problem = turning.problem;
+    int64_t least = SolveExactly(problem, 1 << 24)->solution.cost;
+    Assignment zero(8, 0);
+    Solution start = {zero, CostOf(problem, zero)};
+    DeepenOptions options;
+    options.fold_cells = i % 2 == 0 ? 81 : 0;
+    absl::optional<Deepest> deepest = Deepen(problem, turning.classes, start, options);
+    REQUIRE(deepest.has_value());
+    CHECK(deepest->solution.cost == least);
+    CHECK(deepest->bound == least);
+    CHECK(CostOf(problem, deepest->solution.assignment) == least);
+    // From the optimum it is proved that there is nothing better.
+    Deepest proved = *Deepen(problem, turning.classes, deepest->solution, options);
+    CHECK(proved.bound == least);
+    above += SolveExactly(problem, 1 << 24)->solution.cost < start.cost;
+    // Too little work still gives a bound, and never a worse solution.
+    options.work = 1000;
+    Deepest hasty = *Deepen(problem, turning.classes, start, options);
+    CHECK(hasty.bound <= least);
+    CHECK(hasty.solution.cost >= least);
+    CHECK(hasty.solution.cost <= start.cost);
+  }
+  CHECK(above > 150);
+}
+
+TEST_CASE("tables by classes that do not fit are refused") {
+  std::mt19937 random(4);
+  Turning turning = RandomTurning(10, &random);
+  Assignment zero(10, 0);
+  DeepenOptions options;
+  options.class_cells = 2;
+  options.fold_cells = 2;
+  CHECK(!Deepen(turning.problem, turning.classes, {zero, CostOf(turning.problem, zero)}, options));
+}
+
+TEST_CASE("blocks that do not fit are never made") {
+  std::mt19937 random(5);
+  const int variables = 30;  // all meet: a block of 9^29 cells
+  Turning turning = RandomTurning(variables, &random);
+  Classes one;
+  one.count = 1;
+  one.of.assign(9, 0);
+  turning.classes.assign(variables, std::make_shared<const Classes>(one));
+  const Assignment zero(variables, 0);
+  const int64_t cost = CostOf(turning.problem, zero);
+  DeepenOptions options;
+  options.fold_cells = 0;
+  const auto deepest = Deepen(turning.problem, turning.classes, {zero, cost}, options);
+  REQUIRE(deepest.has_value());
+  CHECK(deepest->bound > 0);
+  CHECK(deepest->bound <= deepest->solution.cost);
+  CHECK(deepest->solution.cost <= cost);
+}
+
+absl::StatusOr<Plan> SmallTables(const Graph& graph, int devices, int64_t cells) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.table_cells = cells;
+  return Search(graph, options);
+}
+
+TEST_CASE("a plan that is found by deepening is optimal, and its proof is replayed") {
+  Graph graph = ResNetTraining(4, 8, 4, {1});
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  const int64_t least = 53984;  // by plain elimination, which takes seconds
+  absl::StatusOr<Plan> plan = SmallTables(graph, 4, 100000);
+  REQUIRE(plan.ok());
+  REQUIRE(plan->proof.kind == "deepening");
+  CHECK(plan->proof.plain < static_cast<int>(plan->proof.order.size()));
+  CHECK(plan->cost.bytes() == least);
+  CHECK(plan->lower_bound == least);
+  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  // A plan that is not the best, and the proof of a bound that is too high.
+  Plan worse = *plan;
+  SearchOptions recursive = options;
+  recursive.search = "recursive";
+  Plan other = *Search(graph, recursive);
+  REQUIRE(other.cost.bytes() > least);
+  worse.tensors = other.tensors;
+  worse.nodes = other.nodes;
+  worse.cost = other.cost;
+  worse.lower_bound = least + 1;
+  CHECK(std::string(CheckPlan(graph, worse).message()).find("its proof shows only") !=
+        std::string::npos);
+  worse.lower_bound = least;
+  for (int wrong : {-1, 1000}) {
+    worse.proof.plain = wrong;
+    CHECK(std::string(CheckPlan(graph, worse).message()).find("plainly") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace yuba

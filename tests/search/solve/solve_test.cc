@@ -1,0 +1,216 @@
+// The solvers of pairwise problems against enumeration.
+
+#include "search/solve/solve.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "search/solve/dual.h"
+
+namespace yuba {
+namespace {
+
+Cells RandomCells(size_t count, std::mt19937* random) {
+  std::vector<int64_t> cells(count);
+  for (int64_t& cell : cells) cell = (*random)() % 50;
+  return std::make_shared<const std::vector<int64_t>>(cells);
+}
+
+// Variables of 2 to 4 values, joined at random; every other problem bipartite (even to odd).
+PairwiseProblem RandomProblem(int variables, bool bipartite, std::mt19937* random) {
+  PairwiseProblem problem;
+  for (int v = 0; v < variables; ++v) {
+    Domain domain;
+    domain.size = 2 + static_cast<int>((*random)() % 3);
+    domain.images.emplace_back(domain.size);
+    std::iota(domain.images[0].begin(), domain.images[0].end(), 0);
+    problem.variables.push_back(std::make_shared<const Domain>(domain));
+  }
+  for (int a = 0; a < variables; ++a) {
+    int size = problem.variables[a]->size;
+    if (!bipartite) problem.factors.push_back({{a}, RandomCells(size, random)});
+    for (int b = 0; b < variables; ++b) {
+      bool joined = (*random)() % 3 == 0 && (bipartite ? a % 2 == 0 && b % 2 == 1 : a != b);
+      if (!joined) continue;
+      problem.factors.push_back({{a, b}, RandomCells(size * problem.variables[b]->size, random)});
+    }
+  }
+  return problem;
+}
+
+int64_t Least(const PairwiseProblem& problem) {
+  Assignment assignment(problem.variables.size(), 0);
+  int64_t least = std::numeric_limits<int64_t>::max();
+  while (true) {
+    least = std::min(least, CostOf(problem, assignment));
+    size_t v = 0;
+    while (v < assignment.size() && ++assignment[v] == problem.variables[v]->size) {
+      assignment[v++] = 0;
+    }
+    if (v == assignment.size()) return least;
+  }
+}
+
+TEST_CASE("elimination finds the optimum, in any order") {
+  std::mt19937 random(5);
+  for (int i = 0; i < 100; ++i) {
+    PairwiseProblem problem = RandomProblem(7, false, &random);
+    int64_t least = Least(problem);
+    auto exact = SolveExactly(problem, 1 << 20);
+    REQUIRE(exact.has_value());
+    CHECK(exact->solution.cost == least);
+    CHECK(CostOf(problem, exact->solution.assignment) == least);
+    std::vector<int> order(7);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    CHECK(Eliminate(problem, order)->cost == least);
+  }
+}
+
+TEST_CASE("elimination with some variables given finds the best of the others") {
+  std::mt19937 random(6);
+  for (int i = 0; i < 50; ++i) {
+    PairwiseProblem problem = RandomProblem(6, false, &random);
+    Assignment given(6, 1);
+    Solution solution = *Eliminate(problem, {0, 2, 4}, given);
+    CHECK(CostOf(problem, solution.assignment) == solution.cost);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (given[0] = 0; given[0] < problem.variables[0]->size; ++given[0]) {
+      for (given[2] = 0; given[2] < problem.variables[2]->size; ++given[2]) {
+        for (given[4] = 0; given[4] < problem.variables[4]->size; ++given[4]) {
+          least = std::min(least, CostOf(problem, given));
+        }
+      }
+    }
+    CHECK(solution.cost == least);
+    for (int v : {1, 3, 5}) CHECK(solution.assignment[v] == 1);
+  }
+}
+
+TEST_CASE("elimination refuses tables that do not fit") {
+  std::mt19937 random(7);
+  PairwiseProblem problem = RandomProblem(9, false, &random);
+  CHECK(!SolveExactly(problem, 2).has_value());
+}
+
+// All variables take a turn of the same three values; costs depend on differences only.
+TEST_CASE("symmetries change no result") {
+  std::mt19937 random(8);
+  for (int i = 0; i < 50; ++i) {
+    PairwiseProblem with, without;
+    auto turning = std::make_shared<Domain>(Domain{3, {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}});
+    auto plain = std::make_shared<Domain>(Domain{3, {{0, 1, 2}}});
+    with.variables.assign(6, turning);
+    without.variables.assign(6, plain);
+    for (int a = 0; a < 6; ++a) {
+      for (int b = 0; b < a; ++b) {
+        if (random() % 2 == 0) continue;
+        std::vector<int64_t> cells(9);
+        int64_t by_difference[3] = {int64_t(random() % 50), int64_t(random() % 50),
+                                    int64_t(random() % 50)};
+        for (int cell = 0; cell < 9; ++cell)
+          cells[cell] = by_difference[(cell / 3 - cell % 3 + 3) % 3];
+        Factor factor = {{a, b}, std::make_shared<const std::vector<int64_t>>(cells)};
+        with.factors.push_back(factor);
+        without.factors.push_back(factor);
+      }
+    }
+    int64_t least = Least(without);
+    CHECK(SolveExactly(with, 1 << 20)->solution.cost == least);
+    CHECK(SolveExactly(without, 1 << 20)->solution.cost == least);
+  }
+}
+
+TEST_CASE("local search never gets worse and is often right") {
+  std::mt19937 random(9);
+  int right = 0;
+  for (int i = 0; i < 50; ++i) {
+    PairwiseProblem problem = RandomProblem(8, false, &random);
+    Assignment start(8, 0);
+    Solution solution = SolveLocally(problem, {start}, 8);
+    CHECK(solution.cost == CostOf(problem, solution.assignment));
+    CHECK(solution.cost <= CostOf(problem, start));
+    right += solution.cost == Least(problem);
+  }
+  CHECK(right > 30);
+}
+
+TEST_CASE("the dual is a bound, with messages that add up to nothing") {
+  std::mt19937 random(10);
+  double gap = 0;
+  for (int i = 0; i < 100; ++i) {
+    PairwiseProblem problem = RandomProblem(8, true, &random);
+    std::vector<ClassesPtr> classes;
+    std::vector<int> order;
+    for (const DomainPtr& domain : problem.variables) {
+      Classes each;
+      each.count = domain->size;
+      each.of = domain->images[0];
+      classes.push_back(std::make_shared<const Classes>(each));
+      order.push_back(static_cast<int>(order.size()));
+    }
+    Dual dual = MaximiseDual(problem, classes, order, 100);
+    int64_t least = Least(problem);
+    CHECK(dual.bound <= least);
+    CHECK(CostOf(problem, dual.assignment) >= least);
+    gap += static_cast<double>(least - dual.bound) / static_cast<double>(least + 1);
+    for (int v = 0; v < 8; v += 2) {
+      std::vector<int64_t> sum(problem.variables[v]->size, 0);
+      for (size_t f = 0; f < problem.factors.size(); ++f) {
+        if (problem.factors[f].scope[0] != v) continue;
+        for (size_t c = 0; c < sum.size(); ++c) sum[c] += dual.messages[f][c];
+      }
+      for (int64_t value : sum) CHECK(value == 0);
+    }
+    // One class for all values is a weaker bound, and still one.
+    for (size_t v = 0; v < classes.size(); ++v) {
+      classes[v] = std::make_shared<const Classes>(
+          Classes{1, std::vector<int>(problem.variables[v]->size, 0)});
+    }
+    CHECK(MaximiseDual(problem, classes, order, 100).bound <= dual.bound);
+  }
+  CHECK(gap / 100 < 0.1);
+}
+
+// A ring of tensors and nodes by turns, whose costs are random but for what good values save.
+PairwiseProblem Ring(int size, int values, std::mt19937* random) {
+  PairwiseProblem problem;
+  problem.variables.assign(size, PlainDomain(values));
+  for (int v = 0; v < size; v += 2) {
+    for (int other : {v + 1, (v + size - 1) % size}) {
+      std::vector<int64_t> cells;
+      for (int i = 0; i < values * values; ++i) {
+        cells.push_back(1000 + (*random)() % 1000 + 40 * std::abs(i / values - i % values));
+      }
+      problem.factors.push_back(
+          {{v, other}, std::make_shared<const std::vector<int64_t>>(std::move(cells))});
+    }
+  }
+  return problem;
+}
+
+TEST_CASE("a dual that sweeps the likeliest values most is as good a bound") {
+  std::mt19937 random(5);
+  for (int i = 0; i < 5; ++i) {
+    const PairwiseProblem problem = Ring(6, 80, &random);
+    std::vector<int> order(problem.variables.size());
+    std::iota(order.begin(), order.end(), 0);
+    const std::vector<ClassesPtr> classes(
+        order.size(),
+        std::make_shared<const Classes>(Classes{80, problem.variables[0]->images[0]}));
+    const Dual all = MaximiseDual(problem, classes, order, 100);
+    const Dual likely = MaximiseDual(problem, classes, order, 100, Budget::Unlimited(), 1e18,
+                                     kForbidden, 0);
+    const auto exact = SolveExactly(problem, 1 << 20, Budget::Unlimited());
+    REQUIRE(exact.has_value());
+    CHECK(likely.bound <= exact->solution.cost);
+    CHECK(CostOf(problem, likely.assignment) >= exact->solution.cost);
+    CHECK(static_cast<double>(likely.bound) > 0.9999 * static_cast<double>(all.bound));
+    CHECK(likely.messages != all.messages);
+  }
+}
+
+}  // namespace
+}  // namespace yuba

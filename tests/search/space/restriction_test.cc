@@ -1,0 +1,221 @@
+// Restrictions of cuts, and pins as people write them.
+#include "search/space/restriction.h"
+
+#include <catch2/catch.hpp>
+
+#include "opsemantics/sharding/mesh_text.h"
+#include "search/space/pin_text.h"
+#include "search/space/symmetry.h"
+#include "tests/support/graphs.h"
+
+namespace yuba {
+namespace {
+
+const CutSpace kMatrix = {{8, 6}, {true, true}};
+
+std::vector<Cut> Allowed(const CutSpace& space, const Mesh& mesh, const Restriction& restriction) {
+  std::vector<int> axes;
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) axes.push_back(static_cast<int>(axis));
+  return RestrictedCuts(space, mesh, axes, axes, WholeCut(space), Nesting::kFree, restriction);
+}
+
+TEST_CASE("demanded axes stay in order, others may join where they may") {
+  const Mesh mesh = MeshOf(8);
+  // a then b on rows, c anywhere: before, between and after on rows, or on columns.
+  CHECK(Allowed(kMatrix, mesh, {{{{{0, 1}, true}, {{}, true}}}, Rest::kRefused}).size() == 4);
+  CHECK(Allowed(kMatrix, mesh, {{{{{0, 1}, true}, {{}, false}}}, Rest::kRefused}).size() == 3);
+  CHECK(Allowed(kMatrix, mesh, {{{{{0, 1}, false}, {{}, true}}}, Rest::kRefused}).size() == 1);
+  CHECK(Allowed(kMatrix, mesh, {{{{{0, 1}, false}, {{}, false}}}, Rest::kRefused}).empty());
+}
+
+TEST_CASE("what no demand leaves room for goes elsewhere or is left out, as asked") {
+  const Mesh mesh = MeshOf(8);
+  const Demands columns = OnlyExtents({false, true});  // 6 columns take two axes
+  for (const Cut& cut : Allowed(kMatrix, mesh, {{columns}, Rest::kElsewhere})) {
+    CHECK(cut.axes[0].size() == 1);
+    CHECK(cut.axes[1].size() == 2);
+  }
+  for (const Cut& cut : Allowed(kMatrix, mesh, {{columns}, Rest::kLeftOut}))
+    CHECK(cut.axes[0].empty());
+  CHECK(Allowed(kMatrix, mesh, {{OnlyExtents({false, false})}, Rest::kLeftOut}).size() == 1);
+}
+
+TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
+  const Mesh mesh = MeshOf(12);  // 3 2 2
+  const CutSpace space = {{7, 5, 4}, {true, true, true}};
+  for (const Restriction& restriction :
+       {Restriction{{{{{1}, true}, {{}, true}, {{}, false}}}, Rest::kRefused},
+        Restriction{{{{{}, true}, {{0}, true}, {{2}, false}}}, Rest::kRefused}}) {
+    std::vector<Cut> together = RestrictedCuts(space, mesh, {0, 1, 2}, {0, 1, 2}, WholeCut(space),
+                                               Nesting::kLevel, restriction);
+    std::vector<Cut> cuts = {WholeCut(space)};
+    for (int axis = 0; axis < 3; ++axis) {
+      std::vector<int> placed;
+      for (int before = 0; before <= axis; ++before) placed.push_back(before);
+      std::vector<Cut> next;
+      for (const Cut& cut : cuts) {
+        const auto more =
+            RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
+        CHECK_FALSE(more.empty());  // no dead ends
+        next.insert(next.end(), more.begin(), more.end());
+      }
+      cuts = next;
+    }
+    auto keys = [](const std::vector<Cut>& list) {
+      std::vector<std::string> result;
+      for (const Cut& cut : list) result.push_back(Key(cut));
+      std::sort(result.begin(), result.end());
+      return result;
+    };
+    CHECK(keys(cuts) == keys(together));
+    CHECK_FALSE(together.empty());
+  }
+}
+
+TEST_CASE("axes that may go outside earlier ones are placed one by one as all at once") {
+  const Mesh mesh = MeshOf(8);
+  const Restriction restriction = {{{{{2, 0, 1}, false}, {{}, true}}}, Rest::kRefused};
+  std::vector<Cut> cuts = {WholeCut(kMatrix)};
+  for (const int axis : {0, 1, 2}) {
+    std::vector<int> placed;
+    for (int before = 0; before <= axis; ++before) placed.push_back(before);
+    cuts = RestrictedCuts(kMatrix, mesh, {axis}, placed, cuts[0], Nesting::kAnywhere, restriction);
+    REQUIRE(cuts.size() == 1);
+  }
+  CHECK(cuts[0] == Cut{{{2, 0, 1}, {}}});
+  CHECK_FALSE(NestByLevel(restriction.any_of[0]));
+}
+
+TEST_CASE("level by level, what went elsewhere stays, and no level is a dead end") {
+  const Mesh mesh = MeshOf(48);  // 3 2 2 2 2
+  const std::vector<int> all = {0, 1, 2, 3, 4};
+  const CutSpace space = {{7, 5, 4}, {true, true, true}};
+  const Restriction first = {{OnlyExtent(3, 0)}, Rest::kElsewhere},
+                    one = {{OnlyExtent(3, 1), OnlyExtent(3, 2)}, Rest::kElsewhere};
+  for (const Restriction& restriction : {first, one}) {
+    const std::vector<Cut> together =
+        RestrictedCuts(space, mesh, all, all, WholeCut(space), Nesting::kLevel, restriction);
+    std::vector<Cut> cuts = {WholeCut(space)};
+    for (int axis : all) {
+      const std::vector<int> placed(all.begin(), all.begin() + axis + 1);
+      std::vector<Cut> next;
+      for (const Cut& cut : cuts) {
+        const auto more =
+            RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
+        CHECK_FALSE(more.empty());
+        next.insert(next.end(), more.begin(), more.end());
+      }
+      cuts = next;
+    }
+    CHECK_FALSE(cuts.empty());
+    for (const Cut& cut : cuts) CHECK(std::count(together.begin(), together.end(), cut) == 1);
+  }
+}
+
+// t0 is x [8, 8], t1 and t3 are weights, t2 and t4 results.
+TEST_CASE("pins are read") {
+  const Graph graph = MatmulChain({8, 16, 8}, 8);
+  const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
+  REQUIRE(mesh.ok());
+  auto parse = [&](const std::string& text) { return ParsePin(graph, *mesh, text); };
+  const auto weight = parse("t1=[-, model]");
+  REQUIRE(weight.ok());
+  REQUIRE(weight->size() == 1);
+  CHECK((*weight)[0].demands == Demands{{{}, false}, {{1, 2}, true}});
+  CHECK((*parse("t1 = [ 8/data , * ]"))[0].demands == Demands{{{0}, true}, {{}, true}});
+  CHECK(parse("t*=[-, *]")->size() == graph.tensors.size());
+  CHECK(parse("t?=[-, *]")->size() == graph.tensors.size());
+  CHECK(parse("batch=data")->size() == 3);  // x and both products
+  const auto node = parse(graph.nodes[0].name + "/k=model");
+  REQUIRE(node.ok());
+  CHECK((*node)[0].is_node);
+  for (const char* wrong : {"",
+                            "=",
+                            "t1",
+                            "t1=",
+                            "t1=[",
+                            "t1=[]",
+                            "t1=[-]",
+                            "t1=[-, -, -]",
+                            "t1=[,]",
+                            "t1=[9/data, -]",
+                            "t1=[x, -]",
+                            "t1=[data/8, -]",
+                            "t1=[/data, -]",
+                            "t1=[(2 4), -]",
+                            "u=[-, -]",
+                            "heads=data",
+                            "batch=rows",
+                            "t2/z=data",
+                            "u/k=data",
+                            "t1=[data/, -]"}) {
+    INFO(wrong);
+    const auto result = parse(wrong);
+    CHECK(result.status().code() == absl::StatusCode::kInvalidArgument);
+  }
+}
+
+// x [8, 4] of names, a product of 16 columns: the name goes where the dimension goes.
+TEST_CASE("a dimension is pinned by the model's name for it, in all that it becomes") {
+  Graph graph = MatmulChain({4, 16, 8}, 8);
+  graph.tensors[0].dim_names = {"rows", "batch"};
+  const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
+  REQUIRE(mesh.ok());
+  const auto pinned = [&](const std::string& text) {
+    const absl::StatusOr<std::vector<Pin>> pins = ParsePin(graph, *mesh, text);
+    INFO(text << pins.status());
+    REQUIRE(pins.ok());
+    std::vector<std::pair<int, Demands>> all;
+    for (const Pin& pin : *pins) all.push_back({pin.id, pin.demands});
+    return all;
+  };
+  using All = std::vector<std::pair<int, Demands>>;
+  const Demands first = {{{0}, true}, {{}, true}}, second = {{{}, true}, {{0}, true}};
+  CHECK(pinned("rows=data") == All{{0, first}, {2, first}, {4, first}});
+  CHECK(pinned("batch=data") == All{{0, second}});  // the name, not the first dimension
+  // Of a result that has another name of its own, that holds, and goes on.
+  graph.tensors[2].dim_names = {"samples", "a/b"};
+  CHECK(pinned("rows=data") == All{{0, first}});
+  CHECK(pinned("samples=data") == All{{2, first}, {4, first}});
+  CHECK(pinned("a/b=data") == All{{2, second}});
+  const auto unknown = ParsePin(graph, *mesh, "row=data");
+  CHECK(unknown.status().message() ==
+        "--pin row=data: no dimension is called 'row'; there are a/b, batch, rows, samples; for a "
+        "tensor write row=[...], for a node row/INDEX=AXES");
+  GraphBuilder build;
+  const TensorId x = build.Input({8, 4}), half = build.Slice(build.Relu(x), 0, 4);
+  graph = build.Finish({half});
+  graph.tensors[x].dim_names = {"rows", ""};
+  CHECK(pinned("rows=data") == All{{0, first}, {1, first}});  // half of the rows are not the rows
+}
+
+TEST_CASE("pins of one tensor are joined, and contradictions and full axes are named") {
+  const Graph graph = MatmulChain({8, 16, 8}, 8);
+  const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
+  REQUIRE(mesh.ok());
+  auto restrict = [&](const std::vector<std::string>& texts) -> absl::StatusOr<Restrictions> {
+    std::vector<Pin> pins;
+    for (const std::string& text : texts) {
+      const auto more = ParsePin(graph, *mesh, text);
+      REQUIRE(more.ok());
+      pins.insert(pins.end(), more->begin(), more->end());
+    }
+    return RestrictionsOf(graph, *mesh, pins);
+  };
+  const auto both = restrict({"t1=[data, *]", "t1=[*, model]"});
+  REQUIRE(both.ok());
+  CHECK((*both)[1].any_of == std::vector<Demands>{{{{0}, true}, {{1, 2}, true}}});
+  auto says = [&](const std::vector<std::string>& texts, const std::string& words) {
+    const auto result = restrict(texts);
+    INFO(result.status().message());
+    CHECK(result.status().message().find(words) != absl::string_view::npos);
+  };
+  says({"t1=[data, *]", "t1=[model, *]"}, "contradict each other (t1=[data, *]) (t1=[model, *])");
+  says({"t1=[data, *]", "t1=[-, *]"}, "contradict");
+  says({"t1=[data, *]", "t1=[*, data]"}, "axis data is used twice");
+  says({"t1=[data, *]", "batch=model", "t0=[*, model]"}, "(batch=model) (t0=[*, model]): axis");
+  says({"t1=[-, -]"}, "axis data is left out, but fits dimension 0");
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,16 @@
+// What commands print with --json: one object, also where they fail.
+#ifndef YUBA_TOOLS_REPORT_JSON_REPORT_H_
+#define YUBA_TOOLS_REPORT_JSON_REPORT_H_
+
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
+
+namespace yuba {
+
+// Returns `status`. Where `json`, prints "ok", "error" (empty where ok) and then the fields of
+// `report`, as far as the command got.
+absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ordered_json& report);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_REPORT_JSON_REPORT_H_

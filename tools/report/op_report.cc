@@ -1,0 +1,134 @@
+#include "tools/report/op_report.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "opsemantics/base/status.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/elaborate/sample_uses.h"
+#include "opsemantics/regions/structure.h"
+#include "tools/report/text_table.h"
+
+namespace yuba {
+namespace {
+
+constexpr char kHalo[] = "aligned, halo";
+
+// What the parts of a cut need of one operand: "whole", "aligned", "aligned, halo".
+std::string NeedText(const Box& whole, const Box& first, const Box& second) {
+  if (SameSet(first, whole) && SameSet(second, whole)) return "whole";
+  if (IsEmpty(Intersect(first, second))) return "aligned";
+  return kHalo;
+}
+
+struct CutFacts {
+  std::string index, result;
+  std::vector<std::string> needs;  // by operand
+};
+
+CutFacts FactsOfCut(const Definition& definition, int index) {
+  const std::vector<Interval> whole = WholeRanges(definition);
+  std::vector<Interval> first = whole, second = whole;
+  first[index] = PartOf(definition.indices[index].extent, 2, 0);
+  second[index] = PartOf(definition.indices[index].extent, 2, 1);
+  const Boxes all = AnalyzeBoxes(definition, whole), a = AnalyzeBoxes(definition, first),
+              b = AnalyzeBoxes(definition, second);
+  CutFacts facts;
+  facts.index = definition.indices[index].name;
+  facts.result = definition.indices[index].reduction
+                     ? absl::StrCat("partial(", Name(definition.reducer), ")")
+                     : "disjoint";
+  for (size_t operand = 0; operand < definition.operands.size(); ++operand) {
+    facts.needs.push_back(NeedText(all.needs[operand], a.needs[operand], b.needs[operand]));
+  }
+  return facts;
+}
+
+// Indices that can be cut, and of their cuts those whose parts overlap: the most special thing that
+// a cut can need.
+int64_t TellsOfCuts(const Instance& instance) {
+  int64_t cuts = 0, halos = 0;
+  for (const SlotDefinition& part : instance.definitions) {
+    for (int index : CuttableIndices(part.definition)) {
+      const CutFacts facts = FactsOfCut(part.definition, index);
+      ++cuts;
+      halos += std::count(facts.needs.begin(), facts.needs.end(), kHalo);
+    }
+  }
+  return 1000 * cuts + halos;
+}
+
+const char* StructureName(const Definition& definition) {
+  if (MatchConvolution(definition).has_value()) return "convolution";
+  if (MatchContraction(definition).has_value()) return "contraction";
+  if (MatchView(definition).has_value()) return "view";
+  return IsMap(definition) ? "map" : "reduction";
+}
+
+std::vector<std::string> OperandNames(const Instance& instance, const SlotDefinition& part) {
+  std::vector<std::string> names;
+  for (int slot : part.operands) names.push_back(instance.slots[slot].name);
+  return names;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> OperatorText(const OpDescription& op) {
+  std::string text;
+  if (!op.comment.empty()) absl::StrAppend(&text, op.comment, "\n");
+  absl::StrAppend(&text, op.text(), "\n");
+  if (op.opaque) return text + "\nopaque: it has no definitions that could be planned or run\n";
+  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, TellsOfCuts));
+  for (const SlotDefinition& part : instance.definitions) {
+    const std::vector<int> indices = CuttableIndices(part.definition);
+    absl::StrAppend(&text, "\n", instance.slots[part.result].name, " is a ",
+                    StructureName(part.definition),
+                    indices.empty() ? ". It cannot be cut.\n" : ". Its cuts:\n");
+    if (indices.empty()) continue;
+    TextTable table(99);
+    std::vector<std::string> header = {"index"};
+    for (const std::string& name : OperandNames(instance, part)) header.push_back(name);
+    header.push_back(instance.slots[part.result].name);
+    table.Add(header);
+    for (int index : indices) {
+      const CutFacts facts = FactsOfCut(part.definition, index);
+      std::vector<std::string> row = {facts.index};
+      row.insert(row.end(), facts.needs.begin(), facts.needs.end());
+      row.push_back(facts.result);
+      table.Add(row);
+    }
+    text += table.ToString("  ");
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> OperatorJson(const OpDescription& op) {
+  nlohmann::ordered_json json;
+  json["name"] = op.name;
+  json["comment"] = op.comment;
+  json["text"] = std::string(op.text());
+  json["opaque"] = op.opaque;
+  json["definitions"] = nlohmann::ordered_json::array();
+  if (op.opaque) return json.dump(1) + "\n";
+  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, TellsOfCuts));
+  for (const SlotDefinition& part : instance.definitions) {
+    nlohmann::ordered_json definition;
+    definition["result"] = instance.slots[part.result].name;
+    definition["structure"] = StructureName(part.definition);
+    definition["cuts"] = nlohmann::ordered_json::array();
+    const std::vector<std::string> names = OperandNames(instance, part);
+    for (int index : CuttableIndices(part.definition)) {
+      const CutFacts facts = FactsOfCut(part.definition, index);
+      nlohmann::ordered_json cut = {{"index", facts.index}, {"result", facts.result}};
+      for (size_t i = 0; i < names.size(); ++i) cut["needs"][names[i]] = facts.needs[i];
+      definition["cuts"].push_back(cut);
+    }
+    json["definitions"].push_back(definition);
+  }
+  return json.dump(1) + "\n";
+}
+
+}  // namespace yuba

@@ -1,0 +1,19 @@
+// What `yuba op` prints of an operator.
+#ifndef YUBA_TOOLS_REPORT_OP_REPORT_H_
+#define YUBA_TOOLS_REPORT_OP_REPORT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/language/ast.h"
+
+namespace yuba {
+
+// The text of the description, and how each of its definitions can be cut; an error with its place
+// where no operands fit the description.
+absl::StatusOr<std::string> OperatorText(const OpDescription& op);
+absl::StatusOr<std::string> OperatorJson(const OpDescription& op);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_REPORT_OP_REPORT_H_

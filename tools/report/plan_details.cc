@@ -1,0 +1,69 @@
+// One tensor, one node, or the differences of two plans.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "tools/report/plan_report.h"
+#include "tools/report/plan_rows.h"
+#include "tools/report/text_table.h"
+
+namespace yuba {
+
+std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row) {
+  std::string text = absl::StrCat(row.name, "  ", row.kind, " ", Name(row.type), " ",
+                                  ShardingText(plan, row), "  ", Bytes(WholeBytes(row)),
+                                  ", at most ", Bytes(ShardBytes(plan, row)), " on a device\n");
+  for (const auto& node : plan.nodes) {
+    if (node.name == row.name)
+      absl::StrAppend(&text, "  made by ", node.name, " (", node.op, ")\n");
+    if (std::count(node.reads.begin(), node.reads.end(), row.name) > 0) {
+      absl::StrAppend(&text, "  read by ", node.name, " (", node.op, "), which cuts ",
+                      CutText(plan, node), "\n");
+    }
+  }
+  for (const auto& move : plan.transfers) {
+    if (move.tensor != row.name) continue;
+    absl::StrAppend(&text, "  ", move.kind, " for ", move.node, ": ", Bytes(move.bytes), " ",
+                    move.collective, ": ", move.why, "\n");
+  }
+  return text;
+}
+
+std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row) {
+  std::string text = absl::StrCat(row.name, "  ", row.op, " of ", row.from, ", cuts ",
+                                  CutText(plan, row), ", kernel ", row.kernel, "\n");
+  const TensorMap tensors = ByName(plan);
+  for (const std::string& read : row.reads) {
+    const auto it = tensors.find(read);
+    if (it == tensors.end()) continue;
+    absl::StrAppend(&text, "  reads ", read, " ", ShardingText(plan, *it->second), "\n");
+  }
+  for (const auto& move : plan.transfers) {
+    if (move.node != row.name) continue;
+    absl::StrAppend(&text, "  ", move.kind, " ", move.tensor, ": ", Bytes(move.bytes), " ",
+                    move.collective, ": ", move.why, "\n");
+  }
+  return text;
+}
+
+std::string DiffText(const PlanFile& plan, const PlanFile& other) {
+  std::string text = absl::StrCat("moved: ", Bytes(plan.cost.bytes()), " here, ",
+                                  Bytes(other.cost.bytes()), " there\n");
+  const TensorMap theirs = ByName(other);
+  TextTable table(9);
+  table.Add({"tensor", "here", "there"});
+  int same = 0;
+  for (const auto& row : plan.tensors) {
+    const auto it = theirs.find(row.name);
+    const std::string mine = ShardingText(plan, row);
+    const std::string there = it == theirs.end() ? "–" : ShardingText(other, *it->second);
+    if (mine == there) {
+      ++same;
+    } else {
+      table.Add({ShortName(row.name), mine, there});
+    }
+  }
+  return absl::StrCat(text, table.ToString(), Counted(same, "tensor"), same == 1 ? " is" : " are",
+                      " stored alike\n");
+}
+
+}  // namespace yuba

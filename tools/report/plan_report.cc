@@ -1,0 +1,178 @@
+#include "tools/report/plan_report.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/report/plan_rows.h"
+
+namespace yuba {
+namespace {
+
+struct Moved {
+  int64_t fetched = 0, delivered = 0;
+};
+
+std::unordered_map<std::string, Moved> MovedByNode(const PlanFile& plan) {
+  std::unordered_map<std::string, Moved> moved;
+  for (const auto& row : plan.transfers) {
+    (row.kind == "deliver" ? moved[row.node].delivered : moved[row.node].fetched) += row.bytes;
+  }
+  return moved;
+}
+
+}  // namespace
+
+TensorMap ByName(const PlanFile& plan) {
+  TensorMap map;
+  for (const auto& row : plan.tensors) map[row.name] = &row;
+  return map;
+}
+
+std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row) {
+  std::vector<std::string> splits;
+  size_t flat = 0;
+  for (size_t d = 0; d < row.dims.size(); ++d) {
+    int parts = 1;
+    for (size_t f = 0; f < row.dims[d].size(); ++f, ++flat) {
+      if (flat < row.cut.axes.size()) parts *= PartCount(plan.mesh, row.cut.axes[flat]);
+    }
+    if (parts > 1) splits.push_back(absl::StrCat("dim ", d, " in ", parts));
+  }
+  return splits.empty() ? "whole" : absl::StrJoin(splits, " × ");
+}
+
+std::set<std::string> Weights(const PlanFile& plan) {
+  std::set<std::string> weights, copies;
+  for (const auto& row : plan.tensors) {
+    if (row.kind == "weight") weights.insert(row.name);
+    if (row.kind == "copy") copies.insert(row.name);
+  }
+  for (const auto& node : plan.nodes) {
+    if (copies.count(node.name) == 0 || node.reads.empty()) continue;
+    if (weights.count(node.reads[0]) > 0) weights.insert(node.name);
+  }
+  return weights;
+}
+
+// "layer3.12.conv" -> "layer3.*.conv" would hide layer3: only the last run of digits between
+// punctuation is a position in a repeated block, so every run of digits becomes a star.
+std::string NamePattern(const std::string& name) {
+  std::string pattern;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (!std::isdigit(static_cast<unsigned char>(name[i]))) {
+      pattern += name[i];
+    } else if (pattern.empty() || pattern.back() != '*') {
+      pattern += '*';
+    }
+  }
+  return pattern;
+}
+
+std::string ShortName(const std::string& name) {
+  return name.size() <= 40 ? name : absl::StrCat("…", name.substr(name.size() - 39));
+}
+
+int64_t IdealShare(const PlanFile& plan) {
+  int64_t stored = 0;
+  for (const auto& row : plan.tensors) {
+    const bool transient = row.kind == "copy" || row.kind == "addend";
+    if (row.kind != "activation" && !transient) stored += WholeBytes(row);
+  }
+  return stored / std::max(1, plan.mesh.devices());
+}
+
+std::string ShardingText(const PlanFile& plan, const PlanFile::TensorRow& row) {
+  return ToString(row.cut, row.dims, plan.mesh);
+}
+
+std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row) {
+  if (row.indices.empty()) return "nothing";
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < row.indices.size(); ++i) {
+    parts.push_back(absl::StrCat(row.indices[i], "/", AxesText(plan.mesh, row.axes[i])));
+  }
+  return absl::StrJoin(parts, " ");
+}
+
+int64_t WholeBytes(const PlanFile::TensorRow& row) {
+  int64_t bytes = ByteSize(row.type);
+  for (const auto& factors : row.dims) {
+    for (int64_t factor : factors) bytes *= factor;
+  }
+  return bytes;
+}
+
+int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row) {
+  int64_t bytes = ByteSize(row.type);
+  size_t flat = 0;
+  for (const auto& factors : row.dims) {
+    for (int64_t factor : factors) {
+      const int64_t parts =
+          flat < row.cut.axes.size() ? PartCount(plan.mesh, row.cut.axes[flat]) : 1;
+      bytes *= (factor + parts - 1) / parts;
+      ++flat;
+    }
+  }
+  return bytes;
+}
+
+std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold) {
+  const TensorMap tensors = ByName(plan);
+  const std::set<std::string> weights = Weights(plan);
+  const auto moved = MovedByNode(plan);
+  std::vector<NodeGroup> groups;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> known;
+  for (const auto& node : plan.nodes) {
+    NodeGroup row;
+    row.name = row.first = node.name;
+    row.op = node.op;
+    row.cut = CutText(plan, node);
+    std::string split, weight_split;
+    if (const auto it = tensors.find(node.name); it != tensors.end()) {
+      row.output = ShardingText(plan, *it->second);
+      split = SplitOf(plan, *it->second);
+    }
+    for (const std::string& read : node.reads) {
+      const auto it = tensors.find(read);
+      if (it == tensors.end() || weights.count(read) == 0 || !row.weight.empty()) continue;
+      row.weight = ShardingText(plan, *it->second);
+      weight_split = SplitOf(plan, *it->second);
+    }
+    if (const auto it = moved.find(node.name); it != moved.end()) {
+      row.fetched = it->second.fetched;
+      row.delivered = it->second.delivered;
+    }
+    const auto key = std::make_tuple(fold ? NamePattern(node.name) : node.name,
+                                     absl::StrCat(node.op, " ", row.cut), split, weight_split);
+    const auto [it, added] = known.emplace(key, groups.size());
+    if (added) groups.push_back(std::move(row));
+    NodeGroup& group = groups[it->second];
+    if (!added) {
+      group.name = NamePattern(node.name);
+      group.fetched += row.fetched;
+      group.delivered += row.delivered;
+      if (group.output != row.output) group.output = split;
+      if (group.weight != row.weight) group.weight = weight_split;
+    }
+    ++group.count;
+  }
+  return groups;
+}
+
+std::vector<ReplicatedTensor> Replicated(const PlanFile& plan) {
+  std::vector<ReplicatedTensor> result;
+  for (const auto& row : plan.tensors) {
+    int64_t parts = 1;
+    for (const AxisList& axes : row.cut.axes) parts *= PartCount(plan.mesh, axes);
+    if (parts >= plan.mesh.devices() || row.kind == "copy" || row.kind == "addend") continue;
+    result.push_back(
+        {row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
+  }
+  return result;
+}
+
+}  // namespace yuba

@@ -1,0 +1,142 @@
+// The tables of `show`: nodes, transfers, memory, kernels.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/report/plan_report.h"
+#include "tools/report/plan_rows.h"
+#include "tools/report/text_table.h"
+
+namespace yuba {
+namespace {
+
+std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
+  AxisList axes;
+  for (const std::string& name : names) {
+    const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(),
+                                   [&](const MeshAxis& axis) { return axis.name == name; });
+    if (axis == mesh.axes.end()) return absl::StrJoin(names, "+");  // not from this tool
+    axes.push_back(static_cast<uint8_t>(axis - mesh.axes.begin()));
+  }
+  return AxesText(mesh, axes);
+}
+
+// At most `count` of the rows, those of the most bytes.
+template <typename Row>
+std::vector<const Row*> LargestOf(const std::vector<Row>& all, size_t count) {
+  std::vector<const Row*> rows;
+  for (const Row& row : all) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row* a, const Row* b) { return a->bytes > b->bytes; });
+  if (rows.size() > count) rows.resize(count);
+  return rows;
+}
+
+std::string SmallerText(size_t more) {
+  return more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "";
+}
+
+}  // namespace
+
+std::string NodeTableText(const PlanFile& plan, bool all) {
+  TextTable table(5);
+  table.Add(
+      {"node", "splits its", "output as stored", "weight as stored", "", "fetch", "sums", "MB"});
+  int quiet = 0;
+  for (const NodeGroup& group : GroupNodes(plan, !all)) {
+    if (!all && group.fetched + group.delivered == 0) {
+      if (group.op != "copy") quiet += group.count;
+      continue;
+    }
+    table.Add({ShortName(group.name), group.cut, group.output,
+               group.weight.empty() ? "–" : group.weight,
+               group.count > 1 ? absl::StrCat(group.count, " ", group.op) : group.op,
+               Megabytes(group.fetched), Megabytes(group.delivered),
+               Megabytes(group.fetched + group.delivered)});
+  }
+  std::string text = table.ToString();
+  if (quiet > 0) {
+    absl::StrAppend(&text, Counted(quiet, "other node"), quiet == 1 ? " moves" : " move",
+                    " nothing.  All rows: --all\n");
+  }
+  return text;
+}
+
+std::string LargestTransfersText(const PlanFile& plan, size_t count) {
+  std::vector<const PlanFile::TransferRow*> rows;
+  for (const auto& row : plan.transfers) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
+  if (rows.size() > count) rows.resize(count);
+  if (rows.empty()) return "nothing moves\n";
+  TextTable table(4);
+  table.Add({"largest transfers", "what", "as", "because", "MB"});
+  for (const auto* row : rows) {
+    table.Add({ShortName(row->node), absl::StrCat(row->kind, " ", ShortName(row->tensor)),
+               absl::StrCat(row->collective, row->over.empty() ? "" : " over ",
+                            OverText(plan.mesh, row->over)),
+               row->why, Megabytes(row->bytes)});
+  }
+  return table.ToString();
+}
+
+std::string TransfersText(const PlanFile& plan) {
+  return LargestTransfersText(plan, plan.transfers.size());
+}
+
+std::string MemoryText(const PlanFile& plan) {
+  TextTable table(1);
+  table.Add({"device", "peak MB", "stored", "activations", "buffers", "at"});
+  for (size_t d = 0; d < plan.notes.memory.size(); ++d) {
+    const DeviceMemory& memory = plan.notes.memory[d];
+    table.Add({absl::StrCat(d), Megabytes(memory.peak), Megabytes(memory.weights),
+               Megabytes(memory.activations), Megabytes(memory.buffers), ShortName(memory.at)});
+  }
+  std::string text = table.ToString();
+  absl::StrAppend(&text, "ideal share of what is stored: ", Bytes(IdealShare(plan)), " a device\n");
+  const std::vector<ReplicatedTensor> replicated = Replicated(plan);
+  if (replicated.empty()) return text + "replicated: nothing\n";
+  TextTable copies(2);
+  const char* why = plan.space.replicate == "auto" ? "replicated" : "replicated (too few elements)";
+  copies.Add({why, "as stored", "bytes", "copies"});
+  for (const auto& tensor : replicated) {
+    copies.Add({ShortName(tensor.name), tensor.sharding, absl::StrCat(tensor.bytes),
+                absl::StrCat(tensor.copies)});
+  }
+  return text + copies.ToString();
+}
+
+std::string CopiesText(const PlanFile& plan, size_t count) {
+  if (plan.copies.empty()) return "";
+  const auto rows = LargestOf(plan.copies, count);
+  TextTable table(3);
+  table.Add({"copy of", "cut", "live", "readers", "MB a device"});
+  for (const auto* copy : rows) {
+    table.Add({ShortName(copy->tensor), copy->cut,
+               absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
+               absl::StrCat(copy->readers), Megabytes(copy->bytes)});
+  }
+  return absl::StrCat("copies, within ", Counted(plan.space.copies, "node"), "\n", table.ToString(),
+                      SmallerText(plan.copies.size() - rows.size()), "\n");
+}
+
+std::string AccumulatorsText(const PlanFile& plan, size_t count) {
+  if (plan.accumulators.empty()) return "";
+  const auto rows = LargestOf(plan.accumulators, count);
+  TextTable table(4);
+  table.Add({"accumulator", "cut", "groups over", "live", "addends", "MB a device"});
+  for (const auto* row : rows) {
+    table.Add({ShortName(row->accumulator), row->cut, row->over,
+               absl::StrCat(ShortName(row->first), " … ", ShortName(row->last)),
+               absl::StrCat(row->addends), Megabytes(row->bytes)});
+  }
+  return absl::StrCat(table.ToString(), SmallerText(plan.accumulators.size() - rows.size()), "\n");
+}
+
+std::string KernelsText(const PlanFile& plan) {
+  TextTable table(3);
+  table.Add({"node", "operator", "kernel"});
+  for (const auto& node : plan.nodes) table.Add({ShortName(node.name), node.op, node.kernel});
+  return table.ToString();
+}
+
+}  // namespace yuba

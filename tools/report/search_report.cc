@@ -1,0 +1,101 @@
+#include "tools/report/search_report.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/sharding/mesh_text.h"
+#include "opsemantics/regions/structure.h"
+#include "search/model/recursion.h"
+#include "tools/report/plan_report.h"
+#include "tools/report/text_table.h"
+
+namespace yuba {
+namespace {
+
+std::string InputsText(const Graph& graph) {
+  if (graph.inputs.empty()) return "no input that is not bound";
+  return absl::StrJoin(graph.inputs, ", ", [&](std::string* out, TensorId id) {
+    const Tensor& tensor = graph.tensors[id];
+    absl::StrAppend(out, tensor.name, ": ", Name(tensor.type.type), "[",
+                    absl::StrJoin(WholeDims(tensor), ", "), "]");
+  });
+}
+
+}  // namespace
+
+std::string ModelText(const Model& model) {
+  int64_t parameters = 0, bytes = 0;
+  for (const Tensor& tensor : model.graph.tensors) {
+    if (tensor.kind != TensorKind::kParameter) continue;
+    parameters += ElementCount(tensor.type);
+    bytes += ElementCount(tensor.type) * ByteSize(tensor.type.type);
+  }
+  int definitions = 0;
+  for (const Node& node : model.graph.nodes) {
+    if (IsCopy(model.graph, node) || IsAccumulator(node)) continue;  // ours, not the model's
+    ++definitions;
+  }
+  return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ",
+                      Counted(model.file_nodes, "node"), " (", Counted(definitions, "definition"),
+                      " to plan), ", CountedShortly(parameters, "parameter"), " (", Bytes(bytes),
+                      "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
+}
+
+std::string SearchText(const Plan& plan, const std::string& bound,
+                       absl::optional<int64_t> by_level, double seconds) {
+  std::string text = absl::StrFormat(
+      "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
+      Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
+      plan.space.replicate == "auto" ? "tensors split or replicated"
+                                     : "every tensor split as far as it goes",
+      plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",
+      seconds);
+  const int64_t bytes = plan.cost.bytes();
+  text += "               ";
+  if (by_level.has_value()) {
+    absl::StrAppend(&text, "level by level ", Bytes(*by_level), ", all levels together ");
+  }
+  absl::StrAppend(&text, Bytes(bytes));
+  if (plan.proof.kind == "none") {
+    absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
+  } else if (plan.lower_bound == bytes) {
+    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
+                    "; ", bound, " equal, proof: ", plan.proof.kind, ")\n");
+  } else {
+    absl::StrAppend(&text, ": ", bound, " ", Bytes(plan.lower_bound), ", ",
+                    GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),
+                    ")\n");
+  }
+  if (!plan.stopped.empty()) {
+    absl::StrAppend(&text, "               CUT SHORT by ",
+                    plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
+                    bytes == 0                  ? ": nothing moves less"
+                    : plan.lower_bound == bytes ? ": other spaces may have better"
+                                                : ": the best by then; more time may find better",
+                    "\n");
+  }
+  return text;
+}
+
+std::string LevelsText(const Graph& graph, const Plan& plan) {
+  const std::vector<int64_t> levels = BytesByLevel(graph, plan);
+  std::vector<std::string> words;
+  for (size_t axis = 0; axis < levels.size(); ++axis) {
+    words.push_back(absl::StrCat(plan.mesh.axes[axis].name, " ", Bytes(levels[axis])));
+  }
+  return absl::StrCat("               by level (Tofu's deltas): ", absl::StrJoin(words, ", "),
+                      "\n");
+}
+
+std::string PinsText(const std::vector<PinPrice>& prices) {
+  std::string text;
+  for (const PinPrice& price : prices) {
+    absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text,
+                    " costs ", price.bytes < 0 ? "nothing" : Bytes(price.bytes),
+                    " a step, given the other pins\n");
+  }
+  return text;
+}
+
+}  // namespace yuba

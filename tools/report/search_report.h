@@ -1,0 +1,31 @@
+// What `partition` prints of the model, the search and the pins; of the plan itself, plan_report.h.
+#ifndef YUBA_TOOLS_REPORT_SEARCH_REPORT_H_
+#define YUBA_TOOLS_REPORT_SEARCH_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "compiler/model.h"
+#include "search/plan/plan.h"
+#include "search/search.h"
+
+namespace yuba {
+
+// One line: the file, its nodes, parameters and inputs.
+std::string ModelText(const Model& model);
+
+// What was searched in which time, and how far from optimal the plan can be. `by_level` is what the
+// search level by level moves, in bytes, where it was made for comparison; `bound` is BoundName.
+std::string SearchText(const Plan& plan, const std::string& bound,
+                       absl::optional<int64_t> by_level, double seconds);
+
+// "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
+std::string LevelsText(const Graph& graph, const Plan& plan);
+
+std::string PinsText(const std::vector<PinPrice>& prices);
+
+}  // namespace yuba
+
+#endif  // YUBA_TOOLS_REPORT_SEARCH_REPORT_H_

@@ -1,0 +1,53 @@
+#include "tools/report/trace_file.h"
+
+#include "nlohmann/json.hpp"
+
+namespace yuba {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string NameOf(const Place& place) {
+  if (place.kernel != nullptr) return place.kernel->node();
+  return (place.exchange->deliver() ? "deliver " : "fetch ") + place.exchange->tensor();
+}
+
+ordered_json Event(const LoadedProgram& program, int device, const TraceEvent& event) {
+  const Place& place = program.places()[event.place];
+  ordered_json json;
+  json["name"] = NameOf(place);
+  json["cat"] = event.waiting ? "wait" : place.kernel != nullptr ? "kernel" : "exchange";
+  json["ph"] = "X";  // a complete event; times are in microseconds
+  json["ts"] = event.begin * 1e6;
+  json["dur"] = (event.end - event.begin) * 1e6;
+  json["pid"] = 0;
+  json["tid"] = device;
+  json["args"]["instruction"] = event.place;
+  if (place.kernel != nullptr && !place.kernel->from().empty()) {
+    json["args"]["from"] = place.kernel->from();
+  }
+  if (place.exchange != nullptr) json["args"]["for"] = place.exchange->node();
+  return json;
+}
+
+}  // namespace
+
+std::string FormatTrace(const Session& session) {
+  ordered_json events = ordered_json::array();
+  for (int device = 0; device < session.program().devices(); ++device) {
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 0},
+                      {"tid", device},
+                      {"args", {{"name", "device " + std::to_string(device)}}}});
+    for (const TraceEvent& event : session.trace(device)) {
+      events.push_back(Event(session.program(), device, event));
+    }
+  }
+  // Names come from the user's model and need not be UTF-8.
+  return ordered_json{{"traceEvents", std::move(events)}}.dump(
+             0, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace yuba
