@@ -9,8 +9,8 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "runtime/program/program.pb.h"
-#include "search/plan/plan.h"
 #include "search/file/plan_file.h"
+#include "search/plan/plan.h"
 #include "search/search.h"
 
 namespace yuba {
@@ -30,7 +30,7 @@ struct CompileRequest {
 struct Compilation {
   CompileRequest request;
   Model model;  // from import on; its graph has the plan's copies where there is a plan
-  Plan plan;                 // from search or attach on
+  Plan plan;    // from search or attach on
   program::Program program;  // from cut on
 };
 

@@ -26,7 +26,7 @@ struct Model {
   std::vector<std::string> notes;           // for people: re-views, dropped nodes, ...
   // By position in the file: the inputs that have no value there. Some may be parameters or unused.
   std::vector<std::string> file_inputs;
-  int file_nodes = 0;                       // nodes in the file
+  int file_nodes = 0;  // nodes in the file
   int64_t opset = 0;
   int64_t flops = 0;  // of a step, on one device; saturating
 };

@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "compiler/search_within.h"
-#include "search/solve/budget.h"
 #include "search/engines/within_limit.h"
+#include "search/solve/budget.h"
 
 namespace yuba {
 namespace {

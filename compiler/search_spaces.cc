@@ -8,13 +8,13 @@
 
 #include "compiler/pins_in_the_way.h"
 #include "compiler/search_within.h"
-#include "search/rewrite/accumulators.h"
-#include "search/solve/budget.h"
-#include "search/model/grid_problem.h"
 #include "search/cost/table_cache.h"
 #include "search/engines/limited.h"
 #include "search/model/grid_bound.h"
+#include "search/model/grid_problem.h"
+#include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
+#include "search/solve/budget.h"
 
 namespace yuba {
 namespace {
@@ -146,8 +146,9 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
   const bool alike = options.replicate == "none" && options.memory_limit == 0;
   quick.time_limit = InTimeLeft(options, budget).time_limit;
   const absl::StatusOr<Plan> before = alike ? plan : Search(model.graph, quick);
-  if (!likely.ok() || !before.ok() || static_cast<double>(likely->cost.bytes()) >
-                                          kLikely * static_cast<double>(before->cost.bytes())) {
+  if (!likely.ok() || !before.ok() ||
+      static_cast<double>(likely->cost.bytes()) >
+          kLikely * static_cast<double>(before->cost.bytes())) {
     return;
   }
   std::swap(model.graph, graph);
@@ -155,10 +156,10 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
   wide.memory_limit = 0;
   absl::StatusOr<Plan> found = SearchWithinMemory(model, wide);
   if (found.ok()) found->space.memory = options.memory_limit;
-  const bool taken = found.ok() && IsWorthIt(*found, *plan) &&
-                     (options.memory_limit == 0 ||
-                      ArenaBytes(model, *found) <= options.memory_limit) &&
-                     Take(std::move(found), plan);
+  const bool taken =
+      found.ok() && IsWorthIt(*found, *plan) &&
+      (options.memory_limit == 0 || ArenaBytes(model, *found) <= options.memory_limit) &&
+      Take(std::move(found), plan);
   if (!taken) std::swap(model.graph, graph);
 }
 

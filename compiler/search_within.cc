@@ -1,8 +1,8 @@
 #include "compiler/search_within.h"
 
-#include "compiler/spmd/spmd.h"
 #include "compiler/memory/memory.h"
 #include "compiler/model.h"
+#include "compiler/spmd/spmd.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 

@@ -122,22 +122,14 @@ constexpr T Lowest(bool highest) {
 template <typename T>
 constexpr T CombineTwo(Combiner combiner, T a, T b) {
   switch (combiner) {
-    case Combiner::kSum:
-      return combine::Sum(a, b);
-    case Combiner::kProd:
-      return combine::Product(a, b);
-    case Combiner::kMax:
-      return combine::IsNan(a) || combine::Less(b, a) ? a : b;
-    case Combiner::kMin:
-      return combine::IsNan(a) || combine::Less(a, b) ? a : b;
-    case Combiner::kAny:
-      return combine::FromTruth<T>(combine::Truth(a) || combine::Truth(b));
-    case Combiner::kAll:
-      return combine::FromTruth<T>(combine::Truth(a) && combine::Truth(b));
-    case Combiner::kPick:
-      return combine::Pick(a, b);
-    case Combiner::kNone:
-      break;
+    case Combiner::kSum: return combine::Sum(a, b);
+    case Combiner::kProd: return combine::Product(a, b);
+    case Combiner::kMax: return combine::IsNan(a) || combine::Less(b, a) ? a : b;
+    case Combiner::kMin: return combine::IsNan(a) || combine::Less(a, b) ? a : b;
+    case Combiner::kAny: return combine::FromTruth<T>(combine::Truth(a) || combine::Truth(b));
+    case Combiner::kAll: return combine::FromTruth<T>(combine::Truth(a) && combine::Truth(b));
+    case Combiner::kPick: return combine::Pick(a, b);
+    case Combiner::kNone: break;
   }
   return a;
 }
@@ -145,15 +137,11 @@ constexpr T CombineTwo(Combiner combiner, T a, T b) {
 template <typename T>
 constexpr T CombineIdentity(Combiner combiner) {
   switch (combiner) {
-    case Combiner::kMax:
-      return combine::Lowest<T>(false);
-    case Combiner::kMin:
-      return combine::Lowest<T>(true);
+    case Combiner::kMax: return combine::Lowest<T>(false);
+    case Combiner::kMin: return combine::Lowest<T>(true);
     case Combiner::kProd:
-    case Combiner::kAll:
-      return combine::FromTruth<T>(true);
-    default:
-      return combine::FromTruth<T>(false);
+    case Combiner::kAll: return combine::FromTruth<T>(true);
+    default: return combine::FromTruth<T>(false);
   }
 }
 

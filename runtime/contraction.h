@@ -21,7 +21,7 @@ struct StridedIndex {
 struct LibraryShape {
   bool no_result = false;  // the device makes nothing
   bool no_terms = false;   // its result is zeros: nothing is summed
-  BoxWalk result;             // the box that the call writes; one buffer
+  BoxWalk result;          // the box that the call writes; one buffer
   // Offsets of the first elements used; of a convolution's windows, where the buffers start.
   int64_t left = 0, right = 0, output = 0;
   std::vector<StridedIndex> batch, groups, rows, columns, inner;
@@ -33,9 +33,9 @@ std::vector<StridedIndex> MergeIndices(std::vector<StridedIndex> indices);
 
 // How one operand of a row-major matrix product lies in memory.
 struct MatrixLayout {
-  bool packed = false;      // no unit stride: it goes through a dense copy
+  bool packed = false;  // no unit stride: it goes through a dense copy
   bool transposed = false;
-  int64_t leading = 1;      // leading dimension
+  int64_t leading = 1;                    // leading dimension
   int64_t row_step = 0, column_step = 0;  // strides, for packing
 };
 

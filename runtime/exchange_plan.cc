@@ -55,8 +55,8 @@ void PlanPieces(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfe
     if (in_place) continue;
     plan.devices[transfer.destination].pieces.push_back(
         {transfer.source, transfer.box,
-         WalkOf(transfer.box, {boxes.source[transfer.source],
-                               boxes.destination[transfer.destination]})});
+         WalkOf(transfer.box,
+                {boxes.source[transfer.source], boxes.destination[transfer.destination]})});
   }
 }
 

@@ -35,9 +35,9 @@ struct DeviceExchange {
 
 struct ExchangePlan {
   Combination combination;
-  int64_t source_element = 0;       // bytes; what moves is counted in these
+  int64_t source_element = 0;  // bytes; what moves is counted in these
   int64_t destination_element = 0;
-  int64_t source_offset = 0;        // of the buffers, in the arena
+  int64_t source_offset = 0;  // of the buffers, in the arena
   int64_t destination_offset = 0;
   std::vector<DeviceExchange> devices;
 };
@@ -53,8 +53,8 @@ absl::StatusOr<ExchangePlan> PlanCollective(const LoadedProgram& program,
 
 // Boxes of an exchange on all devices.
 struct ExchangeBoxes {
-  std::vector<Box> from, to;                // what is offered and wanted
-  std::vector<Box> source, destination;     // of the buffers
+  std::vector<Box> from, to;             // what is offered and wanted
+  std::vector<Box> source, destination;  // of the buffers
 };
 ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exchange);
 

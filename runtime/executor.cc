@@ -21,8 +21,10 @@ double SecondsSince(Clock::time_point start) {
 void Cursor::Settle() {
   while (true) {
     if (!loops_.empty() && at_ == (*places_)[loops_.back().start].end) {
-      if (--loops_.back().left > 0) at_ = loops_.back().start + 1;
-      else loops_.pop_back();
+      if (--loops_.back().left > 0)
+        at_ = loops_.back().start + 1;
+      else
+        loops_.pop_back();
     } else if (at_ < static_cast<int>(places_->size()) && (*places_)[at_].is_loop()) {
       const Place& loop = (*places_)[at_];
       if (loop.end == at_ + 1) {

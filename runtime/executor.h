@@ -50,7 +50,7 @@ class Watcher {
 struct Fleet {
   std::vector<std::unique_ptr<Device>> devices;
   std::unique_ptr<Communicator> communicator;
-  std::vector<ExchangePlan> plans;  // by place
+  std::vector<ExchangePlan> plans;   // by place
   std::unique_ptr<Watcher> watcher;  // may be null
 };
 

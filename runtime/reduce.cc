@@ -27,8 +27,8 @@ void CombineAs(Combiner combiner, const BoxWalk& walk, const std::vector<const c
       if (parts.empty()) std::fill(sums, sums + count, identity);
       for (size_t p = 0; p < parts.size(); ++p) {
         const int64_t stride = walk.buffers[p].strides.back();
-        const auto* from = reinterpret_cast<const typename From::Stored*>(parts[p]) + offsets[p] +
-                           start * stride;
+        const auto* from =
+            reinterpret_cast<const typename From::Stored*>(parts[p]) + offsets[p] + start * stride;
         if (p == 0) {
           for (int64_t i = 0; i < count; ++i) sums[i] = From::Load(from[i * stride]);
         } else {
@@ -37,8 +37,8 @@ void CombineAs(Combiner combiner, const BoxWalk& walk, const std::vector<const c
           }
         }
       }
-      auto* to = reinterpret_cast<typename To::Stored*>(result) + offsets.back() +
-                 start * to_stride;
+      auto* to =
+          reinterpret_cast<typename To::Stored*>(result) + offsets.back() + start * to_stride;
       for (int64_t i = 0; i < count; ++i) to[i * to_stride] = To::Store(sums[i]);
     }
   });

@@ -80,15 +80,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   session->options_ = options;
   const LoadedProgram& loaded = *session->program_;
   session->layout_ = options.guards ? SpreadLayout(loaded) : PlannedLayout(loaded);
-  YUBA_RETURN_IF_ERROR(
-      OpenBackend(options.backend, loaded, session->layout_, session->fleet_));
+  YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_, session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   if (options.poison || options.guards) {
     std::vector<Device*> devices;
     for (const auto& device : session->fleet_.devices) devices.push_back(device.get());
-    auto watch = std::make_unique<ArenaWatch>(loaded, session->layout_,
-                                              WatchOptions{options.poison, options.guards},
-                                              std::move(devices));
+    auto watch = std::make_unique<ArenaWatch>(
+        loaded, session->layout_, WatchOptions{options.poison, options.guards}, std::move(devices));
     YUBA_RETURN_IF_ERROR(watch->Fill());
     session->fleet_.watcher = std::move(watch);
   }

@@ -11,19 +11,19 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "opsemantics/values/tensor_file.h"
 #include "runtime/arena_watch.h"
 #include "runtime/executor.h"
-#include "opsemantics/values/tensor_file.h"
 #include "runtime/program/program.h"
 
 namespace yuba {
 
 struct RunOptions {
   std::string backend = "host";
-  bool interleave = false;      // one thread interleaves the devices' instructions
+  bool interleave = false;  // one thread interleaves the devices' instructions
   uint64_t interleave_seed = 0;
-  bool recognise = true;        // run recognised collectives as such, else as plain exchanges
-  bool poison = false;          // arena_watch.h
+  bool recognise = true;  // run recognised collectives as such, else as plain exchanges
+  bool poison = false;    // arena_watch.h
   bool guards = false;
   double timeout_seconds = 600;  // of one wait for another device
   bool trace = false;            // note when each device did what
@@ -32,13 +32,13 @@ struct RunOptions {
 // Bytes are payload, counted where devices copy from each other.
 struct Statistics {
   int64_t steps = 0;
-  double seconds = 0;           // of the last step
-  double copy_share = 0;        // of the devices' time in the last step, copying and combining
-  double wait_share = 0;        // and waiting for other devices; both with threads only
-  int64_t bytes = 0;            // moved in all steps
-  std::vector<int64_t> bytes_in, bytes_out;    // by device
-  std::map<int, int64_t> bytes_by_place;       // of the exchanges that moved any
-  int64_t arena_bytes = 0;      // a device
+  double seconds = 0;     // of the last step
+  double copy_share = 0;  // of the devices' time in the last step, copying and combining
+  double wait_share = 0;  // and waiting for other devices; both with threads only
+  int64_t bytes = 0;      // moved in all steps
+  std::vector<int64_t> bytes_in, bytes_out;  // by device
+  std::map<int, int64_t> bytes_by_place;     // of the exchanges that moved any
+  int64_t arena_bytes = 0;                   // a device
   int64_t workspace_bytes = 0;  // the largest device's, of libraries, outside the arena
   int64_t library_calls = 0;
 };
@@ -50,8 +50,8 @@ class Session {
  public:
   // Values that come with the program (data, fill) are set. An unavailable back end is
   // absl::StatusCode::kUnavailable.
-  static absl::StatusOr<std::unique_ptr<Session>> Open(
-      std::shared_ptr<const LoadedProgram> program, const RunOptions& options);
+  static absl::StatusOr<std::unique_ptr<Session>> Open(std::shared_ptr<const LoadedProgram> program,
+                                                       const RunOptions& options);
 
   // An input or parameter by name: the whole tensor. Integers are converted if they fit; in hash
   // arithmetic floats may be given as such, or as 64-bit elements (type kI64).

@@ -55,11 +55,15 @@ BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes) {
     for (size_t b = 0; b < boxes.size() && merges; ++b) {
       merges = walk.buffers[b].strides.back() == strides[b][d] * box[d].size();
     }
-    if (merges) walk.extents.back() *= box[d].size();
-    else walk.extents.push_back(box[d].size());
+    if (merges)
+      walk.extents.back() *= box[d].size();
+    else
+      walk.extents.push_back(box[d].size());
     for (size_t b = 0; b < boxes.size(); ++b) {
-      if (merges) walk.buffers[b].strides.back() = strides[b][d];
-      else walk.buffers[b].strides.push_back(strides[b][d]);
+      if (merges)
+        walk.buffers[b].strides.back() = strides[b][d];
+      else
+        walk.buffers[b].strides.push_back(strides[b][d]);
     }
   }
   if (walk.extents.empty()) {

@@ -7,16 +7,16 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"
-#include "search/rewrite/accumulators.h"
 #include "search/baselines/baselines.h"
-#include "search/rewrite/copies.h"
-#include "search/solve/eliminate.h"
-#include "search/engines/limited.h"
-#include "search/rewrite/partials.h"
-#include "search/space/pin_text.h"
-#include "search/model/graph_problem.h"
 #include "search/engines/eliminate_all.h"
+#include "search/engines/limited.h"
 #include "search/engines/unlimited.h"
+#include "search/model/graph_problem.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/copies.h"
+#include "search/rewrite/partials.h"
+#include "search/solve/eliminate.h"
+#include "search/space/pin_text.h"
 
 namespace yuba {
 namespace {
@@ -59,9 +59,9 @@ absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
     add(node.result);
   }
   if (bytes < static_cast<double>(kForbidden)) return absl::OkStatus();
-  const auto largest = std::max_element(
-      graph.tensors.begin(), graph.tensors.end(),
-      [](const Tensor& a, const Tensor& b) { return BytesOf(a) < BytesOf(b); });
+  const auto largest =
+      std::max_element(graph.tensors.begin(), graph.tensors.end(),
+                       [](const Tensor& a, const Tensor& b) { return BytesOf(a) < BytesOf(b); });
   return UserError("on ", mesh.devices(), " devices this graph could move 10^18 bytes a step or ",
                    "more, which are not counted; its largest tensor is ", largest->name, ", of ",
                    BytesOf(*largest), " bytes: use smaller inputs, or fewer devices");
@@ -117,8 +117,8 @@ absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
   for (const Pin& pin : pins) {
     if (NestByLevel(pin.demands)) continue;
     return UserError("the pin of ", NameOf(graph, pin),
-                     " nests axes in an order that is not the mesh's (",
-                     MeshText(options.mesh), "), and here they nest in that order: write it so, ",
+                     " nests axes in an order that is not the mesh's (", MeshText(options.mesh),
+                     "), and here they nest in that order: write it so, ",
                      "or leave --search recursive or --space tofu out");
   }
   return absl::OkStatus();
@@ -217,9 +217,9 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   Graph graph = WithCopies(bare, options.copies);
   if (!none) {
     Graph accumulating = WithAccumulators(graph, options.mesh);
-    const bool take = !automatic || !HasAccumulators(accumulating) ||
-                      (CheckCountable(accumulating, options.mesh).ok() &&
-                       CanBeEliminated(accumulating, options));
+    const bool take =
+        !automatic || !HasAccumulators(accumulating) ||
+        (CheckCountable(accumulating, options.mesh).ok() && CanBeEliminated(accumulating, options));
     if (take) graph = std::move(accumulating);
   }
   const bool pinned = !options.pins.empty() || !options.pin_texts.empty();

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "search/plan/plan.h"
+#include "search/search_options.h"
 #include "search/solve/budget.h"
 #include "search/space/domain.h"
 #include "search/space/pin.h"
-#include "search/plan/plan.h"
-#include "search/search_options.h"
 
 namespace yuba {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "search/plan/plan.h"
 #include "search/solve/budget.h"
 #include "search/space/domain.h"
 #include "search/space/pin.h"
-#include "search/plan/plan.h"
 
 namespace yuba {
 

@@ -17,8 +17,8 @@
 #include "tools/bench_suite.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {
@@ -92,9 +92,8 @@ absl::StatusOr<SearchRun> Measure(const Model& model, const ImportOptions& impor
 absl::StatusOr<double> StartSeconds(int repeat) {
   const std::string command = ShellWord(ThisProgram()) + " --version >/dev/null";
   return Time(repeat, [&]() -> absl::Status {
-    return std::system(command.c_str()) == 0
-               ? absl::OkStatus()
-               : InternalError("no process could be started");
+    return std::system(command.c_str()) == 0 ? absl::OkStatus()
+                                             : InternalError("no process could be started");
   });
 }
 

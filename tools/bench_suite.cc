@@ -94,16 +94,15 @@ absl::StatusOr<Suite> ReadSuite(const std::string& file) {
     const Json json = Json::parse(text);
     const Json& runs = json.at("runs");
     const Json problems = json.value("problems", Json::array());
-    YUBA_RETURN_IF_ERROR(Annotate(CheckKeys(runs, {"model", "flags", "devices", "search", "name",
-                                                   "seconds", "gap", "peak_megabytes", "saves_of",
-                                                   "saves_percent"}),
-                                  file));
-    YUBA_RETURN_IF_ERROR(Annotate(
-        CheckKeys(problems, {"file", "seconds", "published", "within_percent"}), file));
+    YUBA_RETURN_IF_ERROR(
+        Annotate(CheckKeys(runs, {"model", "flags", "devices", "search", "name", "seconds", "gap",
+                                  "peak_megabytes", "saves_of", "saves_percent"}),
+                 file));
+    YUBA_RETURN_IF_ERROR(
+        Annotate(CheckKeys(problems, {"file", "seconds", "published", "within_percent"}), file));
     for (const Json& entry : runs) suite.runs.push_back(RunOf(entry));
     for (const Json& entry : problems) {
-      suite.problems.push_back({entry.at("file").get<std::string>(),
-                                entry.at("seconds").get<int>(),
+      suite.problems.push_back({entry.at("file").get<std::string>(), entry.at("seconds").get<int>(),
                                 entry.at("published").get<int64_t>(),
                                 entry.value("within_percent", 10.0)});
     }
@@ -136,9 +135,11 @@ std::string PathOf(const std::string& models, const std::string& file) {
 }
 
 absl::StatusOr<Json> Measured(const SuiteRun& run, const std::string& models) {
-  std::vector<std::string> words = {
-      ThisProgram(), "bench",    "search",   PathOf(models, run.model), "--devices",
-      absl::StrCat(run.devices), "--search", run.search,                "--json"};
+  std::vector<std::string> words = {ThisProgram(), "bench",
+                                    "search",      PathOf(models, run.model),
+                                    "--devices",   absl::StrCat(run.devices),
+                                    "--search",    run.search,
+                                    "--json"};
   words.insert(words.end(), run.flags.begin(), run.flags.end());
   YUBA_ASSIGN_OR_RETURN(const std::string text, OutputOf(words));
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -1,9 +1,9 @@
 #include "tools/build_program.h"
 
+#include "compiler/kernels/add_kernels.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/status.h"
 #include "tools/version.h"
-#include "compiler/kernels/add_kernels.h"
 
 namespace yuba {
 

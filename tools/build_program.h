@@ -4,8 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/kernels/add_kernels.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/model.h"
+#include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 
 namespace yuba {

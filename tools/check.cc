@@ -11,10 +11,10 @@
 #include "search/space/pin_text.h"
 #include "search/space/restriction.h"
 #include "tools/command.h"
-#include "tools/report/json_report.h"
 #include "tools/plan_notes.h"
-#include "tools/subcommands.h"
+#include "tools/report/json_report.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

@@ -258,10 +258,10 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   if (plan->space.factors != flags.factors) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
-        "factors, but its options read the model with", flags.factors ? " them" : "out",
-        ": plan again"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
+                     "factors, but its options read the model with",
+                     flags.factors ? " them" : "out", ": plan again"));
   }
   const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
   if (moved != plan->cost.bytes()) {

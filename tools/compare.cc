@@ -21,8 +21,8 @@
 #include "tools/plan_notes.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/kernels/add_kernels.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program_file.h"
@@ -9,9 +10,8 @@
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/report/json_report.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
-#include "compiler/kernels/add_kernels.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

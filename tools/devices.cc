@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "tools/command.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

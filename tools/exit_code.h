@@ -10,19 +10,14 @@ namespace yuba {
 
 inline int ExitCode(const absl::Status& status) {
   switch (status.code()) {
-    case absl::StatusCode::kOk:
-      return 0;
-    case absl::StatusCode::kFailedPrecondition:
-      return 1;
+    case absl::StatusCode::kOk: return 0;
+    case absl::StatusCode::kFailedPrecondition: return 1;
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kAborted:
-    case absl::StatusCode::kDeadlineExceeded:
-      return 3;
-    case absl::StatusCode::kCancelled:
-      return 130;
-    default:
-      return 2;
+    case absl::StatusCode::kDeadlineExceeded: return 3;
+    case absl::StatusCode::kCancelled: return 130;
+    default: return 2;
   }
 }
 

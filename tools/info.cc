@@ -10,8 +10,8 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
 #include "tools/command.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

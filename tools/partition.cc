@@ -17,8 +17,8 @@
 #include "tools/plan_notes.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/search_report.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

@@ -4,14 +4,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
-#include "compiler/spmd/spmd.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
-#include "compiler/spmd/recognise.h"
 #include "compiler/model.h"
+#include "compiler/spmd/recognise.h"
+#include "compiler/spmd/spmd.h"
+#include "opsemantics/regions/structure.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
-#include "opsemantics/regions/structure.h"
 
 namespace yuba {
 namespace {

@@ -1,10 +1,10 @@
 // yuba run: plans are compiled and run in one go.
+#include "compiler/kernels/add_kernels.h"
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
 #include "tools/run/run_command.h"
 #include "tools/subcommands.h"
-#include "compiler/kernels/add_kernels.h"
 
 namespace yuba {
 namespace {

@@ -7,8 +7,8 @@
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/report/plan_report.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {
@@ -34,8 +34,7 @@ std::string OverviewText(const PlanFile& plan) {
       plan.proof.kind == "none" ? NoBoundText(plan.search, bytes)
                                 : absl::StrCat(BoundName(plan.notes), " ", Bytes(plan.lower_bound),
                                                ", ", GapText(bytes, plan.lower_bound)),
-      "\nspace: ", SpaceText(plan.space),
-      plan.stopped.empty() ? "" : "\n", StoppedText(plan),
+      "\nspace: ", SpaceText(plan.space), plan.stopped.empty() ? "" : "\n", StoppedText(plan),
       "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n\n");
 }

@@ -4,22 +4,22 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/verify/coverage.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/verify/matches_graph.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
-#include "runtime/program/program.pb.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/host/host_backend.h"
+#include "runtime/program/program.pb.h"
 #include "runtime/session.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/report/json_report.h"
-#include "tools/subcommands.h"
 #include "tools/report/text_table.h"
+#include "tools/subcommands.h"
 
 namespace yuba {
 namespace {

@@ -40,19 +40,17 @@ class Writer {
     if (expr.type != ElementType::kF32) add("type", builder_.getStringAttr(Name(expr.type)));
     switch (expr.kind) {
       case Expr::kLiteral:
-        if (IsFloat(expr.type)) add("literal", builder_.getF64FloatAttr(expr.number));
-        else add("literal", builder_.getI64IntegerAttr(expr.integer));
+        if (IsFloat(expr.type))
+          add("literal", builder_.getF64FloatAttr(expr.number));
+        else
+          add("literal", builder_.getI64IntegerAttr(expr.integer));
         break;
-      case Expr::kIndex:
-        add("index", Map({expr.affine}));
-        break;
+      case Expr::kIndex: add("index", Map({expr.affine})); break;
       case Expr::kRead:
         add("read", builder_.getI64IntegerAttr(expr.operand));
         add("at", Map(expr.position));
         break;
-      case Expr::kCall:
-        add("call", builder_.getStringAttr(Name(expr.function)));
-        break;
+      case Expr::kCall: add("call", builder_.getStringAttr(Name(expr.function))); break;
     }
     if (!expr.args.empty()) {
       llvm::SmallVector<Attribute> args;
@@ -201,8 +199,7 @@ class Reader {
     }
     if (const auto args = attr.getAs<mlir::ArrayAttr>("args")) {
       for (Attribute arg : args) {
-        YUBA_ASSIGN_OR_RETURN(ExprPtr child,
-                              Body(llvm::dyn_cast<DictionaryAttr>(arg), depth + 1));
+        YUBA_ASSIGN_OR_RETURN(ExprPtr child, Body(llvm::dyn_cast<DictionaryAttr>(arg), depth + 1));
         expr->args.push_back(std::move(child));
       }
     }
@@ -220,8 +217,7 @@ class Reader {
       YUBA_ASSIGN_OR_RETURN(const auto index, Field<mlir::StringAttr>(fields, "name"));
       YUBA_ASSIGN_OR_RETURN(const auto extent, Field<mlir::IntegerAttr>(fields, "extent"));
       YUBA_ASSIGN_OR_RETURN(const auto reduction, Field<mlir::BoolAttr>(fields, "reduction"));
-      definition.indices.push_back(
-          {index.getValue().str(), extent.getInt(), reduction.getValue()});
+      definition.indices.push_back({index.getValue().str(), extent.getInt(), reduction.getValue()});
     }
     YUBA_ASSIGN_OR_RETURN(definition.left, Map(attr, "left"));
     YUBA_ASSIGN_OR_RETURN(const auto reducer, Field<mlir::StringAttr>(attr, "reducer"));

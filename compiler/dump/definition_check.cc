@@ -12,16 +12,26 @@ constexpr int64_t kLargestExtent = int64_t{1} << 40;
 
 size_t ArgumentCount(Function function) {
   switch (function) {
-    case Function::kSelect:
-      return 3;
-    case Function::kNeg: case Function::kAbs: case Function::kSign: case Function::kFloor:
-    case Function::kCeil: case Function::kRound: case Function::kSq: case Function::kSqrt:
-    case Function::kRsqrt: case Function::kExp: case Function::kLog: case Function::kTanh:
-    case Function::kSig: case Function::kErf: case Function::kSin: case Function::kCos:
-    case Function::kCast: case Function::kNot:
-      return 1;
-    default:
-      return 2;
+    case Function::kSelect: return 3;
+    case Function::kNeg:
+    case Function::kAbs:
+    case Function::kSign:
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kRound:
+    case Function::kSq:
+    case Function::kSqrt:
+    case Function::kRsqrt:
+    case Function::kExp:
+    case Function::kLog:
+    case Function::kTanh:
+    case Function::kSig:
+    case Function::kErf:
+    case Function::kSin:
+    case Function::kCos:
+    case Function::kCast:
+    case Function::kNot: return 1;
+    default: return 2;
   }
 }
 

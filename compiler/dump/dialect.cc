@@ -4,10 +4,9 @@
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/definition_check.h"
 #include "compiler/dump/table_text.h"
+#include "compiler/dump/yuba_dialect.cc.inc"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
-
-#include "compiler/dump/yuba_dialect.cc.inc"
 
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.cc.inc"

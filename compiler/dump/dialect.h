@@ -3,6 +3,7 @@
 #define YUBA_COMPILER_DUMP_DIALECT_H_
 
 #include "absl/status/statusor.h"
+#include "compiler/dump/yuba_dialect.h.inc"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -11,8 +12,6 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "opsemantics/definition/definition.h"
-
-#include "compiler/dump/yuba_dialect.h.inc"
 
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.h.inc"

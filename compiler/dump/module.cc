@@ -1,7 +1,7 @@
 #include "compiler/dump/module.h"
 
-#include "opsemantics/base/status.h"
 #include "compiler/spmd/spmd.h"
+#include "opsemantics/base/status.h"
 
 namespace yuba::dialect {
 
@@ -13,8 +13,7 @@ mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
   builder.setInsertionPointToStart(module->getBody());
   const Model& model = compilation.model;
   const Plan& plan = compilation.plan;
-  const bool planned =
-      !plan.tensors.empty() && plan.tensors.size() == model.graph.tensors.size();
+  const bool planned = !plan.tensors.empty() && plan.tensors.size() == model.graph.tensors.size();
   WriteGraph(builder, model, planned ? &plan : nullptr);
   if (compilation.program.stages_size() > 0) WriteProgram(builder, compilation.program);
   return module;

@@ -36,12 +36,16 @@ class GraphReader {
     plan_.tensors.resize(tensors);
     bool output = false;
     for (mlir::Operation& op : op_.getBody().front()) {
-      if (auto tensor = llvm::dyn_cast<TensorOp>(op)) YUBA_RETURN_IF_ERROR(ReadTensor(tensor));
-      else if (auto node = llvm::dyn_cast<DefinitionOp>(op)) YUBA_RETURN_IF_ERROR(ReadNode(node));
+      if (auto tensor = llvm::dyn_cast<TensorOp>(op))
+        YUBA_RETURN_IF_ERROR(ReadTensor(tensor));
+      else if (auto node = llvm::dyn_cast<DefinitionOp>(op))
+        YUBA_RETURN_IF_ERROR(ReadNode(node));
       else if (!llvm::isa<OutputOp>(op))
         return UserError("yuba.graph: an operation that it has not");
-      else if (output) return UserError("yuba.graph: a second yuba.output");
-      else output = true;
+      else if (output)
+        return UserError("yuba.graph: a second yuba.output");
+      else
+        output = true;
       if (auto outputs = llvm::dyn_cast<OutputOp>(op)) {
         for (mlir::Value value : outputs.getOperands()) {
           YUBA_ASSIGN_OR_RETURN(const TensorId id, IdOf(value));

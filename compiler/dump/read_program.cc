@@ -6,9 +6,9 @@
 #include "absl/strings/strip.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/verify/form.h"
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
+#include "compiler/verify/form.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::dialect {

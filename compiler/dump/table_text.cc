@@ -42,10 +42,13 @@ std::string BoundText(const Mesh& mesh, const program::Bound& bound) {
 }
 
 std::string BoxText(const Mesh& mesh, const program::Box& box) {
-  return absl::StrCat(
-      "[", absl::StrJoin(box.dims(), ", ", [&](std::string* out, const program::Range& range) {
-        absl::StrAppend(out, BoundText(mesh, range.begin()), ":", BoundText(mesh, range.end()));
-      }), "]");
+  return absl::StrCat("[",
+                      absl::StrJoin(box.dims(), ", ",
+                                    [&](std::string* out, const program::Range& range) {
+                                      absl::StrAppend(out, BoundText(mesh, range.begin()), ":",
+                                                      BoundText(mesh, range.end()));
+                                    }),
+                      "]");
 }
 
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text) {

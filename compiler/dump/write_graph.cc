@@ -26,9 +26,9 @@ class GraphWriter {
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
       if (tensor.producer >= 0) continue;
-      values_[id] = builder_.create<TensorOp>(
-          At(tensor.name), Type(id), Text(tensor.name), Text(Name(tensor.kind)), Text(Placed(id)),
-          Number(id));
+      values_[id] =
+          builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
+                                    Text(Name(tensor.kind)), Text(Placed(id)), Number(id));
     }
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) WriteNode(id);
     llvm::SmallVector<mlir::Value> outputs;
@@ -42,9 +42,7 @@ class GraphWriter {
   mlir::Location At(const std::string& name) {
     return mlir::NameLoc::get(builder_.getStringAttr(name));
   }
-  mlir::Type Type(TensorId id) {
-    return TypeOf(builder_.getContext(), graph_.tensors[id].type);
-  }
+  mlir::Type Type(TensorId id) { return TypeOf(builder_.getContext(), graph_.tensors[id].type); }
 
   std::string Placed(TensorId id) {
     Cut whole;
@@ -60,8 +58,8 @@ class GraphWriter {
     mlir::StringAttr cut;
     if (plan_ != nullptr) cut = Text(NodeCutText(mesh_, definition.indices, plan_->nodes[id]));
     values_[node.result] = builder_.create<DefinitionOp>(
-        At(node.from), Type(node.result), Text(node.op), operands, Text(node.name),
-        Text(node.from), Number(node.instance), Number(node.result), Text(Placed(node.result)), cut,
+        At(node.from), Type(node.result), Text(node.op), operands, Text(node.name), Text(node.from),
+        Number(node.instance), Number(node.result), Text(Placed(node.result)), cut,
         Text(ToString(definition)), AttrOf(builder_.getContext(), definition),
         IsCopy(graph_, node) ? builder_.getUnitAttr() : mlir::UnitAttr());
   }

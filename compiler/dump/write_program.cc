@@ -64,28 +64,27 @@ class ProgramWriter {
           const char* mark = index.groups() ? "*" : index.reduction() ? "+" : "";
           absl::StrAppend(out, index.name(), ":", index.extent(), mark);
         });
-    builder_.create<FunctionOp>(
-        builder_.getUnknownLoc(), Text(function.text()), Text(indices),
-        Text(Name(static_cast<Reducer>(function.reducer()))),
-        TextIf(!function.symbol().empty(), function.symbol()),
-        TextIf(function.has_library(), Print(function.library())));
+    builder_.create<FunctionOp>(builder_.getUnknownLoc(), Text(function.text()), Text(indices),
+                                Text(Name(static_cast<Reducer>(function.reducer()))),
+                                TextIf(!function.symbol().empty(), function.symbol()),
+                                TextIf(function.has_library(), Print(function.library())));
   }
 
   void WriteBuffer(const program::Buffer& buffer) {
     const mlir::Type type = mlir::MemRefType::get(
         std::vector<int64_t>(buffer.dims().begin(), buffer.dims().end()),
         ElementTypeOf(builder_.getContext(), static_cast<ElementType>(buffer.type())));
-    buffers_.push_back(builder_.create<BufferOp>(
-        At(buffer.name()), type, Text(buffer.name()), Boxed(buffer.box()), Number(buffer.offset()),
-        Number(buffer.size()), Number(buffer.first()), Number(buffer.last()),
-        If(buffer.initialized())));
+    buffers_.push_back(builder_.create<BufferOp>(At(buffer.name()), type, Text(buffer.name()),
+                                                 Boxed(buffer.box()), Number(buffer.offset()),
+                                                 Number(buffer.size()), Number(buffer.first()),
+                                                 Number(buffer.last()), If(buffer.initialized())));
   }
 
   void WriteInstruction(const program::Instruction& instruction) {
     if (instruction.has_kernel()) return WriteKernel(instruction.kernel());
     if (instruction.has_exchange()) return WriteExchange(instruction.exchange());
-    auto op = builder_.create<RepeatOp>(builder_.getUnknownLoc(),
-                                        Number(instruction.repeat().count()));
+    auto op =
+        builder_.create<RepeatOp>(builder_.getUnknownLoc(), Number(instruction.repeat().count()));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     for (const program::Instruction& inner : instruction.repeat().body()) WriteInstruction(inner);

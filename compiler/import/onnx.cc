@@ -12,9 +12,9 @@
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/read.h"
-#include "compiler/simplify/simplify.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
+#include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
@@ -69,8 +69,8 @@ absl::Status CheckSupported(const onnx::ModelProto& model, const FileGraph& orde
     if (IsStandard(node) && FindRow(node.op_type()) != nullptr) continue;
     if (OwnEntry(node, library) != nullptr) continue;
     lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ",
-                                 IsStandard(node) ? "" : node.domain() + ".", node.op_type(),
-                                 " (", VersionOf(node, model, opset), ")"));
+                                 IsStandard(node) ? "" : node.domain() + ".", node.op_type(), " (",
+                                 VersionOf(node, model, opset), ")"));
   }
   if (lines.empty()) return absl::OkStatus();
   return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",

@@ -39,7 +39,7 @@ struct Use {
 
 struct Flow {
   std::deque<FlowValue> values;  // references stay valid
-  std::vector<Use> uses;  // in an order of computation
+  std::vector<Use> uses;         // in an order of computation
   std::vector<int> inputs;
   std::vector<int> rebatched;  // inputs whose dimension 0 is not the file's
   std::vector<int> outputs;

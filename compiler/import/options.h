@@ -24,7 +24,7 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
   std::map<std::string, BoundValue> bind;  // --bind NAME=FILE: inputs that are known when planning
-  bool factors = true;  // false: dimensions have no factors, as in Tofu's space
+  bool factors = true;                     // false: dimensions have no factors, as in Tofu's space
   const OperatorLibrary* library = nullptr;
 };
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/kernels/library_call.h"
 #include "compiler/kernels/kernels.h"
+#include "compiler/kernels/library_call.h"
 #include "compiler/model.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {

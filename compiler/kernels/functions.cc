@@ -1,10 +1,9 @@
 // The functions of bodies, on floats and on integers.
+#include "compiler/kernels/scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-
-#include "compiler/kernels/scalars.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -77,8 +76,10 @@ Typed ScalarBuilder::Compare(Function function, Typed a, Typed b) {
   if (function == Function::kLt) integer = is_unsigned ? Int::ult : Int::slt, number = Float::OLT;
   if (function == Function::kLe) integer = is_unsigned ? Int::ule : Int::sle, number = Float::OLE;
   Value result;
-  if (IsFloat(a.type)) result = b_.create<arith::CmpFOp>(loc(), number, a.value, b.value);
-  else result = b_.create<arith::CmpIOp>(loc(), integer, a.value, b.value);
+  if (IsFloat(a.type))
+    result = b_.create<arith::CmpFOp>(loc(), number, a.value, b.value);
+  else
+    result = b_.create<arith::CmpIOp>(loc(), integer, a.value, b.value);
   return {result, ElementType::kBool};
 }
 

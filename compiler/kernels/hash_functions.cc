@@ -1,11 +1,9 @@
 // The functions of bodies in hash arithmetic: operation by operation what opsemantics/
 // hash_arithmetic.h computes.
-#include "opsemantics/oracle/hash_arithmetic.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include "compiler/kernels/scalars.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/oracle/hash_arithmetic.h"
 
 namespace yuba {
 

@@ -4,12 +4,11 @@
 #include <atomic>
 #include <thread>
 
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-
 #include "compiler/kernels/link.h"
 #include "compiler/kernels/machine_code.h"
 #include "compiler/kernels/to_llvm.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 

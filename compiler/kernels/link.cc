@@ -9,7 +9,6 @@
 
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
-
 #include "opsemantics/base/status.h"
 
 LLD_HAS_DRIVER(elf)

@@ -101,8 +101,10 @@ void KernelBuilder::BuildLoops() {
     case LoopPlan::kRegister: OverOuter([&] { InRegisters(); }); break;
     case LoopPlan::kRow:
       OverOuter([&] {
-        if (tiled_) InTiles();
-        else InRow();
+        if (tiled_)
+          InTiles();
+        else
+          InRow();
       });
       break;
     case LoopPlan::kScatter: {
@@ -123,10 +125,9 @@ void KernelBuilder::BuildLoops() {
 Values KernelBuilder::Accumulate(Values carried) {
   std::vector<int> units;
   for (const LoopStep& step : plan_.steps) {
-    const bool bounded =
-        std::any_of(plan_.bounds.begin(), plan_.bounds.end(), [&](const Bound& bound) {
-          return Coefficient(bound.expression, step.index) != 0;
-        });
+    const bool bounded = std::any_of(
+        plan_.bounds.begin(), plan_.bounds.end(),
+        [&](const Bound& bound) { return Coefficient(bound.expression, step.index) != 0; });
     if (step.kind == LoopStep::kLoop && definition_.indices[step.index].extent == 1 &&
         step.index != plan_.row && !bounded) {
       units.push_back(step.index);

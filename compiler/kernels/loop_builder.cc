@@ -74,8 +74,10 @@ Value KernelBuilder::Argument(int slot) {
   if (inserted) {
     mlir::OpBuilder::InsertionGuard guard(b_);
     mlir::Block* block = arguments_.getParentBlock();
-    if (last_load_ == nullptr) b_.setInsertionPointToStart(block);
-    else b_.setInsertionPointAfter(last_load_);
+    if (last_load_ == nullptr)
+      b_.setInsertionPointToStart(block);
+    else
+      b_.setInsertionPointAfter(last_load_);
     Value address = b_.create<LLVM::GEPOp>(loc(), pointer_, b_.getI64Type(), arguments_,
                                            llvm::ArrayRef<LLVM::GEPArg>{slot});
     at->second = b_.create<LLVM::LoadOp>(loc(), b_.getI64Type(), address, 8);

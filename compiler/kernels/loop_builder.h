@@ -11,8 +11,8 @@
 namespace yuba {
 
 // Adds to `module` an external function `symbol` with the calling convention of
-// runtime/program/kernel_abi.h, and the internal function that it calls. On the GPU each thread computes
-// the output elements number thread, thread + threads, ...
+// runtime/program/kernel_abi.h, and the internal function that it calls. On the GPU each thread
+// computes the output elements number thread, thread + threads, ...
 void BuildKernel(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
                  const LoopPlan& plan, Arithmetic arithmetic, bool cuda);
 

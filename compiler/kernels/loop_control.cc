@@ -57,8 +57,7 @@ Values KernelBuilder::Where(Value condition, Values carried, const Inner& inner)
 }
 
 // `inner` where the parts of all `units`, indices of extent 1, have their point: no loop is needed.
-Values KernelBuilder::WithUnits(const std::vector<int>& units, Values carried,
-                                const Inner& inner) {
+Values KernelBuilder::WithUnits(const std::vector<int>& units, Values carried, const Inner& inner) {
   if (units.empty()) return inner(std::move(carried));
   Value all;
   for (const int index : units) {
@@ -126,8 +125,10 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
 }
 
 void KernelBuilder::OverOuter(const Action& action) {
-  if (cuda_) OverThreads(plan_.outer, action);
-  else OverIndices(plan_.outer, action);
+  if (cuda_)
+    OverThreads(plan_.outer, action);
+  else
+    OverIndices(plan_.outer, action);
 }
 
 // Runs `action` for each row of the block of rows at hand.
@@ -201,12 +202,16 @@ std::pair<Value, Value> KernelBuilder::Narrowed(int index) {
     if (c == 0) continue;
     // c * index <= -rest, and for equalities >= as well.
     Value most = s_.Sub(s_.Int(0), Rest(bound, index, true));
-    if (c > 0) end = s_.Min(end, s_.Add(s_.FloorDiv(most, c), s_.Int(1)));
-    else begin = s_.Max(begin, s_.CeilDiv(s_.Sub(s_.Int(0), most), -c));
+    if (c > 0)
+      end = s_.Min(end, s_.Add(s_.FloorDiv(most, c), s_.Int(1)));
+    else
+      begin = s_.Max(begin, s_.CeilDiv(s_.Sub(s_.Int(0), most), -c));
     if (!bound.equality) continue;
     Value least = s_.Sub(s_.Int(0), Rest(bound, index, false));
-    if (c > 0) begin = s_.Max(begin, s_.CeilDiv(least, c));
-    else end = s_.Min(end, s_.Add(s_.FloorDiv(s_.Sub(s_.Int(0), least), -c), s_.Int(1)));
+    if (c > 0)
+      begin = s_.Max(begin, s_.CeilDiv(least, c));
+    else
+      end = s_.Min(end, s_.Add(s_.FloorDiv(s_.Sub(s_.Int(0), least), -c), s_.Int(1)));
   }
   return {begin, end};
 }

@@ -215,8 +215,10 @@ class Planner {
     std::vector<int> outputs, reductions;
     bool scatter = false;
     for (int i = 0; i < Size(); ++i) {
-      if (HasLoop(i)) (IsOutput(i) ? outputs : reductions).push_back(i);
-      else if (IsOutput(i)) scatter = true;
+      if (HasLoop(i))
+        (IsOutput(i) ? outputs : reductions).push_back(i);
+      else if (IsOutput(i))
+        scatter = true;
     }
     const int inner = first_wins_ ? -1 : Innermost(outputs, reductions);
     auto remove = [inner](std::vector<int>& list) {
@@ -227,8 +229,10 @@ class Planner {
     if ((scatter && memory_ok_) || row) remove(outputs);
     remove(reductions);
     std::vector<int> loops = reductions;
-    if (scatter && memory_ok_) loops.insert(loops.begin(), outputs.begin(), outputs.end());
-    else plan_.outer = outputs;
+    if (scatter && memory_ok_)
+      loops.insert(loops.begin(), outputs.begin(), outputs.end());
+    else
+      plan_.outer = outputs;
     if (row) plan_.row = inner;
     if (inner >= 0) loops.push_back(inner);
     AddSteps(loops);
@@ -371,8 +375,10 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
                     index == plan.block ? absl::StrCat(" (by ", kRowBlock, ")") : "");
   absl::StrAppend(&text, " |");
   for (const LoopStep& step : plan.steps) {
-    if (step.kind == LoopStep::kGuard) absl::StrAppend(&text, " guard");
-    else absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "");
+    if (step.kind == LoopStep::kGuard)
+      absl::StrAppend(&text, " guard");
+    else
+      absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "");
   }
   absl::StrAppend(&text, "; ", plan.bounds.size(), " bounds");
   for (size_t i = 0; i < plan.solved.size(); ++i)

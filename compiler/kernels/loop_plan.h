@@ -15,7 +15,8 @@
 
 namespace yuba {
 
-// expression + sum of coefficient * argument of the kernel (runtime/program/kernel_abi.h), == 0 or <= 0.
+// expression + sum of coefficient * argument of the kernel (runtime/program/kernel_abi.h), == 0 or
+// <= 0.
 struct Bound {
   Affine expression;
   std::vector<std::pair<int, int64_t>> arguments;

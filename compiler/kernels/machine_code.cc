@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "compiler/kernels/dump.h"
+#include "compiler/kernels/link.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -13,15 +15,12 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include "compiler/kernels/dump.h"
-#include "compiler/kernels/link.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
@@ -77,7 +76,8 @@ void SetAttributes(llvm::Module& module, const KernelTarget& target) {
     }
     if (function.hasLocalLinkage())
       function.addFnAttr(target.cuda ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
-    else if (target.cuda) function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+    else if (target.cuda)
+      function.setCallingConv(llvm::CallingConv::PTX_Kernel);
     if (target.cuda) continue;
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("prefer-vector-width", "256");

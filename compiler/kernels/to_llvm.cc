@@ -1,5 +1,8 @@
 #include "compiler/kernels/to_llvm.h"
 
+#include "compiler/kernels/dump.h"
+#include "compiler/kernels/loop_builder.h"
+#include "compiler/kernels/loop_plan.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -19,10 +22,6 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-
-#include "compiler/kernels/dump.h"
-#include "compiler/kernels/loop_builder.h"
-#include "compiler/kernels/loop_plan.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {

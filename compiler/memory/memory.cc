@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler/memory/arena.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/spmd/tables.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {

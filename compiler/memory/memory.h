@@ -15,8 +15,8 @@ namespace yuba {
 void PlanMemory(program::Program& program, int64_t limit = 0);
 
 struct ProgramMemory {
-  int64_t arena = 0;        // bytes a device
-  int64_t live_bound = 0;   // the largest sum of live slots at any instruction: no plan needs less
+  int64_t arena = 0;       // bytes a device
+  int64_t live_bound = 0;  // the largest sum of live slots at any instruction: no plan needs less
   int peak_instruction = 0;
 };
 ProgramMemory MeasureMemory(const program::Program& program);

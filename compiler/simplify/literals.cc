@@ -26,8 +26,10 @@ ExprPtr LiteralOf(ElementType type, const std::string& bytes) {
   auto literal = std::make_shared<Expr>();
   literal->kind = Expr::kLiteral;
   literal->type = type;
-  if (IsFloat(type)) literal->number = value.elements[0].number;
-  else literal->integer = value.elements[0].integer;
+  if (IsFloat(type))
+    literal->number = value.elements[0].number;
+  else
+    literal->integer = value.elements[0].integer;
   return literal;
 }
 

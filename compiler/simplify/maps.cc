@@ -45,7 +45,8 @@ class MapComposer {
       std::vector<bool> used(reader.indices.size(), false);
       for (size_t d = 0; d < read.position.size(); ++d) {
         const int index = read.position[d].BareIndex();
-        if (index >= 0 && !used[index]) used[index] = true;
+        if (index >= 0 && !used[index])
+          used[index] = true;
         else
           possible &=
               constant || (read.position[d].IsConstant() && reader.operands[operand].dims[d] == 1);
@@ -58,9 +59,9 @@ class MapComposer {
   bool TryInline(NodeId map_id, NodeId reader_id, bool constant) {
     const Node& map = graph_.nodes[map_id];
     Node& reader = graph_.nodes[reader_id];
-    const int operand = static_cast<int>(
-        std::find(reader.operands.begin(), reader.operands.end(), map.result) -
-        reader.operands.begin());
+    const int operand =
+        static_cast<int>(std::find(reader.operands.begin(), reader.operands.end(), map.result) -
+                         reader.operands.begin());
     if (!CanInline(*reader.definition, operand, constant)) return false;
     Definition definition = *reader.definition;
     std::vector<TensorId> operands = reader.operands;

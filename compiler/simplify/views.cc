@@ -79,8 +79,10 @@ class ViewRemover {
       const absl::optional<View> view = MatchPureView(*graph_.nodes[id].definition);
       if (!view.has_value()) continue;
       const TensorId operand = graph_.nodes[id].operands[0], result = graph_.nodes[id].result;
-      if (graph_.tensors[result].output) MakeResult(id, operand, result, *view);
-      else Redirect(result, operand, view->operand, -1);
+      if (graph_.tensors[result].output)
+        MakeResult(id, operand, result, *view);
+      else
+        Redirect(result, operand, view->operand, -1);
     }
     std::vector<Node> nodes;
     for (size_t id = 0; id < graph_.nodes.size(); ++id) {
@@ -136,8 +138,8 @@ class ViewRemover {
     for (const NodeId reader : from.consumers) {
       if (reader == id) continue;
       const std::vector<TensorId>& operands = graph_.nodes[reader].operands;
-      const int k = static_cast<int>(std::find(operands.begin(), operands.end(), operand) -
-                                     operands.begin());
+      const int k =
+          static_cast<int>(std::find(operands.begin(), operands.end(), operand) - operands.begin());
       if (!CanMap(*graph_.nodes[reader].definition, k, view.result)) return;
     }
     Redirect(operand, result, view.result, id);
@@ -158,8 +160,6 @@ class ViewRemover {
 
 }  // namespace
 
-void RemoveViews(Model& model) {
-  ViewRemover(model).Remove();
-}
+void RemoveViews(Model& model) { ViewRemover(model).Remove(); }
 
 }  // namespace yuba

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/spmd/tables.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/model.h"
-#include "runtime/program/program.pb.h"
-#include "search/plan/plan.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
 
 namespace yuba {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/verify/form.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/spmd/tables.h"
+#include "compiler/verify/form.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {
@@ -80,9 +80,8 @@ absl::Status CheckOverlaps(const program::Stage& stage) {
   for (const program::Buffer& buffer : stage.buffers()) {
     if (buffer.size() > 0) buffers.push_back(&buffer);
   }
-  std::sort(buffers.begin(), buffers.end(), [](const auto* a, const auto* b) {
-    return a->offset() < b->offset();
-  });
+  std::sort(buffers.begin(), buffers.end(),
+            [](const auto* a, const auto* b) { return a->offset() < b->offset(); });
   for (size_t a = 0; a < buffers.size(); ++a) {
     for (size_t b = a + 1; b < buffers.size(); ++b) {
       const program::Buffer &low = *buffers[a], &high = *buffers[b];

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
 #include "compiler/verify/broken.h"
 #include "compiler/verify/form.h"
 #include "compiler/verify/iteration.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/verify/parts.h"
-#include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {
@@ -350,7 +350,7 @@ class Prover {
   const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;           // [buffer][device]
-  std::vector<std::vector<BoxUnion>> written_;     // [buffer][device]
+  std::vector<std::vector<BoxUnion>> written_;   // [buffer][device]
   std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
   std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
   // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.

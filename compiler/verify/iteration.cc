@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "compiler/verify/broken.h"
 #include "compiler/spmd/tables.h"
+#include "compiler/verify/broken.h"
 
 namespace yuba {
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/spmd/tables.h"
 #include "compiler/verify/broken.h"
 #include "compiler/verify/form.h"
-#include "runtime/program/program.pb.h"
-#include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {

@@ -3,10 +3,10 @@
 #include <map>
 #include <set>
 
+#include "compiler/spmd/tables.h"
 #include "compiler/verify/broken.h"
 #include "compiler/verify/form.h"
 #include "compiler/verify/iteration.h"
-#include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {

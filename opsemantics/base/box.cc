@@ -66,8 +66,8 @@ std::vector<Box> Subtract(const Box& a, const Box& b) {
   std::vector<Box> rest;
   Box middle = a;  // shrinks to `common`, one dimension after the other
   for (size_t d = 0; d < a.size(); ++d) {
-    for (const Interval& side : {Interval{middle[d].begin, common[d].begin},
-                                 Interval{common[d].end, middle[d].end}}) {
+    for (const Interval& side :
+         {Interval{middle[d].begin, common[d].begin}, Interval{common[d].end, middle[d].end}}) {
       if (side.empty()) continue;
       rest.push_back(middle);
       rest.back()[d] = side;

@@ -19,9 +19,9 @@ class CheckFailure {
 
 }  // namespace yuba::internal
 
-#define YUBA_CHECK(condition)     \
-  if (condition) {                \
-  } else /* NOLINT */             \
+#define YUBA_CHECK(condition) \
+  if (condition) {            \
+  } else /* NOLINT */         \
     ::yuba::internal::CheckFailure(__FILE__, __LINE__, #condition).stream()
 
 #endif  // YUBA_OPSEMANTICS_BASE_CHECK_H_

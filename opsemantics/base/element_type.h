@@ -13,7 +13,7 @@ namespace yuba {
 enum class ElementType : uint8_t { kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8, kBool };
 
 int64_t ByteSize(ElementType type);
-bool IsFloat(ElementType type);  // everything else is an integer; bool is one too
+bool IsFloat(ElementType type);      // everything else is an integer; bool is one too
 const char* Name(ElementType type);  // "f32", as descriptions and plans write it
 absl::optional<ElementType> ElementTypeFromName(absl::string_view name);
 

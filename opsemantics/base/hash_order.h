@@ -1,7 +1,7 @@
-// What the runtime too must know of hash arithmetic (opsemantics/oracle/hash_arithmetic.h): the order of
-// its elements, for max, min and comparison, the mixing function and the element of a number.
-// Elements are ordered by a fixed bijective mix, not as integers (as integers relu would be the
-// identity on half of them and commute with sums).
+// What the runtime too must know of hash arithmetic (opsemantics/oracle/hash_arithmetic.h): the
+// order of its elements, for max, min and comparison, the mixing function and the element of a
+// number. Elements are ordered by a fixed bijective mix, not as integers (as integers relu would be
+// the identity on half of them and commute with sums).
 #ifndef YUBA_OPSEMANTICS_BASE_HASH_ORDER_H_
 #define YUBA_OPSEMANTICS_BASE_HASH_ORDER_H_
 

@@ -26,8 +26,8 @@ absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 }  // namespace yuba
 
-#define YUBA_RETURN_IF_ERROR(expression)                       \
-  do {                                                         \
+#define YUBA_RETURN_IF_ERROR(expression)                                                   \
+  do {                                                                                     \
     if (absl::Status yuba_status_ = (expression); !yuba_status_.ok()) return yuba_status_; \
   } while (false)
 

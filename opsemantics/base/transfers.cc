@@ -116,9 +116,9 @@ absl::optional<Box> GridHull(const std::vector<Box>& all, const std::vector<int>
     cells *= distinct.size();
     if (cells > boxes.size()) return absl::nullopt;
     for (size_t b = 0; b < boxes.size(); ++b) {
-      const auto place = std::lower_bound(
-          distinct.begin(), distinct.end(), (*boxes[b])[d],
-          [](const Interval& x, const Interval& y) { return x.begin < y.begin; });
+      const auto place =
+          std::lower_bound(distinct.begin(), distinct.end(), (*boxes[b])[d],
+                           [](const Interval& x, const Interval& y) { return x.begin < y.begin; });
       cell[b] = cell[b] * distinct.size() + (place - distinct.begin());
     }
   }

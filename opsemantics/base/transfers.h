@@ -28,8 +28,8 @@ std::vector<Transfer> FetchTransfers(const std::vector<Box>& have, const std::ve
 
 // What the devices of a node make, as deliveries see it.
 struct Makers {
-  std::vector<Box> made;    // [device]
-  std::vector<int> part;    // [device] the reduction part that the device computes
+  std::vector<Box> made;  // [device]
+  std::vector<int> part;  // [device] the reduction part that the device computes
   int parts = 1;
 };
 

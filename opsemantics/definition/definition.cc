@@ -27,9 +27,8 @@ Affine AddScaled(const Affine& a, const Affine& b, int64_t factor) {
 
 bool SameArgs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
   return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](const ExprPtr& x, const ExprPtr& y) {
-           return x == y || SameExpr(*x, *y);
-         });
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [](const ExprPtr& x, const ExprPtr& y) { return x == y || SameExpr(*x, *y); });
 }
 
 bool SameNumber(double a, double b) {  // by value, NaN equal to itself, -0 different from 0
@@ -100,8 +99,7 @@ bool SameExpr(const Expr& a, const Expr& b) {
     case Expr::kLiteral:
       return a.type == b.type &&
              (IsFloat(a.type) ? SameNumber(a.number, b.number) : a.integer == b.integer);
-    case Expr::kIndex:
-      return a.affine == b.affine;
+    case Expr::kIndex: return a.affine == b.affine;
     case Expr::kRead:
       return a.operand == b.operand && a.position == b.position && SameArgs(a.args, b.args);
     case Expr::kCall:
@@ -114,23 +112,21 @@ bool SameExpr(const Expr& a, const Expr& b) {
 
 ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
   switch (expr.kind) {
-    case Expr::kLiteral:
-      return expr.type;
-    case Expr::kIndex:
-      return ElementType::kI64;
-    case Expr::kRead:
-      return operands[expr.operand].type;
-    case Expr::kCall:
-      break;
+    case Expr::kLiteral: return expr.type;
+    case Expr::kIndex: return ElementType::kI64;
+    case Expr::kRead: return operands[expr.operand].type;
+    case Expr::kCall: break;
   }
   switch (expr.function) {
-    case Function::kCast:
-      return expr.type;
-    case Function::kEq: case Function::kNe: case Function::kLt: case Function::kLe:
-    case Function::kAnd: case Function::kOr: case Function::kNot:
-      return ElementType::kBool;
-    default:
-      break;
+    case Function::kCast: return expr.type;
+    case Function::kEq:
+    case Function::kNe:
+    case Function::kLt:
+    case Function::kLe:
+    case Function::kAnd:
+    case Function::kOr:
+    case Function::kNot: return ElementType::kBool;
+    default: break;
   }
   // The widest argument counts: a float before an integer, else the first.
   const size_t first = expr.function == Function::kSelect ? 1 : 0;
@@ -144,8 +140,8 @@ ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
 
 bool operator==(const Definition& a, const Definition& b) {
   return a.name == b.name && a.indices == b.indices && a.operands == b.operands &&
-         a.result == b.result && a.left == b.left && a.reducer == b.reducer &&
-         a.where == b.where && a.data_where.size() == b.data_where.size() &&
+         a.result == b.result && a.left == b.left && a.reducer == b.reducer && a.where == b.where &&
+         a.data_where.size() == b.data_where.size() &&
          std::equal(a.data_where.begin(), a.data_where.end(), b.data_where.begin(),
                     SameCondition) &&
          SameBody(a.body, b.body) && a.nograd == b.nograd && a.addend == b.addend &&

@@ -52,9 +52,40 @@ struct Constraint {
 };
 
 enum class Function : uint8_t {
-  kAdd, kSub, kMul, kDiv, kNeg, kMin, kMax, kAbs, kSign, kFloor, kCeil, kRound, kSq, kSqrt, kRsqrt,
-  kPow, kExp, kLog, kTanh, kSig, kErf, kSin, kCos, kSelect, kCast, kWrap, kMod,
-  kEq, kNe, kLt, kLe, kAnd, kOr, kNot
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kNeg,
+  kMin,
+  kMax,
+  kAbs,
+  kSign,
+  kFloor,
+  kCeil,
+  kRound,
+  kSq,
+  kSqrt,
+  kRsqrt,
+  kPow,
+  kExp,
+  kLog,
+  kTanh,
+  kSig,
+  kErf,
+  kSin,
+  kCos,
+  kSelect,
+  kCast,
+  kWrap,
+  kMod,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kAnd,
+  kOr,
+  kNot
 };
 const char* Name(Function function);  // "add", "select": as descriptions call it where they can
 
@@ -92,7 +123,14 @@ void Walk(const ExprPtr& expr, const Visit& visit) {
 
 enum class Reducer : uint8_t {
   kNone,  // a map: no reduction index
-  kSum, kProd, kMax, kMin, kAny, kAll, kArgMax, kArgMin,
+  kSum,
+  kProd,
+  kMax,
+  kMin,
+  kAny,
+  kAll,
+  kArgMax,
+  kArgMin,
   kPick  // the single term whose condition holds; combines as the integer sum of bit patterns
 };
 const char* Name(Reducer reducer);
@@ -128,18 +166,19 @@ struct DataCondition {
 constexpr int64_t kMostGroups = 4096;
 
 struct Definition {
-  std::string name;                  // of the result in its description, e.g. "y"; "y.1" if hoisted
+  std::string name;            // of the result in its description, e.g. "y"; "y.1" if hoisted
   std::vector<Index> indices;  // output indices in the order of `left`, then reduction indices
   std::vector<TensorType> operands;  // each tensor once, however often it is read
   TensorType result;
-  std::vector<Affine> left;          // for each dimension of the result: a bare index or a constant
+  std::vector<Affine> left;  // for each dimension of the result: a bare index or a constant
   Reducer reducer = Reducer::kNone;
-  std::vector<Constraint> where;     // with reducers only
+  std::vector<Constraint> where;  // with reducers only
   std::vector<DataCondition> data_where;
   ExprPtr body;
   bool nograd = false;
-  // Sums that are kept apart for a while (search/rewrite/accumulators.h, search/rewrite/partials.h): each device
-  // keeps a sum of some of the terms for its box of the result.
+  // Sums that are kept apart for a while (search/rewrite/accumulators.h,
+  // search/rewrite/partials.h): each device keeps a sum of some of the terms for its box of the
+  // result.
   bool addend = false;
   // Operands that are such, ascending; the body is linear in them together (linear.h). Each group
   // of devices that keeps a sum apart computes with it, and the results of the groups are parts of

@@ -73,8 +73,8 @@ class Writer {
   std::string Sum(const Affine& affine) const {
     std::string text;
     for (const auto& [index, coefficient] : affine.terms) {
-      absl::StrAppend(&text, coefficient < 0 ? (text.empty() ? "-" : " - ")
-                                             : (text.empty() ? "" : " + "));
+      absl::StrAppend(&text,
+                      coefficient < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + "));
       absl::StrAppend(&text, IndexName(index));
       const uint64_t size = coefficient < 0 ? -static_cast<uint64_t>(coefficient) : coefficient;
       if (size != 1) absl::StrAppend(&text, "*", size);
@@ -105,10 +105,14 @@ class Writer {
     if (expr.kind != Expr::kCall) return kUnary;
     switch (expr.function) {
       case Function::kSelect: return kIf;
-      case Function::kEq: case Function::kNe: case Function::kLe: case Function::kLt:
-        return kCompare;
-      case Function::kAdd: case Function::kSub: return kSum;
-      case Function::kMul: case Function::kDiv: return kProduct;
+      case Function::kEq:
+      case Function::kNe:
+      case Function::kLe:
+      case Function::kLt: return kCompare;
+      case Function::kAdd:
+      case Function::kSub: return kSum;
+      case Function::kMul:
+      case Function::kDiv: return kProduct;
       default: return kUnary;
     }
   }
@@ -121,14 +125,10 @@ class Writer {
 
   std::string Bare(const Expr& expr) const {
     switch (expr.kind) {
-      case Expr::kLiteral:
-        return Literal(expr);
-      case Expr::kIndex:
-        return Sum(expr.affine);
-      case Expr::kRead:
-        return Read(expr);
-      case Expr::kCall:
-        return Call(expr);
+      case Expr::kLiteral: return Literal(expr);
+      case Expr::kIndex: return Sum(expr.affine);
+      case Expr::kRead: return Read(expr);
+      case Expr::kCall: return Call(expr);
     }
     YUBA_CHECK(false) << "kind of expression " << expr.kind;
     return "";

@@ -22,14 +22,14 @@ const char* Name(TensorKind kind);
 struct Tensor {
   std::string name;
   TensorKind kind = TensorKind::kActivation;
-  TensorType type;                       // flat dimensions
+  TensorType type;                         // flat dimensions
   std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
                                            // their concatenation is type.dims
-  bool output = false;                   // an output of the graph
-  NodeId producer = -1;                  // -1: input, parameter or constant; a copy: its copy node
-  std::vector<NodeId> consumers;         // each once, ascending
-  std::vector<std::string> dim_names;    // parallel to dims, as the user calls them, "" where that
-                                         // is nothing; empty: all of them are nameless
+  bool output = false;                     // an output of the graph
+  NodeId producer = -1;                // -1: input, parameter or constant; a copy: its copy node
+  std::vector<NodeId> consumers;       // each once, ascending
+  std::vector<std::string> dim_names;  // parallel to dims, as the user calls them, "" where that
+                                       // is nothing; empty: all of them are nameless
 };
 
 struct Node {
@@ -46,9 +46,9 @@ struct Node {
 struct Graph {
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
-  std::vector<TensorId> inputs;   // in the order of the user's model, parameters not among them
+  std::vector<TensorId> inputs;  // in the order of the user's model, parameters not among them
   std::vector<TensorId> outputs;
-  int copies = 0;                 // the window of its copies (search/rewrite/copies.h); 0: none were made
+  int copies = 0;  // the window of its copies (search/rewrite/copies.h); 0: none were made
 };
 
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.

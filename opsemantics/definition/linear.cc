@@ -22,12 +22,9 @@ class Degrees {
       case Expr::kLiteral:
         return (IsFloat(expr.type) ? expr.number == 0 : expr.integer == 0) ? Degree::kZero
                                                                            : Degree::kNone;
-      case Expr::kIndex:
-        return Degree::kNone;
-      case Expr::kRead:
-        return OfRead(expr);
-      case Expr::kCall:
-        return OfCall(expr);
+      case Expr::kIndex: return Degree::kNone;
+      case Expr::kRead: return OfRead(expr);
+      case Expr::kCall: return OfCall(expr);
     }
     return Degree::kOther;
   }
@@ -57,13 +54,10 @@ class Degrees {
                                          [&](const ExprPtr& arg) { return Independent(arg); });
     if (independent) return Degree::kNone;
     switch (expr.function) {
-      case Function::kNeg:
-        return Of(*expr.args[0]);
+      case Function::kNeg: return Of(*expr.args[0]);
       case Function::kAdd:
-      case Function::kSub:
-        return Either(Of(*expr.args[0]), Of(*expr.args[1]));
-      case Function::kMul:
-        return Product(*expr.args[0], *expr.args[1]);
+      case Function::kSub: return Either(Of(*expr.args[0]), Of(*expr.args[1]));
+      case Function::kMul: return Product(*expr.args[0], *expr.args[1]);
       case Function::kDiv: {  // integers are rounded
         const bool linear = IsFloat(expr.type) && Independent(expr.args[1]);
         return linear ? Of(*expr.args[0]) : Degree::kOther;
@@ -71,8 +65,7 @@ class Degrees {
       case Function::kSelect:
         return Independent(expr.args[0]) ? Either(Of(*expr.args[1]), Of(*expr.args[2]))
                                          : Degree::kOther;
-      default:
-        return Degree::kOther;
+      default: return Degree::kOther;
     }
   }
 

@@ -31,7 +31,9 @@ int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
 class Refiner {
  public:
   Refiner(const Definition& definition, const Refinement& refinement)
-      : old_(definition), refinement_(refinement), positions_(definition.indices.size()),
+      : old_(definition),
+        refinement_(refinement),
+        positions_(definition.indices.size()),
         kept_(definition.indices.size()) {}
 
   absl::optional<Definition> Run() {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/regions/bounds.h"
 #include "opsemantics/language/functions.h"
+#include "opsemantics/regions/bounds.h"
 
 namespace yuba {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "opsemantics/elaborate/bind.h"
-#include "opsemantics/regions/conditions.h"
 #include "opsemantics/elaborate/evaluate.h"
 #include "opsemantics/elaborate/instance_builder.h"
+#include "opsemantics/regions/conditions.h"
 
 namespace yuba {
 

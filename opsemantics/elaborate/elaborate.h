@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "absl/types/variant.h"
-#include "opsemantics/language/ast.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/language/ast.h"
 
 namespace yuba {
 

@@ -34,28 +34,19 @@ absl::StatusOr<Term> Evaluator::Evaluate(const Syntax& syntax, Division division
   switch (syntax.kind) {
     case Syntax::kNumber:
       return syntax.is_integer ? IntegerTerm(syntax.integer) : NumberTerm(syntax.number);
-    case Syntax::kName:
-      return Name(syntax);
-    case Syntax::kRead:
-      return Read(syntax, nullptr);
-    case Syntax::kElse:
-      return Read(*syntax.args[0], syntax.args[1].get());
-    case Syntax::kCall:
-      return Call(syntax, division);
+    case Syntax::kName: return Name(syntax);
+    case Syntax::kRead: return Read(syntax, nullptr);
+    case Syntax::kElse: return Read(*syntax.args[0], syntax.args[1].get());
+    case Syntax::kCall: return Call(syntax, division);
     case Syntax::kNegate: {
       YUBA_ASSIGN_OR_RETURN(Term arg, Evaluate(*syntax.args[0], division));
       return ApplyAt(Function::kNeg, {std::move(arg)}, division, syntax.range);
     }
-    case Syntax::kBinary:
-      return Binary(syntax, division);
-    case Syntax::kIf:
-      return If(syntax, division);
-    case Syntax::kReduce:
-      return Reduce(syntax);
-    case Syntax::kPack:
-      return Error(syntax.range, "a pack cannot stand here");
-    case Syntax::kFactors:
-      return Error(syntax.range, "factors cannot stand here");
+    case Syntax::kBinary: return Binary(syntax, division);
+    case Syntax::kIf: return If(syntax, division);
+    case Syntax::kReduce: return Reduce(syntax);
+    case Syntax::kPack: return Error(syntax.range, "a pack cannot stand here");
+    case Syntax::kFactors: return Error(syntax.range, "factors cannot stand here");
   }
   return Error(syntax.range, "this has no value");
 }

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "opsemantics/language/ast.h"
 #include "opsemantics/elaborate/term.h"
+#include "opsemantics/language/ast.h"
 
 namespace yuba {
 

@@ -30,39 +30,21 @@ absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, 
   int64_t result = 0;
   bool overflow = false;
   switch (function) {
-    case Function::kAdd:
-      overflow = __builtin_add_overflow(a, b, &result);
-      break;
-    case Function::kSub:
-      overflow = __builtin_sub_overflow(a, b, &result);
-      break;
-    case Function::kMul:
-      overflow = __builtin_mul_overflow(a, b, &result);
-      break;
-    case Function::kSq:
-      overflow = __builtin_mul_overflow(a, a, &result);
-      break;
-    case Function::kNeg:
-      overflow = __builtin_sub_overflow(int64_t{0}, a, &result);
-      break;
+    case Function::kAdd: overflow = __builtin_add_overflow(a, b, &result); break;
+    case Function::kSub: overflow = __builtin_sub_overflow(a, b, &result); break;
+    case Function::kMul: overflow = __builtin_mul_overflow(a, b, &result); break;
+    case Function::kSq: overflow = __builtin_mul_overflow(a, a, &result); break;
+    case Function::kNeg: overflow = __builtin_sub_overflow(int64_t{0}, a, &result); break;
     case Function::kAbs:
       overflow = a < 0 && __builtin_sub_overflow(int64_t{0}, a, &result);
       if (a >= 0) result = a;
       break;
-    case Function::kMin:
-      result = std::min(a, b);
-      break;
-    case Function::kMax:
-      result = std::max(a, b);
-      break;
-    case Function::kSign:
-      result = (a > 0) - (a < 0);
-      break;
+    case Function::kMin: result = std::min(a, b); break;
+    case Function::kMax: result = std::max(a, b); break;
+    case Function::kSign: result = (a > 0) - (a < 0); break;
     case Function::kFloor:
     case Function::kCeil:
-    case Function::kRound:
-      result = a;
-      break;
+    case Function::kRound: result = a; break;
     case Function::kWrap:
       overflow = a < 0 && __builtin_add_overflow(a, b, &result);
       if (a >= 0) result = a;
@@ -75,8 +57,7 @@ absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, 
       YUBA_ASSIGN_OR_RETURN(Term quotient, Divide(a, b, division));
       return {quotient};
     }
-    default:
-      return {absl::nullopt};
+    default: return {absl::nullopt};
   }
   if (overflow) return Overflow().status();
   return {IntegerTerm(result)};
@@ -84,56 +65,31 @@ absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, 
 
 double FoldNumbers(Function function, double a, double b) {
   switch (function) {
-    case Function::kAdd:
-      return a + b;
-    case Function::kSub:
-      return a - b;
-    case Function::kMul:
-      return a * b;
-    case Function::kDiv:
-      return a / b;
-    case Function::kNeg:
-      return -a;
-    case Function::kMin:
-      return std::min(a, b);
-    case Function::kMax:
-      return std::max(a, b);
-    case Function::kAbs:
-      return std::abs(a);
-    case Function::kSign:
-      return (a > 0) - (a < 0);
-    case Function::kFloor:
-      return std::floor(a);
-    case Function::kCeil:
-      return std::ceil(a);
-    case Function::kRound:
-      return std::nearbyint(a);
-    case Function::kSq:
-      return a * a;
-    case Function::kSqrt:
-      return std::sqrt(a);
-    case Function::kRsqrt:
-      return 1 / std::sqrt(a);
-    case Function::kPow:
-      return std::pow(a, b);
-    case Function::kExp:
-      return std::exp(a);
-    case Function::kLog:
-      return std::log(a);
-    case Function::kTanh:
-      return std::tanh(a);
-    case Function::kSig:
-      return 1 / (1 + std::exp(-a));
-    case Function::kErf:
-      return std::erf(a);
-    case Function::kSin:
-      return std::sin(a);
-    case Function::kCos:
-      return std::cos(a);
-    case Function::kMod:
-      return std::fmod(a, b);
-    default:
-      return std::numeric_limits<double>::quiet_NaN();
+    case Function::kAdd: return a + b;
+    case Function::kSub: return a - b;
+    case Function::kMul: return a * b;
+    case Function::kDiv: return a / b;
+    case Function::kNeg: return -a;
+    case Function::kMin: return std::min(a, b);
+    case Function::kMax: return std::max(a, b);
+    case Function::kAbs: return std::abs(a);
+    case Function::kSign: return (a > 0) - (a < 0);
+    case Function::kFloor: return std::floor(a);
+    case Function::kCeil: return std::ceil(a);
+    case Function::kRound: return std::nearbyint(a);
+    case Function::kSq: return a * a;
+    case Function::kSqrt: return std::sqrt(a);
+    case Function::kRsqrt: return 1 / std::sqrt(a);
+    case Function::kPow: return std::pow(a, b);
+    case Function::kExp: return std::exp(a);
+    case Function::kLog: return std::log(a);
+    case Function::kTanh: return std::tanh(a);
+    case Function::kSig: return 1 / (1 + std::exp(-a));
+    case Function::kErf: return std::erf(a);
+    case Function::kSin: return std::sin(a);
+    case Function::kCos: return std::cos(a);
+    case Function::kMod: return std::fmod(a, b);
+    default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -142,20 +98,13 @@ absl::optional<bool> Compare(Function function, const Term& a, const Term& b) {
   const bool less = integers ? a.integer < b.integer : a.AsNumber() < b.AsNumber();
   const bool equal = integers ? a.integer == b.integer : a.AsNumber() == b.AsNumber();
   switch (function) {
-    case Function::kEq:
-      return equal;
-    case Function::kNe:
-      return !equal;
-    case Function::kLt:
-      return less;
-    case Function::kLe:
-      return less || equal;
-    case Function::kAnd:
-      return a.AsNumber() != 0 && b.AsNumber() != 0;
-    case Function::kOr:
-      return a.AsNumber() != 0 || b.AsNumber() != 0;
-    default:
-      return absl::nullopt;
+    case Function::kEq: return equal;
+    case Function::kNe: return !equal;
+    case Function::kLt: return less;
+    case Function::kLe: return less || equal;
+    case Function::kAnd: return a.AsNumber() != 0 && b.AsNumber() != 0;
+    case Function::kOr: return a.AsNumber() != 0 || b.AsNumber() != 0;
+    default: return absl::nullopt;
   }
 }
 
@@ -167,12 +116,9 @@ int64_t IntegerLimit(ElementType type, bool greatest) {
       return greatest ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
     case ElementType::kI32:
       return greatest ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int32_t>::min();
-    case ElementType::kI8:
-      return greatest ? 127 : -128;
-    case ElementType::kU8:
-      return greatest ? 255 : 0;
-    default:
-      return greatest ? 1 : 0;  // bool
+    case ElementType::kI8: return greatest ? 127 : -128;
+    case ElementType::kU8: return greatest ? 255 : 0;
+    default: return greatest ? 1 : 0;  // bool
   }
 }
 

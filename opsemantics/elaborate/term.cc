@@ -69,20 +69,13 @@ const Term* Neutral(Function function, const std::vector<Term>& args) {
     return IsLiteral(args[0], value) ? &args[1] : right(value);
   };
   switch (function) {
-    case Function::kAdd:
-      return either(0);
-    case Function::kSub:
-      return right(0);
-    case Function::kMul:
-      return either(1);
-    case Function::kDiv:
-      return right(1);
-    case Function::kMin:
-      return either(kInfinity);
-    case Function::kMax:
-      return either(-kInfinity);
-    default:
-      return nullptr;
+    case Function::kAdd: return either(0);
+    case Function::kSub: return right(0);
+    case Function::kMul: return either(1);
+    case Function::kDiv: return right(1);
+    case Function::kMin: return either(kInfinity);
+    case Function::kMax: return either(-kInfinity);
+    default: return nullptr;
   }
 }
 
@@ -307,16 +300,13 @@ absl::StatusOr<ExprPtr> Convert(const Term& term, ElementType type) {
         return UserError("the integer ", term.integer, " does not fit ", Name(type));
       }
       return LiteralExpr(type, term.integer, static_cast<double>(term.integer));
-    case Term::kNumber:
-      return ConvertNumber(term.number, type);
-    case Term::kType:
-      return UserError("a type is no value");
+    case Term::kNumber: return ConvertNumber(term.number, type);
+    case Term::kType: return UserError("a type is no value");
     case Term::kAffine:
       if (type == ElementType::kBool) return UserError("an index is no bool; compare it");
       return type == ElementType::kI64 ? IndexExpr(term.affine)
                                        : CastExpr(IndexExpr(term.affine), type);
-    case Term::kExpr:
-      break;
+    case Term::kExpr: break;
   }
   if (term.type == type) return term.expr;
   if (term.flexible) {

@@ -19,10 +19,8 @@ absl::Status ExpressionChecker::Static(const Syntax& syntax, bool zip, bool pack
 
 absl::Status ExpressionChecker::Expression(const Syntax& syntax, bool zip, bool is_static) {
   switch (syntax.kind) {
-    case Syntax::kNumber:
-      return absl::OkStatus();
-    case Syntax::kName:
-      return Name(syntax, zip, is_static);
+    case Syntax::kNumber: return absl::OkStatus();
+    case Syntax::kName: return Name(syntax, zip, is_static);
     case Syntax::kPack:
       return symbols_.Error(syntax.range,
                             "a pack cannot stand here; a value is one number: reduce over the "
@@ -32,13 +30,11 @@ absl::Status ExpressionChecker::Expression(const Syntax& syntax, bool zip, bool 
         YUBA_RETURN_IF_ERROR(Expression(*factor, zip, is_static));
       }
       return absl::OkStatus();
-    case Syntax::kRead:
-      return Read(syntax, zip, is_static);
+    case Syntax::kRead: return Read(syntax, zip, is_static);
     case Syntax::kReduce:
       if (is_static) return NotStatic(syntax);
       return Reduce(syntax, zip);
-    case Syntax::kCall:
-      return Call(syntax, zip, is_static);
+    case Syntax::kCall: return Call(syntax, zip, is_static);
     case Syntax::kElse:
     case Syntax::kNegate:
     case Syntax::kBinary:

@@ -80,8 +80,7 @@ class SignatureChecker {
       return symbols_.Error(dim.range, "only a name or a pack of a name can be broadcast with '~'");
     }
     switch (element.kind) {
-      case Syntax::kName:
-        return DeclareExtent(element, dim.pack());
+      case Syntax::kName: return DeclareExtent(element, dim.pack());
       case Syntax::kFactors:
         for (const SyntaxPtr& factor : element.args) {
           if (factor->kind == Syntax::kName) {

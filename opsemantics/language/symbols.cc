@@ -12,16 +12,11 @@ namespace {
 
 const char* KindName(Symbol::Kind kind) {
   switch (kind) {
-    case Symbol::kExtent:
-      return "an extent";
-    case Symbol::kAttribute:
-      return "an attribute";
-    case Symbol::kLet:
-      return "a let";
-    case Symbol::kTensor:
-      return "a tensor";
-    case Symbol::kIndex:
-      return "an index";
+    case Symbol::kExtent: return "an extent";
+    case Symbol::kAttribute: return "an attribute";
+    case Symbol::kLet: return "a let";
+    case Symbol::kTensor: return "a tensor";
+    case Symbol::kIndex: return "an index";
   }
   return "";
 }

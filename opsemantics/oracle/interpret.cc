@@ -54,10 +54,8 @@ class Body {
         index.integer = Evaluate(expr_.affine, point);
         return index;
       }
-      case Expr::kRead:
-        return Read(point, operands);
-      case Expr::kCall:
-        return Call(point, operands);
+      case Expr::kRead: return Read(point, operands);
+      case Expr::kCall: return Call(point, operands);
     }
     return Scalar();
   }
@@ -79,10 +77,10 @@ class Body {
       }
       case Function::kCast:
         return Convert(args_[0].At(point, operands), args_[0].type_, type_, arithmetic_);
-      case Function::kAnd: case Function::kOr: case Function::kNot:
-        return Applied(ElementType::kBool, point, operands);
-      default:
-        return Applied(common_, point, operands);
+      case Function::kAnd:
+      case Function::kOr:
+      case Function::kNot: return Applied(ElementType::kBool, point, operands);
+      default: return Applied(common_, point, operands);
     }
   }
 
@@ -114,19 +112,25 @@ class Interpreter {
   Interpreter(const Definition& definition, const std::vector<Interval>& ranges,
               const std::vector<const TensorValue*>& operands, Arithmetic arithmetic,
               TensorValue& result, const ReadLog& log)
-      : definition_(definition), ranges_(ranges), operands_(operands), arithmetic_(arithmetic),
-        result_(result), log_(log), body_(definition.body, definition, arithmetic),
+      : definition_(definition),
+        ranges_(ranges),
+        operands_(operands),
+        arithmetic_(arithmetic),
+        result_(result),
+        log_(log),
+        body_(definition.body, definition, arithmetic),
         reduction_begin_(std::find_if(definition.indices.begin(), definition.indices.end(),
                                       [](const Index& index) { return index.reduction; }) -
                          definition.indices.begin()) {
     for (const DataCondition& condition : definition.data_where) {
       conditions_.emplace_back(condition.value, definition, arithmetic);
     }
-    const bool is_arg = definition.reducer == Reducer::kArgMax ||
-                        definition.reducer == Reducer::kArgMin;
+    const bool is_arg =
+        definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
     // Floats are reduced in double and rounded once, when stored.
-    reduced_ = is_arg ? body_.type()
-                      : IsFloat(result.type.type) ? ElementType::kF64 : result.type.type;
+    reduced_ = is_arg                      ? body_.type()
+               : IsFloat(result.type.type) ? ElementType::kF64
+                                           : result.type.type;
   }
 
   void Run() {

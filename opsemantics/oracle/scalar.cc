@@ -108,7 +108,9 @@ int64_t ApplyToIntegers(Function function, int64_t a, int64_t b) {
     case Function::kWrap: return a < 0 ? static_cast<int64_t>(x + y) : a;
     case Function::kMin: return a < b ? a : b;
     case Function::kMax: return a < b ? b : a;
-    case Function::kFloor: case Function::kCeil: case Function::kRound: return a;
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kRound: return a;
     case Function::kEq: return a == b;
     case Function::kNe: return a != b;
     case Function::kLt: return a < b;
@@ -149,7 +151,8 @@ uint64_t ApplyToHashes(Function function, uint64_t a, uint64_t b) {
     case Function::kDiv: return HashDivide(a, b);
     case Function::kMin: return HashMin(a, b);
     case Function::kMax: return HashMax(a, b);
-    case Function::kPow: case Function::kMod: return HashMix2(a, b, HashSalt(function));
+    case Function::kPow:
+    case Function::kMod: return HashMix2(a, b, HashSalt(function));
     default: return HashMix(a, HashSalt(function));
   }
 }
@@ -165,12 +168,18 @@ bool IsLogical(Function function) {
 
 bool HasTwoArguments(Function function) {
   switch (function) {
-    case Function::kAdd: case Function::kSub: case Function::kMul: case Function::kDiv:
-    case Function::kMin: case Function::kMax: case Function::kPow: case Function::kMod:
-    case Function::kWrap: case Function::kAnd: case Function::kOr:
-      return true;
-    default:
-      return IsComparison(function);
+    case Function::kAdd:
+    case Function::kSub:
+    case Function::kMul:
+    case Function::kDiv:
+    case Function::kMin:
+    case Function::kMax:
+    case Function::kPow:
+    case Function::kMod:
+    case Function::kWrap:
+    case Function::kAnd:
+    case Function::kOr: return true;
+    default: return IsComparison(function);
   }
 }
 
@@ -183,7 +192,8 @@ double ApplyToNumbers(Function function, double a, double b) {
     case Function::kMul: return a * b;
     case Function::kDiv: return a / b;
     case Function::kNeg: return -a;
-    case Function::kMin: case Function::kMax: return MinMax(function, a, b);
+    case Function::kMin:
+    case Function::kMax: return MinMax(function, a, b);
     case Function::kAbs: return std::fabs(a);
     case Function::kSign: return SignOf(a);
     case Function::kFloor: return std::floor(a);

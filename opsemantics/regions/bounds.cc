@@ -8,8 +8,8 @@
 namespace yuba {
 namespace {
 
-constexpr int kMaxRounds = 200;     // of propagation; real constraints settle in two or three
-constexpr int kMaxVisits = 4000;    // nodes of one branch and bound; real ones need a handful
+constexpr int kMaxRounds = 200;   // of propagation; real constraints settle in two or three
+constexpr int kMaxVisits = 4000;  // nodes of one branch and bound; real ones need a handful
 
 int64_t FloorDiv(int64_t a, int64_t b) {
   const int64_t quotient = a / b;

@@ -38,7 +38,7 @@ class BoxFactors {
 
   std::shared_ptr<const Definition> definition_;  // with an index more: see the constructor
   std::shared_ptr<const BoxAnalysis> analysis_;
-  std::vector<Interval> whole_;                   // the ranges of all indices
+  std::vector<Interval> whole_;  // the ranges of all indices
   int operand_;
   bool partial_;
   std::vector<std::vector<Affine>> positions_;  // by read

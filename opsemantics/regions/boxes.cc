@@ -48,7 +48,7 @@ Box RangeBox(const std::vector<Affine>& position, const std::vector<Interval>& r
 
 // The box of `position` over the points of `ranges` where `conjunction` holds.
 Box BoxWhere(const std::vector<Affine>& position, const Conjunction& conjunction,
-            const std::vector<Interval>& ranges) {
+             const std::vector<Interval>& ranges) {
   const bool everywhere =
       std::all_of(conjunction.begin(), conjunction.end(),
                   [&ranges](const Constraint& constraint) { return Holds(constraint, ranges); });
@@ -117,8 +117,8 @@ std::vector<Interval> WholeRanges(const Definition& definition) {
 }
 
 std::vector<int> CuttableIndices(const Definition& definition) {
-  const bool partials = definition.reducer != Reducer::kArgMax &&
-                        definition.reducer != Reducer::kArgMin;
+  const bool partials =
+      definition.reducer != Reducer::kArgMax && definition.reducer != Reducer::kArgMin;
   std::vector<int> cuttable;
   for (size_t i = 0; i < definition.indices.size(); ++i) {
     const Index& index = definition.indices[i];

@@ -20,9 +20,7 @@ Constraint AtMostZero(Affine expression) { return {std::move(expression), false}
 // a <= b
 Constraint AtMost(const Affine& a, const Affine& b) { return AtMostZero(a - b); }
 // a < b
-Constraint Below(const Affine& a, const Affine& b) {
-  return AtMostZero(a - b + ConstantAffine(1));
-}
+Constraint Below(const Affine& a, const Affine& b) { return AtMostZero(a - b + ConstantAffine(1)); }
 
 bool IsComparison(Function function) {
   return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
@@ -31,12 +29,9 @@ bool IsComparison(Function function) {
 
 Condition PointsWhereCompared(Function function, const Affine& a, const Affine& b, bool value) {
   switch (function) {
-    case Function::kLt:
-      return {{value ? Below(a, b) : AtMost(b, a)}};
-    case Function::kLe:
-      return {{value ? AtMost(a, b) : Below(b, a)}};
-    default:
-      break;
+    case Function::kLt: return {{value ? Below(a, b) : AtMost(b, a)}};
+    case Function::kLe: return {{value ? AtMost(a, b) : Below(b, a)}};
+    default: break;
   }
   if ((function == Function::kEq) == value) return {{Constraint{a - b, true}}};
   return {{Below(a, b)}, {Below(b, a)}};
@@ -182,20 +177,17 @@ Truth TruthAt(const Expr& expr, const std::vector<int64_t>& point) {
   }
   if (expr.kind != Expr::kCall) return Truth::kOpen;
   switch (expr.function) {
-    case Function::kNot:
-      return Not(TruthAt(*expr.args[0], point));
-    case Function::kAnd:
-      return And(TruthAt(*expr.args[0], point), TruthAt(*expr.args[1], point));
+    case Function::kNot: return Not(TruthAt(*expr.args[0], point));
+    case Function::kAnd: return And(TruthAt(*expr.args[0], point), TruthAt(*expr.args[1], point));
     case Function::kOr:
       return Not(And(Not(TruthAt(*expr.args[0], point)), Not(TruthAt(*expr.args[1], point))));
-    default:
-      break;
+    default: break;
   }
   if (!IsComparison(expr.function)) return Truth::kOpen;
   const absl::optional<Affine> a = AffineOf(*expr.args[0]), b = AffineOf(*expr.args[1]);
   if (!a.has_value() || !b.has_value()) return Truth::kOpen;
   return Compared(expr.function, Evaluate(*a, point), Evaluate(*b, point)) ? Truth::kTrue
-                                                                            : Truth::kFalse;
+                                                                           : Truth::kFalse;
 }
 
 std::vector<ReadSite> ReadSites(const Definition& definition) {

@@ -39,8 +39,8 @@ bool IsZero(const Expr& expr) {
 bool IsSumOfProducts(const Definition& definition) {
   const Expr& body = *definition.body;
   return definition.reducer == Reducer::kSum && definition.where.empty() &&
-         definition.data_where.empty() && IsCallOf(body, Function::kMul) &&
-         IsRead(*body.args[0]) && IsRead(*body.args[1]);
+         definition.data_where.empty() && IsCallOf(body, Function::kMul) && IsRead(*body.args[0]) &&
+         IsRead(*body.args[1]);
 }
 
 // The place of the first output index, in the order of the result, that only `own` has.
@@ -124,12 +124,17 @@ int64_t OperationsOf(const Expr& expr) {
   int64_t operations = 0;
   if (expr.kind == Expr::kCall) {
     switch (expr.function) {
-      case Function::kSelect: case Function::kCast: case Function::kWrap: case Function::kEq:
-      case Function::kNe: case Function::kLt: case Function::kLe: case Function::kAnd:
-      case Function::kOr: case Function::kNot:
-        break;
-      default:
-        operations = 1;
+      case Function::kSelect:
+      case Function::kCast:
+      case Function::kWrap:
+      case Function::kEq:
+      case Function::kNe:
+      case Function::kLt:
+      case Function::kLe:
+      case Function::kAnd:
+      case Function::kOr:
+      case Function::kNot: break;
+      default: operations = 1;
     }
   }
   for (const ExprPtr& arg : expr.args) operations += OperationsOf(*arg);

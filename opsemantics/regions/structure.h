@@ -14,8 +14,8 @@ namespace yuba {
 // dimensions; each read is of bare indices (dimensions of extent 1 may be read at 0). Positions are
 // of Definition::indices. `left` is the operand whose own indices come first in the result.
 struct Contraction {
-  int left = 0;   // operand
-  int right = 1;  // operand; may equal left
+  int left = 0;                                  // operand
+  int right = 1;                                 // operand; may equal left
   std::vector<int> batch, rows, columns, inner;  // b, m, n, k
 };
 absl::optional<Contraction> MatchContraction(const Definition& definition);
@@ -32,7 +32,7 @@ struct Window {
 //   sum(c.., u..) input[n.., a.., c.., window] * filter[a.., o.., c.., u..],
 // in any order of dimensions, the input read as 0 outside.
 struct Convolution {
-  int input = 0, filter = 1;  // operands
+  int input = 0, filter = 1;                       // operands
   std::vector<int> batch, groups, outputs, inner;  // n, a, o, c
   std::vector<Window> windows;                     // at least one
 };

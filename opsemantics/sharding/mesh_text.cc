@@ -15,7 +15,6 @@
 namespace yuba {
 namespace {
 
-
 // "model" of "model.1"; an axis that is no part of a group is its own.
 absl::string_view GroupName(absl::string_view axis) { return axis.substr(0, axis.find('.')); }
 
@@ -132,8 +131,8 @@ std::string AxesText(const Mesh& mesh, const AxisList& axes) {
   std::string text;
   for (size_t i = 0; i < axes.size();) {
     const AxisList group = GroupAt(mesh, axes[i]);
-    const bool whole = axes.size() - i >= group.size() &&
-                       std::equal(group.begin(), group.end(), axes.begin() + i);
+    const bool whole =
+        axes.size() - i >= group.size() && std::equal(group.begin(), group.end(), axes.begin() + i);
     const absl::string_view name = mesh.axes[axes[i]].name;
     // A group is named from its first axis on.
     const bool first = axes[i] == 0 || GroupName(mesh.axes[axes[i] - 1].name) != GroupName(name);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "opsemantics/regions/boxes.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/regions/boxes.h"
 
 namespace yuba {
 
@@ -63,7 +63,7 @@ struct NodeBoxes {
   std::vector<Box> made;                      // [device]
   std::vector<int> part;                      // [device]: its reduction part, 0 .. parts-1
   std::vector<bool> first;  // [device]: the first maker of what it makes (not a rep)
-  int parts = 1;                              // number of reduction parts
+  int parts = 1;            // number of reduction parts
 };
 NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& mesh);
 

@@ -14,11 +14,10 @@ struct OnnxType {
   ElementType type;
   int number;  // TensorProto.DataType
 };
-constexpr OnnxType kOnnxTypes[] = {{ElementType::kF32, 1},  {ElementType::kU8, 2},
-                                   {ElementType::kI8, 3},   {ElementType::kI32, 6},
-                                   {ElementType::kI64, 7},  {ElementType::kBool, 9},
-                                   {ElementType::kF16, 10}, {ElementType::kF64, 11},
-                                   {ElementType::kBF16, 16}};
+constexpr OnnxType kOnnxTypes[] = {
+    {ElementType::kF32, 1},  {ElementType::kU8, 2},   {ElementType::kI8, 3},
+    {ElementType::kI32, 6},  {ElementType::kI64, 7},  {ElementType::kBool, 9},
+    {ElementType::kF16, 10}, {ElementType::kF64, 11}, {ElementType::kBF16, 16}};
 
 template <typename Stored, typename Values>
 std::string Pack(const Values& values) {

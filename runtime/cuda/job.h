@@ -76,30 +76,21 @@ YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t ste
 YUBA_HOST_DEVICE inline void RunJob(const int64_t* job, int64_t first, int64_t step) {
   const JobType to = static_cast<JobType>(job[kJobTo]);
   switch (static_cast<JobType>(job[kJobFrom])) {
-    case JobType::kF64:
-      return RunTypedJob<Plain<double>, Plain<double>>(job, first, step);
+    case JobType::kF64: return RunTypedJob<Plain<double>, Plain<double>>(job, first, step);
     case JobType::kF32:
       if (to == JobType::kF16) return RunTypedJob<Plain<float>, F16>(job, first, step);
       if (to == JobType::kBF16) return RunTypedJob<Plain<float>, BF16>(job, first, step);
       return RunTypedJob<Plain<float>, Plain<float>>(job, first, step);
-    case JobType::kF16:
-      return RunTypedJob<F16, F16>(job, first, step);
-    case JobType::kBF16:
-      return RunTypedJob<BF16, BF16>(job, first, step);
-    case JobType::kI64:
-      return RunTypedJob<Plain<int64_t>, Plain<int64_t>>(job, first, step);
-    case JobType::kI32:
-      return RunTypedJob<Plain<int32_t>, Plain<int32_t>>(job, first, step);
-    case JobType::kI8:
-      return RunTypedJob<Plain<int8_t>, Plain<int8_t>>(job, first, step);
-    case JobType::kU8:
-      return RunTypedJob<Plain<uint8_t>, Plain<uint8_t>>(job, first, step);
-    case JobType::kBool:
-      return RunTypedJob<Bool, Bool>(job, first, step);
+    case JobType::kF16: return RunTypedJob<F16, F16>(job, first, step);
+    case JobType::kBF16: return RunTypedJob<BF16, BF16>(job, first, step);
+    case JobType::kI64: return RunTypedJob<Plain<int64_t>, Plain<int64_t>>(job, first, step);
+    case JobType::kI32: return RunTypedJob<Plain<int32_t>, Plain<int32_t>>(job, first, step);
+    case JobType::kI8: return RunTypedJob<Plain<int8_t>, Plain<int8_t>>(job, first, step);
+    case JobType::kU8: return RunTypedJob<Plain<uint8_t>, Plain<uint8_t>>(job, first, step);
+    case JobType::kBool: return RunTypedJob<Bool, Bool>(job, first, step);
     case JobType::kHash:
       return RunTypedJob<Plain<HashElement>, Plain<HashElement>>(job, first, step);
-    case JobType::kRaw16:
-      return RunTypedJob<Plain<uint16_t>, Plain<uint16_t>>(job, first, step);
+    case JobType::kRaw16: return RunTypedJob<Plain<uint16_t>, Plain<uint16_t>>(job, first, step);
   }
 }
 

@@ -19,15 +19,16 @@ namespace yuba {
 #define YUBA_DRIVER_FUNCTIONS(F) \
   F(cuModuleLoadDataEx)          \
   F(cuModuleUnload) F(cuModuleGetFunction) F(cuLaunchKernel) F(cuGetErrorString)
-#define YUBA_CUBLAS_FUNCTIONS(F)                                                        \
-  F(cublasGetProperty)                                                                  \
-  F(cublasCreate_v2) F(cublasDestroy_v2) F(cublasSetStream_v2) F(cublasGetStatusString) \
-      F(cublasSgemmStridedBatched_64)
+#define YUBA_CUBLAS_FUNCTIONS(F) \
+  F(cublasGetProperty)           \
+  F(cublasCreate_v2)             \
+  F(cublasDestroy_v2) F(cublasSetStream_v2) F(cublasGetStatusString) F(cublasSgemmStridedBatched_64)
 #define YUBA_CUDNN_FUNCTIONS(F) F(cudnnGetVersion) F(cudnnGetErrorString)
-#define YUBA_NCCL_FUNCTIONS(F)                                                                   \
-  F(ncclGetVersion)                                                                              \
-  F(ncclGetErrorString) F(ncclCommInitAll) F(ncclCommAbort) F(ncclCommDestroy) F(ncclGroupStart) \
-      F(ncclGroupEnd) F(ncclAllGather)
+#define YUBA_NCCL_FUNCTIONS(F) \
+  F(ncclGetVersion)            \
+  F(ncclGetErrorString)        \
+  F(ncclCommInitAll)           \
+  F(ncclCommAbort) F(ncclCommDestroy) F(ncclGroupStart) F(ncclGroupEnd) F(ncclAllGather)
 
 // Each is opened once for the process; a failure is remembered too.
 #define YUBA_LIBRARY_MEMBER(name) decltype(&::name) name = nullptr;

@@ -38,22 +38,22 @@ class Contraction : public LibraryKernel {
     return (a_size_ + b_size_ + c_size_) * static_cast<int64_t>(sizeof(float));
   }
 
-  absl::Status Run(const float* left, const float* right, float* result,
-                   char* workspace) override {
+  absl::Status Run(const float* left, const float* right, float* result, char* workspace) override {
     dnnl_status_t status = dnnl_success;
     float* const packs = reinterpret_cast<float*>(workspace);
     ForEachStep(plan_.loops, 0, shape_.left, shape_.right, shape_.output,
                 [&](int64_t left_at, int64_t right_at, int64_t result_at) {
-      float* const c = plan_.c.packed ? packs + a_size_ + b_size_ : result + result_at;
-      float beta = 0;
-      ForEachStep(plan_.sums, 0, left_at, right_at, 0, [&](int64_t l, int64_t r, int64_t) {
-        const float* a = plan_.swapped ? right + r : left + l;
-        const float* b = plan_.swapped ? left + l : right + r;
-        if (status == dnnl_success) status = Multiply(a, b, beta, c, packs);
-        beta = 1;
-      });
-      if (plan_.c.packed) Unpack(c, plan_.c, plan_.m, plan_.n, result + result_at);
-    });
+                  float* const c = plan_.c.packed ? packs + a_size_ + b_size_ : result + result_at;
+                  float beta = 0;
+                  ForEachStep(plan_.sums, 0, left_at, right_at, 0,
+                              [&](int64_t l, int64_t r, int64_t) {
+                                const float* a = plan_.swapped ? right + r : left + l;
+                                const float* b = plan_.swapped ? left + l : right + r;
+                                if (status == dnnl_success) status = Multiply(a, b, beta, c, packs);
+                                beta = 1;
+                              });
+                  if (plan_.c.packed) Unpack(c, plan_.c, plan_.m, plan_.n, result + result_at);
+                });
     if (status != dnnl_success) return OneDnnError("a matrix product", status);
     return absl::OkStatus();
   }

@@ -43,8 +43,8 @@ absl::Status HostDevice::Fill(int64_t offset, char value, int64_t bytes) {
 }
 
 absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout& layout) {
-  YUBA_RETURN_IF_ERROR(Annotate(arena_.Map(layout.size), absl::StrCat("device ", device_,
-                                                                      ": its arena")));
+  YUBA_RETURN_IF_ERROR(
+      Annotate(arena_.Map(layout.size), absl::StrCat("device ", device_, ": its arena")));
   places_.resize(program.places().size());
   for (size_t p = 0; p < places_.size(); ++p) {
     const program::Kernel* kernel = program.places()[p].kernel;
@@ -63,8 +63,8 @@ absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout
   return workspace_.Map(workspace_bytes_);
 }
 
-absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program,
-                                        const program::Kernel& kernel, Prepared& prepared) {
+absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
+                                        Prepared& prepared) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
   const LibraryShape shape = ShapeOf(program, kernel, device_);
   prepared.is_library = true;

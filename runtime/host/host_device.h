@@ -45,7 +45,7 @@ class HostDevice : public Device {
 
  private:
   struct Prepared {
-    bool skipped = true;         // no kernel, or nothing to make
+    bool skipped = true;  // no kernel, or nothing to make
     Launch launch;
     std::vector<void*> buffers;  // the launch's, in this process
     bool is_library = false;

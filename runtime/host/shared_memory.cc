@@ -68,8 +68,7 @@ void SharedMemory::Wait(int device, const ExchangePlan& plan,
                         std::chrono::steady_clock::time_point deadline) {
   Peer& self = *peers_[device];
   std::unique_lock<std::mutex> lock(self.mutex);
-  self.changed.wait_until(lock, deadline,
-                          [&] { return aborted_ || WaitsFor(device, plan) < 0; });
+  self.changed.wait_until(lock, deadline, [&] { return aborted_ || WaitsFor(device, plan) < 0; });
 }
 
 void SharedMemory::Abort() {

@@ -13,9 +13,12 @@ int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) 
   bool zero = false;
   for (int64_t factor : factors) {
     if (factor < 0) return -1;
-    if (factor == 0) zero = true;
-    else if (product > kMostBytes / factor) return -1;
-    else product *= factor;
+    if (factor == 0)
+      zero = true;
+    else if (product > kMostBytes / factor)
+      return -1;
+    else
+      product *= factor;
   }
   return zero ? 0 : product;
 }
@@ -31,8 +34,7 @@ absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
   return loaded;
 }
 
-absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromFile(
-    const std::string& path) {
+absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromFile(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(program::Program message, ReadProgramFile(path));
   absl::StatusOr<std::shared_ptr<LoadedProgram>> loaded = FromMessage(std::move(message));
   if (!loaded.ok()) return Annotate(loaded.status(), path);

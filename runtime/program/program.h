@@ -60,8 +60,8 @@ class LoadedProgram {
   }
 
   ElementType type(int buffer) const;
-  int64_t ElementBytes(int buffer) const;    // 8 for floats in hash arithmetic
-  int64_t WholeElements(int buffer) const;   // of the uncut tensor
+  int64_t ElementBytes(int buffer) const;   // 8 for floats in hash arithmetic
+  int64_t WholeElements(int buffer) const;  // of the uncut tensor
 
  private:
   LoadedProgram() = default;

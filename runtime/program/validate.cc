@@ -276,8 +276,8 @@ class ContentChecker {
         absl::Status status;
         if (place.kernel != nullptr) status = Kernel(*place.kernel, device);
         if (place.exchange != nullptr) status = Exchange(*place.exchange, device);
-        YUBA_RETURN_IF_ERROR(Annotate(status, absl::StrCat(program_.Describe(static_cast<int>(i)),
-                                                           " on device ", device)));
+        YUBA_RETURN_IF_ERROR(Annotate(
+            status, absl::StrCat(program_.Describe(static_cast<int>(i)), " on device ", device)));
       }
     }
     YUBA_RETURN_IF_ERROR(Outputs());

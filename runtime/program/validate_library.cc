@@ -157,8 +157,8 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
   for (int w = 0; w < call.windows_size(); ++w) {
     YUBA_RETURN_IF_ERROR(left.Take(call.windows(w).input_dim(), hits[w]));
   }
-  for (const auto* role : {&call.batch(), &call.groups(), &call.rows(), &call.columns(),
-                           &call.inner()}) {
+  for (const auto* role :
+       {&call.batch(), &call.groups(), &call.rows(), &call.columns(), &call.inner()}) {
     for (const program::LibraryIndex& index : *role) {
       YUBA_ASSIGN_OR_RETURN(const Interval part, use(index.index()));
       if (index.left_dim() >= 0) YUBA_RETURN_IF_ERROR(left.Take(index.left_dim(), part));

@@ -8,11 +8,11 @@
 #include <functional>
 #include <vector>
 
-#include "search/solve/budget.h"
-#include "search/space/domain.h"
-#include "search/model/grid_problem.h"
 #include "search/axes/axis_search.h"
 #include "search/model/graph_problem.h"
+#include "search/model/grid_problem.h"
+#include "search/solve/budget.h"
+#include "search/space/domain.h"
 
 namespace yuba {
 

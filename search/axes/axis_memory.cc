@@ -34,8 +34,8 @@ LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, b
 }
 
 int LabelMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
-  const auto [place, is_new] = numbers_.emplace(std::make_tuple(grids, usage, dims),
-                                                static_cast<int>(kinds_.size()));
+  const auto [place, is_new] =
+      numbers_.emplace(std::make_tuple(grids, usage, dims), static_cast<int>(kinds_.size()));
   if (is_new) kinds_.push_back({grids, usage, dims, {}});
   return place->second;
 }

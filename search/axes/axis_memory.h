@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "search/model/grid_problem.h"
 #include "search/axes/axis_problem.h"
+#include "search/model/grid_problem.h"
 #include "search/plan/memory_price.h"
 
 namespace yuba {
@@ -44,7 +44,7 @@ class LabelMemory {
   struct Kind {  // of uses: where a cut's usage is found
     GridList grids;
     Cells usage;
-    int dims = 0;  // a number in the store
+    int dims = 0;                             // a number in the store
     absl::flat_hash_map<int, int64_t> known;  // by cut of the variable
   };
   struct Use {
@@ -72,9 +72,9 @@ class LabelMemory {
   std::vector<int> cuts_;  // by variable: those that were moved in, or -1
   std::vector<Kind> kinds_;
   std::map<std::tuple<GridList, Cells, int>, int> numbers_;  // of kinds
-  std::vector<std::vector<Use>> uses_;        // by variable
-  std::vector<std::vector<Buffer>> buffers_;  // by variable: those of its edges
-  std::vector<int64_t> times_, loads_, shift_;  // by row
+  std::vector<std::vector<Use>> uses_;                       // by variable
+  std::vector<std::vector<Buffer>> buffers_;                 // by variable: those of its edges
+  std::vector<int64_t> times_, loads_, shift_;               // by row
   std::vector<double> row_prices_;
   int64_t target_ = 0;
   double penalty_ = 0;

@@ -128,8 +128,8 @@ absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
     for (const int cut : *pools[v]) prices.push_back(memory->PriceOf(static_cast<int>(v), cut));
     const int64_t least = *std::min_element(prices.begin(), prices.end());
     for (int64_t& price : prices) price -= least;
-    problem.factors.push_back({{static_cast<int>(v)},
-                               std::make_shared<const std::vector<int64_t>>(std::move(prices))});
+    problem.factors.push_back(
+        {{static_cast<int>(v)}, std::make_shared<const std::vector<int64_t>>(std::move(prices))});
   }
   for (size_t e = 0; e < labels.edges.size(); ++e) {
     const LabelEdge& edge = labels.edges[e];

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
-#include "search/plan/sharding_space.h"
 #include "search/axes/sharding_store.h"
-#include "search/model/grid_problem.h"
 #include "search/model/graph_problem.h"
+#include "search/model/grid_problem.h"
+#include "search/plan/sharding_space.h"
 
 namespace yuba {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "search/solve/budget.h"
-#include "search/space/domain.h"
 #include "search/axes/axis_memory.h"
 #include "search/axes/axis_problem.h"
+#include "search/solve/budget.h"
+#include "search/space/domain.h"
 #include "search/space/follow.h"
 
 namespace yuba {

@@ -128,9 +128,9 @@ class Replay {
 // (Lagrange).
 absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
                                           const CostTables& costs) {
-  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
-                        PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices,
-                                   plan.space.memory));
+  YUBA_ASSIGN_OR_RETURN(
+      const PricedMemory memory,
+      PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
   std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
   YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables),
@@ -169,8 +169,8 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
   for (const CostTables::Use& use : costs.uses) {
     const auto [zero, is_new] = costs_nothing.emplace(use.cost.get(), false);
     if (is_new) {
-      zero->second = std::all_of(use.cost->begin(), use.cost->end(),
-                                 [](int64_t cost) { return cost == 0; });
+      zero->second =
+          std::all_of(use.cost->begin(), use.cost->end(), [](int64_t cost) { return cost == 0; });
     }
     if (!zero->second) tables.push_back({{use.node, use.tensor}, use.cost});
   }

@@ -26,8 +26,8 @@ absl::Status CheckMesh(const Mesh& mesh) {
   int64_t devices = 1;
   for (const MeshAxis& axis : mesh.axes) {
     if (!IsPrime(axis.size)) {
-      return Refuse(absl::StrCat("mesh axis ", axis.name, " has size ", axis.size,
-                                 ", which is no prime"));
+      return Refuse(
+          absl::StrCat("mesh axis ", axis.name, " has size ", axis.size, ", which is no prime"));
     }
     devices *= axis.size;
     if (devices > kMostPlannedDevices) {

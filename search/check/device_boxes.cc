@@ -19,9 +19,8 @@ void BoxSet::Add(const std::vector<int>& numbers, int64_t volume) {
 }
 
 int BoxSet::Number(size_t dimension, const Interval& interval) {
-  const auto [found, is_new] =
-      numbers_[dimension].try_emplace(std::pair(interval.begin, interval.end),
-                                      static_cast<int>(intervals_[dimension].size()));
+  const auto [found, is_new] = numbers_[dimension].try_emplace(
+      std::pair(interval.begin, interval.end), static_cast<int>(intervals_[dimension].size()));
   if (is_new) intervals_[dimension].push_back(interval);
   return found->second;
 }

@@ -51,14 +51,10 @@ class CommonElements {
   // Of x and y, x + 1 and y + 1, ..., `count` pairs in all.
   int64_t Sum(size_t x, size_t y, size_t count) const {
     switch (dimensions_) {
-      case 1:
-        return SumOver<1>(x, y, count);
-      case 2:
-        return SumOver<2>(x, y, count);
-      case 3:
-        return SumOver<3>(x, y, count);
-      default:
-        return SumOver<0>(x, y, count);
+      case 1: return SumOver<1>(x, y, count);
+      case 2: return SumOver<2>(x, y, count);
+      case 3: return SumOver<3>(x, y, count);
+      default: return SumOver<0>(x, y, count);
     }
   }
 

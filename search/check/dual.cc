@@ -120,9 +120,8 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
   const Proof& proof = plan.proof;
   const HeldElements held =
       HeldByGrid(graph, plan.mesh, plan.space.replicate == "auto", proof.prices);
-  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
-                        PricedUses(graph, held, CostsOf(costs.uses), proof.prices,
-                                   plan.space.memory));
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory, PricedUses(graph, held, CostsOf(costs.uses),
+                                                              proof.prices, plan.space.memory));
   YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
   std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
   for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
@@ -134,8 +133,7 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
-  const RelaxedTables costs =
-      MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
+  const RelaxedTables costs = MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
   if (!plan.proof.prices.empty()) {
     if (plan.space.memory <= 0) {
       return RefuseProof("has prices on memory, the plan's space no limit");
@@ -143,10 +141,9 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
     return LeastWithinLimit(graph, plan, costs);
   }
   YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
-  YUBA_ASSIGN_OR_RETURN(
-      const int64_t bound,
-      LeastOfAll(costs, prices, {1, MostInProof(graph)},
-                 std::vector<std::vector<int64_t>>(graph.nodes.size())));
+  YUBA_ASSIGN_OR_RETURN(const int64_t bound,
+                        LeastOfAll(costs, prices, {1, MostInProof(graph)},
+                                   std::vector<std::vector<int64_t>>(graph.nodes.size())));
   return std::max<int64_t>(bound, 0);  // rounded prices may add up to less; no plan does
 }
 

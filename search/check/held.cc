@@ -69,8 +69,7 @@ HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
     const Node& node = graph.nodes[n];
     std::vector<Numbers>& known = boxes[alike[n]];
     if (known.empty()) {
-      known = LargestBoxes(mesh, node,
-                           EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node)));
+      known = LargestBoxes(mesh, node, EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node)));
     }
     held.boxes.back() = known;
     held.sizes.back() = static_cast<int>(known[0]->size());

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "opsemantics/regions/box_factors.h"
 #include "opsemantics/definition/graph.h"
+#include "opsemantics/regions/box_factors.h"
 
 namespace yuba {
 

@@ -151,8 +151,8 @@ class PrunedReplay {
 
   // The tables that meet in a step, over places in the joint: of the scope the cuts of these grids,
   // of the element those of all grids in `cheap`.
-  std::vector<CheckTable> InBlock(const SweepStep& step, const KeptStep& kept,
-                                  const Layout& layout, const std::vector<int>& grid,
+  std::vector<CheckTable> InBlock(const SweepStep& step, const KeptStep& kept, const Layout& layout,
+                                  const std::vector<int>& grid,
                                   const std::vector<int>& cheap) const {
     std::vector<int> all;  // cuts of the element
     for (int g : cheap) {

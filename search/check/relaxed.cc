@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "opsemantics/regions/box_factors.h"
-#include "search/check/part_counts.h"
 #include "search/check/overlap.h"
+#include "search/check/part_counts.h"
 #include "search/plan/memory_price.h"
 
 namespace yuba {
@@ -189,8 +189,7 @@ class UseTable {
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(type_.dims[d]);
     for (const Parts& kind : rows_[partial][f].kinds) {
-      column.shared.push_back(
-          products_[partial].NumberOf(SharedOf(extents, kind, column.pieces)));
+      column.shared.push_back(products_[partial].NumberOf(SharedOf(extents, kind, column.pieces)));
     }
     return column;
   }
@@ -200,7 +199,7 @@ class UseTable {
   const int64_t devices_;
   const TensorType& type_;
   const std::vector<Parts>& tensor_grids_;
-  const BoxFactors boxes_[2];                        // of all of a reduction, and of a part
+  const BoxFactors boxes_[2];  // of all of a reduction, and of a part
   SharedProducts products_[2];
   std::vector<Rows> rows_[2];                        // by factor
   std::vector<std::map<Parts, Column>> columns_[2];  // by factor

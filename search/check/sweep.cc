@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "opsemantics/base/inner_loop.h"
 #include "opsemantics/base/status.h"
 #include "search/check/grids.h"
-#include "opsemantics/base/inner_loop.h"
 
 namespace yuba {
 namespace {
@@ -172,8 +172,7 @@ void Sweep::Down(SweepStep* step, int64_t limit) {
     }
   }
   for (size_t b = 0; b < rest.size(); ++b) {
-    steps_[step->before[b]].down =
-        std::make_shared<const std::vector<int64_t>>(std::move(rest[b]));
+    steps_[step->before[b]].down = std::make_shared<const std::vector<int64_t>>(std::move(rest[b]));
   }
 }
 

@@ -333,8 +333,8 @@ class TableMaker {
 
 }  // namespace
 
-absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh,
-                                          const Space& space, const GridsToKeep* keep) {
+absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
+                                          const GridsToKeep* keep) {
   return TableMaker(graph, mesh, space, keep).Make();
 }
 

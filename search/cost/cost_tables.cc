@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "opsemantics/base/check.h"
 #include "opsemantics/base/arithmetic.h"
-#include "search/plan/sharding_space.h"
+#include "opsemantics/base/check.h"
 #include "search/cost/numbering.h"
+#include "search/plan/sharding_space.h"
 #include "search/solve/pairwise.h"
 
 namespace yuba {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "search/cost/part_boxes.h"
 #include "search/solve/budget.h"
 #include "search/space/grid_space.h"
-#include "search/cost/part_boxes.h"
 
 namespace yuba {
 

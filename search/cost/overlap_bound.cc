@@ -4,8 +4,8 @@
 #include <functional>
 #include <numeric>
 
-#include "opsemantics/base/check.h"
 #include "opsemantics/base/arithmetic.h"
+#include "opsemantics/base/check.h"
 
 namespace yuba {
 namespace {
@@ -174,8 +174,7 @@ int64_t OverlapBounds::Greatest(const Bound& bound) {
   // Where only one of the two varies, nothing is correlated.
   const bool matched = bound.parts_vary && bound.pieces_vary;
   const Wide sum = matched ? Matched(bound.parts, bound.pieces) : Wide{parts.sum} * pieces.sum;
-  Wide greatest =
-      Times(sum, Wide{devices_} * bound.scale) / (Wide{parts.count} * pieces.count);
+  Wide greatest = Times(sum, Wide{devices_} * bound.scale) / (Wide{parts.count} * pieces.count);
   if (bound.mean_of > 0) greatest = std::min(greatest, Times(bound.mean, devices_) / bound.mean_of);
   return static_cast<int64_t>(greatest);
 }

@@ -39,8 +39,7 @@ Cells KnownTables::Find(const CostKey& use, const GridList& tensor_grids,
   return nullptr;
 }
 
-void KnownTables::Add(const CostKey& use, GridList tensor_grids, GridList node_grids,
-                      Cells cells) {
+void KnownTables::Add(const CostKey& use, GridList tensor_grids, GridList node_grids, Cells cells) {
   tables_[use].push_back({std::move(tensor_grids), std::move(node_grids), std::move(cells)});
 }
 

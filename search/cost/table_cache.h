@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "search/cost/cost_key.h"
-#include "search/space/grid_space.h"
 #include "search/solve/pairwise.h"
+#include "search/space/grid_space.h"
 
 namespace yuba {
 

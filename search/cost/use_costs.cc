@@ -85,8 +85,7 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
         int64_t overlap = overlaps[c];
         // Homes alone are one device for each part of the tensor: no more than all of it.
         if (partial && !IntoAddend()) overlap = std::min(overlap, elements_);
-        const bool meet =
-            !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
+        const bool meet = !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
         cells[r * node_grids.size() + columns[c]] =
             meet ? CostOf(sides[columns[c]], parts, overlap) : kNever;
       }

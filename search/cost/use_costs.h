@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
-#include "search/solve/budget.h"
 #include "search/cost/cost_key.h"
-#include "search/space/grid_space.h"
 #include "search/cost/part_boxes.h"
+#include "search/solve/budget.h"
+#include "search/space/grid_space.h"
 
 namespace yuba {
 
@@ -43,7 +43,8 @@ class UseCosts {
   NodeSide SideOf(const Grid& grid);
   // The cost with this overlap between devices and their pieces, and, at homes alone, with that.
   int64_t CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const;
-  // Devices keep what they have, home or not, and each box moves once (search/rewrite/accumulators.h).
+  // Devices keep what they have, home or not, and each box moves once
+  // (search/rewrite/accumulators.h).
   bool IntoAddend() const { return operand_ < 0 && definition_.addend; }
   bool FromAddend() const { return operand_ >= 0 && IsSumOfAddends(definition_); }
   // Fetched within groups, which are those of the node (search/rewrite/partials.h).

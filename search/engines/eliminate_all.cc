@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "search/solve/anchored_dual.h"
-#include "search/rewrite/canonical.h"
-#include "search/solve/raise_threshold.h"
-#include "search/solve/eliminate.h"
 #include "search/model/grid_classes.h"
+#include "search/rewrite/canonical.h"
+#include "search/solve/anchored_dual.h"
+#include "search/solve/eliminate.h"
 #include "search/solve/parallel.h"
+#include "search/solve/raise_threshold.h"
 #include "search/solve/solve.h"
 
 namespace yuba {

@@ -5,12 +5,12 @@
 
 #include <functional>
 
-#include "search/solve/budget.h"
 #include "search/engines/grid_search.h"
-#include "search/model/recursion.h"
 #include "search/model/graph_problem.h"
-#include "search/space/restriction.h"
+#include "search/model/recursion.h"
 #include "search/search_options.h"
+#include "search/solve/budget.h"
+#include "search/space/restriction.h"
 
 namespace yuba {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "search/engines/within_limit.h"
 #include "search/model/grid_problem.h"
 #include "search/model/memory_rows.h"
-#include "search/engines/within_limit.h"
 
 namespace yuba {
 

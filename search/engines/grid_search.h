@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "search/model/grid_bound.h"
 #include "search/model/graph_problem.h"
+#include "search/model/grid_bound.h"
 #include "search/search_options.h"
 
 namespace yuba {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "search/engines/grid_rows.h"
 #include "search/engines/axes_within_limit.h"
+#include "search/engines/grid_rows.h"
 #include "search/model/grid_bound.h"
 
 namespace yuba {
@@ -16,10 +16,10 @@ namespace {
 constexpr double kFar = 1.02;  // from the bound
 constexpr double kVeryFar = 1.1;
 constexpr double kFarthest = 1.25;
-constexpr double kGain = 1.01;  // by one lower limit, that the next is worth a try
+constexpr double kGain = 1.01;            // by one lower limit, that the next is worth a try
 constexpr int64_t kLower[] = {32, 8, 2};  // limits are lower by these parts of what is optional
-constexpr int kFitting = 2;  // plans that fit, near the bound's grids
-constexpr int kMended = 4;   // of the plans known before, in each pass
+constexpr int kFitting = 2;               // plans that fit, near the bound's grids
+constexpr int kMended = 4;                // of the plans known before, in each pass
 constexpr int kPasses = 3;
 constexpr int64_t kNear = 64;  // of the limit: what mending may take off
 

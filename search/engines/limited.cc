@@ -10,12 +10,12 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
-#include "search/rewrite/copies.h"
-#include "search/engines/grids_within_limit.h"
-#include "search/rewrite/partials.h"
 #include "search/engines/eliminate_all.h"
+#include "search/engines/grids_within_limit.h"
 #include "search/engines/unlimited.h"
 #include "search/engines/within_limit.h"
+#include "search/rewrite/copies.h"
+#include "search/rewrite/partials.h"
 
 namespace yuba {
 namespace {
@@ -30,8 +30,8 @@ bool Fits(const SearchOptions& options, const Plan& plan) {
 }
 
 // What those baselines choose that replicate, or do not; they know no copies.
-std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options,
-                                  bool replicates, const Budget& budget) {
+std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options, bool replicates,
+                                  const Budget& budget) {
   const Uncopied bare = WithoutCopies(graph);
   std::vector<Cuts> cuts;
   for (const Baseline& baseline : Baselines()) {
@@ -68,8 +68,8 @@ class LimitedGraph {
     if (known_bytes == 0 && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
     }
-    absl::StatusOr<LimitedCuts> found = together_ ? SearchWithinLimit(graph_, limited)
-                                                  : SearchGridsWithinLimit(graph_, limited);
+    absl::StatusOr<LimitedCuts> found =
+        together_ ? SearchWithinLimit(graph_, limited) : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
     if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);

@@ -3,9 +3,9 @@
 #define YUBA_SEARCH_ENGINES_LIMITED_H_
 
 #include "absl/status/statusor.h"
+#include "search/search_options.h"
 #include "search/solve/budget.h"
 #include "search/space/restriction.h"
-#include "search/search_options.h"
 
 namespace yuba {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "search/engines/eliminate_all.h"
+#include "search/model/grid_classes.h"
+#include "search/model/grid_problem.h"
+#include "search/solve/fold.h"
 #include "search/solve/min_marginals.h"
 #include "search/solve/raise_threshold.h"
-#include "search/solve/fold.h"
-#include "search/model/grid_problem.h"
-#include "search/model/grid_classes.h"
-#include "search/engines/eliminate_all.h"
 
 namespace yuba {
 namespace {
@@ -138,8 +138,8 @@ Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Bu
                       Found found, int64_t cost) {
   if (IsNear(cost, found.lower_bound)) return found;
   const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
-  const absl::optional<GridProblem> grids = BuildGridProblem(
-      graph, options.mesh, uses, false, budget, options.known_tables.get());
+  const absl::optional<GridProblem> grids =
+      BuildGridProblem(graph, options.mesh, uses, false, budget, options.known_tables.get());
   if (!grids.has_value() || !grids->complete) return found;
   absl::optional<GridMarginals> marginals = MarginalsOf(grids->pairwise, budget);
   if (!marginals.has_value()) return found;

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "search/rewrite/accumulators.h"
-#include "search/rewrite/copies.h"
-#include "search/solve/eliminate.h"
+#include "search/engines/eliminate_all.h"
 #include "search/engines/grid_search.h"
 #include "search/engines/prune.h"
 #include "search/model/grid_bound.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/copies.h"
 #include "search/rewrite/partials.h"
-#include "search/engines/eliminate_all.h"
+#include "search/solve/eliminate.h"
 
 namespace yuba {
 namespace {
@@ -153,8 +153,7 @@ Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
   const bool bounds_all = restrictions.empty() && options.replicate != "auto";
   if (!stopped || plan.proof.kind != "none" || !bounds_all) return plan;
   const Budget overtime = budget.Overtime();
-  LowerBound bound =
-      DualBound(graph, options.mesh, TensorUsesOf(graph, options.mesh), overtime);
+  LowerBound bound = DualBound(graph, options.mesh, TensorUsesOf(graph, options.mesh), overtime);
   plan.lower_bound = bound.bytes;
   if (bound.bytes > 0) plan.proof = std::move(bound.proof);
   return plan;

@@ -2,11 +2,11 @@
 #ifndef YUBA_SEARCH_ENGINES_UNLIMITED_H_
 #define YUBA_SEARCH_ENGINES_UNLIMITED_H_
 
-#include "search/solve/budget.h"
-#include "search/model/recursion.h"
 #include "search/model/graph_problem.h"
-#include "search/space/restriction.h"
+#include "search/model/recursion.h"
 #include "search/search_options.h"
+#include "search/solve/budget.h"
+#include "search/space/restriction.h"
 
 namespace yuba {
 

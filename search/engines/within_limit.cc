@@ -15,23 +15,23 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "search/model/grid_classes.h"
-#include "search/solve/prices.h"
+#include "search/model/memory_rows.h"
 #include "search/solve/memory_region.h"
 #include "search/solve/memory_rounds.h"
-#include "search/model/memory_rows.h"
+#include "search/solve/prices.h"
 
 namespace yuba {
 namespace {
 
 constexpr size_t kNamed = 3;  // of what fills the memory
 constexpr int kFineRounds = 4;
-constexpr int kVain = 2;  // rounds that find nothing cheaper
-constexpr int64_t kNear = 101, kFar = 105;  // percent of the bound
-constexpr int kPasses = 3;      // at limits further and further below
-constexpr int64_t kSteps = 64;  // of the limit, by which the rows keep to less
+constexpr int kVain = 2;                        // rounds that find nothing cheaper
+constexpr int64_t kNear = 101, kFar = 105;      // percent of the bound
+constexpr int kPasses = 3;                      // at limits further and further below
+constexpr int64_t kSteps = 64;                  // of the limit, by which the rows keep to less
 constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination at each of their limits
-constexpr size_t kFewVariables = 256;  // as of a problem whose plans are tried one by one
-constexpr char kSmallest[] = "yuba/smallest";  // of an error's payloads
+constexpr size_t kFewVariables = 256;           // as of a problem whose plans are tried one by one
+constexpr char kSmallest[] = "yuba/smallest";   // of an error's payloads
 
 // What is in use at that time: by variable, most first.
 std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
@@ -198,8 +198,7 @@ class WithinLimit {
     const Budget overtime = budget_.Overtime();
     std::vector<Assignment> starts = starts_;
     if (best_.has_value()) starts.push_back(*best_);
-    starts.insert(best_.has_value() ? starts.end() : starts.begin(),
-                  LeastUsage(problem_.pairwise));
+    starts.insert(best_.has_value() ? starts.end() : starts.begin(), LeastUsage(problem_.pairwise));
     for (const std::vector<MemoryPrice>& prices : {prices_, std::vector<MemoryPrice>()}) {
       for (const Assignment& start : starts) {
         if (!overtime.Spent()) Mend(start, prices, overtime);
@@ -208,8 +207,7 @@ class WithinLimit {
     }
   }
 
-  void Mend(const Assignment& start, const std::vector<MemoryPrice>& prices,
-            const Budget& budget) {
+  void Mend(const Assignment& start, const std::vector<MemoryPrice>& prices, const Budget& budget) {
     PairwiseProblem tight = problem_.pairwise;
     for (int round = 0; round < kFineRounds; ++round) {
       const absl::optional<MemoryCore> core = MakeCore(tight);
@@ -269,8 +267,8 @@ class WithinLimit {
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
   std::vector<MemoryPrice> prices_;  // good ones, if they are known
-  bool useless_ = false;  // nothing costs less than what is known
-  int64_t bound_ = 0;     // no plan costs less
+  bool useless_ = false;             // nothing costs less than what is known
+  int64_t bound_ = 0;                // no plan costs less
 };
 
 }  // namespace
@@ -319,9 +317,9 @@ absl::Status StoppedWithin(const Budget& budget, int64_t limit) {
     return absl::CancelledError(
         absl::StrCat("interrupted before a plan within ", limit, " bytes a device was found"));
   }
-  return absl::DeadlineExceededError(absl::StrCat(
-      "no plan within ", limit, " bytes a device was found in time: allow more with ",
-      "--time-limit or --memory, or use more devices"));
+  return absl::DeadlineExceededError(
+      absl::StrCat("no plan within ", limit, " bytes a device was found in time: allow more with ",
+                   "--time-limit or --memory, or use more devices"));
 }
 
 absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "search/plan/plan.h"
 #include "search/model/graph_problem.h"
+#include "search/plan/plan.h"
 
 namespace yuba {
 

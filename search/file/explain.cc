@@ -28,8 +28,10 @@ std::vector<AxisList> AlongDims(const Definition& definition, int operand, const
     if (expr.kind != Expr::kRead || expr.operand != operand) return;
     for (size_t d = 0; d < along.size(); ++d) {
       AxisList here = at(expr.position[d]);
-      if (first) along[d] = here;
-      else if (along[d] != here) along[d].clear();
+      if (first)
+        along[d] = here;
+      else if (along[d] != here)
+        along[d].clear();
     }
     first = false;
   });
@@ -51,9 +53,8 @@ int OperandOf(const Node& node, TensorId tensor) {
 bool NeedsAll(const Definition& definition, int operand, const Cut& cut, const Mesh& mesh) {
   Box whole = WholeBox(definition.operands[operand].dims);
   NodeBoxes boxes = AnalyzeNode(definition, cut, mesh);
-  return std::all_of(boxes.needs.begin(), boxes.needs.end(), [&](const std::vector<Box>& needs) {
-    return SameSet(needs[operand], whole);
-  });
+  return std::all_of(boxes.needs.begin(), boxes.needs.end(),
+                     [&](const std::vector<Box>& needs) { return SameSet(needs[operand], whole); });
 }
 
 }  // namespace
@@ -67,8 +68,10 @@ AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
       AlongDims(*node.definition, fetch ? OperandOf(node, move.tensor) : -1, cut);
   AxisList axes;
   for (size_t d = 0; d < along.size(); ++d) {
-    if (fetch) AddUnshared(stored.axes[d], along[d], &axes);
-    else AddUnshared(along[d], stored.axes[d], &axes);
+    if (fetch)
+      AddUnshared(stored.axes[d], along[d], &axes);
+    else
+      AddUnshared(along[d], stored.axes[d], &axes);
   }
   for (size_t i = 0; !fetch && i < cut.axes.size(); ++i) {
     if (!node.definition->indices[i].reduction) continue;

@@ -28,9 +28,9 @@ class JsonReader {
   // `root` and `status` must outlive the reader; `status` is OK at first.
   JsonReader(const Json& root, absl::Status* status) : value_(&root), status_(status) {}
 
-  JsonReader Field(const std::string& name) const;         // an error where there is none
-  bool Has(const std::string& name) const;                 // false for what is no object
-  std::vector<JsonReader> Items() const;                   // of an array
+  JsonReader Field(const std::string& name) const;                 // an error where there is none
+  bool Has(const std::string& name) const;                         // false for what is no object
+  std::vector<JsonReader> Items() const;                           // of an array
   std::vector<std::pair<std::string, JsonReader>> Fields() const;  // of an object, in order
   std::string String() const;
   int64_t Integer(int64_t least, int64_t most) const;

@@ -5,8 +5,8 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/sharding/mesh_text.h"
-#include "search/rewrite/accumulators.h"
 #include "search/file/explain.h"
+#include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 
 namespace yuba {
@@ -41,8 +41,10 @@ Json MeshJson(const Mesh& mesh) {
 Json CostJson(const Plan& plan) {
   int64_t bytes = plan.cost.bytes();
   Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
-  if (bytes == plan.lower_bound) cost["gap"] = 0;
-  else cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
+  if (bytes == plan.lower_bound)
+    cost["gap"] = 0;
+  else
+    cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
   cost["seconds"] = 0;
   cost["by_kind"] = {{"weight", plan.cost.weight},
                      {"activation", plan.cost.activation},
@@ -135,9 +137,8 @@ Json NodeJson(const Graph& graph, const Node& node, const Cut& cut, const Mesh& 
     if (cut.axes[i].empty()) continue;
     cuts[node.definition->indices[i].name] = AxisNames(mesh, cut.axes[i]);
   }
-  return {{"name", node.name},          {"op", node.op},
-          {"from", node.from},          {"reads", std::move(reads)},
-          {"cut", std::move(cuts)},     {"kernel", kernel}};
+  return {{"name", node.name},         {"op", node.op},          {"from", node.from},
+          {"reads", std::move(reads)}, {"cut", std::move(cuts)}, {"kernel", kernel}};
 }
 
 Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
@@ -253,8 +254,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
         NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
   }
   for (const Move& move : MovesOf(graph, plan)) {
-    transfers.push_back(
-        TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
+    transfers.push_back(TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
   }
   AppendRows("memory", MemoryJson(notes), &text);
   AppendRows("copies", CopiesJson(graph, plan), &text);

@@ -19,15 +19,15 @@ struct DeviceMemory {
   int64_t arena = 0;  // bytes that the program allocates, which a limit holds for: slots, aligned
 };
 struct PlanNotes {
-  std::string graph_file;      // for people; nothing is concluded from it
-  std::string graph_hash;      // canonical: structure, shapes, attributes
-  std::string library_hash;    // of the operator descriptions
-  std::string version;         // of the tool
+  std::string graph_file;                              // for people; nothing is concluded from it
+  std::string graph_hash;                              // canonical: structure, shapes, attributes
+  std::string library_hash;                            // of the operator descriptions
+  std::string version;                                 // of the tool
   std::map<std::string, std::vector<int64_t>> inputs;  // name -> shape
   std::map<std::string, std::string> options;  // as given: "devices": "8", "dim.N": "4", ...
-  std::vector<DeviceMemory> memory;                    // by device
-  std::vector<std::string> kernels;                    // by node: "onednn", "loops"
-  std::vector<std::string> collectives;                // by row of MovesOf
+  std::vector<DeviceMemory> memory;            // by device
+  std::vector<std::string> kernels;            // by node: "onednn", "loops"
+  std::vector<std::string> collectives;        // by row of MovesOf
 };
 
 std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& notes);
@@ -57,7 +57,7 @@ struct PlanFile {
     std::string copy, tensor, cut;
     std::string first, last;  // readers, in the order of the program
     int64_t readers = 0;
-    int64_t bytes = 0;        // on the device that has most of it
+    int64_t bytes = 0;  // on the device that has most of it
   };
   // An accumulator whose addends are kept by several groups of devices: live from before the first
   // node that makes one to the accumulator.

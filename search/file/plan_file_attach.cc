@@ -2,11 +2,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/file/plan_file.h"
+#include "search/plan/sharding_space.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/copies.h"
-#include "search/plan/sharding_space.h"
 #include "search/rewrite/partials.h"
-#include "search/file/plan_file.h"
 
 namespace yuba {
 namespace {
@@ -66,9 +66,8 @@ absl::Status NodeCut(const Node& node, const PlanFile::NodeRow& row, Cut* cut) {
   *cut = Cut();
   cut->axes.resize(indices.size());
   for (size_t i = 0; i < row.indices.size(); ++i) {
-    auto found = std::find_if(indices.begin(), indices.end(), [&](const Index& index) {
-      return index.name == row.indices[i];
-    });
+    auto found = std::find_if(indices.begin(), indices.end(),
+                              [&](const Index& index) { return index.name == row.indices[i]; });
     if (found == indices.end()) {
       return Differs(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
     }
@@ -124,9 +123,9 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.lower_bound = file.lower_bound;
   plan.proof = file.proof;
   if (plan.cost.bytes() != file.claimed_bytes) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the plan says it moves ", file.claimed_bytes, " bytes, but its kinds add up to ",
-        plan.cost.bytes()));
+    return absl::FailedPreconditionError(absl::StrCat("the plan says it moves ", file.claimed_bytes,
+                                                      " bytes, but its kinds add up to ",
+                                                      plan.cost.bytes()));
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     plan.tensors.push_back(file.tensors[t].cut);

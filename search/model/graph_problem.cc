@@ -7,12 +7,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "opsemantics/base/check.h"
 #include "opsemantics/base/arithmetic.h"
+#include "opsemantics/base/check.h"
+#include "search/cost/cost_tables.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/parallel.h"
 #include "search/space/symmetry.h"
-#include "search/cost/cost_tables.h"
 
 namespace yuba {
 namespace {
@@ -98,9 +98,9 @@ class Builder {
     Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
     const Restriction* restriction = RestrictionOf(element);
     const GridList grids = options_.grids.empty() ? nullptr : options_.grids[element];
-    std::string key = absl::StrCat(restriction == nullptr ? "" : Key(*restriction),
-                                   space.optional ? "*" : ":", Key(given), "@",
-                                   reinterpret_cast<uintptr_t>(grids.get()), "/");
+    std::string key =
+        absl::StrCat(restriction == nullptr ? "" : Key(*restriction), space.optional ? "*" : ":",
+                     Key(given), "@", reinterpret_cast<uintptr_t>(grids.get()), "/");
     for (size_t e = 0; e < space.extents.size(); ++e) {
       absl::StrAppend(&key, space.extents[e], space.cuttable[e] ? "," : ";");
     }

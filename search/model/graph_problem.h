@@ -7,10 +7,10 @@
 
 #include "opsemantics/definition/graph.h"
 #include "search/solve/budget.h"
+#include "search/solve/pairwise.h"
 #include "search/space/cluster.h"
 #include "search/space/domain.h"
 #include "search/space/grid_space.h"
-#include "search/solve/pairwise.h"
 #include "search/space/restriction.h"
 
 namespace yuba {
@@ -21,15 +21,15 @@ using Cuts = std::vector<Cut>;
 struct ProblemOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  std::vector<int> axes;  // those to place now; the ones before them in the mesh are in `given`
-  Cuts given;             // by element; empty: no earlier ones
+  std::vector<int> axes;      // those to place now; the ones before them in the mesh are in `given`
+  Cuts given;                 // by element; empty: no earlier ones
   Restrictions restrictions;  // by element; one that leaves no cut is none
   // By element: its cuts have these grids, in lexicographic order; empty: any. All axes are placed
   // together; equal spaces share their list.
   std::vector<GridList> grids;
-  bool replicate = false;     // stored tensors may be replicated
-  bool cluster = true;        // false: a variable for each element; needed with `replicate`
-  bool tables = true;         // false: factors have no cells; they say what meets in them
+  bool replicate = false;  // stored tensors may be replicated
+  bool cluster = true;     // false: a variable for each element; needed with `replicate`
+  bool tables = true;      // false: factors have no cells; they say what meets in them
   const Budget* budget = &Budget::Unlimited();
 };
 

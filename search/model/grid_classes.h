@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "opsemantics/sharding/sharding.h"
-#include "search/solve/dual.h"
 #include "search/model/graph_problem.h"
+#include "search/solve/dual.h"
 
 namespace yuba {
 

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "search/model/graph_problem.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/parallel.h"
-#include "search/model/graph_problem.h"
 #include "search/space/follow.h"
 
 namespace yuba {
@@ -78,8 +78,8 @@ std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
   std::map<std::tuple<CostKey, GridList, GridList>, size_t> numbers;
   for (const TensorUse& use : uses) {
     if (table_of->count(use.kind) > 0) continue;
-    CommonTable table = {&use, use.costs->Key(), problem.grids[use.tensor],
-                         problem.grids[use.node], nullptr};
+    CommonTable table = {&use, use.costs->Key(), problem.grids[use.tensor], problem.grids[use.node],
+                         nullptr};
     const auto [place, is_new] = numbers.emplace(
         std::make_tuple(table.key, table.tensor_grids, table.node_grids), tables.size());
     (*table_of)[use.kind] = place->second;
@@ -101,9 +101,8 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* k
   const auto size = [](const CommonTable* table) {
     return table->tensor_grids->size() * table->node_grids->size();
   };
-  std::stable_sort(missing.begin(), missing.end(), [&](CommonTable* a, CommonTable* b) {
-    return size(a) < size(b);
-  });
+  std::stable_sort(missing.begin(), missing.end(),
+                   [&](CommonTable* a, CommonTable* b) { return size(a) < size(b); });
   // Uses of different kinds share nothing that changes.
   ParallelFor(budget.threads(), static_cast<int64_t>(missing.size()), [&](int64_t i) {
     CommonTable& table = *missing[i];

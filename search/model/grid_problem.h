@@ -8,10 +8,10 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/definition/graph.h"
-#include "search/solve/budget.h"
-#include "search/cost/use_costs.h"
 #include "search/cost/table_cache.h"
+#include "search/cost/use_costs.h"
 #include "search/model/memory_rows.h"
+#include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
 namespace yuba {
@@ -25,10 +25,10 @@ struct TensorUse {
 std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh);
 
 struct GridProblem {
-  PairwiseProblem pairwise;     // a variable for each element, a factor for each use
-  std::vector<GridList> grids;  // by element: its grid for each value
+  PairwiseProblem pairwise;               // a variable for each element, a factor for each use
+  std::vector<GridList> grids;            // by element: its grid for each value
   std::vector<std::vector<int>> factors;  // as Problem has them
-  bool complete = true;         // false: factors are missing, so that it is but a relaxation
+  bool complete = true;  // false: factors are missing, so that it is but a relaxation
 };
 // `replicate`: any tensor may leave axes out. Where the budget is spent, the small tables are there
 // first; nothing where none is. Tables in `known`, which may be null, are taken from there, others

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "opsemantics/sharding/sharding.h"
 #include "opsemantics/base/arithmetic.h"
-#include "search/rewrite/canonical.h"
+#include "opsemantics/sharding/sharding.h"
 #include "search/plan/memory_price.h"
+#include "search/rewrite/canonical.h"
 
 namespace yuba {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
-#include "search/solve/pairwise.h"
 #include "search/model/graph_problem.h"
+#include "search/solve/pairwise.h"
 
 namespace yuba {
 

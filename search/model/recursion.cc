@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "search/solve/solve.h"
 #include "search/model/ties.h"
+#include "search/solve/solve.h"
 
 namespace yuba {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/solve/eliminate.h"
-#include "search/plan/plan.h"
 #include "search/model/graph_problem.h"
+#include "search/plan/plan.h"
+#include "search/solve/eliminate.h"
 
 namespace yuba {
 

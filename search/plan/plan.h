@@ -59,8 +59,8 @@ struct Space {
   bool factors = true;
   int copies = 0;
   bool accumulators = false, partials = false;  // whether the graph has them
-  std::string replicate = "none";  // or "auto": stored tensors may be replicated
-  int64_t memory = 0;              // bytes a device that a plan may need; 0: no limit
+  std::string replicate = "none";               // or "auto": stored tensors may be replicated
+  int64_t memory = 0;                           // bytes a device that a plan may need; 0: no limit
 };
 
 constexpr char kTimeLimit[] = "time limit";
@@ -69,11 +69,11 @@ constexpr char kInterrupt[] = "interrupt";
 struct Plan {
   Mesh mesh;
   Space space;
-  std::string search;         // "default", "recursive"
-  std::vector<Cut> tensors;   // by TensorId: flat dimensions
-  std::vector<Cut> nodes;     // by NodeId: indices of the definition
+  std::string search;        // "default", "recursive"
+  std::vector<Cut> tensors;  // by TensorId: flat dimensions
+  std::vector<Cut> nodes;    // by NodeId: indices of the definition
   PlanCost cost;
-  int64_t lower_bound = 0;    // bytes; no plan of the space is cheaper
+  int64_t lower_bound = 0;  // bytes; no plan of the space is cheaper
   Proof proof;
   // What ended the search before its time, kTimeLimit or kInterrupt: the plan is the best by then.
   // Empty: nothing did.

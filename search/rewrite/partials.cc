@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "opsemantics/definition/linear.h"
-#include "search/plan/sharding_space.h"
 #include "search/plan/memory_price.h"
+#include "search/plan/sharding_space.h"
 
 namespace yuba {
 namespace {

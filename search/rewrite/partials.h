@@ -20,8 +20,8 @@ namespace yuba {
 // Only tensors are taken whose cuts use all axes of the mesh however they are cut, as do those of
 // their makers. Replicas of such a tensor for its one reader would save nothing that the reader's
 // fetch does not: any plan of `graph` has one here that moves no more (WithGroups). Tensors and
-// nodes keep their numbers. Graphs of which a plan may move kNever bytes (search/plan/memory_price.h)
-// stay as they are.
+// nodes keep their numbers. Graphs of which a plan may move kNever bytes
+// (search/plan/memory_price.h) stay as they are.
 Graph WithPartials(const Graph& graph, const Mesh& mesh);
 // Whether there are such addends.
 bool HasPartials(const Graph& graph);

@@ -117,8 +117,8 @@ class Elimination {
       solution_.cost += (*factor.cells)[cell];
       return;
     }
-    term.table = term.scope.size() == factor.scope.size() ? NumberOf(factor.cells)
-                                                          : NumberOfSlice(factor);
+    term.table =
+        term.scope.size() == factor.scope.size() ? NumberOf(factor.cells) : NumberOfSlice(factor);
     AddTerm(std::move(term));
   }
 
@@ -172,8 +172,8 @@ class Elimination {
     Term result;
     for (const Term& term : terms) {
       for (int u : term.scope) {
-        bool known = u == v || std::find(result.scope.begin(), result.scope.end(), u) !=
-                                   result.scope.end();
+        bool known =
+            u == v || std::find(result.scope.begin(), result.scope.end(), u) != result.scope.end();
         if (!known) result.scope.push_back(u);
       }
     }

@@ -10,9 +10,9 @@
 namespace yuba {
 
 struct ImproveOptions {
-  int64_t cells = 1 << 14;  // the largest table of a round
-  int patience = 4;         // rounds without progress before it ends
-  int rounds = 64;          // at most
+  int64_t cells = 1 << 14;          // the largest table of a round
+  int patience = 4;                 // rounds without progress before it ends
+  int rounds = 64;                  // at most
   int64_t work = int64_t{1} << 32;  // sums of costs, about one a nanosecond
 };
 

@@ -53,8 +53,10 @@ class Reduction {
       queue_.erase(queue_.begin());
       if (!alive_[v]) continue;
       if (!DropValues(v)) return false;
-      if (values_[v].size() == 1) MakeConstant(v);
-      else Absorb(v);
+      if (values_[v].size() == 1)
+        MakeConstant(v);
+      else
+        Absorb(v);
     }
     return true;
   }
@@ -223,8 +225,7 @@ class Reduction {
     const CoreEdge& edge = edges_[neighbours_[v].at(u)];
     const size_t columns = values_[u].size();
     const size_t down = edge.a == v ? columns : 1, right = edge.a == v ? 1 : values_[v].size();
-    const bool leaf =
-        leaves_ == Leaves::kCheapest && neighbours_[u].size() == 1 && !has_memory_[u];
+    const bool leaf = leaves_ == Leaves::kCheapest && neighbours_[u].size() == 1 && !has_memory_[u];
     std::vector<int> follows;
     for (size_t x = 0; x < values_[v].size(); ++x) {
       const int64_t* row = &(*edge.cells)[x * down];
@@ -246,8 +247,8 @@ class Reduction {
     const CoreEdge& link = EdgeFrom(v, u);
     const size_t columns = values_[u].size();
     for (size_t x = 0; x < follows.size(); ++x) {
-      costs_[v][x] = Plus(costs_[v][x],
-                          Plus(costs_[u][follows[x]], link.at(x * columns + follows[x])));
+      costs_[v][x] =
+          Plus(costs_[v][x], Plus(costs_[u][follows[x]], link.at(x * columns + follows[x])));
       map_[u][values_[v][x]] = values_[u][follows[x]];
       if (link.at(x * columns + follows[x]) > 0) has_memory_[v] = has_memory_[v] || has_buffers_[u];
     }
@@ -276,7 +277,7 @@ class Reduction {
   const PairwiseProblem& problem_;
   const Leaves leaves_;
   std::vector<std::vector<int64_t>> costs_;
-  std::vector<std::vector<int>> values_;       // those left
+  std::vector<std::vector<int>> values_;        // those left
   std::vector<std::map<int, int>> neighbours_;  // to the number of the edge
   std::vector<CoreEdge> edges_;
   std::vector<bool> alive_, has_memory_;

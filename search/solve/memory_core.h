@@ -35,10 +35,10 @@ struct CoreBuffer {
 // Variables have at least one value, each of them possible at every edge. Rows are the points of
 // time that may exceed the limit and are not dominated by another.
 struct MemoryCore {
-  std::vector<std::vector<int64_t>> costs;   // by variable and value
+  std::vector<std::vector<int64_t>> costs;  // by variable and value
   std::vector<CoreEdge> edges;
-  std::vector<std::vector<int>> edges_of;    // by variable
-  std::vector<std::vector<CoreUse>> uses;    // by variable: ascending, disjoint, least usage 0
+  std::vector<std::vector<int>> edges_of;  // by variable
+  std::vector<std::vector<CoreUse>> uses;  // by variable: ascending, disjoint, least usage 0
   std::vector<CoreBuffer> buffers;
   std::vector<std::vector<int>> buffers_of;  // by edge
   std::vector<int64_t> room;                 // by row: what is left to the uses above

@@ -40,7 +40,7 @@ class MemoryDual {
   void Decode();
   void PriceCosts();
 
-  struct Tables {  // of equal edges
+  struct Tables {                           // of equal edges
     std::vector<double> first[2];           // row-major: a first, b first
     std::vector<double> least[2], most[2];  // of each row
   };
@@ -49,9 +49,9 @@ class MemoryDual {
   const MemoryCore& core_;
   const int patience_;
   std::vector<std::shared_ptr<const Tables>> plain_, tables_;  // by edge, prices included
-  std::vector<std::vector<double>> message_[2];  // by edge: to a, to b
-  std::vector<double> share_;                    // by variable
-  std::vector<std::vector<double>> costs_;       // by variable and value, prices included
+  std::vector<std::vector<double>> message_[2];                // by edge: to a, to b
+  std::vector<double> share_;                                  // by variable
+  std::vector<std::vector<double>> costs_;  // by variable and value, prices included
   std::vector<double> belief_, given_;
   std::vector<double> prices_, best_prices_, direction_;
   Assignment decoded_;

@@ -218,8 +218,8 @@ void DropRoomy(MemoryCore& core) {
     for (CoreUse& use : uses) {
       use.begin = number[use.begin];
       use.end = number[use.end];
-      if (use.begin == use.end || std::all_of(use.usage.begin(), use.usage.end(),
-                                              [](int64_t u) { return u == 0; })) {
+      if (use.begin == use.end ||
+          std::all_of(use.usage.begin(), use.usage.end(), [](int64_t u) { return u == 0; })) {
         continue;
       }
       if (!left.empty() && left.back().end == use.begin && left.back().usage == use.usage) {

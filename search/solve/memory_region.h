@@ -25,9 +25,9 @@ class Region {
   // would need tables of more than `cells` sums keep their value.
   void Prepare(const std::vector<int>& variables, const Assignment& assignment, int64_t cells);
 
-  double least() const { return least_; }        // the cheapest assignment's cost
-  double current() const { return current_; }    // that of `assignment`
-  int64_t sums() const { return sums_; }         // of all eliminations so far
+  double least() const { return least_; }      // the cheapest assignment's cost
+  double current() const { return current_; }  // that of `assignment`
+  int64_t sums() const { return sums_; }       // of all eliminations so far
 
   // Calls take(values) for assignments that cost less than *limit, roughly the cheapest first:
   // values by place in variables(). `limit` may sink meanwhile. Ends after `steps` steps or where
@@ -82,8 +82,7 @@ class Region {
 
   // `cost` is what the assignment so far costs at best.
   template <typename Take, typename Enter, typename Leave>
-  bool Descend(int step, double cost, const double* limit, Take& take, Enter& enter,
-               Leave& leave) {
+  bool Descend(int step, double cost, const double* limit, Take& take, Enter& enter, Leave& leave) {
     if (step == 0) return take(values_out_);
     const int place = order_[step - 1];
     Level& level = levels_[step - 1];
@@ -95,8 +94,7 @@ class Region {
       const int value = values_[place][choice];
       chosen_[place] = choice;
       values_out_[place] = value;
-      const bool go = !enter(place, value) ||
-                      Descend(step - 1, here, limit, take, enter, leave);
+      const bool go = !enter(place, value) || Descend(step - 1, here, limit, take, enter, leave);
       leave(place, value);
       if (!go) return false;
     }
@@ -105,8 +103,8 @@ class Region {
   double CostsAt(int step, double room, Level& level);
 
   const MemoryCore& core_;
-  std::vector<int> place_;                   // by variable of the core: its place here, or -1
-  int64_t cells_ = 0;                        // of all edges
+  std::vector<int> place_;  // by variable of the core: its place here, or -1
+  int64_t cells_ = 0;       // of all edges
   CorePrices prices_;
   std::vector<std::vector<double>> tables_;  // by edge: a first, b first; empty: not used yet
   std::vector<int> variables_;

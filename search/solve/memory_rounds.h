@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "search/plan/memory_price.h"
 #include "search/solve/budget.h"
 #include "search/solve/memory_core.h"
-#include "search/plan/memory_price.h"
 
 namespace yuba {
 

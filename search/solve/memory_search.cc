@@ -13,11 +13,7 @@ constexpr int64_t kRoundsBetweenPrices = 500;
 }  // namespace
 
 MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed)
-    : core_(core),
-      region_(core),
-      random_(seed),
-      state_(core),
-      in_region_(core.size(), false) {
+    : core_(core), region_(core), random_(seed), state_(core), in_region_(core.size(), false) {
   SetPrices(std::vector<double>(core.room.size(), 0));
   Start(Assignment(core.size(), 0));
 }
@@ -159,9 +155,9 @@ void MemorySearch::Round(double heat, int64_t region_cells) {
   const std::vector<int> variables = Pick();
   region_.Prepare(variables, assignment(), region_cells);
   const double before = state_.CostWith(penalty_);
-  const double allowed = heat > 0 ? heat * static_cast<double>(cost()) *
-                                        -std::log((random_() >> 11) * 0x1p-53 + 1e-12)
-                                  : 0;
+  const double allowed =
+      heat > 0 ? heat * static_cast<double>(cost()) * -std::log((random_() >> 11) * 0x1p-53 + 1e-12)
+               : 0;
   const double margin = Slack(variables);
   double best = allowed;
   double limit = region_.current() + margin + best + 0.5;

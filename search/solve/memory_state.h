@@ -12,9 +12,7 @@ namespace yuba {
 
 class MemoryState {
  public:
-  explicit MemoryState(const MemoryCore& core) : core_(core) {
-    Start(Assignment(core.size(), 0));
-  }
+  explicit MemoryState(const MemoryCore& core) : core_(core) { Start(Assignment(core.size(), 0)); }
 
   void Start(const Assignment& assignment);
   void Move(int v, int to);
@@ -40,8 +38,10 @@ class MemoryState {
  private:
   void Load(int begin, int end, int64_t by);  // rows
   void Count(int64_t cell, int sign) {
-    if (cell >= kForbidden) forbidden_ += sign;
-    else finite_ += sign * cell;
+    if (cell >= kForbidden)
+      forbidden_ += sign;
+    else
+      finite_ += sign * cell;
   }
   int64_t Over(size_t row, int64_t load) const {
     return std::max<int64_t>(0, load - core_.room[row]);

@@ -104,7 +104,7 @@ class MessagePassing {
   std::vector<std::shared_ptr<const MinPlus>> costs_;  // by factor
   // By factor, for each class of the variable at that end: the messages to it.
   using Messages = std::vector<std::vector<double>>;
-  Messages message_[2];                                // [side][factor]: to that end
+  Messages message_[2];  // [side][factor]: to that end
   std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const MinPlus>> known_costs_;
 };
 

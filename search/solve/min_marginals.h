@@ -19,8 +19,8 @@ struct Bucket {
   std::vector<int> scope;
   std::vector<int> factors;   // of the problem, that meet here
   std::vector<int> children;  // buckets whose result meets here
-  Cells up;    // by scope, row-major: the least cost of this bucket and all below it
-  Cells down;  // the least cost of all other factors
+  Cells up;                   // by scope, row-major: the least cost of this bucket and all below it
+  Cells down;                 // the least cost of all other factors
 };
 
 struct BucketTree {

@@ -229,7 +229,7 @@ class Kernel {
     Kernel& kernel_;
     const int64_t begin_, end_;
     const int size_, depth_;
-    int64_t sums_ = 0;  // since the last look
+    int64_t sums_ = 0;                               // since the last look
     std::vector<std::vector<const int64_t*>> rows_;  // by loop: where those within it begin
     std::vector<std::vector<int64_t>> fixed_;        // by loop: the sum of rows it does not change
   };

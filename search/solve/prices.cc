@@ -133,7 +133,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
     return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
   };
-  double before = 0;              // the bound at the last look
+  double before = 0;                                       // the bound at the last look
   int64_t least = std::min(options.known, search.cost());  // within the limit if anything is
   for (int step = 0; step < options.steps && !dual.stuck() && !budget.Spent(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
@@ -293,8 +293,7 @@ bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices, const std::ve
   return true;
 }
 
-absl::optional<Assignment> LimitSolver::Solve(int64_t target,
-                                              std::vector<Assignment>* near) const {
+absl::optional<Assignment> LimitSolver::Solve(int64_t target, std::vector<Assignment>* near) const {
   PairwiseProblem tight = problem_;
   tight.memory.limit = target;
   const absl::optional<MemoryCore> core = MakeCore(tight);

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "search/plan/memory_price.h"
 #include "search/solve/budget.h"
 #include "search/solve/dual.h"
 #include "search/solve/memory_core.h"
 #include "search/solve/memory_dual.h"
-#include "search/plan/memory_price.h"
 #include "search/solve/pairwise.h"
 
 namespace yuba {
@@ -44,7 +44,7 @@ absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
 // Prices that make the bound of messages good (memory_dual.h), by time; none where no row can
 // exceed the limit.
 struct PriceSearch {
-  double rise = 0;    // ends where the bound has not risen by that share of it for a while
+  double rise = 0;  // ends where the bound has not risen by that share of it for a while
   int patience = MemoryDual::kPatience;
   int steps = 600;
   int64_t enough = kForbidden;  // ends where the bound is that

@@ -1,6 +1,6 @@
 // Elimination of a problem too wide for plain tables: only what can be part of a solution of at
-// most `limit` is kept. What costs an assignment of classes elsewhere is known exactly (min_marginals.h),
-// and bounds what an assignment of values costs there.
+// most `limit` is kept. What costs an assignment of classes elsewhere is known exactly
+// (min_marginals.h), and bounds what an assignment of values costs there.
 #ifndef YUBA_SEARCH_SOLVE_PRUNED_ELIMINATION_H_
 #define YUBA_SEARCH_SOLVE_PRUNED_ELIMINATION_H_
 
@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "search/solve/min_marginals.h"
 #include "search/solve/eliminate.h"
+#include "search/solve/min_marginals.h"
 #include "search/solve/pruned_table.h"
 
 namespace yuba {

@@ -46,9 +46,9 @@ LabelledTable Labelled(const Factor& factor, const std::vector<int>& scope,
                        const std::vector<MembersPtr>& members);
 
 struct JoinInput {
-  std::vector<MembersPtr> joint;  // the scope of the result, then the variable that goes
-  std::vector<Met> tables;        // all over places in ascending order, the last place among them
-  const std::vector<int64_t>* up;    // by classes of the scope: no sum is less
+  std::vector<MembersPtr> joint;   // the scope of the result, then the variable that goes
+  std::vector<Met> tables;         // all over places in ascending order, the last place among them
+  const std::vector<int64_t>* up;  // by classes of the scope: no sum is less
   const std::vector<int64_t>* down;  // by classes of the scope: what is to be added elsewhere
   int64_t limit = 0;
   int64_t most_cells = 0;  // of the result

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "search/solve/pruned_elimination.h"
 #include "search/solve/fold.h"
+#include "search/solve/pruned_elimination.h"
 #include "search/solve/relax.h"
 
 namespace yuba {

@@ -36,7 +36,7 @@ class Enumeration {
 
   bool Maximal() const {
     return space_.optional || std::none_of(left_out_.begin(), left_out_.end(),
-                        [this](int axis) { return FitsSomewhere(axis); });
+                                           [this](int axis) { return FitsSomewhere(axis); });
   }
 
   // The outermost place that an axis may have.

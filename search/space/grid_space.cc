@@ -10,8 +10,7 @@ namespace {
 
 class Listing {
  public:
-  Listing(const CutSpace& space, const Mesh& mesh)
-      : space_(space), grid_(space.extents.size(), 1) {
+  Listing(const CutSpace& space, const Mesh& mesh) : space_(space), grid_(space.extents.size(), 1) {
     for (const MeshAxis& axis : mesh.axes) ++left_[axis.size];
   }
 

@@ -19,8 +19,8 @@ std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh);
 
 Grid GridOf(const Cut& cut, const Mesh& mesh);
 
-// Whether cuts of these grids may keep groups (KeepsGroups of sharding_space.h): each of the reader's
-// groups shares the addend out.
+// Whether cuts of these grids may keep groups (KeepsGroups of sharding_space.h): each of the
+// reader's groups shares the addend out.
 bool MayKeepGroups(const Grid& addend, const Grid& reader);
 
 // How many cuts have that grid: which axes of each size cut each extent, in any order of those of

@@ -221,11 +221,10 @@ bool NestByLevel(const Demands& demands) {
 }
 
 bool NestByLevel(const Restrictions& restrictions) {
-  return std::all_of(
-      restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
-        return std::all_of(restriction.any_of.begin(), restriction.any_of.end(),
-                           [](const Demands& demands) { return NestByLevel(demands); });
-      });
+  return std::all_of(restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
+    return std::all_of(restriction.any_of.begin(), restriction.any_of.end(),
+                       [](const Demands& demands) { return NestByLevel(demands); });
+  });
 }
 
 std::string Key(const Restriction& restriction) {

@@ -16,8 +16,10 @@ std::vector<std::vector<int>> Classes(const Mesh& mesh, const std::vector<int>& 
     auto same = std::find_if(classes.begin(), classes.end(), [&](const std::vector<int>& c) {
       return mesh.axes[c[0]].size == mesh.axes[axis].size;
     });
-    if (same == classes.end()) classes.push_back({axis});
-    else same->push_back(axis);
+    if (same == classes.end())
+      classes.push_back({axis});
+    else
+      same->push_back(axis);
   }
   for (std::vector<int>& c : classes) std::sort(c.begin(), c.end());
   return classes;

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "compiler/memory/memory.h"
 #include "compiler/phases.h"
 #include "opsemantics/language/library.h"
-#include "compiler/memory/memory.h"
 
 int main(int argc, char** argv) {
   using namespace yuba;

@@ -1,10 +1,11 @@
 // The phases one by one, stopped, dumped and started again.
+#include "compiler/phases.h"
+
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
 
 #include "compiler/dump/state.h"
-#include "compiler/phases.h"
 #include "opsemantics/base/files.h"
 #include "runtime/program/program.h"
 #include "tests/compiler/support/small_graphs.h"

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/spmd/spmd.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
-#include "compiler/spmd/recognise.h"
 #include "compiler/model.h"
+#include "compiler/spmd/recognise.h"
+#include "compiler/spmd/spmd.h"
 #include "runtime/program/program.pb.h"
-#include "search/plan/plan.h"
 #include "runtime/session.h"
+#include "search/plan/plan.h"
 #include "tests/compiler/support/small_graphs.h"
 
 namespace yuba {
@@ -66,8 +66,7 @@ int64_t Difference(const HostTensor& got, const TensorValue& expected, Arithmeti
 
 void RunAndCompare(const Model& model, const Plan& plan, const program::Program& program,
                    Random& random, const RunOptions& options) {
-  const Arithmetic arithmetic =
-      program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
+  const Arithmetic arithmetic = program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
   auto loaded = LoadedProgram::FromMessage(program);
   INFO(loaded.status().message());
   REQUIRE(loaded.ok());

@@ -11,8 +11,8 @@
 #include "compiler/phases.h"
 #include "compiler/search_within.h"
 #include "opsemantics/language/library.h"
-#include "search/rewrite/accumulators.h"
 #include "search/check/check.h"
+#include "search/rewrite/accumulators.h"
 #include "tests/compiler/support/onnx_builder.h"
 
 namespace yuba {
@@ -35,8 +35,8 @@ std::string Attention(int64_t width, int64_t heads, int64_t shared) {
       build.Node("Expand", {of + " few", "repeated"}, {of + " repeated"});
     }
     build.Node("Reshape", {of == "q" ? of : of + " repeated", "heads"}, {of + " heads"});
-    const std::vector<int64_t> order = of == "k" ? std::vector<int64_t>{1, 2, 0}
-                                                 : std::vector<int64_t>{1, 0, 2};
+    const std::vector<int64_t> order =
+        of == "k" ? std::vector<int64_t>{1, 2, 0} : std::vector<int64_t>{1, 0, 2};
     SetInts(build.Node("Transpose", {of + " heads"}, {of + " t"}), "perm", order);
   }
   build.Node("MatMul", {"q t", "k t"}, {"scores"});
@@ -132,8 +132,8 @@ std::string Sums(int64_t rows, int64_t width) {
 TEST_CASE("within a limit the default is the cheaper of sums with accumulators and without") {
   const Spaces spaces;
   int without = 0;
-  for (const auto& [rows, width, limit] : {std::tuple<int64_t, int64_t, int64_t>{6, 4, 640},
-                                           {8, 8, 1792}}) {
+  for (const auto& [rows, width, limit] :
+       {std::tuple<int64_t, int64_t, int64_t>{6, 4, 640}, {8, 8, 1792}}) {
     SearchOptions options = On(2, 8);
     options.replicate = "auto";
     options.memory_limit = limit;

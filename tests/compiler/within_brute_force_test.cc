@@ -10,8 +10,8 @@
 #include "compiler/search_within.h"
 #include "opsemantics/regions/boxes.h"
 #include "search/check/check.h"
-#include "search/rewrite/partials.h"
 #include "search/engines/within_limit.h"
+#include "search/rewrite/partials.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"
 
@@ -136,8 +136,8 @@ struct Tally {
 
   void Print(const std::string& of) const {
     std::cout << graphs << " random graphs" << of << ", " << plans << " plans, " << limits
-              << " limits within which there are plans, " << refused << " without ("
-              << smallest << " times the smallest peak of all is named); gap 0 on " << tight
+              << " limits within which there are plans, " << refused << " without (" << smallest
+              << " times the smallest peak of all is named); gap 0 on " << tight
               << ", the cheapest missed on " << missed << "\n";
   }
 };
@@ -161,8 +161,8 @@ void CompareWithin(const Model& model, SearchOptions options, Tally* tally) {
     const int64_t found = plan.ok() ? plan->cost.bytes() : -1;
     if (found != least) {
       ++tally->missed;
-      std::cout << "on " << options.mesh.devices() << " devices within " << limit << " bytes: "
-                << found << " bytes moved where plans move " << least << "\n";
+      std::cout << "on " << options.mesh.devices() << " devices within " << limit
+                << " bytes: " << found << " bytes moved where plans move " << least << "\n";
     }
     tally->refused += !plan.ok();
     if (!plan.ok() && least < 0) {
@@ -235,14 +235,9 @@ Model RandomTiny(Random& random) {
   for (int node = 0; node < nodes; ++node) {
     const int64_t columns = build.Dims(at)[1];
     switch (random() % 4) {
-      case 0:
-        at = build.AddRow(at, parameter({columns}));
-        break;
-      case 1:
-        at = build.SubtractColumn(at, build.Reduce(at, Reducer::kMax));
-        break;
-      default:
-        at = build.MatMul(at, parameter({columns, size()}));
+      case 0: at = build.AddRow(at, parameter({columns})); break;
+      case 1: at = build.SubtractColumn(at, build.Reduce(at, Reducer::kMax)); break;
+      default: at = build.MatMul(at, parameter({columns, size()}));
     }
   }
   return build.Finish({at}, true);

@@ -39,9 +39,8 @@ class PlansOfModel {
       Succeed("yuba check" + file_ + plan_);
       const CommandResult verified = Succeed("yuba verify" + file_ + plan_ + proof);
       CHECK((!proof.empty() || verified.out.find("bit for bit") != std::string::npos));
-      const CommandResult ran = Succeed("yuba run" + file_ + plan_ + " --inputs " +
-                                        model_.folder + "/test_data_set_0 --check " +
-                                        model_.tolerance);
+      const CommandResult ran = Succeed("yuba run" + file_ + plan_ + " --inputs " + model_.folder +
+                                        "/test_data_set_0 --check " + model_.tolerance);
       CHECK(ran.out.find("ok   ") != std::string::npos);
     }
   }

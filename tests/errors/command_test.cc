@@ -1,9 +1,9 @@
 // Bad input to the command: the exit code, a message that names the place, and no file left behind.
+#include "tests/support/command.h"
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-
-#include "tests/support/command.h"
 
 namespace yuba {
 namespace {

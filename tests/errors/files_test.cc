@@ -105,7 +105,8 @@ TEST_CASE("pipes with another end are read and written") {
   CHECK(Succeed(there + "cat p.json | yuba show /dev/stdin").out.find("plan of") == 0);
   CHECK(Succeed(there + "yuba show <(sleep 2; cat p.json)").out.find("plan of") == 0);
   CHECK(Succeed(there + "mkfifo f; (sleep 0.2; cat p.json > f) & cd " + files.folder +
-                " && sleep 0.1; yuba show f").out.find("plan of") == 0);
+                " && sleep 0.1; yuba show f")
+            .out.find("plan of") == 0);
   CHECK(Succeed(there + "yuba show p.json --html /dev/stdout | cat").out.find("<!doctype html>") !=
         std::string::npos);
   Succeed(there + "yuba show p.json --html >(cat > h.html) && sleep 0.5 && test -s h.html");

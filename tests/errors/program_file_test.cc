@@ -23,7 +23,9 @@ TEST_CASE("a bit flipped anywhere in a program, its code included, makes yuba-ru
   REQUIRE(RunCommand(compile + "/m.yuba").exit_code == 0);
   REQUIRE(RunCommand("yuba-run " + folder + "/m.yuba --random").exit_code == 0);
   const std::string sound = Read(folder + "/m.yuba");
-  const size_t code = sound.find("\x7f" "ELF");
+  const size_t code = sound.find(
+      "\x7f"
+      "ELF");
   REQUIRE(code != std::string::npos);
   std::vector<size_t> places = {0, 5, 14, 20, 31, 40, 47, 48, 49, sound.size() - 1};
   for (int i = 1; i < 24; ++i) places.push_back(sound.size() * i / 24);

@@ -4,15 +4,15 @@
 #include <iostream>
 
 #include "compiler/dump/state.h"
+#include "compiler/memory/memory.h"
 #include "compiler/phases.h"
+#include "compiler/spmd/recognise.h"
+#include "compiler/verify/check_memory.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
 #include "opsemantics/language/library.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate.h"
-#include "compiler/spmd/recognise.h"
-#include "compiler/memory/memory.h"
-#include "compiler/verify/coverage.h"
-#include "compiler/verify/matches_graph.h"
-#include "compiler/verify/check_memory.h"
 
 namespace yuba {
 namespace {

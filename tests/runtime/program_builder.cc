@@ -87,9 +87,9 @@ program::Exchange* ProgramBuilder::AddDelivery(int source, int destination,
   return exchange;
 }
 
-program::Kernel* ProgramBuilder::AddLibraryKernel(
-    const program::LibraryCall& call, const std::vector<std::vector<Interval>>& indices,
-    const std::vector<int>& operands, int result) {
+program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& call,
+                                                  const std::vector<std::vector<Interval>>& indices,
+                                                  const std::vector<int>& operands, int result) {
   *message_.add_functions()->mutable_library() = call;
   program::Kernel* kernel = stage().add_instructions()->mutable_kernel();
   kernel->set_function(message_.functions_size() - 1);

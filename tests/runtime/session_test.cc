@@ -22,8 +22,8 @@ ProgramBuilder Stored(int devices, int dim, bool hash = false) {
   const int x = builder.AddBuffer("x", program::F32, {6, 5}, CutAlong({6, 5}, dim, devices));
   const int w = builder.AddBuffer("w", program::BF16, {4, 5}, CutAlong({4, 5}, dim, devices));
   const int ids = builder.AddBuffer("ids", program::I32, {9}, CutAlong({9}, 0, devices));
-  const int one = builder.AddBuffer("one", program::F32, {},
-                                    std::vector<Box>(devices, WholeBox({})));
+  const int one =
+      builder.AddBuffer("one", program::F32, {}, std::vector<Box>(devices, WholeBox({})));
   const int y =
       builder.AddBuffer("y", program::F32, {6, 5}, std::vector<Box>(devices, WholeBox({6, 5})));
   builder.AddExchange(x, y);
@@ -149,8 +149,8 @@ TEST_CASE("a write outside every buffer is found") {
   REQUIRE(session->fleet().devices[1]->Fill(layout.offsets[1] + 40, 1, 1).ok());
   const absl::Status status = session->Step();
   CHECK(status.code() == absl::StatusCode::kInternal);
-  CHECK_THAT(MessageOf(status), Contains("device 1, instruction 0") &&
-                                    Contains("40 bytes after the start of w"));
+  CHECK_THAT(MessageOf(status),
+             Contains("device 1, instruction 0") && Contains("40 bytes after the start of w"));
 }
 
 TEST_CASE("buffers that share memory while both live stay together when spread") {

@@ -20,7 +20,7 @@ struct TriedTensor {
   MarkedTable making_copy;  // [tensor cut][copy's cut]
   int cut_as = -1;          // an addend's cut is that of the accumulator, this node; else -1
   size_t cuts = 0;
-  double plans = 1;     // combinations of its cuts and its copy's
+  double plans = 1;  // combinations of its cuts and its copy's
 
   int64_t Least(const std::vector<int64_t>& choice) const {
     if (cut_as >= 0) return Sum(own, choice, choice[cut_as]);

@@ -164,8 +164,8 @@ TensorId GraphBuilder::ConvInputGradient(TensorId dy, TensorId w, const std::vec
     for (int d = 0; d < 2; ++d) {
       at.push_back(IndexAffine(2 + d) + ConstantAffine(pad) - IndexAffine(5 + d));
     }
-    definition.body = Call(Function::kMul, {ReadElse(0, at, Literal(0)),
-                                            Read(1, BareIndices({4, 1, 5, 6}))});
+    definition.body =
+        Call(Function::kMul, {ReadElse(0, at, Literal(0)), Read(1, BareIndices({4, 1, 5, 6}))});
     return AddNode("conv_dx", std::move(definition), {dy, w});
   }
   for (int d = 0; d < 2; ++d) {

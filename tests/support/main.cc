@@ -12,11 +12,16 @@ namespace {
 std::string XmlEscape(const std::string& text) {
   std::string escaped;
   for (char c : text) {
-    if (c == '<') escaped += "&lt;";
-    else if (c == '>') escaped += "&gt;";
-    else if (c == '&') escaped += "&amp;";
-    else if (c == '"') escaped += "&quot;";
-    else if (static_cast<unsigned char>(c) >= ' ') escaped += c;
+    if (c == '<')
+      escaped += "&lt;";
+    else if (c == '>')
+      escaped += "&gt;";
+    else if (c == '&')
+      escaped += "&amp;";
+    else if (c == '"')
+      escaped += "&quot;";
+    else if (static_cast<unsigned char>(c) >= ' ')
+      escaped += c;
   }
   return escaped;
 }

@@ -42,7 +42,9 @@ std::string MutateBytes(std::string bytes, Random& random) {
       case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(random, 8))); break;
       case 2: bytes.erase(at, 1 + Below(random, 16)); break;
       case 3: bytes.insert(at, bytes.substr(Below(random, bytes.size()), Below(random, 16))); break;
-      default: if (Below(random, 8) == 0) bytes.resize(at); break;
+      default:
+        if (Below(random, 8) == 0) bytes.resize(at);
+        break;
     }
   }
   return bytes;

@@ -31,14 +31,10 @@ void Collect(Message& message, Places& places) {
 
 int64_t NewNumber(int64_t old, int64_t other, Random& random) {
   switch (Below(random, 4)) {
-    case 0:
-      return OddNumber(random);
-    case 1:
-      return old == INT64_MAX ? old : old + 1;
-    case 2:
-      return old == INT64_MIN ? old : old - 1;
-    default:
-      return other;
+    case 0: return OddNumber(random);
+    case 1: return old == INT64_MAX ? old : old + 1;
+    case 2: return old == INT64_MIN ? old : old - 1;
+    default: return other;
   }
 }
 
@@ -54,12 +50,10 @@ class Value {
       case FieldDescriptor::CPPTYPE_INT32:
       case FieldDescriptor::CPPTYPE_INT64:
         return SetNumber(NewNumber(Number(message_, at_), NumberOf(other, random), random));
-      case FieldDescriptor::CPPTYPE_ENUM:
-        return SetEnum(static_cast<int>(Below(random, 16)) - 1);
+      case FieldDescriptor::CPPTYPE_ENUM: return SetEnum(static_cast<int>(Below(random, 16)) - 1);
       case FieldDescriptor::CPPTYPE_BOOL:
         return reflection_.SetBool(&message_, field_, Below(random, 2));
-      case FieldDescriptor::CPPTYPE_STRING:
-        return MutateString(random);
+      case FieldDescriptor::CPPTYPE_STRING: return MutateString(random);
       case FieldDescriptor::CPPTYPE_MESSAGE:
         if (at_ < 0 && reflection_.HasField(message_, field_)) {
           reflection_.ClearField(&message_, field_);
@@ -69,8 +63,7 @@ class Value {
           reflection_.MutableRepeatedMessage(&message_, field_, at_)->Clear();
         }
         return;
-      default:
-        return;  // no such field in these schemas
+      default: return;  // no such field in these schemas
     }
   }
 
@@ -140,8 +133,7 @@ void AddElement(Message& message, const FieldDescriptor* field) {
       if (last >= 0) added->CopyFrom(reflection.GetRepeatedMessage(message, field, last));
       return;
     }
-    default:
-      return;
+    default: return;
   }
 }
 

@@ -36,7 +36,7 @@ void CheckShortPlan(const std::string& model, const std::string& plan, const std
 TEST_CASE("a time limit ends the search with a plan that says so") {
   const std::string plan = ScratchFolder("limit") + "/p.json";
   for (const std::string flags : {"--devices 8", "--devices 1024", "--search recursive",
-                                   "--pin 'e.weight=[-,a]'", "--search spartan"}) {
+                                  "--pin 'e.weight=[-,a]'", "--search spartan"}) {
     INFO(flags);
     const CommandResult result = RunCommand("yuba partition " + Model("gpt") + " " + flags +
                                             " --time-limit 0.000001 -o " + plan);

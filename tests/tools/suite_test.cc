@@ -33,15 +33,13 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
   const std::string copies_of = run + R"("flags": ["--repeat", "1", "--copies", "8"], )";
   const std::string suite = Written(
       folder + "/suite.json",
-      R"({"runs": [)" +
-      run + R"("flags": ["--repeat", "1"], "name": "bare"},)" +
-      copies_of + R"("saves_of": "bare", "saves_percent": 1},)" +
-      copies_of + R"("saves_of": "bare", "saves_percent": 99},)" +
-      R"({"model": "mlp/model.onnx", "seconds": 1000, "flags": ["--memory", "1"]}], )" +
-      R"("problems": [)" +
-      R"({"file": ")" + problem + R"(", "seconds": 1, "published": 8},)" +
-      R"({"file": ")" + problem + R"(", "seconds": 1, "published": 7},)" +
-      R"({"file": "none.json", "seconds": 1, "published": 7}]})");
+      R"({"runs": [)" + run + R"("flags": ["--repeat", "1"], "name": "bare"},)" + copies_of +
+          R"("saves_of": "bare", "saves_percent": 1},)" + copies_of +
+          R"("saves_of": "bare", "saves_percent": 99},)" +
+          R"({"model": "mlp/model.onnx", "seconds": 1000, "flags": ["--memory", "1"]}], )" +
+          R"("problems": [)" + R"({"file": ")" + problem + R"(", "seconds": 1, "published": 8},)" +
+          R"({"file": ")" + problem + R"(", "seconds": 1, "published": 7},)" +
+          R"({"file": "none.json", "seconds": 1, "published": 7}]})");
   const CommandResult result = RunCommand("yuba bench search --suite " + suite + " --models " +
                                           RepositoryFile("tests/models"));
   INFO(result.out << result.error);
@@ -58,17 +56,17 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
 }
 
 TEST_CASE("a suite that compares with no run before it, or misspells a key, is refused") {
-  const std::string suite = Written(
-      ScratchFolder("suite_names") + "/suite.json",
-      R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "saves_of": "later"},)"
-      R"({"model": "mlp/model.onnx", "seconds": 1, "name": "later"}]})");
+  const std::string suite =
+      Written(ScratchFolder("suite_names") + "/suite.json",
+              R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "saves_of": "later"},)"
+              R"({"model": "mlp/model.onnx", "seconds": 1, "name": "later"}]})");
   const CommandResult result = RunCommand("yuba bench search --suite " + suite);
   CHECK(result.exit_code == 2);
   CHECK(result.error.find("no run before it has that name") != std::string::npos);
-  const CommandResult misspelt = RunCommand(
-      "yuba bench search --suite " +
-      Written(ScratchFolder("suite_keys") + "/suite.json",
-              R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "gapp": 0}]})"));
+  const CommandResult misspelt =
+      RunCommand("yuba bench search --suite " +
+                 Written(ScratchFolder("suite_keys") + "/suite.json",
+                         R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "gapp": 0}]})"));
   CHECK(misspelt.exit_code == 2);
   CHECK(misspelt.error.find("\"gapp\" is no key") != std::string::npos);
 }

@@ -6,9 +6,9 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
-#include "opsemantics/regions/boxes.h"
 #include "opsemantics/elaborate/elaborate.h"
 #include "opsemantics/elaborate/sample_uses.h"
+#include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/structure.h"
 #include "tools/report/text_table.h"
 

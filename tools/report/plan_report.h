@@ -14,19 +14,19 @@ namespace yuba {
 // One row of the table of nodes: nodes that differ in numbers of their names only, are cut alike
 // and whose tensors are cut alike stand in one row.
 struct NodeGroup {
-  std::string name;   // "layer3.*.conv2" where several nodes share the row
+  std::string name;  // "layer3.*.conv2" where several nodes share the row
   int count = 0;
   std::string op, cut, output, weight;
   int64_t fetched = 0, delivered = 0;  // bytes, all nodes of the group
-  std::string first;  // the name of the first node
+  std::string first;                   // the name of the first node
 };
 std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold);
 
 // A stored tensor that is not cut over every axis.
 struct ReplicatedTensor {
   std::string name, sharding;
-  int64_t bytes = 0;      // of the tensor
-  int64_t copies = 1;     // devices that hold each element
+  int64_t bytes = 0;   // of the tensor
+  int64_t copies = 1;  // devices that hold each element
 };
 std::vector<ReplicatedTensor> Replicated(const PlanFile& plan);
 

@@ -122,9 +122,9 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
 }
 
 std::string BoundName(const PlanNotes& notes) {
-  const bool pinned = std::any_of(
-      notes.options.begin(), notes.options.end(),
-      [](const auto& option) { return absl::StartsWith(option.first, "pin."); });
+  const bool pinned =
+      std::any_of(notes.options.begin(), notes.options.end(),
+                  [](const auto& option) { return absl::StartsWith(option.first, "pin."); });
   return pinned ? "lower bound without the pins" : "lower bound";
 }
 
@@ -161,10 +161,10 @@ std::string SummaryText(const PlanFile& plan) {
                     Bytes(IdealShare(plan)), " if shared out evenly); ",
                     plan.space.memory == 0 ? "no limit given"
                                            : absl::StrCat("limit ", Bytes(plan.space.memory)),
-                    ", the program allocates ", Bytes(device->arena),
-                    "\n               stored ", Bytes(device->weights), ", activations ",
-                    Bytes(device->activations), ", fetch and partial buffers ",
-                    Bytes(device->buffers), "; peak at ", device->at, "\n");
+                    ", the program allocates ", Bytes(device->arena), "\n               stored ",
+                    Bytes(device->weights), ", activations ", Bytes(device->activations),
+                    ", fetch and partial buffers ", Bytes(device->buffers), "; peak at ",
+                    device->at, "\n");
   }
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) {

@@ -39,8 +39,10 @@ size_t Append(absl::string_view text, bool keep_lines, std::string* out) {
     }
     // What is no character is passed on byte by byte: the next may be one again.
     const size_t taken = whole ? length : 1;
-    if (whole && Commands(character, keep_lines)) absl::StrAppendFormat(out, "\\u%04x", character);
-    else out->append(text.data() + at, taken);
+    if (whole && Commands(character, keep_lines))
+      absl::StrAppendFormat(out, "\\u%04x", character);
+    else
+      out->append(text.data() + at, taken);
     at += taken;
   }
   return 0;

@@ -4,8 +4,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/files.h"
-#include "opsemantics/sharding/mesh_text.h"
 #include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/mesh_text.h"
 #include "search/model/recursion.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
@@ -42,8 +42,8 @@ std::string ModelText(const Model& model) {
                       "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
 }
 
-std::string SearchText(const Plan& plan, const std::string& bound,
-                       absl::optional<int64_t> by_level, double seconds) {
+std::string SearchText(const Plan& plan, const std::string& bound, absl::optional<int64_t> by_level,
+                       double seconds) {
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
       Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
@@ -60,8 +60,8 @@ std::string SearchText(const Plan& plan, const std::string& bound,
   if (plan.proof.kind == "none") {
     absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
   } else if (plan.lower_bound == bytes) {
-    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
-                    "; ", bound, " equal, proof: ", plan.proof.kind, ")\n");
+    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space), "; ", bound,
+                    " equal, proof: ", plan.proof.kind, ")\n");
   } else {
     absl::StrAppend(&text, ": ", bound, " ", Bytes(plan.lower_bound), ", ",
                     GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),

@@ -18,8 +18,8 @@ std::string ModelText(const Model& model);
 
 // What was searched in which time, and how far from optimal the plan can be. `by_level` is what the
 // search level by level moves, in bytes, where it was made for comparison; `bound` is BoundName.
-std::string SearchText(const Plan& plan, const std::string& bound,
-                       absl::optional<int64_t> by_level, double seconds);
+std::string SearchText(const Plan& plan, const std::string& bound, absl::optional<int64_t> by_level,
+                       double seconds);
 
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
 std::string LevelsText(const Graph& graph, const Plan& plan);

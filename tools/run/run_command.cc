@@ -61,25 +61,15 @@ double ValueAt(const HostTensor& tensor, int64_t index) {
   std::memcpy(&bits, bytes, ByteSize(tensor.type));
   double wide;
   switch (tensor.type) {
-    case ElementType::kF64:
-      std::memcpy(&wide, &bits, sizeof wide);
-      return wide;
-    case ElementType::kF32:
-      return FloatOf(static_cast<uint32_t>(bits));
-    case ElementType::kF16:
-      return FromF16(static_cast<uint16_t>(bits));
-    case ElementType::kBF16:
-      return FromBF16(static_cast<uint16_t>(bits));
-    case ElementType::kI64:
-      return static_cast<double>(static_cast<int64_t>(bits));
-    case ElementType::kI32:
-      return static_cast<int32_t>(bits);
-    case ElementType::kI8:
-      return static_cast<int8_t>(bits);
-    case ElementType::kU8:
-      return static_cast<double>(bits);
-    case ElementType::kBool:
-      return bits != 0;
+    case ElementType::kF64: std::memcpy(&wide, &bits, sizeof wide); return wide;
+    case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
+    case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
+    case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
+    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
+    case ElementType::kI32: return static_cast<int32_t>(bits);
+    case ElementType::kI8: return static_cast<int8_t>(bits);
+    case ElementType::kU8: return static_cast<double>(bits);
+    case ElementType::kBool: return bits != 0;
   }
   return 0;
 }

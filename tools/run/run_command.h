@@ -20,10 +20,10 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
 
 // How far a tensor is from what was expected.
 struct Comparison {
-  bool comparable = false;               // of one shape and element type
-  double difference = 0, largest = 0;    // the largest difference; the largest expected magnitude
+  bool comparable = false;             // of one shape and element type
+  double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
   int64_t strange = 0;  // elements that are NaN or infinite where the other is not the same
-  double allowed = 0;                    // `difference` at most
+  double allowed = 0;   // `difference` at most
   bool ok() const { return comparable && strange == 0 && difference <= allowed; }
 };
 // Integers must be equal, floats within `tolerance` times the largest expected magnitude.

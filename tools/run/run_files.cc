@@ -45,8 +45,9 @@ absl::Status ReadInputs(const RunFlags& flags, const RunPorts& ports, RunFiles& 
   std::set<std::string> wanted(ports.inputs.begin(), ports.inputs.end());
   wanted.insert(ports.unset.begin(), ports.unset.end());
   if (!flags.input_dir.empty() && ports.file_inputs.empty() && !ports.inputs.empty()) {
-    return UserError("the program does not say how its model numbers inputs, as an older version "
-                     "compiled it: compile it again");
+    return UserError(
+        "the program does not say how its model numbers inputs, as an older version "
+        "compiled it: compile it again");
   }
   for (size_t i = 0; i < ports.file_inputs.size() && !flags.input_dir.empty(); ++i) {
     if (wanted.count(ports.file_inputs[i]) == 0) continue;

@@ -28,8 +28,8 @@ struct RunFiles {
     std::string name, file;
     HostTensor value;
   };
-  std::vector<Input> inputs;                        // of --inputs, then of --input
-  std::map<std::string, HostTensor> weights;        // of --weights
+  std::vector<Input> inputs;                         // of --inputs, then of --input
+  std::map<std::string, HostTensor> weights;         // of --weights
   std::vector<absl::optional<HostTensor>> expected;  // by output, with --check
 };
 

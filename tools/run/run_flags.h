@@ -17,13 +17,13 @@ struct RunFlags {
   std::vector<std::string> inputs;  // NAME=FILE
   std::string input_dir;            // input_0.pb, ... or .npy; output_0 for --check
   std::string output_dir;
-  std::string weights;              // safetensors
+  std::string weights;  // safetensors
   bool check = false;
   double tolerance = 0;
-  std::string random;               // empty: no; "true": with the usual seed; else the seed
+  std::string random;  // empty: no; "true": with the usual seed; else the seed
   bool check_memory = false;
   int steps = 1;
-  std::string trace;                // a file
+  std::string trace;  // a file
   bool json = false;
   absl::optional<int64_t> planned_bytes;  // what a step must move, where a plan promises it
 };

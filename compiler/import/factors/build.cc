@@ -50,9 +50,14 @@ std::vector<int64_t> Flat(const DimFactors& dims) {
 }
 
 std::string Text(const DimFactors& dims) {
-  return absl::StrCat("[", absl::StrJoin(dims, ", ", [](std::string* out, const FactorList& f) {
-    absl::StrAppend(out, f.size() == 1 ? "" : "(", absl::StrJoin(f, " "), f.size() == 1 ? "" : ")");
-  }), "]");
+  return absl::StrCat("[",
+                      absl::StrJoin(dims, ", ",
+                                    [](std::string* out, const FactorList& f) {
+                                      absl::StrAppend(out, f.size() == 1 ? "" : "(",
+                                                      absl::StrJoin(f, " "),
+                                                      f.size() == 1 ? "" : ")");
+                                    }),
+                      "]");
 }
 
 // Cuts both where their factors from the left multiply to the same: (32 32 3) and (16 8 8 3) become

@@ -3,8 +3,8 @@
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
 
-#include "compiler/import/onnx_graph.h"
 #include "compiler/import/factors/unify.h"
+#include "compiler/import/onnx_graph.h"
 
 namespace yuba {
 

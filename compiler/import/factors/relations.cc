@@ -51,8 +51,7 @@ class Relations {
   }
 
   int Root(int variable) {
-    while (parent_[variable] != variable)
-      variable = parent_[variable] = parent_[parent_[variable]];
+    while (parent_[variable] != variable) variable = parent_[variable] = parent_[parent_[variable]];
     return variable;
   }
 

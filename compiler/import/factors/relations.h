@@ -10,9 +10,9 @@ namespace yuba {
 
 struct LeafRelations {
   std::vector<std::vector<int>>
-      classes;  // [slot][flat dim] -> class; equal: one index runs along both
-  std::vector<bool> whole;                // for each class: it has no factors inside
-  std::vector<int64_t> extents;           // for each class
+      classes;                   // [slot][flat dim] -> class; equal: one index runs along both
+  std::vector<bool> whole;       // for each class: it has no factors inside
+  std::vector<int64_t> extents;  // for each class
 };
 
 LeafRelations RelateLeaves(const Instance& instance);

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/simplify/hash.h"
 #include "compiler/import/factors/relations.h"
+#include "compiler/simplify/hash.h"
 
 namespace yuba {
 namespace {

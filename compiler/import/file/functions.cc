@@ -25,8 +25,8 @@ AttributeList DefaultsOf(const onnx::FunctionProto& function) {
   using google::protobuf::internal::WireFormatLite;
   constexpr uint32_t kAttributeProto = 11 << 3 | WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
   const std::string& unknown = function.unknown_fields();
-  google::protobuf::io::CodedInputStream stream(
-      reinterpret_cast<const uint8_t*>(unknown.data()), static_cast<int>(unknown.size()));
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(unknown.data()),
+                                                static_cast<int>(unknown.size()));
   AttributeList defaults;
   while (const uint32_t tag = stream.ReadTag()) {
     if (tag != kAttributeProto) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "opsemantics/base/element_type.h"
 #include "onnx/onnx.pb.h"
+#include "opsemantics/base/element_type.h"
 
 namespace yuba {
 

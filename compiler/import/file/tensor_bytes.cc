@@ -95,8 +95,9 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& tensor, int64
   int64_t offset = 0, length = size;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
     if (entry.key() == "location") location = entry.value();
-    int64_t* number =
-        entry.key() == "offset" ? &offset : entry.key() == "length" ? &length : nullptr;
+    int64_t* number = entry.key() == "offset"   ? &offset
+                      : entry.key() == "length" ? &length
+                                                : nullptr;
     if (number != nullptr && (!absl::SimpleAtoi(entry.value(), number) || *number < 0))
       return UserError("the ", entry.key(), " of its external data is '", entry.value(),
                        "', not a count of bytes");

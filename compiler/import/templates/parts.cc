@@ -108,10 +108,14 @@ Written WriteConcat(const std::vector<Dims>& operands, int axis) {
     Text x;
     for (size_t d = 0; d < operands[k].size(); ++d) {
       const int64_t size = operands[k][d];
-      if (static_cast<int>(d) != axis) x.Add({size}, {Bare(d)});
-      else if (u == 1) x.Add({size}, {Plus(outer, -start)});
-      else if (size == u) x.Add({u}, {inner});
-      else x.Add({size / u, u}, {Plus(outer, -start / u), inner});
+      if (static_cast<int>(d) != axis)
+        x.Add({size}, {Bare(d)});
+      else if (u == 1)
+        x.Add({size}, {Plus(outer, -start)});
+      else if (size == u)
+        x.Add({u}, {inner});
+      else
+        x.Add({size / u, u}, {Plus(outer, -start / u), inner});
     }
     params.push_back(absl::StrCat("x", k, x.Signature()));
     reads.push_back(absl::StrCat("x", k, x.Position()));
@@ -121,13 +125,16 @@ Written WriteConcat(const std::vector<Dims>& operands, int axis) {
   }
   Text y;
   for (size_t d = 0; d < operands[0].size(); ++d) {
-    if (static_cast<int>(d) != axis) y.Add({operands[0][d]}, {Bare(d)});
-    else if (u == 1) y.Add({total}, {outer});
-    else y.Add({total / u, u}, {outer, inner});
+    if (static_cast<int>(d) != axis)
+      y.Add({operands[0][d]}, {Bare(d)});
+    else if (u == 1)
+      y.Add({total}, {outer});
+    else
+      y.Add({total / u, u}, {outer, inner});
   }
-  written.text = absl::StrCat("op concat(", absl::StrJoin(params, ", "), ") -> y", y.Signature(),
-                              "\n  y", y.Position(), " = ",
-                              Choice(reads, ends, 0, reads.size(), outer), "\n");
+  written.text =
+      absl::StrCat("op concat(", absl::StrJoin(params, ", "), ") -> y", y.Signature(), "\n  y",
+                   y.Position(), " = ", Choice(reads, ends, 0, reads.size(), outer), "\n");
   written.outputs = {y.groups};
   written.tie_class = TieClass::kConcat;
   return written;

@@ -49,10 +49,10 @@ absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b) {
     read_b.push_back("s");
   }
   Written written;
-  written.text = absl::StrCat("op matmul(a", Extents(a), ", b", Extents(b), ") -> y",
-                              Extents(result), "\n  y[", absl::StrJoin(left, ", "),
-                              "] = sum(q: ", inner, ") a[", absl::StrJoin(read_a, ", "), "] * b[",
-                              absl::StrJoin(read_b, ", "), "]\n");
+  written.text =
+      absl::StrCat("op matmul(a", Extents(a), ", b", Extents(b), ") -> y", Extents(result),
+                   "\n  y[", absl::StrJoin(left, ", "), "] = sum(q: ", inner, ") a[",
+                   absl::StrJoin(read_a, ", "), "] * b[", absl::StrJoin(read_b, ", "), "]\n");
   return written;
 }
 
@@ -119,8 +119,8 @@ absl::StatusOr<Written> WriteEinsum(const std::string& equation,
   std::vector<Labels> terms;
   std::map<std::string, int64_t> extents;
   for (size_t k = 0; k < operands.size(); ++k) {
-    YUBA_ASSIGN_OR_RETURN(
-        Labels labels, ParseTerm(names[k], static_cast<int>(operands[k].size()), &ellipsis));
+    YUBA_ASSIGN_OR_RETURN(Labels labels,
+                          ParseTerm(names[k], static_cast<int>(operands[k].size()), &ellipsis));
     for (size_t d = 0; d < labels.size(); ++d) {
       int64_t& extent = extents.emplace(labels[d], operands[k][d]).first->second;
       if (extent == 1) extent = operands[k][d];

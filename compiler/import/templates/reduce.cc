@@ -42,12 +42,11 @@ Written WriteReduce(const ReduceText& reduce, const Dims& dims, const std::vecto
                     bool keep) {
   const Reduction text(dims, axes, keep);
   const std::string term = absl::StrReplaceAll(reduce.term, {{"$", text.Read()}});
-  std::string reduced = axes.empty() ? absl::StrCat("(", term, ")")
-                                     : absl::StrCat("(", reduce.reducer, "(",
-                                                    absl::StrJoin(text.ranges, ", "), ") ", term,
-                                                    ")");
-  reduced = absl::StrReplaceAll(reduce.finish,
-                                {{"$", reduced}, {"N", absl::StrCat(text.count)}});
+  std::string reduced = axes.empty()
+                            ? absl::StrCat("(", term, ")")
+                            : absl::StrCat("(", reduce.reducer, "(",
+                                           absl::StrJoin(text.ranges, ", "), ") ", term, ")");
+  reduced = absl::StrReplaceAll(reduce.finish, {{"$", reduced}, {"N", absl::StrCat(text.count)}});
   Written written;
   written.text = absl::StrCat("op ", reduce.name, "(x", Extents(dims), ") -> y",
                               Extents(text.result), "\n  ", text.Left(), " = ", reduced, "\n");

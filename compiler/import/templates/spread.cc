@@ -81,9 +81,9 @@ Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const st
   if (hi > 0) body = absl::StrCat("if ", i, " < ", lo + n, " then ", body, " else ", read(after));
   if (lo > 0) body = absl::StrCat("if ", i, " < ", lo, " then ", read(before), " else ", body);
   Written written;
-  written.text = absl::StrCat("op pad_", mode, "(x", Extents(dims), ") -> y", Extents(result),
-                              "\n  y[", Names("i", static_cast<int>(dims.size())), "] = ", body,
-                              "\n");
+  written.text =
+      absl::StrCat("op pad_", mode, "(x", Extents(dims), ") -> y", Extents(result), "\n  y[",
+                   Names("i", static_cast<int>(dims.size())), "] = ", body, "\n");
   return written;
 }
 

@@ -1,11 +1,11 @@
 // The uses of descriptions that a node becomes: elaboration, folding of what is known.
-#include "compiler/simplify/constants.h"
-#include "compiler/import/translate/node.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/translate/node.h"
+#include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/regions/boxes.h"
 #include "opsemantics/language/parser.h"
+#include "opsemantics/regions/boxes.h"
 
 namespace yuba {
 namespace {
@@ -30,8 +30,7 @@ std::vector<int64_t> Whole(const Written::Groups& groups) {
 // The dimensions of operand or output `position` as the text groups them; null where it does not.
 const Written::Groups* GroupsOf(const Written* written, const Slot& slot) {
   if (written == nullptr || slot.role == SlotRole::kInternal) return nullptr;
-  const auto& groups =
-      slot.role == SlotRole::kOperand ? written->operands : written->outputs;
+  const auto& groups = slot.role == SlotRole::kOperand ? written->operands : written->outputs;
   return slot.position < static_cast<int>(groups.size()) ? &groups[slot.position] : nullptr;
 }
 
@@ -62,7 +61,8 @@ std::vector<int> NodeContext::WriteOutputs(const Written& written,
   if (failed()) return std::vector<int>(std::max<size_t>(8, written.outputs.size()), -1);
   absl::StatusOr<std::vector<OpDescription>> parsed = ParseFile("import", written.text);
   YUBA_CHECK(parsed.ok() && parsed->size() == 1)
-      << "a text of the importer: " << parsed.status() << "\n" << written.text;
+      << "a text of the importer: " << parsed.status() << "\n"
+      << written.text;
   return Emit(parsed->front(), operands, {}, &written);
 }
 

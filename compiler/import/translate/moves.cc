@@ -1,7 +1,7 @@
 // The moves of elements that many translations need. All are views, or fold away.
-#include "compiler/import/translate/node.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/node.h"
 
 namespace yuba {
 
@@ -9,8 +9,10 @@ int NodeContext::Literal(ElementType type, double number) {
   TensorValue value;
   value.type = TensorType{type, {}};
   Scalar scalar;
-  if (IsFloat(type)) scalar.number = number;
-  else scalar.integer = static_cast<int64_t>(number);
+  if (IsFloat(type))
+    scalar.number = number;
+  else
+    scalar.integer = static_cast<int64_t>(number);
   value.elements = {scalar};
   return Constant(std::move(value));
 }
@@ -30,8 +32,8 @@ int NodeContext::Reshape(int value, const std::vector<int64_t>& dims) {
   if (failed() || Dims(value) == dims) return value;
   const absl::StatusOr<int64_t> from = CheckedElements(Dims(value)), to = CheckedElements(dims);
   if (!from.ok() || !to.ok() || *from != *to)
-    Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)), " has the wrong shape: ",
-         Extents(dims), " is needed");
+    Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)),
+         " has the wrong shape: ", Extents(dims), " is needed");
   if (failed()) return value;
   return Write(WriteReshape(Dims(value), dims), {value});
 }

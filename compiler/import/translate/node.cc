@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compiler/simplify/constants.h"
 #include "compiler/import/file/read.h"
+#include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
@@ -11,7 +11,11 @@ namespace yuba {
 
 NodeContext::NodeContext(const onnx::NodeProto& proto, int64_t opset, std::string label,
                          const std::string& folder, const OperatorLibrary& library, Flow& flow)
-    : proto_(proto), opset_(opset), label_(std::move(label)), folder_(folder), library_(library),
+    : proto_(proto),
+      opset_(opset),
+      label_(std::move(label)),
+      folder_(folder),
+      library_(library),
       flow_(flow) {}
 
 const onnx::AttributeProto* NodeContext::Find(const std::string& name) const {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/simplify/constants.h"
-#include "compiler/import/translate/node.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/translate/node.h"
+#include "compiler/simplify/constants.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -24,7 +24,11 @@ class SourceReader {
  public:
   SourceReader(const onnx::GraphProto& graph, const FileGraph& order, const std::string& folder,
                const ImportOptions& options, Flow& flow)
-      : graph_(graph), order_(order), folder_(folder), options_(options), flow_(flow),
+      : graph_(graph),
+        order_(order),
+        folder_(folder),
+        options_(options),
+        flow_(flow),
         dims_(options.dims) {}
 
   absl::Status Add() {
@@ -93,8 +97,8 @@ class SourceReader {
     value.initial =
         InitialValue{InitialValue::kData, std::make_shared<const std::string>(bound.data)};
     if (elements <= kKnownElements)
-      value.known = std::make_shared<const TensorValue>(
-          ValueFromBytes(bound.type, bound.dims, bound.data));
+      value.known =
+          std::make_shared<const TensorValue>(ValueFromBytes(bound.type, bound.dims, bound.data));
     return absl::OkStatus();
   }
 
@@ -113,8 +117,7 @@ class SourceReader {
   }
 
   TensorKind KindOfInput(const onnx::ValueInfoProto& input, ElementType type, bool first) const {
-    const bool parameter =
-        !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
+    const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
     return parameter ? TensorKind::kParameter : TensorKind::kInput;
   }
 

@@ -20,8 +20,8 @@ struct AttributeRow {
 
 struct OperatorRow {
   const char* onnx;
-  const char* entry;          // the description, where operands and outputs correspond one to one
-  Translate translate;        // else what to do
+  const char* entry;    // the description, where operands and outputs correspond one to one
+  Translate translate;  // else what to do
   std::vector<AttributeRow> attributes;
 };
 

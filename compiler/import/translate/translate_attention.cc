@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
 
 namespace yuba {
 namespace {
@@ -72,9 +72,8 @@ void TranslateAttention(NodeContext& node) {
   const int mask = MaskOf(node, node.Optional(3), qd, kd, node.ValueOf(q).type);
   const double scale = node.Float("scale", 1 / std::sqrt(static_cast<double>(qd[3])));
   const int64_t before = past < 0 ? 0 : node.Dims(past)[2];
-  int y = node.Entry("attention", {q, k, v, mask}, {{"scale", scale},
-                                                    {"causal", node.Int("is_causal", 0)},
-                                                    {"past", before}});
+  int y = node.Entry("attention", {q, k, v, mask},
+                     {{"scale", scale}, {"causal", node.Int("is_causal", 0)}, {"past", before}});
   if (node.failed()) return;
   if (flat) {
     const Dims dims = node.Dims(y);

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
 
 namespace yuba {
 namespace {
@@ -33,8 +33,7 @@ void TranslateMatMul(NodeContext& node) {
   if (node.failed()) return;
   const absl::StatusOr<Written> written = WriteMatMul(node.Dims(a), node.Dims(b));
   if (!written.ok()) return node.Check(written.status());
-  if (node.Rank(a) < 2 || node.Rank(b) < 2)
-    return node.SetOutput(0, node.Write(*written, {a, b}));
+  if (node.Rank(a) < 2 || node.Rank(b) < 2) return node.SetOutput(0, node.Write(*written, {a, b}));
   const Dims batch_a(node.Dims(a).begin(), node.Dims(a).end() - 2);
   const Dims batch_b(node.Dims(b).begin(), node.Dims(b).end() - 2);
   const char* entry = batch_a == batch_b ? "matmul"
@@ -101,8 +100,9 @@ void TranslateClip(NodeContext& node) {
 
 void TranslateIsInf(NodeContext& node) {
   const int x = node.Input(0);
-  node.SetOutput(0, node.Entry("is_inf", {x}, {{"negative", node.Int("detect_negative", 1)},
-                                               {"positive", node.Int("detect_positive", 1)}}));
+  node.SetOutput(0, node.Entry("is_inf", {x},
+                               {{"negative", node.Int("detect_negative", 1)},
+                                {"positive", node.Int("detect_positive", 1)}}));
 }
 
 void TranslateGelu(NodeContext& node) {

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/simplify/constants.h"
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
+#include "compiler/simplify/constants.h"
 
 namespace yuba {
 namespace {

@@ -1,8 +1,8 @@
 // LSTM, GRU and RNN: one cell for each step and direction.
 #include <algorithm>
 
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
 
 namespace yuba {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
 
 namespace yuba {
 namespace {
@@ -168,8 +168,8 @@ void TranslateLayerNormalization(NodeContext& node) {
 
 void TranslateInstanceNormalization(NodeContext& node) {
   const int x = node.Input(0), scale = node.Input(1), bias = node.Input(2);
-  node.SetOutput(0, node.Entry("instance_norm", {x, scale, bias},
-                               {{"eps", node.Float("epsilon", 1e-5)}}));
+  node.SetOutput(
+      0, node.Entry("instance_norm", {x, scale, bias}, {{"eps", node.Float("epsilon", 1e-5)}}));
 }
 
 // Scale and bias are for each channel from opset 21 on, for each group before.
@@ -188,18 +188,19 @@ void TranslateGroupNormalization(NodeContext& node) {
     const int wide = node.Write(WriteExpand({groups, 1}, {groups, channels / groups}), {column});
     operands[k] = node.failed() ? -1 : node.Reshape(wide, {channels});
   }
-  node.SetOutput(0, node.Entry("group_norm", operands,
-                               {{"g", groups}, {"eps", node.Float("epsilon", 1e-5)}}));
+  node.SetOutput(
+      0, node.Entry("group_norm", operands, {{"g", groups}, {"eps", node.Float("epsilon", 1e-5)}}));
 }
 
 void TranslateLrn(NodeContext& node) {
   const int x = node.Input(0);
   const int64_t size = node.Int("size", 0);
   if (size < 1) node.Fail("attribute 'size' must be positive");
-  node.SetOutput(0, node.Entry("lrn", {x}, {{"width", size},
-                                            {"alpha", node.Float("alpha", 1e-4)},
-                                            {"beta", node.Float("beta", 0.75)},
-                                            {"bias", node.Float("bias", 1)}}));
+  node.SetOutput(0, node.Entry("lrn", {x},
+                               {{"width", size},
+                                {"alpha", node.Float("alpha", 1e-4)},
+                                {"beta", node.Float("beta", 0.75)},
+                                {"bias", node.Float("bias", 1)}}));
 }
 
 }  // namespace yuba

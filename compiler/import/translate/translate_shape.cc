@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/simplify/constants.h"
 #include "compiler/import/file/read.h"
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
+#include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -102,8 +102,9 @@ void TranslateRange(NodeContext& node) {
   for (const int value : {start, limit, step}) {
     const FlowValue& operand = node.ValueOf(value);
     if (operand.known == nullptr || operand.known->elements.size() != 1 || operand.type != type)
-      return node.Fail("its start, limit and step must be scalars of one type that are known when "
-                       "planning");
+      return node.Fail(
+          "its start, limit and step must be scalars of one type that are known when "
+          "planning");
     const Scalar& scalar = operand.known->elements[0];
     numbers[k++] = IsFloat(type) ? scalar.number : static_cast<double>(scalar.integer);
   }
@@ -112,10 +113,10 @@ void TranslateRange(NodeContext& node) {
   const int from = node.Reshape(start, {}), by = node.Reshape(step, {});
   const std::string name = Name(type);
   Written written;
-  written.text = absl::StrCat("op range(start[], step[]) -> y[",
-                              static_cast<int64_t>(std::max(length, 0.0)), "]\n  y[i] = start[] + ",
-                              type == ElementType::kI64 ? "i" : "cast(i, " + name + ")",
-                              " * step[]\n");
+  written.text =
+      absl::StrCat("op range(start[], step[]) -> y[", static_cast<int64_t>(std::max(length, 0.0)),
+                   "]\n  y[i] = start[] + ",
+                   type == ElementType::kI64 ? "i" : "cast(i, " + name + ")", " * step[]\n");
   node.SetOutput(0, node.Write(written, {from, by}));
 }
 
@@ -153,10 +154,12 @@ void TranslateReshape(NodeContext& node) {
     }
     if (target[d] < -1 || (target[d] == -1 && inferred >= 0))
       return node.Fail("its shape ", Extents(target), " is no shape");
-    if (target[d] == -1) inferred = static_cast<int>(d);
+    if (target[d] == -1)
+      inferred = static_cast<int>(d);
     else if (target[d] != 0 && given > std::numeric_limits<int64_t>::max() / target[d])
       return node.Fail("its shape ", Extents(target), " is too large");
-    else given *= target[d];
+    else
+      given *= target[d];
   }
   if (inferred >= 0 && given != 0 && elements % given == 0) target[inferred] = elements / given;
   const bool fits = inferred >= 0 ? target[inferred] >= 0 : given == elements;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "compiler/import/translate/translate.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/translate.h"
 
 namespace yuba {
 namespace {

@@ -1,7 +1,7 @@
 #include "tests/compiler/cases/cut_case.h"
 
-#include "compiler/simplify/constants.h"
 #include "compiler/phases.h"
+#include "compiler/simplify/constants.h"
 #include "opsemantics/base/status.h"
 #include "runtime/session.h"
 #include "tests/compiler/support/small_graphs.h"

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/model.h"
-#include "opsemantics/oracle/interpret.h"
 #include "opsemantics/language/library.h"
+#include "opsemantics/oracle/interpret.h"
 
 namespace yuba {
 

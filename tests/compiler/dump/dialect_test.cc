@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 
 #include "compiler/dump/state.h"
-#include "tests/compiler/support/small_graphs.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/spmd/recognise.h"
 #include "compiler/memory/memory.h"
+#include "compiler/spmd/recognise.h"
+#include "compiler/spmd/spmd.h"
+#include "tests/compiler/support/small_graphs.h"
 
 namespace yuba {
 namespace {
@@ -28,7 +28,10 @@ Compilation RandomState(int seed, bool planned, bool cut) {
     state.program = CutGraph(state.model, plan);
     RecogniseCollectives(state.program);
     PlanMemory(state.program);
-    state.program.set_host_object(std::string("\x7f" "ELF\0\1\xff\"", 8));
+    state.program.set_host_object(
+        std::string("\x7f"
+                    "ELF\0\1\xff\"",
+                    8));
     state.program.mutable_functions(0)->set_symbol("k0");
     for (int f = 1; f < state.program.functions_size(); ++f) {
       state.program.mutable_functions(f)->mutable_library()->add_rows()->set_left_dim(-1);

@@ -54,10 +54,8 @@ class RandomFactors {
         std::reverse(dims.begin(), dims.end());
         build.Node("Transpose", {x.name}, {name});
         return Add(name, dims);
-      case 3:
-        return AddSum(build, name);
-      default:
-        return AddReshape(build, name);
+      case 3: return AddSum(build, name);
+      default: return AddReshape(build, name);
     }
   }
 
@@ -118,8 +116,8 @@ class RandomFactors {
 
 struct Tally {
   int compared = 0, proven = 0;
-  int factored = 0;  // some dimension has several factors
-  int reviewed = 0;  // some re-view stands between others
+  int factored = 0;           // some dimension has several factors
+  int reviewed = 0;           // some re-view stands between others
   int with = 0, without = 0;  // cheaper with factors, or without
   double plans = 0;
 };
@@ -134,9 +132,8 @@ bool HasFactors(const Graph& graph) {
 }
 
 bool HasReview(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.definition->reducer == Reducer::kPick;
-  });
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& node) { return node.definition->reducer == Reducer::kPick; });
 }
 
 void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
@@ -182,10 +179,9 @@ void CompareRandom(bool copies) {
       Compare(files.Next(), devices, copies, &tally);
     }
   }
-  std::cout << tally.compared << " files, " << tally.factored << " with factors, "
-            << tally.reviewed << " with re-views, " << tally.plans << " plans tried; gap 0 on "
-            << tally.proven << "; cheaper with factors " << tally.with << ", without "
-            << tally.without << "\n";
+  std::cout << tally.compared << " files, " << tally.factored << " with factors, " << tally.reviewed
+            << " with re-views, " << tally.plans << " plans tried; gap 0 on " << tally.proven
+            << "; cheaper with factors " << tally.with << ", without " << tally.without << "\n";
   CHECK(tally.compared >= 1000);
   CHECK(tally.factored >= 200);
   CHECK(tally.reviewed >= 100);

@@ -36,8 +36,8 @@ std::string ReadBytes(const std::string& path) {
 }
 
 TEST_CASE("files that are no models") {
-  CHECK_THAT(MessageOf("tests/models/none.onnx"), Contains("tests/models/none.onnx") &&
-                                                      Contains("No such file"));
+  CHECK_THAT(MessageOf("tests/models/none.onnx"),
+             Contains("tests/models/none.onnx") && Contains("No such file"));
   CHECK_THAT(MessageOf("tests/models"), Contains("Is a directory"));
   const std::string path = TemporaryFile("broken.onnx");
   WriteBytes(path, "");
@@ -60,8 +60,13 @@ TEST_CASE("graphs that are wrong") {
              }),
              Contains("'z' is output 1 of node 'node_y' (Relu), which the operator does not have"));
   CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()
-                   ->mutable_shape()->mutable_dim(1)->set_dim_value(-3);
+               m.mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_tensor_type()
+                   ->mutable_shape()
+                   ->mutable_dim(1)
+                   ->set_dim_value(-3);
              }),
              Contains("dimension 1 of input 'x' is -3, which no tensor has"));
   CHECK_THAT(
@@ -70,10 +75,9 @@ TEST_CASE("graphs that are wrong") {
   CHECK_THAT(
       MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "y"); }),
       Contains("cycle") && Contains("node_y"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               *m.mutable_graph()->add_node() = m.graph().node(0);
-             }),
-             Contains("'y' is given twice"));
+  CHECK_THAT(
+      MessageOf([](onnx::ModelProto& m) { *m.mutable_graph()->add_node() = m.graph().node(0); }),
+      Contains("'y' is given twice"));
   CHECK_THAT(
       MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_output(0)->set_name("w"); }),
       Contains("'w' is made by no node"));

@@ -302,8 +302,10 @@ void SetDims(onnx::ValueInfoProto& value, const std::vector<std::string>& names,
   onnx::TensorShapeProto& shape = *value.mutable_type()->mutable_tensor_type()->mutable_shape();
   shape.clear_dim();
   for (const std::string& name : names) {
-    if (name.empty()) shape.add_dim()->set_dim_value(size);
-    else shape.add_dim()->set_dim_param(name);
+    if (name.empty())
+      shape.add_dim()->set_dim_value(size);
+    else
+      shape.add_dim()->set_dim_param(name);
   }
 }
 

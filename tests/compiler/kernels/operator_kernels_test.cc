@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "catch2/catch.hpp"
-#include "opsemantics/language/library.h"
 #include "opsemantics/elaborate/sample_uses.h"
+#include "opsemantics/language/library.h"
 #include "tests/compiler/kernels/kernel_runner.h"
 
 namespace yuba {

@@ -79,8 +79,10 @@ TEST_CASE("a missing device library is an error where a kernel needs it, and onl
   CHECK(std::string(ptx.status().message())
             .find("a kernel calls __nv_expf of NVIDIA's device library, but there is no "
                   "/nonexistent/nvvm/libdevice/libdevice.10.bc; install") != std::string::npos);
-  if (before == nullptr) unsetenv("CUDA_HOME");
-  else setenv("CUDA_HOME", home.c_str(), 1);
+  if (before == nullptr)
+    unsetenv("CUDA_HOME");
+  else
+    setenv("CUDA_HOME", home.c_str(), 1);
 }
 
 TEST_CASE("an unknown processor is an error") {

@@ -1,16 +1,17 @@
+#include "compiler/memory/memory.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <numeric>
 
-#include "compiler/verify/check_memory.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/memory/memory.h"
 #include "compiler/model.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/check_memory.h"
 #include "runtime/program/program.pb.h"
+#include "search/model/memory_rows.h"
 #include "search/plan/plan.h"
 #include "search/rewrite/copies.h"
-#include "search/model/memory_rows.h"
 #include "tests/compiler/support/small_graphs.h"
 
 namespace yuba {
@@ -159,9 +160,8 @@ TEST_CASE("plans of memory that are wrong are refused") {
     CHECK_FALSE(CheckMemory(program).ok());
   };
   const int last = right.stages(0).buffers_size() - 1;
-  refuse("outside the arena", [&](program::Stage& stage) {
-    stage.mutable_buffers(0)->set_offset(stage.arena_size());
-  });
+  refuse("outside the arena",
+         [&](program::Stage& stage) { stage.mutable_buffers(0)->set_offset(stage.arena_size()); });
   refuse("too small", [&](program::Stage& stage) { stage.mutable_buffers(0)->set_size(1); });
   refuse("two in one place", [&](program::Stage& stage) {
     stage.mutable_buffers(0)->set_offset(stage.buffers(1).offset());
@@ -169,9 +169,8 @@ TEST_CASE("plans of memory that are wrong are refused") {
   refuse("dead when used", [&](program::Stage& stage) {
     stage.mutable_buffers(last)->set_first(stage.buffers(last).last() + 1);
   });
-  refuse("a parameter that dies", [&](program::Stage& stage) {
-    stage.mutable_buffers(0)->set_last(0);
-  });
+  refuse("a parameter that dies",
+         [&](program::Stage& stage) { stage.mutable_buffers(0)->set_last(0); });
 }
 
 TEST_CASE("elements of floats take eight bytes in hash arithmetic") {

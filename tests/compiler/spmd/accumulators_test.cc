@@ -3,10 +3,10 @@
 // not pass the cover check.
 #include <catch2/catch.hpp>
 
-#include "compiler/verify/coverage.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/verify/matches_graph.h"
 #include "compiler/model.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 #include "tests/compiler/support/emulator.h"

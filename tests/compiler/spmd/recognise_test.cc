@@ -1,8 +1,9 @@
+#include "compiler/spmd/recognise.h"
+
 #include <catch2/catch.hpp>
 
-#include "compiler/spmd/recognise.h"
-#include "runtime/program/program.pb.h"
 #include "compiler/spmd/tables.h"
+#include "runtime/program/program.pb.h"
 
 namespace yuba {
 namespace {
@@ -17,8 +18,7 @@ program::Exchange Recognised(const Cut& from, const Cut& to, const AxisList& par
     added->set_name(axis.name);
     added->set_size(axis.size);
   }
-  program::Exchange* exchange =
-      program.add_stages()->add_instructions()->mutable_exchange();
+  program::Exchange* exchange = program.add_stages()->add_instructions()->mutable_exchange();
   std::vector<Box> offered, wanted;
   std::vector<int64_t> part;
   for (int device = 0; device < 4; ++device) {

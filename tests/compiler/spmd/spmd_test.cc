@@ -1,11 +1,12 @@
 // A program cut from any legal plan computes what the whole graph computes.
+#include "compiler/spmd/spmd.h"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "compiler/verify/coverage.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/verify/matches_graph.h"
 #include "compiler/model.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 #include "tests/compiler/support/emulator.h"
@@ -29,8 +30,7 @@ bool SameValues(const TensorValue& a, const TensorValue& b, Arithmetic arithmeti
 
 void CheckProgram(const Model& model, const program::Program& program, Random& random) {
   const Graph& graph = model.graph;
-  const Arithmetic arithmetic =
-      program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
+  const Arithmetic arithmetic = program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
   const absl::Status cover = CheckCover(program);
   INFO(cover.message());
   CHECK(cover.ok());

@@ -100,8 +100,7 @@ class Machine {
 
   void RunKernel(const program::Kernel& kernel, const Node& node) {
     Definition definition = ComputedBy(program_.functions(kernel.function()), *node.definition);
-    definition.result.type =
-        memory_[kernel.result().buffer()][0].value.type.type;
+    definition.result.type = memory_[kernel.result().buffer()][0].value.type.type;
     for (int device = 0; device < devices_; ++device) {
       std::vector<Interval> ranges;
       for (const program::Range& range : kernel.indices()) ranges.push_back(RangeOn(range, device));

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/regions/boxes.h"
-#include "search/rewrite/accumulators.h"
 #include "search/plan/sharding_space.h"
+#include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 
 namespace yuba {
@@ -156,8 +156,7 @@ TensorId ModelBuilder::Window(TensorId a, TensorId filter, int64_t stride, int64
   const int64_t rows = (Dims(a)[0] + 2 * low - taps) / stride + 1;
   Definition d = Start({rows, Dims(a)[1]}, {taps}, Reducer::kSum);
   const Affine row = IndexAffine(0) * stride + IndexAffine(2) - ConstantAffine(low);
-  d.body = Call(Function::kMul,
-                {Read(0, {row, IndexAffine(1)}, Zero()), Read(1, Bare({2, 1}))});
+  d.body = Call(Function::kMul, {Read(0, {row, IndexAffine(1)}, Zero()), Read(1, Bare({2, 1}))});
   return AddNode(std::move(d), {a, filter});
 }
 
@@ -204,19 +203,15 @@ TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrice
     return build.Input(std::move(dims), TensorKind::kParameter);
   };
   switch (Pick(random, 8)) {
-    case 0:
-      return build.MatMul(a, parameter({columns, 2 + Pick(random, 6)}));
+    case 0: return build.MatMul(a, parameter({columns, 2 + Pick(random, 6)}));
     case 1:
       for (TensorId b : matrices) {
         if (b != a && build.Dims(b) == build.Dims(a)) return build.Add(a, b);
       }
       return build.Add(a, a);
-    case 2:
-      return build.AddRow(a, parameter({columns}));
-    case 3:
-      return build.SubtractColumn(a, build.Reduce(a, Reducer::kMax));
-    case 4:
-      return build.SubtractColumn(a, build.Reduce(a, Reducer::kSum));
+    case 2: return build.AddRow(a, parameter({columns}));
+    case 3: return build.SubtractColumn(a, build.Reduce(a, Reducer::kMax));
+    case 4: return build.SubtractColumn(a, build.Reduce(a, Reducer::kSum));
     case 5:
       if (rows < 3) return build.Relu(a);
       return build.Window(a, parameter({3, columns}), 1 + Pick(random, 2), Pick(random, 2));
@@ -297,18 +292,10 @@ Model RandomLinear(const Mesh& mesh, Random& random) {
   for (int step = 0; step < steps; ++step) {
     const int64_t columns = build.Dims(at)[1];
     switch (Pick(random, 5)) {
-      case 0:
-        at = build.Subtract(at, product(a, columns));
-        break;
-      case 1:
-        at = build.Window(at, parameter({3, columns}), 1, 1);
-        break;
-      case 2:
-        at = build.MultiplyRow(at, parameter({columns}));
-        break;
-      default:
-        at = product(at, size());
-        break;
+      case 0: at = build.Subtract(at, product(a, columns)); break;
+      case 1: at = build.Window(at, parameter({3, columns}), 1, 1); break;
+      case 2: at = build.MultiplyRow(at, parameter({columns})); break;
+      default: at = product(at, size()); break;
     }
   }
   if (Pick(random, 3) == 0) at = build.Reduce(at, Reducer::kSum);
@@ -381,8 +368,10 @@ std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic,
     if (graph.tensors[id].producer >= 0) continue;
     values[id].elements.resize(ElementCount(values[id].type));
     for (Scalar& element : values[id].elements) {
-      if (arithmetic == Arithmetic::kHash) element.hash = (uint64_t{random()} << 32) + random();
-      else element.number = Pick(random, 9) - 4;
+      if (arithmetic == Arithmetic::kHash)
+        element.hash = (uint64_t{random()} << 32) + random();
+      else
+        element.number = Pick(random, 9) - 4;
     }
   }
   return values;

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <limits>
 
-#include "compiler/simplify/constants.h"
 #include "compiler/import/file/read.h"
+#include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
@@ -104,8 +104,9 @@ absl::StatusOr<double> ErrorOnTestData(const std::string& folder, int set, Impor
   for (size_t i = 0; i < outputs.size(); ++i) {
     YUBA_ASSIGN_OR_RETURN(const TensorValue expected,
                           ReadTestTensor(data + "/output_" + std::to_string(i) + ".pb"));
-    largest = std::max(largest, LargestError(
-        outputs[i], WholeDims(model.graph.tensors[model.graph.outputs[i]]), expected));
+    largest = std::max(
+        largest,
+        LargestError(outputs[i], WholeDims(model.graph.tensors[model.graph.outputs[i]]), expected));
   }
   return largest;
 }

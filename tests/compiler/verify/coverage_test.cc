@@ -1,14 +1,15 @@
 // The cover check finds programs that are wrong. What it lets through computes the right thing.
+#include "compiler/verify/coverage.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "compiler/verify/coverage.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/verify/matches_graph.h"
 #include "compiler/model.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/spmd/tables.h"
+#include "compiler/verify/matches_graph.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
-#include "compiler/spmd/tables.h"
 #include "tests/compiler/support/emulator.h"
 #include "tests/compiler/support/small_graphs.h"
 

@@ -16,10 +16,10 @@ Definition Convolution() {
   definition.result = {ElementType::kF32, {8, 5}};
   definition.left = {IndexAffine(0), IndexAffine(1)};
   definition.reducer = Reducer::kSum;
-  definition.body = Call(
-      Function::kMul,
-      {Read(0, {IndexAffine(1) * 2 + IndexAffine(2) - ConstantAffine(1)}, Number(0)),
-       Read(1, {IndexAffine(0), IndexAffine(2)})});
+  definition.body =
+      Call(Function::kMul,
+           {Read(0, {IndexAffine(1) * 2 + IndexAffine(2) - ConstantAffine(1)}, Number(0)),
+            Read(1, {IndexAffine(0), IndexAffine(2)})});
   return definition;
 }
 
@@ -46,8 +46,7 @@ TEST_CASE("the range of an affine expression is its least and greatest value") {
 
 TEST_CASE("a definition prints on one line, as the language writes it") {
   Definition definition = Convolution();
-  CHECK(ToString(definition) ==
-        "y[o: 8, p: 5] = sum(u: 3) (x0[p*2 + u - 1] else 0) * x1[o, u]");
+  CHECK(ToString(definition) == "y[o: 8, p: 5] = sum(u: 3) (x0[p*2 + u - 1] else 0) * x1[o, u]");
   definition.where = {{IndexAffine(2) - IndexAffine(1), false}};
   definition.data_where = {{IndexAffine(1), Function::kEq, false, Read(0, {IndexAffine(2)})}};
   definition.body = Call(Function::kSub, {Number(-std::numeric_limits<double>::infinity()),

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "catch2/catch.hpp"
-#include "opsemantics/regions/boxes.h"
 #include "opsemantics/oracle/interpret.h"
+#include "opsemantics/regions/boxes.h"
 #include "tests/opsemantics/support/definitions.h"
 #include "tests/opsemantics/support/registry.h"
 #include "tests/opsemantics/support/strategies.h"
@@ -64,17 +64,15 @@ TEST_CASE("dimensions that split one index differently meet in the finest") {
 }
 
 TEST_CASE("slices and concatenations move whole factors") {
-  const Definition slice =
-      Define({8}, 1, Reducer::kNone, {{12}}, Read(0, {i + ConstantAffine(4)}));
-  CHECK(ToString(Refined(slice, {{{{3, 4}}}, {{2, 4}}})) ==
-        "y[i.0: 2, i.1: 4] = x0[i.0 + 1, i.1]");
+  const Definition slice = Define({8}, 1, Reducer::kNone, {{12}}, Read(0, {i + ConstantAffine(4)}));
+  CHECK(ToString(Refined(slice, {{{{3, 4}}}, {{2, 4}}})) == "y[i.0: 2, i.1: 4] = x0[i.0 + 1, i.1]");
   CHECK_FALSE(TryRefine(Define({8}, 1, Reducer::kNone, {{12}}, Read(0, {i + ConstantAffine(3)})),
                         {{{{3, 4}}}, {{2, 4}}})
                   .has_value());
   const ExprPtr first = Call(Function::kLt, {IndexValue(i), Integer(4)});
-  const Definition concat = Define(
-      {12}, 1, Reducer::kNone, {{4}, {8}},
-      Call(Function::kSelect, {first, Read(0, {i}), Read(1, {i - ConstantAffine(4)})}));
+  const Definition concat =
+      Define({12}, 1, Reducer::kNone, {{4}, {8}},
+             Call(Function::kSelect, {first, Read(0, {i}), Read(1, {i - ConstantAffine(4)})}));
   CHECK(ToString(Refined(concat, {{{{1, 4}}, {{2, 4}}}, {{3, 4}}})) ==
         "y[i.0: 3, i.1: 4] = if i.0*4 + i.1 < 4 then x0[i.0*4 + i.1] else x1[i.0 - 1, i.1]");
 }
@@ -97,8 +95,8 @@ TEST_CASE("guarded reads, constraints, data conditions and argmax keep their mea
 }
 
 TEST_CASE("indices of extent 1 disappear, windows of one tap stay") {
-  const ExprPtr product = Call(Function::kMul, {Read(0, {i, k * 1 + j * 2}, Number(0)),
-                                                Read(1, {i, k})});
+  const ExprPtr product =
+      Call(Function::kMul, {Read(0, {i, k * 1 + j * 2}, Number(0)), Read(1, {i, k})});
   const Definition conv = Define({1, 3, 1}, 2, Reducer::kSum, {{1, 6}, {1, 1}}, product);
   CHECK(ToString(Refined(conv, {{{{1}, {6}}, {{1}, {1}}}, {{1}, {3}}})) ==
         "y[0, j: 3] = sum(k: 1) x0[0, j*2 + k] * x1[0, k]");
@@ -122,11 +120,10 @@ Factors RandomFactors(int64_t extent, std::mt19937& random) {
 TEST_CASE("any split of batch, groups and channels computes the same") {
   std::mt19937 random(3);
   // y[n, c, p] = sum(a, u) (x[n, a, p*2 + u - 1] else 0) * f[c, a, u]
-  const Definition conv =
-      Define({4, 6, 3, 4, 3}, 3, Reducer::kSum, {{4, 4, 6}, {6, 4, 3}},
-             Call(Function::kMul, {Read(0, {i, l, k * 2 + IndexAffine(4) - ConstantAffine(1)},
-                                        Number(0)),
-                                   Read(1, {j, l, IndexAffine(4)})}));
+  const Definition conv = Define(
+      {4, 6, 3, 4, 3}, 3, Reducer::kSum, {{4, 4, 6}, {6, 4, 3}},
+      Call(Function::kMul, {Read(0, {i, l, k * 2 + IndexAffine(4) - ConstantAffine(1)}, Number(0)),
+                            Read(1, {j, l, IndexAffine(4)})}));
   for (int trial = 0; trial < 60; ++trial) {
     const Factors n = RandomFactors(4, random), c = RandomFactors(6, random),
                   a = RandomFactors(4, random);

@@ -185,8 +185,7 @@ TEST_CASE("reads stay inside their tensors") {
              "test.tdl:1:37: this can leave 'x': it runs over [1, 5), the extent is 4");
   CHECK(ErrorOf(shifted, {F32({4})}, {{"d", int64_t{0}}}) == "no error");
   CHECK(Definitions(Use("op c(a[m], b[n]) -> y[m + n]  y[j] = if j < m then a[j] else b[j - m]",
-                        {F32({2}), F32({3})})) ==
-        "y[j: 5] = if j < 2 then x0[j] else x1[j - 2]\n");
+                        {F32({2}), F32({3})})) == "y[j: 5] = if j < 2 then x0[j] else x1[j - 2]\n");
   CheckError("op c(a[m], b[n]) -> y[m + n]  y[j] = if j <= m then a[j] else b[j - m]",
              {F32({2}), F32({3})}, "this can leave 'a'");
   // Steps: the last one read is 7 - 3*2.
@@ -205,8 +204,9 @@ TEST_CASE("conditions on indices that are known are decided") {
   CHECK(Definitions(Use(text, {F32({2, 3})}, {{"k", int64_t{-1}}})) ==
         "y[r: 2, c: 3] = x0[r, c]\n");
   CHECK(Definitions(Use(text, {F32({2, 3})}, {{"k", int64_t{3}}})) == "y[r: 2, c: 3] = 0\n");
-  const char* window = "op w(x[n]; k) -> y[n - k + 1]\n"
-                       "  y[p] = (sum(u: k) x[p + u]) / (min(p + k, n) - max(p, 0))";
+  const char* window =
+      "op w(x[n]; k) -> y[n - k + 1]\n"
+      "  y[p] = (sum(u: k) x[p + u]) / (min(p + k, n) - max(p, 0))";
   CHECK(Definitions(Use(window, {F32({5})}, {{"k", int64_t{3}}})) ==
         "y.1[p: 3] = sum(u: 3) x0[p + u]\ny[p: 3] = x0[p] / 3\n");
 }

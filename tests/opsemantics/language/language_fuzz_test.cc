@@ -4,9 +4,9 @@
 
 #include "catch2/catch.hpp"
 #include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/elaborate/sample_uses.h"
 #include "opsemantics/language/library.h"
 #include "opsemantics/language/parser.h"
-#include "opsemantics/elaborate/sample_uses.h"
 #include "tests/support/mutate.h"
 
 namespace yuba {
@@ -14,11 +14,12 @@ namespace {
 
 const std::vector<std::string>& Words() {
   static const auto* const words = new std::vector<std::string>{
-      "op",   "opaque", "state", "opt",  "let",  "nograd", "grad", "if",   "then", "else", "where",
-      "sum",  "max",    "pick",  "size", "cast", "wrap",   "inf",  "f16",  "i64",  "bool", "type",
-      "..",   "~",      "'",     "(",    ")",    "[",      "]",    ",",    ";",    ":",    "=",
-      "==",   "<=",     "<",     "+",    "-",    "*",      "/",    "x",    "y",    "n",    "h",
-      "argmax", "any", "(0 c)", "(p*2 - 1)..", "(a b)..", "u..: k.."};
+      "op",   "opaque", "state",       "opt",     "let",     "nograd", "grad", "if",   "then",
+      "else", "where",  "sum",         "max",     "pick",    "size",   "cast", "wrap", "inf",
+      "f16",  "i64",    "bool",        "type",    "..",      "~",      "'",    "(",    ")",
+      "[",    "]",      ",",           ";",       ":",       "=",      "==",   "<=",   "<",
+      "+",    "-",      "*",           "/",       "x",       "y",      "n",    "h",    "argmax",
+      "any",  "(0 c)",  "(p*2 - 1)..", "(a b)..", "u..: k.."};
   return *words;
 }
 

@@ -52,17 +52,21 @@ TEST_CASE("users add operators, but do not replace others unasked") {
   REQUIRE(library.Find("tests_twice") != nullptr);
   CHECK(library.Names().size() == before + 1);
   const absl::Status again = library.Add("other.tdl", kTwice);
-  CHECK(again.message() == "other.tdl:1:4: the operator 'tests_twice' is already described in "
-                           "mine.tdl; choose another name\n"
-                           "  op tests_twice(x[n]) -> y[n]\n"
-                           "     ^~~~~~~~~~~");
+  CHECK(again.message() ==
+        "other.tdl:1:4: the operator 'tests_twice' is already described in "
+        "mine.tdl; choose another name\n"
+        "  op tests_twice(x[n]) -> y[n]\n"
+        "     ^~~~~~~~~~~");
   CHECK(library.Add("other.tdl", kTwice, /*replace=*/true).ok());
   // A file with a mistake adds nothing.
   CHECK(!library.Add("bad.tdl", "op tests_a(x[n]) -> y[n] y[i] = x[i]\nop tests_b(").ok());
   CHECK(library.Find("tests_a") == nullptr);
-  CHECK(library.Add("double.tdl", "op tests_a(x[n]) -> y[n] y[i] = x[i]\n"
-                                  "op tests_a(x[n]) -> y[n] y[i] = x[i]")
-            .message() .find("is described twice here") != absl::string_view::npos);
+  CHECK(library
+            .Add("double.tdl",
+                 "op tests_a(x[n]) -> y[n] y[i] = x[i]\n"
+                 "op tests_a(x[n]) -> y[n] y[i] = x[i]")
+            .message()
+            .find("is described twice here") != absl::string_view::npos);
 }
 
 TEST_CASE("the hash is of the content") {

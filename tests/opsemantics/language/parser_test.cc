@@ -75,7 +75,7 @@ TEST_CASE("a reducer takes a product, and its name is a function without a range
   CHECK(ParsedBody("sum(q: k) x[q] * 2 + 1") == "+(sum{q: k; }(*(x[q], 2)), 1)");
   CHECK(ParsedBody("max(j: n) x[j]") == "max{j: n; }(x[j])");
   CHECK(ParsedBody("max(x[i], 0)") == "max(x[i], 0)");
-  CHECK(ParsedBody("max(j.., 0)") == "max(pack(j), 0)" );
+  CHECK(ParsedBody("max(j.., 0)") == "max(pack(j), 0)");
   CHECK(ParsedBody("sum(c: ci, u..: k.. where u.. <= h.., c == 2*i) x[c, u..]") ==
         "sum{c: ci; u..: pack(k); <=(pack(u), pack(h)), ==(c, *(2, i))}(x[c, pack(u)])");
   CHECK(ParsedBody("pick(r: v where r == wrap(ids[i], v)) t[r]") ==

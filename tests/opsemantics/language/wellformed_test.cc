@@ -1,9 +1,8 @@
 // Each mistake in a description that can be seen without shapes has its message, at its place.
-#include "opsemantics/language/parser.h"
-
 #include <string>
 
 #include "catch2/catch.hpp"
+#include "opsemantics/language/parser.h"
 
 namespace yuba {
 namespace {

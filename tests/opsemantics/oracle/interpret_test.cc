@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "catch2/catch.hpp"
-#include "opsemantics/regions/boxes.h"
 #include "opsemantics/oracle/hash_arithmetic.h"
+#include "opsemantics/regions/boxes.h"
 #include "tests/opsemantics/support/definitions.h"
 
 namespace yuba {
@@ -59,11 +59,10 @@ using Int64s = std::vector<int64_t>;
 const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2);
 
 TEST_CASE("a matrix product") {
-  const Definition product =
-      Define({2, 2, 3}, 2, Reducer::kSum, {{2, 3}, {3, 2}},
-             Call(Function::kMul, {Read(0, {i, k}), Read(1, {k, j})}));
-  const TensorValue y = Run(product, {Floats({2, 3}, {1, 2, 3, 4, 5, 6}),
-                                      Floats({3, 2}, {1, 0, 0, 1, 2, 2})});
+  const Definition product = Define({2, 2, 3}, 2, Reducer::kSum, {{2, 3}, {3, 2}},
+                                    Call(Function::kMul, {Read(0, {i, k}), Read(1, {k, j})}));
+  const TensorValue y =
+      Run(product, {Floats({2, 3}, {1, 2, 3, 4, 5, 6}), Floats({3, 2}, {1, 0, 0, 1, 2, 2})});
   CHECK(Numbers(y) == Doubles{7, 8, 16, 17});
 }
 
@@ -107,9 +106,9 @@ TEST_CASE("reads outside take the other value, and unchosen branches are not rea
       Define({4}, 1, Reducer::kNone, {{2}}, Read(0, {i - ConstantAffine(1)}, Number(7)));
   CHECK(Numbers(Run(pad, {Floats({2}, {1, 2})})) == Doubles{7, 1, 2, 7});
   const ExprPtr first = Call(Function::kLt, {IndexValue(i), Integer(2)});
-  const Definition concat = Define({3}, 1, Reducer::kNone, {{2}, {1}},
-                                   Call(Function::kSelect, {first, Read(0, {i}),
-                                                            Read(1, {i - ConstantAffine(2)})}));
+  const Definition concat =
+      Define({3}, 1, Reducer::kNone, {{2}, {1}},
+             Call(Function::kSelect, {first, Read(0, {i}), Read(1, {i - ConstantAffine(2)})}));
   CHECK(Numbers(Run(concat, {Floats({2}, {1, 2}), Floats({1}, {3})})) == Doubles{1, 2, 3});
 }
 
@@ -152,8 +151,8 @@ TEST_CASE("integers divide toward zero, and nothing traps") {
 }
 
 TEST_CASE("integers meet floats as floats, and values round when stored") {
-  const Definition mean = Define({1, 3}, 1, Reducer::kSum, {{3}},
-                                 Call(Function::kDiv, {Read(0, {j}), Integer(3)}));
+  const Definition mean =
+      Define({1, 3}, 1, Reducer::kSum, {{3}}, Call(Function::kDiv, {Read(0, {j}), Integer(3)}));
   const TensorValue y = Run(mean, {Floats({3}, {0.5, 0.25, 0.25})});
   CHECK(y.elements[0].number == static_cast<float>(1.0 / 3));
 }
@@ -175,8 +174,8 @@ TEST_CASE("hash arithmetic keeps the ring's laws and the order of infinities") {
 }
 
 TEST_CASE("in hash arithmetic any split of a sum is equal bit for bit") {
-  const Definition sum = Define({1, 6}, 1, Reducer::kSum, {{6}},
-                                Call(Function::kExp, {Read(0, {j})}));
+  const Definition sum =
+      Define({1, 6}, 1, Reducer::kSum, {{6}}, Call(Function::kExp, {Read(0, {j})}));
   TensorValue x = Floats({6}, Doubles(6));
   for (int e = 0; e < 6; ++e) x.elements[e].hash = e * 0x9e3779b97f4a7c15;
   const TensorValue whole = Run(sum, {x}, Arithmetic::kHash);

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "catch2/catch.hpp"
-#include "opsemantics/regions/bounds.h"
 #include "opsemantics/oracle/interpret.h"
+#include "opsemantics/regions/bounds.h"
 #include "tests/opsemantics/support/definitions.h"
 
 namespace yuba {

@@ -51,14 +51,14 @@ TEST_CASE("what only resembles a contraction is none") {
   other.body = Product(Read(0, {i, k * 2}), b);
   CHECK_FALSE(MatchContraction(other).has_value());
   // An inner index that only one operand has would be summed first.
-  CHECK_FALSE(MatchContraction(Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {3}},
-                                      Product(a, Read(1, {j}))))
-                  .has_value());
+  CHECK_FALSE(
+      MatchContraction(Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {3}}, Product(a, Read(1, {j}))))
+          .has_value());
 }
 
 TEST_CASE("an operand can be multiplied with itself") {
-  const Definition gram = Define({3, 3, 4}, 2, Reducer::kSum, {{3, 4}},
-                                 Product(Read(0, {j, k}), Read(0, {i, k})));
+  const Definition gram =
+      Define({3, 3, 4}, 2, Reducer::kSum, {{3, 4}}, Product(Read(0, {j, k}), Read(0, {i, k})));
   const auto contraction = MatchContraction(gram);
   REQUIRE(contraction.has_value());
   CHECK(contraction->left == 0);
@@ -130,14 +130,13 @@ TEST_CASE("operands of full size have all output indices") {
 }
 
 TEST_CASE("flops count functions and reductions at the points that there are") {
-  const Definition product =
-      Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
-             Product(Read(0, {i, k}), Read(1, {k, j})));
+  const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
+                                    Product(Read(0, {i, k}), Read(1, {k, j})));
   CHECK(Flops(product, WholeRanges(product)) == 2 * 2 * 3 * 4);
   CHECK(Flops(product, {{0, 1}, {0, 3}, {2, 4}}) == 2 * 1 * 3 * 2);
   // dx[i] = sum(j, k where j*2 + k == i) dy[j] * f[k]: as many terms as dy and f have pairs
-  Definition gradient = Define({9, 4, 2}, 1, Reducer::kSum, {{4}, {2}},
-                               Product(Read(0, {j}), Read(1, {k})));
+  Definition gradient =
+      Define({9, 4, 2}, 1, Reducer::kSum, {{4}, {2}}, Product(Read(0, {j}), Read(1, {k})));
   gradient.where.push_back({j * 2 + k - i, true});
   CHECK(Flops(gradient, WholeRanges(gradient)) == 2 * 4 * 2);
   CHECK(Flops(Define({5}, 1, Reducer::kNone, {{5}}, Read(0, {i})), {{0, 5}}) == 0);

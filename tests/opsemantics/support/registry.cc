@@ -4,8 +4,8 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/elaborate/elaborate.h"
-#include "opsemantics/language/library.h"
 #include "opsemantics/elaborate/sample_uses.h"
+#include "opsemantics/language/library.h"
 
 namespace yuba {
 namespace {

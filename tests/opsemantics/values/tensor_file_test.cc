@@ -1,6 +1,7 @@
+#include "opsemantics/values/tensor_file.h"
+
 #include <catch2/catch.hpp>
 
-#include "opsemantics/values/tensor_file.h"
 #include "tests/support/mutate.h"
 
 namespace yuba {

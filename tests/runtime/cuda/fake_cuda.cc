@@ -162,8 +162,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fake().forget_waits) return cudaSuccess;
   const int64_t number = event->recorded;
-  return Enqueue(
-      stream, [] {}, [=] { return event->done >= number; });
+  return Enqueue(stream, [] {}, [=] { return event->done >= number; });
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,

@@ -105,8 +105,7 @@ ncclResult_t EndGroup() {
           ++*taken;
         },
         [=] { return *come == members.size(); });
-    Enqueue(
-        member.stream, [] {}, [=] { return *taken == members.size(); });
+    Enqueue(member.stream, [] {}, [=] { return *taken == members.size(); });
   }
   return ncclSuccess;
 }

@@ -63,14 +63,10 @@ bool EqualOrNan(const std::string& a, const std::string& b, const Load& load) {
 bool SameValues(ElementType type, bool hash, const std::string& a, const std::string& b) {
   if (hash || !IsFloat(type)) return a == b;
   switch (type) {
-    case ElementType::kF64:
-      return EqualOrNan<double>(a, b, [](double x) { return x; });
-    case ElementType::kF32:
-      return EqualOrNan<float>(a, b, [](float x) { return x; });
-    case ElementType::kF16:
-      return EqualOrNan<uint16_t>(a, b, FromF16);
-    default:
-      return EqualOrNan<uint16_t>(a, b, FromBF16);
+    case ElementType::kF64: return EqualOrNan<double>(a, b, [](double x) { return x; });
+    case ElementType::kF32: return EqualOrNan<float>(a, b, [](float x) { return x; });
+    case ElementType::kF16: return EqualOrNan<uint16_t>(a, b, FromF16);
+    default: return EqualOrNan<uint16_t>(a, b, FromBF16);
   }
 }
 

@@ -160,8 +160,8 @@ std::vector<float> Expected(const Problem& problem, const std::vector<float>& le
     std::vector<int64_t> l(problem.left.dims.size()), r(problem.right.dims.size());
     std::vector<int64_t> y(problem.result.dims.size());
     const program::LibraryCall& call = problem.call;
-    for (const auto* role : {&call.batch(), &call.groups(), &call.rows(), &call.columns(),
-                             &call.inner()}) {
+    for (const auto* role :
+         {&call.batch(), &call.groups(), &call.rows(), &call.columns(), &call.inner()}) {
       for (const program::LibraryIndex& index : *role) {
         if (index.left_dim() >= 0) l[index.left_dim()] = at[index.index()];
         if (index.right_dim() >= 0) r[index.right_dim()] = at[index.index()];

@@ -101,8 +101,13 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { StageOf(p).mutable_buffers(0)->mutable_box()->add_dims(); }},
       {"a bound with 1 values where its axes make 2",
        [](auto& p) {
-         StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()
-             ->mutable_values()->RemoveLast();
+         StageOf(p)
+             .mutable_buffers(0)
+             ->mutable_box()
+             ->mutable_dims(0)
+             ->mutable_end()
+             ->mutable_values()
+             ->RemoveLast();
        }},
       {"a bound over mesh axis 3",
        [](auto& p) {

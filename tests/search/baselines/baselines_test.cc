@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "search/rewrite/accumulators.h"
 #include "search/check/check.h"
-#include "search/rewrite/copies.h"
 #include "search/model/recursion.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 

@@ -12,10 +12,10 @@
 
 #include "search/check/check.h"
 #include "search/engines/grids_within_limit.h"
-#include "search/model/memory_rows.h"
-#include "search/model/graph_problem.h"
-#include "search/search.h"
 #include "search/engines/within_limit.h"
+#include "search/model/graph_problem.h"
+#include "search/model/memory_rows.h"
+#include "search/search.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {
@@ -52,22 +52,14 @@ std::vector<Number> NumbersOf(Proof* proof) {
 
 int64_t Altered(int64_t number, std::mt19937* random) {
   switch ((*random)() % 8) {
-    case 0:
-      return number + 1;
-    case 1:
-      return number - 1;
-    case 2:
-      return -number - 1;
-    case 3:
-      return number == 0 ? 7 : 2 * number;
-    case 4:
-      return number + static_cast<int64_t>((*random)() % 2000) - 1000;
-    case 5:
-      return std::numeric_limits<int64_t>::max();
-    case 6:
-      return std::numeric_limits<int64_t>::min();
-    default:
-      return static_cast<int64_t>((*random)() % 16);
+    case 0: return number + 1;
+    case 1: return number - 1;
+    case 2: return -number - 1;
+    case 3: return number == 0 ? 7 : 2 * number;
+    case 4: return number + static_cast<int64_t>((*random)() % 2000) - 1000;
+    case 5: return std::numeric_limits<int64_t>::max();
+    case 6: return std::numeric_limits<int64_t>::min();
+    default: return static_cast<int64_t>((*random)() % 16);
   }
 }
 
@@ -176,8 +168,7 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   search.limit = 40500;
   search.table_cells = 1 << 20;
   Problem problem = BuildProblem(graph, search.problem);
-  problem.pairwise.memory =
-      MemoryRowsOf(graph, search.problem.mesh, problem, search.limit);
+  problem.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem, search.limit);
   const int64_t least = LeastWithin(problem.pairwise, search.limit);
   REQUIRE(least < kForbidden);
   search.memory_of = [&](const Cuts& cuts) {

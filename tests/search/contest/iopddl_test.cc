@@ -1,10 +1,11 @@
 // IOPDDL problems: the contest's example, random problems against enumeration, and bad files.
+#include "search/contest/iopddl.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
 
-#include "search/contest/iopddl.h"
 #include "search/solve/memory_core.h"
 #include "search/solve/memory_solve.h"
 

@@ -8,9 +8,9 @@
 
 #include "search/check/check.h"
 #include "search/rewrite/copies.h"
-#include "search/solve/parallel.h"
 #include "search/rewrite/partials.h"
 #include "search/search.h"
+#include "search/solve/parallel.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {
@@ -93,8 +93,8 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
     REQUIRE(CheckPlan(way.graph, *whole).ToString() == "OK");
     const bool apart = way.name.find("apart") != std::string::npos;
     REQUIRE(HasPartials(way.graph) == apart);
-    const bool bounded = whole->lower_bound > 0 && way.options.pin_texts.empty() &&
-                         way.options.search == "default";
+    const bool bounded =
+        whole->lower_bound > 0 && way.options.pin_texts.empty() && way.options.search == "default";
     int stops = 0;
     bool finished = false;
     for (int allowed = 1; !finished; allowed += 1 + allowed) {

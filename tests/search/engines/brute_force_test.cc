@@ -8,12 +8,12 @@
 #include <random>
 
 #include "search/check/check.h"
-#include "search/rewrite/copies.h"
 #include "search/engines/grid_search.h"
-#include "search/model/grid_classes.h"
 #include "search/model/graph_problem.h"
-#include "search/solve/relax.h"
+#include "search/model/grid_classes.h"
+#include "search/rewrite/copies.h"
 #include "search/search.h"
+#include "search/solve/relax.h"
 #include "search/solve/solve.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
@@ -102,9 +102,8 @@ int64_t LeastOfUndominated(const Graph& graph, const Mesh& mesh) {
 }
 
 bool HasReview(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.definition->reducer == Reducer::kPick;
-  });
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& node) { return node.definition->reducer == Reducer::kPick; });
 }
 
 void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t limit, Tally& tally) {
@@ -198,9 +197,7 @@ class RandomGraphs {
           else
             add(builder.Relu(x));
           break;
-        case 2:
-          add(builder.Add(x, other == x ? leaf(dims) : other));
-          break;
+        case 2: add(builder.Add(x, other == x ? leaf(dims) : other)); break;
         case 3:
           add(builder.Scale(x, leaf({dims.back()}), static_cast<int>(dims.size()) - 1));
           break;
@@ -215,12 +212,8 @@ class RandomGraphs {
           add(builder.Slice(x, first, dims[0] - first));
           break;
         }
-        case 7:
-          add(builder.Shift(x, 1 + Below(2)));
-          break;
-        case 8:
-          add(Review(x, &builder));
-          break;
+        case 7: add(builder.Shift(x, 1 + Below(2))); break;
+        case 8: add(Review(x, &builder)); break;
         default:
           if (dims.size() == 2) {
             int64_t kernel = 1 + Below(3), stride = 1 + Below(2);
@@ -264,14 +257,9 @@ Graph GraphOfCycles(std::mt19937* random, int nodes) {
   for (int node = 0; node < nodes; ++node) {
     const TensorId x = tensors.back(), y = tensors[below(tensors.size())];
     switch (below(4)) {
-      case 0:
-        tensors.push_back(builder.Add(x, y));
-        break;
-      case 1:
-        tensors.push_back(builder.Transpose(x));
-        break;
-      default:
-        tensors.push_back(below(2) == 0 ? builder.Matmul(x, y) : builder.Matmul(y, x));
+      case 0: tensors.push_back(builder.Add(x, y)); break;
+      case 1: tensors.push_back(builder.Transpose(x)); break;
+      default: tensors.push_back(below(2) == 0 ? builder.Matmul(x, y) : builder.Matmul(y, x));
     }
   }
   return builder.Finish({tensors.back()});

@@ -3,12 +3,12 @@
 #include <limits>
 #include <vector>
 
-#include "search/check/check.h"
-#include "search/rewrite/copies.h"
-#include "search/cost/table_cache.h"
 #include "search/axes/axis_problem.h"
 #include "search/axes/axis_search.h"
+#include "search/check/check.h"
+#include "search/cost/table_cache.h"
 #include "search/model/grid_bound.h"
+#include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
@@ -67,8 +67,7 @@ TEST_CASE("tables that are known, or of which more is known, are taken from ther
   const Graph bare = WithoutCopies(graph).graph;
   const std::vector<TensorUse> uses = TensorUsesOf(bare, mesh);
   int found = 0;
-  const GridProblem with =
-      *BuildGridProblem(bare, mesh, uses, false, Budget::Unlimited(), &known);
+  const GridProblem with = *BuildGridProblem(bare, mesh, uses, false, Budget::Unlimited(), &known);
   const GridProblem without = *BuildGridProblem(bare, mesh, uses, false);
   for (size_t f = 0; f < uses.size(); ++f) {
     CHECK(*with.pairwise.factors[f].cells == *without.pairwise.factors[f].cells);

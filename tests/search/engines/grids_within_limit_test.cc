@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "search/check/check.h"
 #include "search/check/bound.h"
+#include "search/check/check.h"
 #include "search/engines/grid_rows.h"
-#include "search/model/grid_bound.h"
-#include "search/solve/prices.h"
-#include "search/model/memory_rows.h"
 #include "search/model/graph_problem.h"
+#include "search/model/grid_bound.h"
+#include "search/model/memory_rows.h"
 #include "search/search.h"
+#include "search/solve/prices.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {

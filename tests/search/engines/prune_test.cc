@@ -2,19 +2,19 @@
 // is proved of it is true.
 #include "search/engines/prune.h"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "search/check/check.h"
-#include "search/engines/grid_search.h"
-#include "search/space/grid_space.h"
-#include "search/search.h"
 #include "search/engines/eliminate_all.h"
+#include "search/engines/grid_search.h"
 #include "search/engines/unlimited.h"
+#include "search/search.h"
+#include "search/space/grid_space.h"
 #include "tests/support/graphs.h"
 
 namespace yuba {
@@ -44,11 +44,10 @@ Plan Dear(const Graph& graph, SearchOptions options) {
 void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t cells,
           int64_t optimum, Count* count) {
   options.table_cells = cells;
-  const Plan after =
-      PlanOf(graph, options,
-             SearchKeptGrids(graph, options, Budget::Unlimited(),
-                             {AllCuts(before), before.lower_bound, before.proof},
-                             before.cost.bytes()));
+  const Plan after = PlanOf(
+      graph, options,
+      SearchKeptGrids(graph, options, Budget::Unlimited(),
+                      {AllCuts(before), before.lower_bound, before.proof}, before.cost.bytes()));
   CAPTURE(cells, before.cost.bytes(), before.lower_bound, optimum);
   CHECK(CheckPlan(graph, after).ToString() == "OK");
   CHECK(after.lower_bound <= optimum);
@@ -63,8 +62,11 @@ void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t
 }
 
 TEST_CASE("with few grids kept, bounds rise and stay below the optimum") {
-  const std::vector<Graph> graphs = {Recurrent(64, 32, 2, 4), Recurrent(3, 5, 2, 4),
-                                     ResNet(4, {1, 1}), ResNet(2, {1}), Recurrent(16, 20, 1, 4),
+  const std::vector<Graph> graphs = {Recurrent(64, 32, 2, 4),
+                                     Recurrent(3, 5, 2, 4),
+                                     ResNet(4, {1, 1}),
+                                     ResNet(2, {1}),
+                                     Recurrent(16, 20, 1, 4),
                                      Recurrent(7, 24, 2, 3),
                                      MatmulChain({24, 36, 12, 48, 24}, 30)};
   Count much, little, dear;
@@ -122,14 +124,14 @@ TEST_CASE("proofs on grids that are none are refused") {
     change(&bent);
     return std::string(CheckPlan(graph, bent).message());
   };
-  CHECK(refused([](Plan* bent) { bent->proof.sweep.clear(); }) ==
-        "the proof leaves out element 0");
-  CHECK(refused([](Plan* bent) { bent->proof.sweep[1] = bent->proof.sweep[0]; })
-            .find("which is none or comes twice") != std::string::npos);
-  CHECK(refused([](Plan* bent) { bent->proof.plain = 1000; })
-            .find("the proof eliminates 1000 elements plainly") == 0);
-  CHECK(refused([](Plan* bent) { bent->lower_bound = -1; }) ==
-        "the lower bound of -1 is negative");
+  CHECK(refused([](Plan* bent) { bent->proof.sweep.clear(); }) == "the proof leaves out element 0");
+  CHECK(refused([](Plan* bent) {
+          bent->proof.sweep[1] = bent->proof.sweep[0];
+        }).find("which is none or comes twice") != std::string::npos);
+  CHECK(refused([](Plan* bent) {
+          bent->proof.plain = 1000;
+        }).find("the proof eliminates 1000 elements plainly") == 0);
+  CHECK(refused([](Plan* bent) { bent->lower_bound = -1; }) == "the lower bound of -1 is negative");
 }
 
 TEST_CASE("a block of too many cuts is refused before it is made") {

@@ -90,8 +90,7 @@ TEST_CASE("a map of two operands is computed where they are, not where its resul
   GraphBuilder builder;
   TensorId a = builder.Input({8, 8}), b = builder.Input({8, 8}), y = builder.Add(a, b);
   Graph graph = builder.Finish({y});
-  absl::StatusOr<Plan> plan =
-      Pinned(graph, 2, {Rows(a, {0}), Rows(b, {0}), Columns(y, {0})});
+  absl::StatusOr<Plan> plan = Pinned(graph, 2, {Rows(a, {0}), Rows(b, {0}), Columns(y, {0})});
   REQUIRE(plan.ok());
   CHECK(plan->cost.bytes() == 4 * 32);
   CHECK(plan->tensors[y] == Cut{{{}, {0}}});
@@ -104,8 +103,8 @@ TEST_CASE("partial sums of f16 move as f32, so they are combined before they are
   TensorId x = builder.Matmul(a, w);
   TensorId y = builder.Add(x, builder.Input({8, 8}, ElementType::kF16));
   Graph graph = builder.Finish({y});
-  Pin product = ExactPin(true, 0, {{{1}, {}, {0}}});      // rows over b, the sum over a
-  Pin sum = ExactPin(true, 1, {{{}, {0, 1}}});            // columns over ab
+  Pin product = ExactPin(true, 0, {{{1}, {}, {0}}});  // rows over b, the sum over a
+  Pin sum = ExactPin(true, 1, {{{}, {0, 1}}});        // columns over ab
   absl::StatusOr<Plan> plan = Pinned(graph, 4, {product, sum});
   REQUIRE(plan.ok());
   // w: each device needs a half and has a quarter; x: 64 partials to [8/b, 8/a], then 32 sums.

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "search/solve/eliminate.h"
 #include "search/model/graph_problem.h"
+#include "search/solve/eliminate.h"
 #include "search/solve/solve.h"
 #include "tests/support/graphs.h"
 #include "tests/support/training.h"

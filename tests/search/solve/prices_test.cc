@@ -224,8 +224,8 @@ TEST_CASE("values that no row tells apart are asked about too, not only the chea
 TEST_CASE("a plan that is known leads to prices, where the one of least usage costs far more") {
   // For each variable: much usage at no cost, little at 100, hardly less at a million.
   PairwiseProblem problem;
-  const auto costs = std::make_shared<const std::vector<int64_t>>(
-      std::vector<int64_t>{0, 100, 1'000'000});
+  const auto costs =
+      std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{0, 100, 1'000'000});
   const auto usage = std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{100, 10, 9});
   constexpr int kVariables = 100;
   for (int v = 0; v < kVariables; ++v) {
@@ -248,8 +248,9 @@ TEST_CASE("any prices give a bound") {
   for (int round = 0; round < 100; ++round) {
     PairwiseProblem problem = RandomProblem(5, &random);
     if (round % 5 == 0) {  // a cost that cannot be counted in units
-      problem.factors.push_back({{0}, std::make_shared<const std::vector<int64_t>>(
-                                          std::vector<int64_t>{int64_t{1} << 55, 0, 7, 9})});
+      problem.factors.push_back({{0},
+                                 std::make_shared<const std::vector<int64_t>>(
+                                     std::vector<int64_t>{int64_t{1} << 55, 0, 7, 9})});
     }
     const std::map<int64_t, int64_t> costs = CostByPeak(problem);
     std::vector<MemoryPrice> prices;

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "search/check/check.h"
-#include "search/solve/raise_threshold.h"
 #include "search/search.h"
+#include "search/solve/raise_threshold.h"
 #include "search/solve/solve.h"
 #include "tests/support/graphs.h"
 #include "tests/support/training.h"

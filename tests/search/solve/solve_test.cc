@@ -197,12 +197,11 @@ TEST_CASE("a dual that sweeps the likeliest values most is as good a bound") {
     const PairwiseProblem problem = Ring(6, 80, &random);
     std::vector<int> order(problem.variables.size());
     std::iota(order.begin(), order.end(), 0);
-    const std::vector<ClassesPtr> classes(
-        order.size(),
-        std::make_shared<const Classes>(Classes{80, problem.variables[0]->images[0]}));
+    const std::vector<ClassesPtr> classes(order.size(), std::make_shared<const Classes>(Classes{
+                                                            80, problem.variables[0]->images[0]}));
     const Dual all = MaximiseDual(problem, classes, order, 100);
-    const Dual likely = MaximiseDual(problem, classes, order, 100, Budget::Unlimited(), 1e18,
-                                     kForbidden, 0);
+    const Dual likely =
+        MaximiseDual(problem, classes, order, 100, Budget::Unlimited(), 1e18, kForbidden, 0);
     const auto exact = SolveExactly(problem, 1 << 20, Budget::Unlimited());
     REQUIRE(exact.has_value());
     CHECK(likely.bound <= exact->solution.cost);
