@@ -13,27 +13,27 @@
 #include "search/plan/plan.h"
 #include "search/search.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 struct CompileRequest {
   std::string model_file;
-  ImportOptions import;
-  SearchOptions search;
-  bool flat_too = false;          // also without factors; the cheaper plan, and its model, stay
-  absl::optional<PlanFile> plan;  // where there is one already; nothing is searched then
-  PlanNotes expected;             // what that file must agree with
-  KernelChoice kernels;           // kernels.target.arithmetic is the whole program's
-  std::string version;            // of the tool, for the program
-  std::string output_file;        // the program; empty: it is not written
+  onnx::ImportOptions import;
+  search::SearchOptions search;
+  bool flat_too = false;  // also without factors; the cheaper plan, and its model, stay
+  absl::optional<search::PlanFile> plan;  // where there is one already; nothing is searched then
+  search::PlanNotes expected;             // what that file must agree with
+  kernels::KernelChoice kernels;          // kernels.target.arithmetic is the whole program's
+  std::string version;                    // of the tool, for the program
+  std::string output_file;                // the program; empty: it is not written
 };
 
 struct Compilation {
   CompileRequest request;
-  Model model;  // from import on; its graph has the plan's copies where there is a plan
-  Plan plan;    // from search or attach on
+  Model model;        // from import on; its graph has the plan's copies where there is a plan
+  search::Plan plan;  // from search or attach on
   program::Program program;  // from cut on
 };
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_COMPILATION_H_

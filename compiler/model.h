@@ -9,7 +9,7 @@
 
 #include "opsemantics/definition/graph.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // The value of a parameter or constant before the first step, little-endian, row-major.
 struct InitialValue {
@@ -31,6 +31,6 @@ struct Model {
   int64_t flops = 0;  // of a step, on one device; saturating
 };
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_MODEL_H_

@@ -20,11 +20,11 @@
 #include "search/check/check.h"
 #include "search/rewrite/accumulators.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 absl::Status Import(Compilation& c) {
-  YUBA_ASSIGN_OR_RETURN(c.model, ImportOnnx(c.request.model_file, c.request.import));
+  YUBA_ASSIGN_OR_RETURN(c.model, onnx::ImportOnnx(c.request.model_file, c.request.import));
   return absl::OkStatus();
 }
 
@@ -35,7 +35,7 @@ absl::Status VerifyGraph(const Compilation& c) {
 
 absl::Status SearchPlan(Compilation& c) {
   if (c.request.plan.has_value()) return absl::OkStatus();
-  const SearchOptions& options = c.request.search;
+  const search::SearchOptions& options = c.request.search;
   YUBA_ASSIGN_OR_RETURN(c.plan, c.request.flat_too
                                     ? SearchSpaces(c.request.import, options, c.model)
                                     : SearchSpace(options, c.model));
@@ -44,13 +44,14 @@ absl::Status SearchPlan(Compilation& c) {
 
 absl::Status Attach(Compilation& c) {
   if (!c.request.plan.has_value()) return absl::OkStatus();
-  const PlanFile& plan = *c.request.plan;
-  c.model.graph = SharedGraph(c.model.graph, plan);
-  YUBA_ASSIGN_OR_RETURN(c.plan, AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
+  const search::PlanFile& plan = *c.request.plan;
+  c.model.graph = search::SharedGraph(c.model.graph, plan);
+  YUBA_ASSIGN_OR_RETURN(c.plan,
+                        search::AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
   return absl::OkStatus();
 }
 
-absl::Status VerifyPlan(const Compilation& c) { return CheckPlan(c.model.graph, c.plan); }
+absl::Status VerifyPlan(const Compilation& c) { return search::CheckPlan(c.model.graph, c.plan); }
 
 absl::Status Cut(Compilation& c) {
   if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
@@ -88,7 +89,7 @@ absl::Status VerifyMemory(const Compilation& c) { return CheckMemory(c.program);
 
 absl::Status Kernels(Compilation& c) {
   YUBA_RETURN_IF_ERROR(NeedProgram(c));
-  return AddKernels(c.model, c.request.kernels, c.program);
+  return kernels::AddKernels(c.model, c.request.kernels, c.program);
 }
 
 absl::Status VerifyKernels(const Compilation& c) {
@@ -107,7 +108,7 @@ absl::Status VerifyKernels(const Compilation& c) {
 
 absl::Status Emit(Compilation& c) {
   if (c.request.output_file.empty()) return absl::OkStatus();
-  YUBA_ASSIGN_OR_RETURN(const std::string bytes, FormatProgram(c.program));
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, runtime::FormatProgram(c.program));
   return WriteFile(c.request.output_file, bytes);
 }
 
@@ -210,4 +211,4 @@ absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "compiler/compilation.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 struct Phase {
   const char* name;
@@ -41,6 +41,6 @@ struct PhaseOptions {
 // Runs the phases. Errors name the phase; a verifier that fails is an error of ours (Internal).
 absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_PHASES_H_

@@ -14,7 +14,7 @@
 #include "search/engines/within_limit.h"
 #include "search/solve/budget.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 constexpr size_t kMostTried = 8;  // pins that are left out one at a time
@@ -31,17 +31,17 @@ std::string Fits(const std::string& without, int64_t bytes) {
 
 class PinsInTheWay {
  public:
-  PinsInTheWay(const SearchOptions& options, const Model& bare, const SearchModel& search,
-               const Budget& budget)
+  PinsInTheWay(const search::SearchOptions& options, const Model& bare, const SearchModel& search,
+               const search::Budget& budget)
       : options_(options), bare_(bare), search_(search), budget_(budget) {}
 
   // `error`, of the search with all pins, with what can be had without them.
   absl::Status Explain(const absl::Status& error) const {
-    const std::vector<std::string> texts = PinTexts(options_);
+    const std::vector<std::string> texts = search::PinTexts(options_);
     const absl::StatusOr<int64_t> free = Need(texts);
     std::string message(error.message());
     if (absl::IsFailedPrecondition(free.status())) {
-      const int64_t smallest = SmallestPeak(free.status());
+      const int64_t smallest = search::SmallestPeak(free.status());
       const bool known = smallest < std::numeric_limits<int64_t>::max();
       absl::StrAppend(&message, ". Nothing fits without ", Flags(texts), " either",
                       known ? absl::StrCat(": the smallest that was found needs ", smallest) : "");
@@ -57,10 +57,10 @@ class PinsInTheWay {
  private:
   // What the plan without the pins of these texts needs, in bytes a device.
   absl::StatusOr<int64_t> Need(const std::vector<std::string>& texts) const {
-    SearchOptions options = InTimeLeft(options_, budget_);
-    for (const std::string& text : texts) options = WithoutPin(std::move(options), text);
+    search::SearchOptions options = search::InTimeLeft(options_, budget_);
+    for (const std::string& text : texts) options = search::WithoutPin(std::move(options), text);
     Model model = bare_;
-    const absl::StatusOr<Plan> plan = search_(options, model);
+    const absl::StatusOr<search::Plan> plan = search_(options, model);
     if (!plan.ok()) return plan.status();
     return ArenaBytes(model, *plan);
   }
@@ -83,22 +83,22 @@ class PinsInTheWay {
                         " is not enough: ", Fits(Flags(texts), free));
   }
 
-  const SearchOptions& options_;
+  const search::SearchOptions& options_;
   const Model& bare_;
   const SearchModel& search_;
-  const Budget& budget_;
+  const search::Budget& budget_;
 };
 
 }  // namespace
 
-absl::StatusOr<Plan> SearchNamingPins(const SearchOptions& options, Model& model,
-                                      const SearchModel& search) {
-  const Budget budget(options.time_limit, options.threads, options.asked);
+absl::StatusOr<search::Plan> SearchNamingPins(const search::SearchOptions& options, Model& model,
+                                              const SearchModel& search) {
+  const search::Budget budget(options.time_limit, options.threads, options.asked);
   absl::optional<Model> bare;
-  if (options.memory_limit > 0 && !PinTexts(options).empty()) bare = model;
-  absl::StatusOr<Plan> plan = search(options, model);
+  if (options.memory_limit > 0 && !search::PinTexts(options).empty()) bare = model;
+  absl::StatusOr<search::Plan> plan = search(options, model);
   if (!bare.has_value() || !absl::IsFailedPrecondition(plan.status())) return plan;
   return PinsInTheWay(options, *bare, search, budget).Explain(plan.status());
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

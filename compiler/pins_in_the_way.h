@@ -9,17 +9,18 @@
 #include "search/plan/plan.h"
 #include "search/search.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // A search of a model that shares nothing yet; the model becomes what the plan is of.
-using SearchModel = std::function<absl::StatusOr<Plan>(const SearchOptions&, Model&)>;
+using SearchModel =
+    std::function<absl::StatusOr<search::Plan>(const search::SearchOptions&, Model&)>;
 
 // `search`; where nothing fits under pins it is asked again without all of them and, if that fits,
 // without each alone, of many the first few. The error then names the pins that are in the way and
 // says what fits without them; or that nothing does.
-absl::StatusOr<Plan> SearchNamingPins(const SearchOptions& options, Model& model,
-                                      const SearchModel& search);
+absl::StatusOr<search::Plan> SearchNamingPins(const search::SearchOptions& options, Model& model,
+                                              const SearchModel& search);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_PINS_IN_THE_WAY_H_

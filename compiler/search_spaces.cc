@@ -16,7 +16,7 @@
 #include "search/rewrite/partials.h"
 #include "search/solve/budget.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 constexpr double kLikely = 0.98;  // of the bytes: what the recursion is to come down to
@@ -62,16 +62,16 @@ bool HasLooseBoxes(const Definition& definition) {
 }
 
 // Whether a quick bound shows that no plan moves fewer bytes.
-bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
-               const Budget& budget) {
+bool NoneBelow(int64_t bytes, const Graph& graph, const search::SearchOptions& options,
+               const search::Budget& budget) {
   const double enough = static_cast<double>(bytes) * (1 + 1e-6);
-  const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
-  KnownTables* const known = options.known_tables.get();
-  return DualBound(graph, options.mesh, uses, budget, enough, known).bytes >= bytes;
+  const std::vector<search::TensorUse> uses = search::TensorUsesOf(graph, options.mesh);
+  search::KnownTables* const known = options.known_tables.get();
+  return search::DualBound(graph, options.mesh, uses, budget, enough, known).bytes >= bytes;
 }
 
 // Whether there is nothing to gain, or no time for it.
-bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
+bool IsOver(const absl::StatusOr<search::Plan>& plan, const search::Budget& budget) {
   const absl::Status& status = plan.status();
   if (!plan.ok() && !absl::IsFailedPrecondition(status) && !absl::IsNotFound(status)) return true;
   return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.Spent();
@@ -79,82 +79,83 @@ bool IsOver(const absl::StatusOr<Plan>& plan, const Budget& budget) {
 
 // Whether no plan without accumulators moves less, of whatever memory: each has one with that moves
 // no more. Sums that stay apart are others there.
-bool MovesLeast(const absl::StatusOr<Plan>& plan, const Graph& graph) {
+bool MovesLeast(const absl::StatusOr<search::Plan>& plan, const Graph& graph) {
   return plan.ok() && plan->cost.bytes() <= plan->lower_bound && plan->proof.prices.empty() &&
-         !HasPartials(graph);
+         !search::HasPartials(graph);
 }
 
-std::string StoppedBy(const absl::StatusOr<Plan>& plan) {
+std::string StoppedBy(const absl::StatusOr<search::Plan>& plan) {
   if (plan.ok()) return plan->stopped;
-  if (absl::IsDeadlineExceeded(plan.status())) return kTimeLimit;
-  return absl::IsCancelled(plan.status()) ? kInterrupt : "";
+  if (absl::IsDeadlineExceeded(plan.status())) return search::kTimeLimit;
+  return absl::IsCancelled(plan.status()) ? search::kInterrupt : "";
 }
 
 // Puts `found` in the place of `plan` where it is better.
-bool Take(absl::StatusOr<Plan> found, absl::StatusOr<Plan>& plan) {
+bool Take(absl::StatusOr<search::Plan> found, absl::StatusOr<search::Plan>& plan) {
   const std::string stopped = StoppedBy(found);
-  const bool better = IsBetter(found, plan);
+  const bool better = search::IsBetter(found, plan);
   if (better) plan = std::move(found);
   if (plan.ok() && plan->stopped.empty()) plan->stopped = stopped;
   return better;
 }
 
 // What one search has counted the next one knows.
-SearchOptions Remembering(SearchOptions options) {
-  options.known_tables = std::make_shared<KnownTables>();
+search::SearchOptions Remembering(search::SearchOptions options) {
+  options.known_tables = std::make_shared<search::KnownTables>();
   return options;
 }
 
 // What the budget stopped, be it the search of an alternative, says so.
-absl::StatusOr<Plan> Marked(absl::StatusOr<Plan> plan, const Budget& budget) {
-  if (plan.ok() && budget.end() == Budget::End::kTime) plan->stopped = kTimeLimit;
-  if (plan.ok() && budget.end() == Budget::End::kAsked) plan->stopped = kInterrupt;
+absl::StatusOr<search::Plan> Marked(absl::StatusOr<search::Plan> plan,
+                                    const search::Budget& budget) {
+  if (plan.ok() && budget.end() == search::Budget::End::kTime) plan->stopped = search::kTimeLimit;
+  if (plan.ok() && budget.end() == search::Budget::End::kAsked) plan->stopped = search::kInterrupt;
   return plan;
 }
 
 // Whether there are plans with accumulators that the search of this graph leaves out.
-bool MaySave(const SearchOptions& options, const Graph& graph) {
+bool MaySave(const search::SearchOptions& options, const Graph& graph) {
   return options.accumulators == "auto" && options.copies > 0 && options.search == "default" &&
-         options.pins.empty() && options.pin_texts.empty() && !HasAccumulators(graph);
+         options.pins.empty() && options.pin_texts.empty() && !search::HasAccumulators(graph);
 }
 
 // The part of a plan's bytes that is above its bound.
-double GapOf(const Plan& plan) {
+double GapOf(const search::Plan& plan) {
   const auto bytes = static_cast<double>(plan.cost.bytes());
   return bytes == 0 ? 0 : (bytes - static_cast<double>(plan.lower_bound)) / bytes;
 }
 
 // Whether `found` saves more than its bound leaves open, or leaves no more open.
-bool IsWorthIt(const Plan& found, const Plan& plan) {
+bool IsWorthIt(const search::Plan& found, const search::Plan& plan) {
   const int64_t bytes = found.cost.bytes(), saved = plan.cost.bytes() - bytes;
   return saved > 0 && (saved > bytes - found.lower_bound || GapOf(found) <= GapOf(plan));
 }
 
 // Takes the plan with accumulators, which the graph becomes, where it is worth it. Looks for one
 // where already the recursion saves; a limit on memory it may just meet.
-void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& budget,
-                     absl::StatusOr<Plan>& plan, Model& model) {
+void TryAccumulators(const Graph& bare, search::SearchOptions options, const search::Budget& budget,
+                     absl::StatusOr<search::Plan>& plan, Model& model) {
   options.accumulators = "all";
-  Graph graph = SharedGraph(bare, options);
-  if (!HasAccumulators(graph)) return;
-  SearchOptions quick = InTimeLeft(options, budget);
+  Graph graph = search::SharedGraph(bare, options);
+  if (!search::HasAccumulators(graph)) return;
+  search::SearchOptions quick = search::InTimeLeft(options, budget);
   quick.search = "recursive";
   quick.replicate = "none";
   quick.memory_limit = 0;
-  const absl::StatusOr<Plan> likely = Search(graph, quick);
+  const absl::StatusOr<search::Plan> likely = search::Search(graph, quick);
   // The recursion has no replicas, nor a limit: it is compared to itself where the plan may have.
   const bool alike = options.replicate == "none" && options.memory_limit == 0;
-  quick.time_limit = InTimeLeft(options, budget).time_limit;
-  const absl::StatusOr<Plan> before = alike ? plan : Search(model.graph, quick);
+  quick.time_limit = search::InTimeLeft(options, budget).time_limit;
+  const absl::StatusOr<search::Plan> before = alike ? plan : search::Search(model.graph, quick);
   if (!likely.ok() || !before.ok() ||
       static_cast<double>(likely->cost.bytes()) >
           kLikely * static_cast<double>(before->cost.bytes())) {
     return;
   }
   std::swap(model.graph, graph);
-  SearchOptions wide = InTimeLeft(options, budget);
+  search::SearchOptions wide = search::InTimeLeft(options, budget);
   wide.memory_limit = 0;
-  absl::StatusOr<Plan> found = SearchWithinMemory(model, wide);
+  absl::StatusOr<search::Plan> found = SearchWithinMemory(model, wide);
   if (found.ok()) found->space.memory = options.memory_limit;
   const bool taken =
       found.ok() && IsWorthIt(*found, *plan) &&
@@ -165,37 +166,38 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
 
 // The plan of a model with what the options let it share. Terms that wait for their sum take
 // memory: where there is a limit, also without accumulators.
-absl::StatusOr<Plan> SearchShared(const SearchOptions& options, const Budget& budget,
-                                  Model& model) {
+absl::StatusOr<search::Plan> SearchShared(const search::SearchOptions& options,
+                                          const search::Budget& budget, Model& model) {
   Graph bare = std::move(model.graph);
-  model.graph = SharedGraph(bare, options);
-  absl::StatusOr<Plan> plan = SearchWithinMemory(model, InTimeLeft(options, budget));
+  model.graph = search::SharedGraph(bare, options);
+  absl::StatusOr<search::Plan> plan =
+      SearchWithinMemory(model, search::InTimeLeft(options, budget));
   const bool may_differ = options.memory_limit > 0 && options.accumulators == "auto" &&
-                          options.pins.empty() && HasAccumulators(model.graph);
+                          options.pins.empty() && search::HasAccumulators(model.graph);
   if (plan.ok() && MaySave(options, model.graph) && !IsOver(plan, budget)) {
     TryAccumulators(bare, options, budget, plan, model);
   }
   if (!may_differ || IsOver(plan, budget) || MovesLeast(plan, model.graph)) return plan;
-  SearchOptions without = InTimeLeft(options, budget);
+  search::SearchOptions without = search::InTimeLeft(options, budget);
   without.accumulators = "none";
   if (plan.ok()) without.known_bytes = plan->cost.bytes();
   Graph accumulating = std::move(model.graph);
-  model.graph = SharedGraph(bare, without);
+  model.graph = search::SharedGraph(bare, without);
   if (!Take(SearchWithinMemory(model, without), plan)) model.graph = std::move(accumulating);
   return plan;
 }
 
 // Searches the model that the file becomes without factors, which takes the place of `model` where
 // its plan is better than `plan`.
-void TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
-             absl::StatusOr<Plan>& plan, Model& model) {
+void TryFlat(onnx::ImportOptions import, search::SearchOptions options,
+             const search::Budget& budget, absl::StatusOr<search::Plan>& plan, Model& model) {
   import.factors = false;
   options.factors = false;
-  absl::StatusOr<Model> flat = ImportOnnx(model.file, import);
+  absl::StatusOr<Model> flat = onnx::ImportOnnx(model.file, import);
   if (!flat.ok()) return;
   const bool bounded = plan.ok() && options.replicate == "none";
   if (bounded &&
-      NoneBelow(plan->cost.bytes(), SharedGraph(flat->graph, options), options, budget)) {
+      NoneBelow(plan->cost.bytes(), search::SharedGraph(flat->graph, options), options, budget)) {
     return;
   }
   if (plan.ok() && budget.Spent()) return;
@@ -203,11 +205,12 @@ void TryFlat(ImportOptions import, SearchOptions options, const Budget& budget,
   if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
 }
 
-absl::StatusOr<Plan> SearchFactoredAndFlat(const ImportOptions& import,
-                                           const SearchOptions& options, Model& model) {
-  const Budget budget(options.time_limit, options.threads, options.asked);
+absl::StatusOr<search::Plan> SearchFactoredAndFlat(const onnx::ImportOptions& import,
+                                                   const search::SearchOptions& options,
+                                                   Model& model) {
+  const search::Budget budget(options.time_limit, options.threads, options.asked);
   const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
-  absl::StatusOr<Plan> plan = SearchShared(options, budget, model);
+  absl::StatusOr<search::Plan> plan = SearchShared(options, budget, model);
   // Where there was no time for a plan, its dimensions as they are may have one that fits.
   if (may_differ && (absl::IsDeadlineExceeded(plan.status()) || !IsOver(plan, budget))) {
     TryFlat(import, options, budget, plan, model);
@@ -232,20 +235,20 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
                      [](const Node& node) { return HasLooseBoxes(*node.definition); });
 }
 
-absl::StatusOr<Plan> SearchSpace(const SearchOptions& asked, Model& model) {
-  return SearchNamingPins(Remembering(asked), model,
-                          [](const SearchOptions& options, Model& model) {
-                            const Budget budget(options.time_limit, options.threads, options.asked);
-                            return Marked(SearchShared(options, budget, model), budget);
-                          });
+absl::StatusOr<search::Plan> SearchSpace(const search::SearchOptions& asked, Model& model) {
+  return SearchNamingPins(
+      Remembering(asked), model, [](const search::SearchOptions& options, Model& model) {
+        const search::Budget budget(options.time_limit, options.threads, options.asked);
+        return Marked(SearchShared(options, budget, model), budget);
+      });
 }
 
-absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& asked,
-                                  Model& model) {
+absl::StatusOr<search::Plan> SearchSpaces(const onnx::ImportOptions& import,
+                                          const search::SearchOptions& asked, Model& model) {
   return SearchNamingPins(Remembering(asked), model,
-                          [&](const SearchOptions& options, Model& model) {
+                          [&](const search::SearchOptions& options, Model& model) {
                             return SearchFactoredAndFlat(import, options, model);
                           });
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -9,7 +9,7 @@
 #include "compiler/model.h"
 #include "search/search.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // Whether a cut of a whole dimension may be none of its factors: the parts of some order of mesh
 // axes do not end where factors do. Or may move less: the graph without factors has tensors between
@@ -22,13 +22,13 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh);
 // `model` is what the better plan is of, as the plan's space says; the bound is of that space.
 // Where no plan fits, the error is of the space that needs least, and names the pins that are in
 // the way (pins_in_the_way.h).
-absl::StatusOr<Plan> SearchSpace(const SearchOptions& options, Model& model);
+absl::StatusOr<search::Plan> SearchSpace(const search::SearchOptions& options, Model& model);
 
 // The same; where flat dimensions may be cheaper, also on the model imported without factors.
 // `import` is what `model` was imported with; pins of numbers are of it alone.
-absl::StatusOr<Plan> SearchSpaces(const ImportOptions& import, const SearchOptions& options,
-                                  Model& model);
+absl::StatusOr<search::Plan> SearchSpaces(const onnx::ImportOptions& import,
+                                          const search::SearchOptions& options, Model& model);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SEARCH_SPACES_H_

@@ -6,23 +6,24 @@
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
-int64_t ArenaBytes(const Model& model, const Plan& plan) {
+int64_t ArenaBytes(const Model& model, const search::Plan& plan) {
   program::Program program = CutGraph(model, plan);
   PlanMemory(program, plan.space.memory);
   return program.stages(0).arena_size();
 }
 
-SearchOptions MeasuredBy(const Model& model, SearchOptions options) {
+search::SearchOptions MeasuredBy(const Model& model, search::SearchOptions options) {
   if (options.memory_limit > 0) {
-    options.memory_of = [&model](const Plan& plan) { return ArenaBytes(model, plan); };
+    options.memory_of = [&model](const search::Plan& plan) { return ArenaBytes(model, plan); };
   }
   return options;
 }
 
-absl::StatusOr<Plan> SearchWithinMemory(const Model& model, const SearchOptions& options) {
-  return Search(model.graph, MeasuredBy(model, options));
+absl::StatusOr<search::Plan> SearchWithinMemory(const Model& model,
+                                                const search::SearchOptions& options) {
+  return search::Search(model.graph, MeasuredBy(model, options));
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -5,7 +5,7 @@
 
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 constexpr int64_t kAlignment = 256;  // of spread slots, bytes
@@ -153,4 +153,4 @@ absl::Status ArenaWatch::After(int device, int) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

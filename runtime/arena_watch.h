@@ -9,7 +9,7 @@
 
 #include "runtime/executor.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 constexpr char kPoison = static_cast<char>(0xff);  // NaN in every float type
 constexpr char kGuard = static_cast<char>(0xa5);
@@ -46,6 +46,6 @@ class ArenaWatch : public Watcher {
   std::vector<Interval> gaps_;                 // bytes of the arena that are nobody's
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_ARENA_WATCH_H_

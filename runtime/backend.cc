@@ -4,14 +4,14 @@
 #include "runtime/cuda/cuda_backend.h"
 #include "runtime/host/host_backend.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 struct Backend {
   const char* name;
   absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
 };
-constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", OpenCudaBackend}};
+constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", cuda::OpenCudaBackend}};
 
 }  // namespace
 
@@ -31,4 +31,4 @@ absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
   return UserError("no back end ", name, "; there are ", BackendNames());
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

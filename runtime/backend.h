@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "runtime/executor.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // Devices, prepared, and their communicator. Unavailable where this machine or this build has no
 // such back end, a user's error where the name is unknown.
@@ -17,6 +17,6 @@ absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
 // "host, cuda"
 std::string BackendNames();
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_BACKEND_H_

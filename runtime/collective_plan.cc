@@ -5,7 +5,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/exchange_plan.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 using Group = std::vector<int>;  // devices, ascending
@@ -140,4 +140,4 @@ absl::StatusOr<ExchangePlan> PlanCollective(const LoadedProgram& program,
   return Planner(program, exchange).Run();
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

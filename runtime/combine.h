@@ -10,7 +10,7 @@
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/hash_order.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // The numbers of program::Reducer.
 enum class Combiner : int { kNone, kSum, kProd, kMax, kMin, kAny, kAll, kPick = 9 };
@@ -145,6 +145,6 @@ constexpr T CombineIdentity(Combiner combiner) {
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_COMBINE_H_

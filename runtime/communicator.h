@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/exchange_plan.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 enum class Progress {
   kBlocked,   // waits for another device; nothing was done
@@ -52,6 +52,6 @@ class Communicator {
   virtual const Traffic& traffic(int device) const = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_COMMUNICATOR_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 // Offsets and strides of one tensor of a library call.
@@ -202,4 +202,4 @@ ProductPlan PlanProduct(const LibraryShape& shape) {
   return best;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -9,7 +9,7 @@
 #include "runtime/program/program.h"
 #include "runtime/walk.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // One index of a library call, and how far a step of it moves in each tensor (0: not at all).
 struct StridedIndex {
@@ -64,6 +64,6 @@ void ForEachStep(const std::vector<StridedIndex>& indices, size_t depth, int64_t
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_CONTRACTION_H_

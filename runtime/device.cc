@@ -1,6 +1,6 @@
 #include "runtime/device.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int place, int device) {
   const program::Kernel& kernel = *program.places()[place].kernel;
@@ -25,4 +25,4 @@ Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int pla
   return launch;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

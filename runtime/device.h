@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/program/program.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // One kernel instruction on one device: what the calling convention of kernel_abi.h wants.
 struct Launch {
@@ -57,6 +57,6 @@ class Device {
 
 Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int place, int device);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_DEVICE_H_

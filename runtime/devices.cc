@@ -10,7 +10,7 @@
 #include "runtime/host/host_backend.h"
 #include "runtime/shared_library.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 absl::StatusOr<std::string> OneDnnVersion() {
@@ -40,7 +40,7 @@ MachineFacts FindDevices() {
   MachineFacts facts;
   facts.processors = static_cast<int>(std::thread::hardware_concurrency());
   facts.virtual_devices = kMostVirtualDevices;
-  absl::StatusOr<std::vector<GpuFacts>> gpus = FindGpus();
+  absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
   if (gpus.ok())
     facts.gpus = *std::move(gpus);
   else
@@ -49,13 +49,13 @@ MachineFacts FindDevices() {
     facts.components.push_back(
         {name, found.ok(), found.ok() ? *found : std::string(found.status().message()), use});
   };
-  add("driver", DriverVersion(), "GPUs");
-  add("cuBLAS", CublasVersion(), "matrix products on GPUs");
-  add("cuDNN", CudnnVersion(), "convolutions on GPUs");
-  add("NCCL", NcclVersion(), "exchanges between GPUs");
+  add("driver", cuda::DriverVersion(), "GPUs");
+  add("cuBLAS", cuda::CublasVersion(), "matrix products on GPUs");
+  add("cuDNN", cuda::CudnnVersion(), "convolutions on GPUs");
+  add("NCCL", cuda::NcclVersion(), "exchanges between GPUs");
   add("MPI", MpiVersion(), "several machines");
   add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");
   return facts;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

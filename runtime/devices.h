@@ -7,7 +7,7 @@
 
 #include "runtime/cuda/facts.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 struct ComponentFacts {
   std::string name;  // "driver", "cuBLAS", ...
@@ -19,7 +19,7 @@ struct ComponentFacts {
 struct MachineFacts {
   int processors = 0;
   int virtual_devices = 0;  // at most so many run on the host
-  std::vector<GpuFacts> gpus;
+  std::vector<cuda::GpuFacts> gpus;
   std::string no_gpu;  // why there is none; empty where there are some
   std::vector<ComponentFacts> components;
 };
@@ -27,6 +27,6 @@ struct MachineFacts {
 // Opens all the libraries, which takes up to a second.
 MachineFacts FindDevices();
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_DEVICES_H_

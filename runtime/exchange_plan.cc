@@ -5,7 +5,7 @@
 
 #include "opsemantics/base/transfers.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 // Parts of one home, split where the set of parts that are there changes.
@@ -156,4 +156,4 @@ ExchangePlan PlanExchange(const LoadedProgram& program, const program::Exchange&
   return plan;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -10,7 +10,7 @@
 #include "runtime/reduce.h"
 #include "runtime/walk.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // A box that a device takes from `source`'s buffer (which may be its own) into its own.
 struct Piece {
@@ -62,6 +62,6 @@ ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exc
 ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& exchange);
 void ListPeers(ExchangePlan& plan);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_EXCHANGE_PLAN_H_

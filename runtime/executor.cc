@@ -7,7 +7,7 @@
 
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -198,4 +198,4 @@ absl::Status Executor::RunInterleaved(uint64_t seed) {
   return Finish();
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

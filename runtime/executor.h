@@ -14,7 +14,7 @@
 #include "runtime/communicator.h"
 #include "runtime/device.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // Walks the places of a program that are kernels and exchanges, in the order of execution.
 class Cursor {
@@ -103,6 +103,6 @@ class Executor {
   std::vector<std::vector<TraceEvent>> trace_;  // by device
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_EXECUTOR_H_

@@ -7,7 +7,7 @@
 #include "opsemantics/base/hash_order.h"
 #include "runtime/walk.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 constexpr int64_t kIntegers = 4;
@@ -80,4 +80,4 @@ std::string RandomElements(const ValueRule& rule, uint64_t seed, const std::vect
   return data;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

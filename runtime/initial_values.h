@@ -10,7 +10,7 @@
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // What kind of values a tensor wants. Float parameters of rank 0 and 1 (scales, variances) are in
 // (0.5, 1.5); those of higher rank are centred and as small as keeps the size of activations over
@@ -28,6 +28,6 @@ uint64_t SeedOf(const std::string& name, uint64_t seed);
 std::string RandomElements(const ValueRule& rule, uint64_t seed, const std::vector<int64_t>& dims,
                            const Box& box);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_INITIAL_VALUES_H_

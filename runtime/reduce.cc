@@ -5,7 +5,7 @@
 #include "opsemantics/base/check.h"
 #include "runtime/combine.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 constexpr int64_t kChunk = 512;  // elements combined at a time, on the stack
@@ -83,4 +83,4 @@ void CombineWalk(const Combination& combination, const BoxWalk& walk,
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

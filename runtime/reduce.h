@@ -9,7 +9,7 @@
 #include "runtime/program/program.pb.h"
 #include "runtime/walk.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // How the elements of parts and result are represented.
 struct Combination {
@@ -25,6 +25,6 @@ struct Combination {
 void CombineWalk(const Combination& combination, const BoxWalk& walk,
                  const std::vector<const char*>& parts, char* result);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_REDUCE_H_

@@ -12,7 +12,7 @@
 #include "runtime/backend.h"
 #include "runtime/initial_values.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 // The value of a float element.
@@ -325,4 +325,4 @@ Statistics Session::statistics() const {
   return statistics;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -16,7 +16,7 @@
 #include "runtime/executor.h"
 #include "runtime/program/program.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 struct RunOptions {
   std::string backend = "host";
@@ -97,6 +97,6 @@ class Session {
   Statistics statistics_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_SESSION_H_

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 absl::StatusOr<SharedLibrary> SharedLibrary::Open(std::initializer_list<const char*> names) {
   std::string reason;
@@ -31,4 +31,4 @@ absl::StatusOr<void*> SharedLibrary::Address(const char* symbol) const {
   return address;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

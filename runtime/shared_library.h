@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 class SharedLibrary {
  public:
@@ -34,6 +34,6 @@ class SharedLibrary {
   std::string path_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_SHARED_LIBRARY_H_

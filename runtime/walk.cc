@@ -4,7 +4,7 @@
 
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 template <typename Element>
@@ -93,4 +93,4 @@ void CopyWalk(const BoxWalk& walk, const char* from, char* to, int64_t element_b
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

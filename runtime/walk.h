@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "opsemantics/base/box.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // Strides of a dense row-major buffer over `box`, in elements.
 std::vector<int64_t> DenseStrides(const Box& box);
@@ -57,6 +57,6 @@ void ForEachRun(const BoxWalk& walk, const Visit& visit) {
 // Copies a walk of two buffers, from the first to the second.
 void CopyWalk(const BoxWalk& walk, const char* from, char* to, int64_t element_bytes);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_WALK_H_

@@ -18,7 +18,7 @@
 #include "search/solve/eliminate.h"
 #include "search/space/pin_text.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,
@@ -255,4 +255,4 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
   return prices;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -15,7 +15,7 @@
 #include "search/space/domain.h"
 #include "search/space/pin.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The options with what the budget leaves of their time.
 SearchOptions InTimeLeft(SearchOptions options, const Budget& budget);
@@ -50,6 +50,6 @@ struct PinPrice {
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
                                                    const Plan& plan);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SEARCH_H_

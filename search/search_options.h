@@ -13,7 +13,7 @@
 #include "search/space/domain.h"
 #include "search/space/pin.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class KnownTables;
 
@@ -46,6 +46,6 @@ struct SearchOptions {
   Budget::Asked asked;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SEARCH_OPTIONS_H_

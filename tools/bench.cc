@@ -20,14 +20,14 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct BenchFlags {
   ModelFlags model;
   std::vector<int> devices = {8};
   std::vector<std::string> searches = {"default", "recursive"};
-  SearchOptions options;
+  search::SearchOptions options;
   int repeat = 3;
   std::string suite, models;
   bool json = false;
@@ -63,28 +63,29 @@ int64_t PeakMemory() {
 }
 
 // The default looks at both spaces, as `partition` does.
-absl::StatusOr<SearchRun> Measure(const Model& model, const ImportOptions& import,
-                                  const SearchOptions& options, int repeat) {
-  Model planned;
+absl::StatusOr<SearchRun> Measure(const compiler::Model& model, const onnx::ImportOptions& import,
+                                  const search::SearchOptions& options, int repeat) {
+  compiler::Model planned;
   SearchRun run;
   run.devices = options.mesh.devices();
   run.search = options.search;
-  Plan plan;
+  search::Plan plan;
   YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
                           planned = model;
                           if (options.search == "default") {
-                            YUBA_ASSIGN_OR_RETURN(plan, SearchSpaces(import, options, planned));
+                            YUBA_ASSIGN_OR_RETURN(plan,
+                                                  compiler::SearchSpaces(import, options, planned));
                             return absl::OkStatus();
                           }
-                          planned.graph = SharedGraph(model.graph, options);
-                          YUBA_ASSIGN_OR_RETURN(plan, Search(planned.graph, options));
+                          planned.graph = search::SharedGraph(model.graph, options);
+                          YUBA_ASSIGN_OR_RETURN(plan, search::Search(planned.graph, options));
                           return absl::OkStatus();
                         }));
   run.peak_memory = PeakMemory();
   run.bytes = plan.cost.bytes();
   run.bound = plan.lower_bound;
   YUBA_ASSIGN_OR_RETURN(run.check_seconds,
-                        Time(repeat, [&] { return CheckPlan(planned.graph, plan); }));
+                        Time(repeat, [&] { return search::CheckPlan(planned.graph, plan); }));
   return run;
 }
 
@@ -121,12 +122,12 @@ absl::Status BenchSearch(const BenchFlags& flags) {
                           return absl::OkStatus();
                         }));
   YUBA_ASSIGN_OR_RETURN(const double start, StartSeconds(flags.repeat));
-  YUBA_ASSIGN_OR_RETURN(const ImportOptions import_options,
+  YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions import_options,
                         ImportOptionsOf(flags.model, loaded.library));
   std::vector<SearchRun> runs;
   for (const int devices : flags.devices) {
     for (const std::string& search : flags.searches) {
-      SearchOptions options = flags.options;
+      search::SearchOptions options = flags.options;
       options.mesh = MeshOf(devices);
       options.search = search;
       YUBA_ASSIGN_OR_RETURN(SearchRun run,
@@ -203,4 +204,4 @@ void AddBench(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -17,7 +17,7 @@
 #include "tools/command_line.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 using Json = nlohmann::json;
@@ -259,4 +259,4 @@ absl::Status BenchSuite(const std::string& suite, const std::string& models) {
       suite, ": ", failed, " of ", read.runs.size() + read.problems.size(), " rows failed, above"));
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

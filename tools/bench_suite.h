@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // The path of the program that runs.
 std::string ThisProgram();
@@ -20,6 +20,6 @@ std::string MachineName();
 // run that fails is a row that says so, and FailedPrecondition at the end.
 absl::Status BenchSuite(const std::string& suite, const std::string& models);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_BENCH_SUITE_H_

@@ -5,25 +5,26 @@
 #include "opsemantics/base/status.h"
 #include "tools/version.h"
 
-namespace yuba {
+namespace yuba::tools {
 
-absl::StatusOr<program::Program> BuildProgram(const Model& model, const Plan& plan,
-                                              const KernelChoice& choice) {
-  Compilation compilation;
+absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
+                                              const search::Plan& plan,
+                                              const kernels::KernelChoice& choice) {
+  compiler::Compilation compilation;
   compilation.request.kernels = choice;
   compilation.request.version = kVersion;
   compilation.model = model;
   compilation.plan = plan;
-  PhaseOptions options;
+  compiler::PhaseOptions options;
   options.from = "cut";
   options.to = "kernels";
   options.verify = false;  // `yuba verify` is for that
-  YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
+  YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));
   return std::move(compilation.program);
 }
 
-Plan WholePlan(const Graph& graph) {
-  Plan plan;
+search::Plan WholePlan(const Graph& graph) {
+  search::Plan plan;
   plan.mesh = MeshOf(1);
   for (const Tensor& tensor : graph.tensors) {
     plan.tensors.push_back({std::vector<AxisList>(tensor.type.dims.size())});
@@ -34,4 +35,4 @@ Plan WholePlan(const Graph& graph) {
   return plan;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

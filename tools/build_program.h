@@ -8,14 +8,15 @@
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::tools {
 
-absl::StatusOr<program::Program> BuildProgram(const Model& model, const Plan& plan,
-                                              const KernelChoice& choice);
+absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
+                                              const search::Plan& plan,
+                                              const kernels::KernelChoice& choice);
 
 // The plan for one device: nothing is cut.
-Plan WholePlan(const Graph& graph);
+search::Plan WholePlan(const Graph& graph);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_BUILD_PROGRAM_H_

@@ -16,7 +16,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -64,7 +64,7 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
 // people and taken as it is: the graph's hash says which model it is. So are options, except where
 // the plan itself says them too.
 absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
-  PlanNotes notes = NotesFor(planned.loaded, flags.model);
+  search::PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
   notes.options = planned.file.notes.options;
   if (const auto it = notes.options.find("devices"); it != notes.options.end()) {
@@ -83,7 +83,8 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
     it->second = absl::StrCat(planned.plan.space.memory);
   }
   AddProgramNotes(planned.loaded.model, planned.plan, notes);
-  const Json derived = Json::parse(WritePlan(planned.loaded.model.graph, planned.plan, notes));
+  const Json derived =
+      Json::parse(search::WritePlan(planned.loaded.model.graph, planned.plan, notes));
   const Json file = Json::parse(planned.text, nullptr, false);
   const std::string difference = FirstDifference(file, derived, "");
   if (difference.empty()) return absl::OkStatus();
@@ -96,14 +97,15 @@ absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
   for (const auto& [name, text] : planned.file.notes.options) {
     if (!absl::StartsWith(name, "pin.")) continue;
     const std::string place = absl::StrCat(flags.plan, ": options.", name, " is ", text);
-    const absl::StatusOr<std::vector<Pin>> pins = ParsePin(graph, planned.plan.mesh, text);
+    const absl::StatusOr<std::vector<search::Pin>> pins =
+        search::ParsePin(graph, planned.plan.mesh, text);
     if (!pins.ok()) {
       return absl::FailedPreconditionError(
           absl::StrCat(place, ", which is no pin of this model: ", pins.status().message()));
     }
-    for (const Pin& pin : *pins) {
+    for (const search::Pin& pin : *pins) {
       const Cut& cut = (pin.is_node ? planned.plan.nodes : planned.plan.tensors)[pin.id];
-      if (Meets(cut, pin.demands)) continue;
+      if (search::Meets(cut, pin.demands)) continue;
       return absl::FailedPreconditionError(absl::StrCat(
           place, ", but ",
           pin.is_node ? "node " + graph.nodes[pin.id].name : "tensor " + graph.tensors[pin.id].name,
@@ -117,7 +119,7 @@ absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
 absl::Status CheckMemoryLimit(const PlannedModel& planned, const CheckFlags& flags) {
   const int64_t limit = planned.plan.space.memory;
   if (limit == 0) return absl::OkStatus();
-  const int64_t arena = ArenaBytes(planned.loaded.model, planned.plan);
+  const int64_t arena = compiler::ArenaBytes(planned.loaded.model, planned.plan);
   if (arena <= limit) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": the plan needs ", arena,
                                                     " bytes a device, its limit is ", limit,
@@ -132,7 +134,8 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   report["bytes"] = bytes;
   report["lower_bound"] = planned.plan.lower_bound;
   report["proof"] = planned.plan.proof.kind;
-  if (absl::Status legal = CheckPlan(planned.loaded.model.graph, planned.plan); !legal.ok()) {
+  if (absl::Status legal = search::CheckPlan(planned.loaded.model.graph, planned.plan);
+      !legal.ok()) {
     return absl::Status(legal.code(),
                         absl::StrCat(flags.plan, ": ", legal.message(), ": plan again"));
   }
@@ -167,4 +170,4 @@ void AddCheck(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

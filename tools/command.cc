@@ -17,7 +17,7 @@
 #include "tools/exit_code.h"
 #include "tools/version.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 void OnRun(CLI::App* app, int& exit_code, Action action) {
   OneValueAtATime(app);
@@ -104,9 +104,9 @@ absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags) {
   return library;
 }
 
-absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags,
-                                              const OperatorLibrary& library) {
-  ImportOptions options;
+absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
+                                                    const OperatorLibrary& library) {
+  onnx::ImportOptions options;
   options.library = &library;
   options.factors = flags.factors;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
@@ -125,7 +125,7 @@ absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   return options;
 }
 
-std::map<std::string, std::string> ContentHashes(const ImportOptions& options) {
+std::map<std::string, std::string> ContentHashes(const onnx::ImportOptions& options) {
   std::map<std::string, std::string> hashes;
   for (const auto& [name, value] : options.bind) {
     const auto* data = reinterpret_cast<const Bytef*>(value.data.data());
@@ -137,8 +137,8 @@ std::map<std::string, std::string> ContentHashes(const ImportOptions& options) {
 
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
-  YUBA_ASSIGN_OR_RETURN(const ImportOptions options, ImportOptionsOf(flags, library));
-  YUBA_ASSIGN_OR_RETURN(Model model, ImportOnnx(flags.file, options));
+  YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions options, ImportOptionsOf(flags, library));
+  YUBA_ASSIGN_OR_RETURN(compiler::Model model, onnx::ImportOnnx(flags.file, options));
   return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};
 }
 
@@ -169,7 +169,7 @@ std::string FlagText(const std::string& name, const std::string& value) {
 
 // `status`, and what the command line says that the plan was made without: a likely cause.
 absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
-                            const PlanNotes& notes) {
+                            const search::PlanNotes& notes) {
   std::vector<std::string> made, added;
   for (const auto& [name, value] : PlanOptions(given)) {
     if (notes.options.count(name) == 0) added.push_back(FlagText(name, value));
@@ -187,7 +187,8 @@ absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
 }
 
 // Whether the bound inputs have the values that the plan was made with, wherever they were read.
-absl::Status CheckBound(const std::map<std::string, std::string>& bound, const PlanNotes& notes) {
+absl::Status CheckBound(const std::map<std::string, std::string>& bound,
+                        const search::PlanNotes& notes) {
   for (const auto& [name, hash] : bound) {
     const auto expected = notes.options.find("bind_hash." + name);
     if (expected == notes.options.end()) {
@@ -203,7 +204,7 @@ absl::Status CheckBound(const std::map<std::string, std::string>& bound, const P
 
 }  // namespace
 
-absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
+absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
   const std::map<std::string, std::string> given = PlanOptions(flags);
   for (const auto& [name, value] : notes.options) {
     const bool dim = name.rfind("dim.", 0) == 0, bind = name.rfind("bind.", 0) == 0;
@@ -227,8 +228,8 @@ absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags) {
   return absl::OkStatus();
 }
 
-PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
-  PlanNotes notes;
+search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
+  search::PlanNotes notes;
   notes.graph_file = BaseName(flags.file);
   notes.graph_hash = loaded.model.graph_hash;
   notes.library_hash = absl::StrFormat("%016x", loaded.library.Hash());
@@ -243,7 +244,7 @@ PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
 
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file) {
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
-  absl::StatusOr<PlanFile> file = ReadPlan(text);
+  absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
   if (!file.ok()) return Annotate(file.status(), plan_file);
   const ModelFlags given = flags;
   YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));
@@ -254,8 +255,9 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
   }
   Graph whole = loaded.model.graph;
-  loaded.model.graph = SharedGraph(whole, *file);
-  absl::StatusOr<Plan> plan = AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
+  loaded.model.graph = search::SharedGraph(whole, *file);
+  absl::StatusOr<search::Plan> plan =
+      search::AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   if (plan->space.factors != flags.factors) {
     return absl::FailedPreconditionError(
@@ -263,7 +265,7 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
                      "factors, but its options read the model with",
                      flags.factors ? " them" : "out", ": plan again"));
   }
-  const int64_t moved = CostOf(loaded.model.graph, *plan).bytes();
+  const int64_t moved = search::CostOf(loaded.model.graph, *plan).bytes();
   if (moved != plan->cost.bytes()) {
     return absl::FailedPreconditionError(
         absl::StrCat(plan_file, ": says that a step moves ", plan->cost.bytes(),
@@ -273,4 +275,4 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
                       std::move(text)};
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -14,7 +14,7 @@
 #include "opsemantics/language/library.h"
 #include "search/file/plan_file.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // A subcommand's body; its status becomes the exit code, its message goes to stderr.
 using Action = std::function<absl::Status()>;
@@ -41,36 +41,37 @@ absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags);
 // A model with the library that describes its operators.
 struct LoadedModel {
   OperatorLibrary library;
-  Model model;
+  compiler::Model model;
   std::map<std::string, std::string> bound;  // bound input -> hash of its value
 };
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
 
 // The parts of LoadModel, for who runs the compiler's phases.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
-absl::StatusOr<ImportOptions> ImportOptionsOf(const ModelFlags& flags,
-                                              const OperatorLibrary& library);
-std::map<std::string, std::string> ContentHashes(const ImportOptions& options);  // of bound inputs
+absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
+                                                    const OperatorLibrary& library);
+std::map<std::string, std::string> ContentHashes(
+    const onnx::ImportOptions& options);  // of bound inputs
 
 // The options that change the graph, as the plan file keeps them; and the flags that an earlier
 // `partition` was given, where the command line does not say otherwise.
 std::map<std::string, std::string> PlanOptions(const ModelFlags& flags);
-absl::Status TakeOptions(const PlanNotes& notes, ModelFlags& flags);
+absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags);
 
 // A model with the plan that is read for it. A plan that moves other bytes than it says is
 // FailedPrecondition: a negative answer.
 struct PlannedModel {
   LoadedModel loaded;  // the graph has the plan's copies
   Graph whole;         // and has not
-  PlanFile file;
-  Plan plan;
+  search::PlanFile file;
+  search::Plan plan;
   std::string text;  // of the file
 };
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file);
 
 // The notes that every plan of this model must agree with.
-PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags);
+search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_COMMAND_H_

@@ -12,7 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 CLI::Validator NumberWhere(bool (*holds)(double), const std::string& what) {
@@ -133,4 +133,4 @@ int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
   return 2;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // Checks of an option's value; infinite numbers and NaN pass none of them.
 CLI::Validator WholeNumber(int64_t low, int64_t high = INT64_MAX);
@@ -42,6 +42,6 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
 // code.
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_COMMAND_LINE_H_

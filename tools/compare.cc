@@ -24,7 +24,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct CompareFlags {
@@ -38,36 +38,37 @@ struct CompareFlags {
 struct Candidate {
   std::string name, what;
   Graph graph;  // with the plan's copies
-  Plan plan;
+  search::Plan plan;
   double seconds = 0;       // of the search
   int64_t peak_memory = 0;  // bytes, of the fullest device
 };
 
-absl::StatusOr<Candidate> Try(Model model, const ImportOptions& import,
-                              const SearchOptions& options, const std::string& name,
+absl::StatusOr<Candidate> Try(compiler::Model model, const onnx::ImportOptions& import,
+                              const search::SearchOptions& options, const std::string& name,
                               const std::string& what) {
   Candidate candidate{name, what, {}, {}, 0, 0};
   const auto start = std::chrono::steady_clock::now();
   if (options.search == "default") {
-    YUBA_ASSIGN_OR_RETURN(candidate.plan, SearchSpaces(import, options, model));
+    YUBA_ASSIGN_OR_RETURN(candidate.plan, compiler::SearchSpaces(import, options, model));
   } else {
-    model.graph = SharedGraph(model.graph, options);
-    YUBA_ASSIGN_OR_RETURN(candidate.plan, Search(model.graph, options));
+    model.graph = search::SharedGraph(model.graph, options);
+    YUBA_ASSIGN_OR_RETURN(candidate.plan, search::Search(model.graph, options));
   }
   candidate.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   candidate.graph = model.graph;
-  PlanNotes notes;
+  search::PlanNotes notes;
   AddProgramNotes(model, candidate.plan, notes);
-  for (const DeviceMemory& memory : notes.memory) {
+  for (const search::DeviceMemory& memory : notes.memory) {
     candidate.peak_memory = std::max(candidate.peak_memory, memory.peak);
   }
   return candidate;
 }
 
 // The default first.
-absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, const ImportOptions& import,
-                                              SearchOptions options, int copies) {
+absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
+                                              const onnx::ImportOptions& import,
+                                              search::SearchOptions options, int copies) {
   std::vector<Candidate> candidates;
   auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
     YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, import, options, name, what));
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const Model& model, const ImportOp
   options.search = "recursive";
   YUBA_RETURN_IF_ERROR(
       add("recursive", "one level after the other, each the best (Tofu), without copies"));
-  for (const Baseline& baseline : Baselines()) {
+  for (const search::Baseline& baseline : search::Baselines()) {
     options.search = baseline.name;
     YUBA_RETURN_IF_ERROR(add(baseline.name, baseline.what));
   }
@@ -106,7 +107,7 @@ std::string Against(int64_t bytes, int64_t ours) {
 }
 
 // "weights +93.0 MB, partial sums −7.7 MB": what moves in `theirs` and not in `ours`.
-std::string ByKind(const PlanCost& theirs, const PlanCost& ours) {
+std::string ByKind(const search::PlanCost& theirs, const search::PlanCost& ours) {
   std::string text;
   auto add = [&](const char* kind, int64_t more) {
     if (more != 0) absl::StrAppend(&text, text.empty() ? "" : ", ", kind, " ", Signed(more));
@@ -120,7 +121,8 @@ std::string ByKind(const PlanCost& theirs, const PlanCost& ours) {
 
 std::vector<int64_t> BytesByNode(const Candidate& candidate) {
   std::vector<int64_t> bytes(candidate.graph.nodes.size(), 0);
-  for (const Move& move : MovesOf(candidate.graph, candidate.plan)) bytes[move.node] += move.bytes;
+  for (const search::Move& move : search::MovesOf(candidate.graph, candidate.plan))
+    bytes[move.node] += move.bytes;
   return bytes;
 }
 
@@ -204,7 +206,7 @@ void Print(const std::vector<Candidate>& candidates) {
   table.Add({"search", "moved", "against default", "weights", "activations", "sums", "halos",
              "peak a device", "search s"});
   for (const Candidate& c : candidates) {
-    const PlanCost& cost = c.plan.cost;
+    const search::PlanCost& cost = c.plan.cost;
     table.Add({c.name, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
                Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial), Bytes(cost.halo),
                Bytes(c.peak_memory),
@@ -221,7 +223,7 @@ void Print(const std::vector<Candidate>& candidates) {
 nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Candidate& c : candidates) {
-    const PlanCost& cost = c.plan.cost;
+    const search::PlanCost& cost = c.plan.cost;
     rows.push_back({{"search", c.name},
                     {"what", c.what},
                     {"bytes", cost.bytes()},
@@ -246,8 +248,9 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
 absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
-  YUBA_ASSIGN_OR_RETURN(const ImportOptions import, ImportOptionsOf(flags.model, loaded.library));
-  SearchOptions options;
+  YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions import,
+                        ImportOptionsOf(flags.model, loaded.library));
+  search::SearchOptions options;
   options.mesh = mesh;
   options.time_limit = flags.time_limit;
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
@@ -285,4 +288,4 @@ void AddCompare(CLI::App& app, int& exit_code) {
   OnRun(command, exit_code, [flags] { return Compare(*flags); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -13,7 +13,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct CompileFlags {
@@ -31,7 +31,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   YUBA_RETURN_IF_ERROR(CheckOutput(output));  // now all that is read is known
-  KernelChoice choice;
+  kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.target.cuda = flags.target == "cuda";
   choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
@@ -40,7 +40,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
                         BuildProgram(planned.loaded.model, planned.plan, choice));
   int generated = 0;
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
-  YUBA_ASSIGN_OR_RETURN(const std::string bytes, FormatProgram(program));
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, runtime::FormatProgram(program));
   YUBA_RETURN_IF_ERROR(WriteFile(output, bytes));
   report = {{"output", output},
             {"bytes", bytes.size()},
@@ -82,4 +82,4 @@ void AddCompile(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -9,36 +9,36 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
-std::string Json(const MachineFacts& facts) {
+std::string Json(const runtime::MachineFacts& facts) {
   nlohmann::ordered_json json;
   json["processors"] = facts.processors;
   json["virtual_devices"] = facts.virtual_devices;
   json["gpus"] = nlohmann::ordered_json::array();
-  for (const GpuFacts& gpu : facts.gpus) {
+  for (const cuda::GpuFacts& gpu : facts.gpus) {
     json["gpus"].push_back({{"name", gpu.name}, {"memory", gpu.memory}, {"sm", gpu.sm}});
   }
   json["no_gpu"] = facts.no_gpu;
-  for (const ComponentFacts& component : facts.components) {
+  for (const runtime::ComponentFacts& component : facts.components) {
     json["components"][component.name] = {
         {"found", component.found}, {"detail", component.detail}, {"use", component.use}};
   }
   return json.dump(1) + "\n";
 }
 
-std::string Text(const MachineFacts& facts) {
+std::string Text(const runtime::MachineFacts& facts) {
   TextTable table(4);
   table.Add({"host", absl::StrCat(facts.processors, " processors"),
              absl::StrCat("up to ", facts.virtual_devices, " virtual devices")});
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
-    const GpuFacts& gpu = facts.gpus[i];
+    const cuda::GpuFacts& gpu = facts.gpus[i];
     table.Add(
         {absl::StrCat("GPU ", i), gpu.name, absl::StrCat(Bytes(gpu.memory), ", sm_", gpu.sm)});
   }
   if (facts.gpus.empty()) table.Add({"GPUs", "none", facts.no_gpu});
-  for (const ComponentFacts& component : facts.components) {
+  for (const runtime::ComponentFacts& component : facts.components) {
     table.Add({component.name, component.found ? "found" : "missing",
                component.found ? component.detail
                                : absl::StrCat(component.detail, " (for ", component.use, ")")});
@@ -53,10 +53,10 @@ void AddDevices(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("devices", "what this machine has to run programs on");
   command->add_flag("--json", *json, "print JSON");
   OnRun(command, exit_code, [json] {
-    const MachineFacts facts = FindDevices();
+    const runtime::MachineFacts facts = runtime::FindDevices();
     std::cout << (*json ? Json(facts) : Text(facts));
     return absl::OkStatus();
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

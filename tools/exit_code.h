@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 inline int ExitCode(const absl::Status& status) {
   switch (status.code()) {
@@ -21,6 +21,6 @@ inline int ExitCode(const absl::Status& status) {
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_EXIT_CODE_H_

@@ -13,7 +13,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct InfoFlags {
@@ -53,7 +53,7 @@ std::string PortsText(const Graph& graph, const std::vector<TensorId>& ids) {
   });
 }
 
-std::string Json(const Model& model, const ModelFacts& facts) {
+std::string Json(const compiler::Model& model, const ModelFacts& facts) {
   nlohmann::ordered_json json;
   json["file"] = BaseName(model.file);
   json["opset"] = model.opset;
@@ -76,7 +76,7 @@ std::string Json(const Model& model, const ModelFacts& facts) {
 
 absl::Status Info(const InfoFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(LoadedModel loaded, LoadModel(flags.model));
-  const Model& model = loaded.model;
+  const compiler::Model& model = loaded.model;
   const ModelFacts facts = FactsOf(model.graph);
   if (flags.json) {
     std::cout << Json(model, facts);
@@ -111,4 +111,4 @@ void AddInfo(CLI::App& app, int& exit_code) {
   OnRun(command, exit_code, [flags] { return Info(*flags); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <csignal>
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 constexpr int kCount = 2;
@@ -49,4 +49,4 @@ InterruptNote::~InterruptNote() { GiveBack(); }
 
 bool InterruptNote::Came() { return came.load(std::memory_order_relaxed); }
 
-}  // namespace yuba
+}  // namespace yuba::tools

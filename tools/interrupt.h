@@ -2,7 +2,7 @@
 #ifndef YUBA_TOOLS_INTERRUPT_H_
 #define YUBA_TOOLS_INTERRUPT_H_
 
-namespace yuba {
+namespace yuba::tools {
 
 // While there is one, the first SIGINT or SIGTERM is but noted; the next does what it did before. A
 // signal that is ignored stays so. One at a time.
@@ -17,6 +17,6 @@ class InterruptNote {
   static bool Came();
 };
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_INTERRUPT_H_

@@ -10,7 +10,7 @@
 #include "tools/report/op_report.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct OpFlags {
@@ -52,4 +52,4 @@ void AddOp(CLI::App& app, int& exit_code) {
   OnRun(command, exit_code, [flags] { return ShowOperator(*flags); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -20,7 +20,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 int Processors() {
@@ -64,13 +64,13 @@ absl::Status CheckFrom(const PartitionFlags& flags) {
 // The phases up to the plan, or as far as --to says; with --dump each state is written. `note` is
 // there from the search on: before it there is nothing to show, and Ctrl-C ends the program.
 absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
-                     Compilation& compilation, absl::optional<InterruptNote>& note) {
-  PhaseOptions options;
+                     compiler::Compilation& compilation, absl::optional<InterruptNote>& note) {
+  compiler::PhaseOptions options;
   options.from = flags.from;
   options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
   options.dump_dir = flags.dump;
   options.verify = !flags.dump.empty();
-  options.go_on = [&](const Phase& phase) -> absl::StatusOr<bool> {
+  options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
     if (phase.name == std::string("import")) return true;
     if (note.has_value()) return !InterruptNote::Came();
     YUBA_RETURN_IF_ERROR(CheckOutput(output));  // now all that is read is known
@@ -84,7 +84,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
                      " starts from what an earlier run has written: say where "
                      "with --dump DIR");
   }
-  return RunPhases(options, compilation);
+  return compiler::RunPhases(options, compilation);
 }
 
 void PrintNext(const PartitionFlags& flags, const std::string& output, size_t bytes) {
@@ -103,7 +103,7 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
 
 // Tofu's space and the baselines have no copies, by default too.
 absl::Status TakeNoCopies(PartitionFlags& flags) {
-  const bool baseline = FindBaseline(flags.search) != nullptr;
+  const bool baseline = search::FindBaseline(flags.search) != nullptr;
   if (!baseline && flags.space != "tofu") return absl::OkStatus();
   if (flags.copies_given && flags.copies > 0) {
     return UserError(baseline ? "--search " + flags.search : "--space tofu",
@@ -119,14 +119,14 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
 }
 
 // The search that the flags ask for, in a graph that is imported with or without factors.
-absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
-  SearchOptions options;
+absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
+  search::SearchOptions options;
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
   options.copies = flags.copies;
   options.accumulators = flags.accumulators;
   options.pin_texts = flags.pins;
-  if (flags.space == "tofu") options.nesting = Nesting::kLevel;
+  if (flags.space == "tofu") options.nesting = search::Nesting::kLevel;
   options.factors = flags.model.factors;
   options.time_limit = flags.time_limit;
   options.threads = flags.threads;
@@ -137,7 +137,7 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
 }
 
 // What an earlier run has written, with --dump, is taken for the same model and number of devices.
-absl::Status CheckStates(const PartitionFlags& flags, const Compilation& compilation) {
+absl::Status CheckStates(const PartitionFlags& flags, const compiler::Compilation& compilation) {
   if (compilation.model.file != flags.model.file) {
     return UserError(flags.dump, ": holds the states of ", compilation.model.file, ", not of ",
                      flags.model.file);
@@ -151,9 +151,9 @@ absl::Status CheckStates(const PartitionFlags& flags, const Compilation& compila
   return absl::OkStatus();
 }
 
-PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded, const Plan& plan,
-                  const SearchOptions& options) {
-  PlanNotes notes = NotesFor(loaded, flags.model);
+search::PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded,
+                          const search::Plan& plan, const search::SearchOptions& options) {
+  search::PlanNotes notes = NotesFor(loaded, flags.model);
   if (flags.space == "tofu") notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
   notes.options["search"] = flags.search;
@@ -170,13 +170,14 @@ PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded, const 
 // What a plain search level by level moves, to print beside the default's; nothing where that would
 // take longer, or cannot follow the pins.
 absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
-                                                       const Graph& graph, SearchOptions options) {
+                                                       const Graph& graph,
+                                                       search::SearchOptions options) {
   const bool plain = options.memory_limit == 0 && flags.replicate == "none";
   if (flags.search != "default" || !plain || options.mesh.devices() == 1) {
     return absl::optional<int64_t>();
   }
   options.search = "recursive";
-  const absl::StatusOr<Plan> plan = Search(graph, options);
+  const absl::StatusOr<search::Plan> plan = search::Search(graph, options);
   if (absl::IsCancelled(plan.status()) || absl::IsInvalidArgument(plan.status())) {
     return absl::optional<int64_t>();
   }
@@ -185,10 +186,11 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   return absl::optional<int64_t>(plan->cost.bytes());
 }
 
-absl::Status PrintPlan(const PartitionFlags& flags, const Model& model, const Plan& plan,
-                       SearchOptions options, const std::string& text, double seconds) {
+absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model,
+                       const search::Plan& plan, search::SearchOptions options,
+                       const std::string& text, double seconds) {
   const Graph& graph = model.graph;
-  YUBA_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(text));
+  YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadPlan(text));
   // What is searched for the sake of these lines has no more than the time that is left.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
@@ -203,8 +205,8 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Model& model, const Pl
   }
   if (!flags.pins.empty() && search_on) {
     options.time_limit = left;
-    YUBA_ASSIGN_OR_RETURN(const std::vector<PinPrice> prices,
-                          PricesOfPins(graph, MeasuredBy(model, options), plan));
+    YUBA_ASSIGN_OR_RETURN(const std::vector<search::PinPrice> prices,
+                          search::PricesOfPins(graph, compiler::MeasuredBy(model, options), plan));
     std::cout << PinsText(prices);
   }
   std::cout << "\n" << SummaryText(file);
@@ -218,8 +220,8 @@ absl::Status Partition(PartitionFlags flags) {
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
-  Compilation compilation;
-  YUBA_ASSIGN_OR_RETURN(SearchOptions options, SearchOptionsOf(flags));
+  compiler::Compilation compilation;
+  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
   YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
@@ -233,7 +235,7 @@ absl::Status Partition(PartitionFlags flags) {
   const double seconds = SecondsSince(start);
   YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
   loaded.model = std::move(compilation.model);
-  const Plan& plan = compilation.plan;
+  const search::Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
   options.factors = flags.model.factors = plan.space.factors;
   if (!flags.json) {
@@ -245,7 +247,7 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << "stopped after " << flags.to << ": no plan is made\n";
     return absl::OkStatus();
   }
-  const std::string text = WritePlan(graph, plan, NotesOf(flags, loaded, plan, options));
+  const std::string text = search::WritePlan(graph, plan, NotesOf(flags, loaded, plan, options));
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) {
     std::cout << text;
@@ -267,7 +269,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->add_option(
           "--search", flags->search,
           "how to search: default, recursive (level by level), or a baseline (see compare)")
-      ->check(CLI::IsMember(SearchNames()))
+      ->check(CLI::IsMember(search::SearchNames()))
       ->capture_default_str();
   command
       ->add_option(
@@ -328,4 +330,4 @@ void AddPartition(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

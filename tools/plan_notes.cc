@@ -13,22 +13,23 @@
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
-std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devices);
+std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, int devices);
 
 }  // namespace
 
-void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
-  program::Program program = CutGraph(model, plan);
-  RecogniseCollectives(program);
-  PlanMemory(program, plan.space.memory);
+void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
+                     search::PlanNotes& notes) {
+  program::Program program = compiler::CutGraph(model, plan);
+  compiler::RecogniseCollectives(program);
+  compiler::PlanMemory(program, plan.space.memory);
   notes.memory = MemoryNotes(program, plan.mesh.devices());
-  KernelChoice choice;
+  kernels::KernelChoice choice;
   for (const Node& node : model.graph.nodes) {
-    notes.kernels.push_back(IsCopy(model.graph, node) ? "none"
-                                                      : KernelKind(*node.definition, choice));
+    notes.kernels.push_back(
+        IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));
   }
   // MovesOf lists a node's fetches in the order of its operands, then its delivery; so does the
   // program.
@@ -40,10 +41,10 @@ void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
     collectives[exchange.node() + "\n" + exchange.tensor() + (exchange.deliver() ? "\nd" : "\nf")] =
         absl::AsciiStrToLower(program::Collective_Name(exchange.collective()));
   }
-  for (const Move& move : MovesOf(model.graph, plan)) {
+  for (const search::Move& move : search::MovesOf(model.graph, plan)) {
     const std::string key = model.graph.nodes[move.node].name + "\n" +
                             model.graph.tensors[move.tensor].name +
-                            (move.kind == MoveKind::kDeliver ? "\nd" : "\nf");
+                            (move.kind == search::MoveKind::kDeliver ? "\nd" : "\nf");
     const auto it = collectives.find(key);
     notes.collectives.push_back(it == collectives.end() ? "exchange" : it->second);
   }
@@ -51,12 +52,12 @@ void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes) {
 
 namespace {
 
-std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
-  const int64_t arena = MeasureMemory(program).arena;
-  std::vector<DeviceMemory> notes;
+std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
+  const int64_t arena = compiler::MeasureMemory(program).arena;
+  std::vector<search::DeviceMemory> notes;
   for (int device = 0; device < devices; ++device) {
-    const DeviceUse use = MeasureDevice(program, device);
-    DeviceMemory memory;
+    const compiler::DeviceUse use = compiler::MeasureDevice(program, device);
+    search::DeviceMemory memory;
     memory.peak = use.peak;
     memory.weights = use.stored;
     memory.activations = use.activations;
@@ -70,4 +71,4 @@ std::vector<DeviceMemory> MemoryNotes(const program::Program& program, int devic
 
 }  // namespace
 
-}  // namespace yuba
+}  // namespace yuba::tools

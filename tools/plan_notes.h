@@ -6,10 +6,11 @@
 #include "compiler/model.h"
 #include "search/file/plan_file.h"
 
-namespace yuba {
+namespace yuba::tools {
 
-void AddProgramNotes(const Model& model, const Plan& plan, PlanNotes& notes);
+void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
+                     search::PlanNotes& notes);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_PLAN_NOTES_H_

@@ -6,7 +6,7 @@
 #include "tools/run/run_command.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct RunCommandFlags {
@@ -17,14 +17,14 @@ struct RunCommandFlags {
 };
 
 // As the program will have them.
-RunPorts PortsOfModel(const Model& model) {
+RunPorts PortsOfModel(const compiler::Model& model) {
   RunPorts ports;
   const std::vector<Tensor>& tensors = model.graph.tensors;
   for (const TensorId id : model.graph.inputs) ports.inputs.push_back(tensors[id].name);
   for (const TensorId id : model.graph.outputs) ports.outputs.push_back(tensors[id].name);
   ports.file_inputs = model.file_inputs;
   for (const auto& [id, value] : model.values) {
-    if (value.kind == InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
+    if (value.kind == compiler::InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
   }
   return ports;
 }
@@ -33,7 +33,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   YUBA_ASSIGN_OR_RETURN(RunFiles files,
                         ReadRunFiles(flags.run, PortsOfModel(planned.loaded.model)));
-  KernelChoice choice;
+  kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.target.cuda = flags.run.options.backend == "cuda";
   if (choice.target.cuda) choice.target.cpu = "sm_80";
@@ -42,8 +42,8 @@ absl::Status Run(const RunCommandFlags& flags) {
   RunFlags run = flags.run;
   run.planned_bytes = planned.plan.cost.bytes();
   planned.loaded.model.values.clear();  // the program has them now
-  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<LoadedProgram> loaded,
-                        LoadedProgram::FromMessage(std::move(program)));
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(program)));
   return RunProgram(loaded, run, std::move(files));
 }
 
@@ -59,4 +59,4 @@ void AddRun(CLI::App& app, int& exit_code) {
   OnRun(command, exit_code, [flags] { return Run(*flags); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -10,7 +10,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct ShowFlags {
@@ -18,15 +18,15 @@ struct ShowFlags {
   bool transfers = false, memory = false, kernels = false, all = false, json = false;
 };
 
-absl::StatusOr<PlanFile> Load(const std::string& path, std::string* text = nullptr) {
+absl::StatusOr<search::PlanFile> Load(const std::string& path, std::string* text = nullptr) {
   YUBA_ASSIGN_OR_RETURN(std::string contents, ReadFile(path));
-  absl::StatusOr<PlanFile> plan = ReadPlan(contents);
+  absl::StatusOr<search::PlanFile> plan = search::ReadPlan(contents);
   if (!plan.ok()) return Annotate(plan.status(), path);
   if (text != nullptr) *text = std::move(contents);
   return plan;
 }
 
-std::string OverviewText(const PlanFile& plan) {
+std::string OverviewText(const search::PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
@@ -53,24 +53,24 @@ absl::StatusOr<std::string> TextOfNamed(const std::vector<Row>& rows, const std:
 }
 
 // What the flags ask for, each in its turn; "" where they ask for nothing.
-absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const PlanFile& plan) {
+absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const search::PlanFile& plan) {
   std::string text;
   if (!flags.tensor.empty()) {
     YUBA_ASSIGN_OR_RETURN(
         const std::string tensor,
         TextOfNamed(plan.tensors, flags.tensor, "tensor",
-                    [&](const PlanFile::TensorRow& row) { return TensorText(plan, row); }));
+                    [&](const search::PlanFile::TensorRow& row) { return TensorText(plan, row); }));
     text += tensor;
   }
   if (!flags.node.empty()) {
-    YUBA_ASSIGN_OR_RETURN(const std::string node, TextOfNamed(plan.nodes, flags.node, "node",
-                                                              [&](const PlanFile::NodeRow& row) {
-                                                                return NodeText(plan, row);
-                                                              }));
+    YUBA_ASSIGN_OR_RETURN(
+        const std::string node,
+        TextOfNamed(plan.nodes, flags.node, "node",
+                    [&](const search::PlanFile::NodeRow& row) { return NodeText(plan, row); }));
     text += node;
   }
   if (!flags.diff.empty()) {
-    YUBA_ASSIGN_OR_RETURN(const PlanFile other, Load(flags.diff));
+    YUBA_ASSIGN_OR_RETURN(const search::PlanFile other, Load(flags.diff));
     text += DiffText(plan, other);
   }
   if (flags.transfers) text += TransfersText(plan);
@@ -83,7 +83,7 @@ absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const PlanFile& pl
   return text;
 }
 
-std::string WholeText(const ShowFlags& flags, const PlanFile& plan) {
+std::string WholeText(const ShowFlags& flags, const search::PlanFile& plan) {
   return absl::StrCat(OverviewText(plan), NodeTableText(plan, flags.all), "\n",
                       LargestTransfersText(plan, 8), "\n", CopiesText(plan, 8),
                       AccumulatorsText(plan, 8), MemoryText(plan),
@@ -93,7 +93,7 @@ std::string WholeText(const ShowFlags& flags, const PlanFile& plan) {
 
 absl::Status Show(const ShowFlags& flags) {
   std::string file;
-  YUBA_ASSIGN_OR_RETURN(PlanFile plan, Load(flags.plan, &file));
+  YUBA_ASSIGN_OR_RETURN(search::PlanFile plan, Load(flags.plan, &file));
   YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, plan));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.html));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot));
@@ -131,4 +131,4 @@ void AddShow(CLI::App& app, int& exit_code) {
   OnRun(command, exit_code, [flags] { return Show(*flags); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

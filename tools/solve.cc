@@ -12,7 +12,7 @@
 #include "tools/interrupt.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct SolveFlags {
@@ -22,11 +22,12 @@ struct SolveFlags {
 };
 
 // Before there is a problem Ctrl-C ends the program: nobody notes it.
-absl::StatusOr<PairwiseProblem> ReadProblem(const SolveFlags& flags, const Budget& budget) {
+absl::StatusOr<search::PairwiseProblem> ReadProblem(const SolveFlags& flags,
+                                                    const search::Budget& budget) {
   const auto stop = [&] { return budget.Spent(); };
-  absl::StatusOr<PairwiseProblem> problem;
-  absl::StatusOr<std::string> text = ReadGzip(flags.file, stop);
-  if (text.ok()) problem = ParseIopddl(*text, stop);
+  absl::StatusOr<search::PairwiseProblem> problem;
+  absl::StatusOr<std::string> text = search::ReadGzip(flags.file, stop);
+  if (text.ok()) problem = search::ParseIopddl(*text, stop);
   if (absl::IsCancelled(text.status()) || absl::IsCancelled(problem.status())) {
     return UserError(flags.file, ": is not read within the --time-limit of ", flags.seconds,
                      " seconds: give more");
@@ -36,11 +37,12 @@ absl::StatusOr<PairwiseProblem> ReadProblem(const SolveFlags& flags, const Budge
 }
 
 absl::Status Solve(const SolveFlags& flags) {
-  const Budget budget(flags.seconds, flags.threads, InterruptNote::Came);
-  const absl::StatusOr<PairwiseProblem> problem = ReadProblem(flags, budget);
+  const search::Budget budget(flags.seconds, flags.threads, InterruptNote::Came);
+  const absl::StatusOr<search::PairwiseProblem> problem = ReadProblem(flags, budget);
   YUBA_RETURN_IF_ERROR(problem.status());
   const InterruptNote note;
-  YUBA_ASSIGN_OR_RETURN(const MemorySolution solution, SolveWithMemory(*problem, budget));
+  YUBA_ASSIGN_OR_RETURN(const search::MemorySolution solution,
+                        search::SolveWithMemory(*problem, budget));
   const double gap =
       solution.cost == 0
           ? 0
@@ -73,4 +75,4 @@ void AddSolve(CLI::App& app, int& exit_code) {
   OnRun(command, exit_code, [flags] { return Solve(*flags); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

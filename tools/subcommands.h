@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace yuba {
+namespace yuba::tools {
 
 void AddInfo(CLI::App& app, int& exit_code);
 void AddDevices(CLI::App& app, int& exit_code);
@@ -19,6 +19,6 @@ void AddOp(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddSolve(CLI::App& app, int& exit_code);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_SUBCOMMANDS_H_

@@ -21,7 +21,7 @@
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct VerifyFlags {
@@ -35,11 +35,12 @@ struct VerifyFlags {
 // The most floating point operations that `--scale auto` runs whole and cut; some seconds' worth.
 constexpr int64_t kAutoFlops = 20'000'000'000;
 
-absl::StatusOr<std::vector<HostTensor>> Outputs(const Model& model, program::Program program,
-                                                uint64_t seed) {
-  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedProgram> loaded,
-                        LoadedProgram::FromMessage(std::move(program)));
-  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(loaded, RunOptions()));
+absl::StatusOr<std::vector<HostTensor>> Outputs(const compiler::Model& model,
+                                                program::Program program, uint64_t seed) {
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(program)));
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
+                        runtime::Session::Open(loaded, runtime::RunOptions()));
   YUBA_RETURN_IF_ERROR(session->Randomize(seed));
   YUBA_RETURN_IF_ERROR(session->Step());
   std::vector<HostTensor> outputs;
@@ -50,7 +51,7 @@ absl::StatusOr<std::vector<HostTensor>> Outputs(const Model& model, program::Pro
   return outputs;
 }
 
-absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
+absl::Status Compare(const compiler::Model& model, const std::vector<HostTensor>& whole,
                      const std::vector<HostTensor>& cut, nlohmann::ordered_json& report,
                      bool json) {
   int64_t elements = 0;
@@ -82,18 +83,19 @@ absl::Status Compare(const Model& model, const std::vector<HostTensor>& whole,
 
 absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
-  if (flags.scale != "cover" && planned.plan.mesh.devices() > kMostVirtualDevices) {
+  if (flags.scale != "cover" && planned.plan.mesh.devices() > runtime::kMostVirtualDevices) {
     return UserError("the plan is for ", planned.plan.mesh.devices(), " devices; at most ",
-                     kMostVirtualDevices, " virtual ones run in one process: --scale cover asks ",
+                     runtime::kMostVirtualDevices,
+                     " virtual ones run in one process: --scale cover asks ",
                      "for the cover alone");
   }
-  const Model& model = planned.loaded.model;
-  const program::Program program = CutGraph(model, planned.plan);
-  if (absl::Status cover = CheckCover(program); !cover.ok()) {
+  const compiler::Model& model = planned.loaded.model;
+  const program::Program program = compiler::CutGraph(model, planned.plan);
+  if (absl::Status cover = compiler::CheckCover(program); !cover.ok()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the program does not cover the model: ", cover.message()));
   }
-  YUBA_RETURN_IF_ERROR(CheckFaithful(model.graph, program));
+  YUBA_RETURN_IF_ERROR(compiler::CheckFaithful(model.graph, program));
   report["cover"] = "whole";
   report["devices"] = planned.plan.mesh.devices();
   report["instructions"] = program.stages(0).instructions_size();
@@ -115,10 +117,10 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
         Count(model.flops),
         "FLOP would take minutes; --scale full runs it, --scale cover asks for the cover alone"));
   }
-  KernelChoice choice;
+  kernels::KernelChoice choice;
   choice.target.arithmetic = Arithmetic::kHash;
   std::cerr << "generating kernels ...\n";
-  Model uncut = model;
+  compiler::Model uncut = model;
   uncut.graph = planned.whole;
   YUBA_ASSIGN_OR_RETURN(program::Program whole,
                         BuildProgram(uncut, WholePlan(uncut.graph), choice));
@@ -152,4 +154,4 @@ void AddVerify(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

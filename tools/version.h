@@ -2,7 +2,7 @@
 #ifndef YUBA_TOOLS_VERSION_H_
 #define YUBA_TOOLS_VERSION_H_
 
-namespace yuba {
+namespace yuba::tools {
 constexpr char kVersion[] = "0.1";
 }
 

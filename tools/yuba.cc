@@ -28,27 +28,27 @@ void KeepFreedMemory() {
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   KeepFreedMemory();
-  const yuba::PrintableStream out(std::cout), errors(std::cerr);
+  const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
   app.footer(
       "Exit codes: 0 done; 1 a negative answer, as no plan that fits; 2 bad input; 3 a failed run, "
       "or no answer in time; 130 interrupted.");
-  app.set_version_flag("--version", yuba::kVersion);
+  app.set_version_flag("--version", yuba::tools::kVersion);
   app.require_subcommand(1);
   int exit_code = 0;
-  yuba::AddInfo(app, exit_code);
-  yuba::AddDevices(app, exit_code);
-  yuba::AddPartition(app, exit_code);
-  yuba::AddCompare(app, exit_code);
-  yuba::AddShow(app, exit_code);
-  yuba::AddCheck(app, exit_code);
-  yuba::AddVerify(app, exit_code);
-  yuba::AddRun(app, exit_code);
-  yuba::AddCompile(app, exit_code);
-  yuba::AddOp(app, exit_code);
-  yuba::AddBench(app, exit_code);
-  yuba::AddSolve(app, exit_code);
-  if (const absl::Status known = yuba::CheckSubcommand(app, argc, argv); !known.ok()) {
+  yuba::tools::AddInfo(app, exit_code);
+  yuba::tools::AddDevices(app, exit_code);
+  yuba::tools::AddPartition(app, exit_code);
+  yuba::tools::AddCompare(app, exit_code);
+  yuba::tools::AddShow(app, exit_code);
+  yuba::tools::AddCheck(app, exit_code);
+  yuba::tools::AddVerify(app, exit_code);
+  yuba::tools::AddRun(app, exit_code);
+  yuba::tools::AddCompile(app, exit_code);
+  yuba::tools::AddOp(app, exit_code);
+  yuba::tools::AddBench(app, exit_code);
+  yuba::tools::AddSolve(app, exit_code);
+  if (const absl::Status known = yuba::tools::CheckSubcommand(app, argc, argv); !known.ok()) {
     std::cerr << "yuba: " << known.message() << "\n";
     return 2;
   }
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     }
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return yuba::ReportParseError(app, error);
+    return yuba::tools::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {
     std::cerr << "yuba: out of memory\n";
     return 3;

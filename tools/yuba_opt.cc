@@ -5,7 +5,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 // Phase number `kNumber`: reads the module, runs the phase, verifies, writes the module again.
@@ -19,7 +19,7 @@ class PhasePass
   PhasePass(const PhasePass& other)
       : mlir::PassWrapper<PhasePass, mlir::OperationPass<mlir::ModuleOp>>(other) {}
 
-  static const Phase& ThisPhase() { return Phases()[kNumber]; }
+  static const compiler::Phase& ThisPhase() { return compiler::Phases()[kNumber]; }
   llvm::StringRef getArgument() const override {
     static const std::string* const name = new std::string(std::string("yuba-") + ThisPhase().name);
     return *name;
@@ -28,16 +28,16 @@ class PhasePass
 
   void runOnOperation() override {
     mlir::ModuleOp module = this->getOperation();
-    Compilation state;
+    compiler::Compilation state;
     state.request.search.mesh = MeshOf(std::max(1, static_cast<int>(devices_)));
-    absl::Status status = dialect::ReadModule(module, state);
+    absl::Status status = compiler::ReadModule(module, state);
     if (status.ok()) status = ThisPhase().run(state);
     if (status.ok()) status = ThisPhase().verify(state);
     if (!status.ok()) {
       module.emitError() << ThisPhase().name << ": " << std::string(status.message());
       return this->signalPassFailure();
     }
-    mlir::OwningOpRef<mlir::ModuleOp> result = dialect::WriteModule(module.getContext(), state);
+    mlir::OwningOpRef<mlir::ModuleOp> result = compiler::WriteModule(module.getContext(), state);
     module.getBodyRegion().takeBody(result->getBodyRegion());
   }
 
@@ -55,13 +55,13 @@ void RegisterPhases(std::index_sequence<kOffsets...>) {
 constexpr size_t kInnerPhases = 6;
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools
 
 int main(int argc, char** argv) {
-  YUBA_CHECK(yuba::Phases().size() == yuba::kInnerPhases + 2);
-  yuba::RegisterPhases(std::make_index_sequence<yuba::kInnerPhases>());
+  YUBA_CHECK(yuba::compiler::Phases().size() == yuba::tools::kInnerPhases + 2);
+  yuba::tools::RegisterPhases(std::make_index_sequence<yuba::tools::kInnerPhases>());
   mlir::DialectRegistry registry;
-  registry.insert<yuba::dialect::YubaDialect>();
+  registry.insert<yuba::compiler::YubaDialect>();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "The yuba dialect and its phases\n", registry));
 }

@@ -12,30 +12,30 @@
 
 namespace {
 
-absl::Status Run(const std::string& file, const yuba::RunFlags& flags) {
-  absl::StatusOr<std::shared_ptr<yuba::LoadedProgram>> program =
-      yuba::LoadedProgram::FromFile(file);
+absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
+  absl::StatusOr<std::shared_ptr<yuba::runtime::LoadedProgram>> program =
+      yuba::runtime::LoadedProgram::FromFile(file);
   if (!program.ok()) return program.status();
-  absl::StatusOr<yuba::RunFiles> files =
-      yuba::ReadRunFiles(flags, yuba::PortsOf((*program)->message()));
+  absl::StatusOr<yuba::tools::RunFiles> files =
+      yuba::tools::ReadRunFiles(flags, yuba::tools::PortsOf((*program)->message()));
   if (!files.ok()) return files.status();
-  return yuba::RunProgram(*program, flags, *std::move(files));
+  return yuba::tools::RunProgram(*program, flags, *std::move(files));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
-  const yuba::PrintableStream out(std::cout), errors(std::cerr);
+  const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Runs a program that `yuba compile` wrote.", "yuba-run");
   std::string file;
-  yuba::RunFlags flags;
+  yuba::tools::RunFlags flags;
   app.add_option("program", file, "the program, a .yuba file")->required();
-  yuba::AddRunFlags(&app, flags);
-  yuba::OneValueAtATime(&app);
+  yuba::tools::AddRunFlags(&app, flags);
+  yuba::tools::OneValueAtATime(&app);
   try {
     app.parse(argc, argv);
-    absl::Status status = yuba::RefuseEmptyValues(app);
+    absl::Status status = yuba::tools::RefuseEmptyValues(app);
     if (status.ok()) status = Run(file, flags);
     if (!status.ok()) std::cerr << "yuba-run: " << status.message() << "\n";
     std::cout.flush();
@@ -43,9 +43,9 @@ int main(int argc, char** argv) {
       std::cerr << "yuba-run: the output cannot be written\n";
       return 2;
     }
-    return yuba::ExitCode(status);
+    return yuba::tools::ExitCode(status);
   } catch (const CLI::ParseError& error) {
-    return yuba::ReportParseError(app, error);
+    return yuba::tools::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {
     std::cerr << "yuba-run: out of memory\n";
     return 3;

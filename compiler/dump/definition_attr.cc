@@ -4,7 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 using mlir::Attribute;
@@ -325,4 +325,4 @@ mlir::DictionaryAttr AttrOf(mlir::MLIRContext* context, const Definition& defini
 
 absl::StatusOr<Definition> DefinitionFrom(mlir::DictionaryAttr attr) { return Reader().Read(attr); }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "opsemantics/definition/definition.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 
 mlir::Type ElementTypeOf(mlir::MLIRContext* context, ElementType type);
 absl::StatusOr<ElementType> ElementTypeFrom(mlir::Type type);
@@ -23,6 +23,6 @@ absl::StatusOr<Definition> DefinitionFrom(mlir::DictionaryAttr attr);
 // Names to values and back.
 absl::StatusOr<Reducer> ReducerFrom(absl::string_view name);
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_DEFINITION_ATTR_H_

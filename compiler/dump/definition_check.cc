@@ -5,7 +5,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 constexpr int64_t kLargestExtent = int64_t{1} << 40;
@@ -104,4 +104,4 @@ absl::Status CheckDefinition(const Definition& definition) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

@@ -5,12 +5,12 @@
 #include "absl/status/status.h"
 #include "opsemantics/definition/definition.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 
 // Ranks, numbers of operands and arguments, extents; then the box analysis: no read without `else`
 // leaves its operand and no left side leaves the result.
 absl::Status CheckDefinition(const Definition& definition);
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_DEFINITION_CHECK_H_

@@ -4,14 +4,16 @@
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/definition_check.h"
 #include "compiler/dump/table_text.h"
-#include "compiler/dump/yuba_dialect.cc.inc"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 
+// clang-format off
+#include "compiler/dump/yuba_dialect.cc.inc"
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.cc.inc"
+// clang-format on
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
@@ -114,4 +116,4 @@ mlir::LogicalResult ProgramOp::verify() {
 mlir::LogicalResult KernelOp::verify() { return Report(*this, CheckKernel(*this)); }
 mlir::LogicalResult ExchangeOp::verify() { return Report(*this, CheckExchange(*this)); }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

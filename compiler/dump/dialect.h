@@ -3,7 +3,6 @@
 #define YUBA_COMPILER_DUMP_DIALECT_H_
 
 #include "absl/status/statusor.h"
-#include "compiler/dump/yuba_dialect.h.inc"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,14 +12,18 @@
 #include "mlir/IR/OpImplementation.h"
 #include "opsemantics/definition/definition.h"
 
+// What TableGen makes of yuba.td; it includes nothing itself.
+// clang-format off
+#include "compiler/dump/yuba_dialect.h.inc"
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.h.inc"
+// clang-format on
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 
 // The definition that the operation says, with the types of its operands and its result.
 absl::StatusOr<Definition> DefinitionOf(DefinitionOp op);
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_DIALECT_H_

@@ -3,7 +3,7 @@
 #include "compiler/spmd/spmd.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 
 mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
                                               const Compilation& compilation) {
@@ -12,7 +12,7 @@ mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToStart(module->getBody());
   const Model& model = compilation.model;
-  const Plan& plan = compilation.plan;
+  const search::Plan& plan = compilation.plan;
   const bool planned = !plan.tensors.empty() && plan.tensors.size() == model.graph.tensors.size();
   WriteGraph(builder, model, planned ? &plan : nullptr);
   if (compilation.program.stages_size() > 0) WriteProgram(builder, compilation.program);
@@ -40,4 +40,4 @@ absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

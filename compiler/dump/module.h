@@ -7,7 +7,7 @@
 #include "compiler/dump/dialect.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 
 // A yuba.graph, with the plan where there is one, and a yuba.program where there is one.
 mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
@@ -18,13 +18,13 @@ mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
 absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation);
 
 // The two halves, for the two above.
-void WriteGraph(mlir::OpBuilder& builder, const Model& model, const Plan* plan);
+void WriteGraph(mlir::OpBuilder& builder, const Model& model, const search::Plan* plan);
 void WriteProgram(mlir::OpBuilder& builder, const program::Program& program);
-absl::Status ReadGraph(GraphOp op, Model& model, Plan& plan);
+absl::Status ReadGraph(GraphOp op, Model& model, search::Plan& plan);
 absl::StatusOr<program::Program> ReadProgram(ProgramOp op);
 
 inline absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_MODULE_H_

@@ -9,7 +9,7 @@
 #include "compiler/dump/table_text.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 template <typename T>
@@ -21,12 +21,12 @@ absl::StatusOr<T> InfoField(mlir::DictionaryAttr info, const char* name) {
 
 class GraphReader {
  public:
-  GraphReader(GraphOp op, Model& model, Plan& plan)
+  GraphReader(GraphOp op, Model& model, search::Plan& plan)
       : op_(op), model_(model), graph_(model.graph), plan_(plan) {}
 
   absl::Status Read() {
     graph_ = Graph();
-    plan_ = Plan();
+    plan_ = search::Plan();
     if (op_.getMesh()) {
       YUBA_ASSIGN_OR_RETURN(plan_.mesh, ParseMesh(View(*op_.getMesh())));
     }
@@ -60,7 +60,7 @@ class GraphReader {
       if (!why.empty()) return UserError("yuba.graph: ", why);
     }
     CheckGraph(graph_);
-    if (!op_.getMesh()) plan_ = Plan();
+    if (!op_.getMesh()) plan_ = search::Plan();
     return absl::OkStatus();
   }
 
@@ -223,15 +223,15 @@ class GraphReader {
   GraphOp op_;
   Model& model_;
   Graph& graph_;
-  Plan& plan_;
+  search::Plan& plan_;
   llvm::DenseMap<mlir::Value, TensorId> ids_;
   std::set<int64_t> used_;
 };
 
 }  // namespace
 
-absl::Status ReadGraph(GraphOp op, Model& model, Plan& plan) {
+absl::Status ReadGraph(GraphOp op, Model& model, search::Plan& plan) {
   return GraphReader(op, model, plan).Read();
 }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

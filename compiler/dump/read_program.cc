@@ -11,7 +11,7 @@
 #include "compiler/verify/form.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 // Says nothing on stderr: the caller does.
@@ -187,4 +187,4 @@ class ProgramReader {
 
 absl::StatusOr<program::Program> ReadProgram(ProgramOp op) { return ProgramReader(op).Read(); }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

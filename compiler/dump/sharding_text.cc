@@ -7,7 +7,7 @@
 #include "compiler/dump/table_text.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 // "12/bc"
@@ -71,4 +71,4 @@ absl::StatusOr<Cut> ParseNodeCut(const Mesh& mesh, const std::vector<Index>& ind
   return cut;
 }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 
 // The factors of each dimension, and the axes of each factor.
 struct Sharding {
@@ -22,6 +22,6 @@ std::string NodeCutText(const Mesh& mesh, const std::vector<Index>& indices, con
 absl::StatusOr<Cut> ParseNodeCut(const Mesh& mesh, const std::vector<Index>& indices,
                                  absl::string_view text);
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_SHARDING_TEXT_H_

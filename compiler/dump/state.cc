@@ -9,11 +9,11 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 std::string StateText(const Compilation& compilation) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::OwningOpRef<mlir::ModuleOp> module = dialect::WriteModule(&context, compilation);
+  mlir::OwningOpRef<mlir::ModuleOp> module = WriteModule(&context, compilation);
   YUBA_CHECK(mlir::succeeded(mlir::verify(*module)));
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -24,7 +24,7 @@ std::string StateText(const Compilation& compilation) {
 
 absl::Status ParseState(absl::string_view text, const std::string& file, Compilation& compilation) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<dialect::YubaDialect>();
+  context.loadDialect<YubaDialect>();
   std::string errors;
   const mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
     llvm::raw_string_ostream stream(errors);
@@ -34,7 +34,7 @@ absl::Status ParseState(absl::string_view text, const std::string& file, Compila
   const auto module = mlir::parseSourceString<mlir::ModuleOp>(
       llvm::StringRef(text.data(), text.size()), mlir::ParserConfig(&context), file);
   if (!module) return UserError(file, ": ", errors);
-  return Annotate(dialect::ReadModule(*module, compilation), file);
+  return Annotate(ReadModule(*module, compilation), file);
 }
 
 absl::Status WriteState(const Compilation& compilation, const std::string& path) {
@@ -79,4 +79,4 @@ absl::Status ReadValues(const std::string& path, Model& model) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

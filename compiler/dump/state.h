@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/compilation.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 std::string StateText(const Compilation& compilation);
 // Errors have MLIR's message with line and column; `file` is for them.
@@ -22,6 +22,6 @@ absl::Status ReadState(const std::string& path, Compilation& compilation);
 absl::Status WriteValues(const Model& model, const std::string& path);
 absl::Status ReadValues(const std::string& path, Model& model);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_STATE_H_

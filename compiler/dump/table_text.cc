@@ -8,7 +8,7 @@
 #include "absl/strings/strip.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 std::string WriteMesh(const Mesh& mesh) {
   return absl::StrJoin(mesh.axes, " ", [](std::string* out, const MeshAxis& axis) {
@@ -87,4 +87,4 @@ absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text) 
   return box;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -10,7 +10,7 @@
 #include "opsemantics/sharding/mesh_text.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 std::string WriteMesh(const Mesh& mesh);  // "a=2 b=2": every axis
 std::string BoundText(const Mesh& mesh, const program::Bound& bound);
@@ -21,6 +21,6 @@ absl::StatusOr<Mesh> ParseMesh(absl::string_view text);
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_TABLE_TEXT_H_

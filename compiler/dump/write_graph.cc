@@ -6,12 +6,12 @@
 #include "compiler/dump/sharding_text.h"
 #include "compiler/dump/table_text.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 class GraphWriter {
  public:
-  GraphWriter(mlir::OpBuilder& builder, const Model& model, const Plan* plan)
+  GraphWriter(mlir::OpBuilder& builder, const Model& model, const search::Plan* plan)
       : builder_(builder), model_(model), graph_(model.graph), plan_(plan) {
     if (plan != nullptr) mesh_ = plan->mesh;
   }
@@ -116,15 +116,15 @@ class GraphWriter {
   mlir::OpBuilder& builder_;
   const Model& model_;
   const Graph& graph_;
-  const Plan* plan_;
+  const search::Plan* plan_;
   Mesh mesh_;
   std::vector<mlir::Value> values_;  // by tensor
 };
 
 }  // namespace
 
-void WriteGraph(mlir::OpBuilder& builder, const Model& model, const Plan* plan) {
+void WriteGraph(mlir::OpBuilder& builder, const Model& model, const search::Plan* plan) {
   GraphWriter(builder, model, plan).Write();
 }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

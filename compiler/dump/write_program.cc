@@ -8,7 +8,7 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba::dialect {
+namespace yuba::compiler {
 namespace {
 
 class ProgramWriter {
@@ -131,4 +131,4 @@ void WriteProgram(mlir::OpBuilder& builder, const program::Program& program) {
   ProgramWriter(builder, program).Write();
 }
 
-}  // namespace yuba::dialect
+}  // namespace yuba::compiler

@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 
 def Yuba_Dialect : Dialect {
   let name = "yuba";
-  let cppNamespace = "::yuba::dialect";
+  let cppNamespace = "::yuba::compiler";
   let summary = "Graphs of definitions, how they are cut, and the programs they become";
 }
 

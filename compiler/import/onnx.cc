@@ -20,52 +20,53 @@
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/structure.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 constexpr int64_t kOldestOpset = 6;
 
-absl::StatusOr<int64_t> OpsetOf(const onnx::ModelProto& model) {
-  for (const onnx::OperatorSetIdProto& opset : model.opset_import()) {
+absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model) {
+  for (const ::onnx::OperatorSetIdProto& opset : model.opset_import()) {
     if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
     if (opset.version() < kOldestOpset)
       return UserError("the model is of opset ", opset.version(), "; ", kOldestOpset,
                        " is the oldest that is read: convert it (onnx.version_converter)");
     return opset.version();
   }
-  for (const onnx::NodeProto& node : model.graph().node()) {
+  for (const ::onnx::NodeProto& node : model.graph().node()) {
     if (node.domain().empty() || node.domain() == "ai.onnx")
       return UserError("the model does not say which version of ONNX's operators it uses");
   }
   return 0;
 }
 
-bool IsStandard(const onnx::NodeProto& node) {
+bool IsStandard(const ::onnx::NodeProto& node) {
   return node.domain().empty() || node.domain() == "ai.onnx";
 }
 
 // The description with the operator's own name: how users add operators of other domains.
-const OpDescription* OwnEntry(const onnx::NodeProto& node, const OperatorLibrary& library) {
+const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
   return IsStandard(node) && FindRow(node.op_type()) != nullptr ? nullptr
                                                                 : library.Find(node.op_type());
 }
 
 // "opset 17", or of another domain than ONNX's "version 2 of com.example".
-std::string VersionOf(const onnx::NodeProto& node, const onnx::ModelProto& model, int64_t opset) {
+std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& model,
+                      int64_t opset) {
   if (IsStandard(node)) return absl::StrCat("opset ", opset);
-  for (const onnx::OperatorSetIdProto& import : model.opset_import()) {
+  for (const ::onnx::OperatorSetIdProto& import : model.opset_import()) {
     if (import.domain() == node.domain())
       return absl::StrCat("version ", import.version(), " of ", node.domain());
   }
   return absl::StrCat("the model names no version of ", node.domain());
 }
 
-absl::Status CheckSupported(const onnx::ModelProto& model, const FileGraph& order, int64_t opset,
+absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& order, int64_t opset,
                             const OperatorLibrary& library) {
-  const onnx::GraphProto& graph = model.graph();
+  const ::onnx::GraphProto& graph = model.graph();
   std::vector<std::string> lines;
   for (const int n : std::set<int>(order.nodes.begin(), order.nodes.end())) {
-    const onnx::NodeProto& node = graph.node(n);
+    const ::onnx::NodeProto& node = graph.node(n);
     if (IsStandard(node) && FindRow(node.op_type()) != nullptr) continue;
     if (OwnEntry(node, library) != nullptr) continue;
     lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ",
@@ -80,7 +81,7 @@ absl::Status CheckSupported(const onnx::ModelProto& model, const FileGraph& orde
 }
 
 // Why there is no value of this name: "output 1 of node 'r' (Relu), which ...".
-std::string WhyNotMade(const onnx::GraphProto& graph, const std::string& name) {
+std::string WhyNotMade(const ::onnx::GraphProto& graph, const std::string& name) {
   for (int n = 0; n < graph.node_size(); ++n) {
     const auto& outputs = graph.node(n).output();
     const auto found = std::find(outputs.begin(), outputs.end(), name);
@@ -94,7 +95,7 @@ std::string WhyNotMade(const onnx::GraphProto& graph, const std::string& name) {
 
 // The symbols of the file on an output, except those that inputs have for another size: nothing in
 // the file makes sure of them.
-void NameDims(const onnx::ValueInfoProto& output, const std::map<std::string, int64_t>& sizes,
+void NameDims(const ::onnx::ValueInfoProto& output, const std::map<std::string, int64_t>& sizes,
               FlowValue& value) {
   const auto& shape = output.type().tensor_type().shape();
   if (shape.dim_size() != static_cast<int>(value.dims.size())) return;
@@ -118,10 +119,10 @@ std::map<std::string, int64_t> SizesOfSymbols(const Flow& flow) {
 }
 
 // Each output is a tensor that a node makes, and of its own.
-void FinishOutputs(const onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
+void FinishOutputs(const ::onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
   std::set<int> taken;
   const std::map<std::string, int64_t> sizes = SizesOfSymbols(flow);
-  for (const onnx::ValueInfoProto& output : graph.output()) {
+  for (const ::onnx::ValueInfoProto& output : graph.output()) {
     const auto found = flow.by_name.find(output.name());
     if (found == flow.by_name.end())
       return context.Fail("the graph's output '", output.name(), "' is ",
@@ -154,11 +155,11 @@ class Importer {
   Importer(const std::string& path, const ImportOptions& options)
       : path_(path), folder_(FolderOf(path)), options_(options) {}
 
-  absl::StatusOr<Model> Import() {
+  absl::StatusOr<compiler::Model> Import() {
     YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
     const absl::Status read = ReadGraph();
     if (!read.ok()) return Annotate(read, path_);
-    Model model;
+    compiler::Model model;
     model.file = path_;
     model.file_inputs = file_inputs_;
     model.file_nodes = proto_.graph().node_size();
@@ -166,11 +167,11 @@ class Importer {
     model.notes = flow_.notes;
     BuildGraph(flow_, UnifyFactors(flow_, options_.factors), model);
     YUBA_RETURN_IF_ERROR(CheckRebatched(model.graph));
-    ReplaceLiterals(model);
-    RemoveViews(model);
-    ComposeMaps(model);
-    PutInCanonicalOrder(model);
-    model.graph_hash = HashOfGraph(model.graph);
+    compiler::ReplaceLiterals(model);
+    compiler::RemoveViews(model);
+    compiler::ComposeMaps(model);
+    compiler::PutInCanonicalOrder(model);
+    model.graph_hash = compiler::HashOfGraph(model.graph);
     model.flops = FlopsOf(model.graph);
     return model;
   }
@@ -191,25 +192,25 @@ class Importer {
   absl::Status ReadGraph() {
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
-    const onnx::GraphProto& graph = proto_.graph();
+    const ::onnx::GraphProto& graph = proto_.graph();
     YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
-    for (const onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
+    for (const ::onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, flow_));
     for (const int n : order.nodes) {
-      const onnx::NodeProto& node = graph.node(n);
+      const ::onnx::NodeProto& node = graph.node(n);
       const absl::Status status = Translate(node, n);
       if (!status.ok())
         return Annotate(status, absl::StrCat("node ", NodeLabel(node, n), ", ",
                                              VersionOf(node, proto_, opset_)));
     }
-    const onnx::NodeProto none;
+    const ::onnx::NodeProto none;
     NodeContext context(none, opset_, "output", folder_, *options_.library, flow_);
     FinishOutputs(graph, context, flow_);
     return context.status();
   }
 
-  absl::Status Translate(const onnx::NodeProto& node, int position) {
+  absl::Status Translate(const ::onnx::NodeProto& node, int position) {
     const std::string label =
         node.name().empty() ? absl::StrCat(node.op_type(), "_", position) : node.name();
     NodeContext context(node, opset_, label, folder_, *options_.library, flow_);
@@ -227,7 +228,7 @@ class Importer {
 
   const std::string path_, folder_;
   const ImportOptions& options_;
-  onnx::ModelProto proto_;
+  ::onnx::ModelProto proto_;
   std::vector<std::string> file_inputs_;
   int64_t opset_ = 0;
   Flow flow_;
@@ -235,9 +236,9 @@ class Importer {
 
 }  // namespace
 
-absl::StatusOr<Model> ImportOnnx(const std::string& path, const ImportOptions& options) {
+absl::StatusOr<compiler::Model> ImportOnnx(const std::string& path, const ImportOptions& options) {
   YUBA_CHECK(options.library != nullptr);
   return Importer(path, options).Import();
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -12,12 +12,12 @@
 #include "compiler/model.h"
 #include "opsemantics/language/library.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // Errors name the node, its operator, the opset and the next step: what is unsupported is listed
 // all at once. Never crashes on any bytes; reads no file but `path` and its external data.
-absl::StatusOr<Model> ImportOnnx(const std::string& path, const ImportOptions& options);
+absl::StatusOr<compiler::Model> ImportOnnx(const std::string& path, const ImportOptions& options);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_ONNX_H_

@@ -15,7 +15,7 @@
 #include "opsemantics/elaborate/elaborate.h"
 #include "opsemantics/oracle/interpret.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 struct FlowValue {
   std::string name;  // empty until a name of the file is given to it
@@ -23,7 +23,7 @@ struct FlowValue {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;
   std::vector<std::string> dim_names;        // of inputs and outputs: the file's symbols, or ""
-  InitialValue initial;                      // of parameters and constants
+  compiler::InitialValue initial;            // of parameters and constants
   bool stored = false;                       // an initializer of the file
   std::shared_ptr<const TensorValue> known;  // what is known now, if it is small
 };
@@ -48,6 +48,6 @@ struct Flow {
   std::vector<std::string> notes;
 };
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_ONNX_GRAPH_H_

@@ -11,7 +11,7 @@
 #include "opsemantics/base/element_type.h"
 #include "opsemantics/language/library.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // A tensor's value: row-major, little-endian.
 struct BoundValue {
@@ -28,6 +28,6 @@ struct ImportOptions {
   const OperatorLibrary* library = nullptr;
 };
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_OPTIONS_H_

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-namespace yuba {
+namespace yuba::onnx {
 
 // How strongly a use holds on to its tensors' factors (unify.h): what gives way last comes first.
 enum class TieClass : uint8_t { kOperator, kReshape, kConcat };
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TIE_CLASS_H_

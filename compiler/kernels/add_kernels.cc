@@ -13,7 +13,7 @@
 #include "opsemantics/base/check.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 // The definition of each function. The program's kernels stand in the order of the graph's nodes,
@@ -31,7 +31,7 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
     const Node& node = graph.nodes[next++];
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
     Definition& definition = definitions[kernel.function()];
-    definition = ComputedBy(program.functions(kernel.function()), *node.definition);
+    definition = compiler::ComputedBy(program.functions(kernel.function()), *node.definition);
     definition.result.type =
         static_cast<ElementType>(stage.buffers(kernel.result().buffer()).type());
   }
@@ -51,7 +51,8 @@ std::string KernelKind(const Definition& definition, const KernelChoice& choice)
   return choice.target.cuda ? "cublas" : "onednn";
 }
 
-absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program) {
+absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
+                        program::Program& program) {
   const KernelTarget& target = choice.target;
   const bool hash = target.arithmetic == Arithmetic::kHash;
   YUBA_CHECK(program.hash_arithmetic() == hash) << "memory was planned for another arithmetic";
@@ -78,4 +79,4 @@ absl::Status AddKernels(const Model& model, const KernelChoice& choice, program:
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

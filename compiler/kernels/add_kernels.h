@@ -9,7 +9,7 @@
 #include "compiler/model.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 // Library calls by structure (unless `library` is false, and never in hash arithmetic), generated
 // code for the rest. The target's arithmetic must be the program's.
@@ -19,8 +19,9 @@ struct KernelChoice {
 };
 // "onednn" or "loops" (CUDA: "cublas"): which of them AddKernels will choose for a definition.
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
-absl::Status AddKernels(const Model& model, const KernelChoice& choice, program::Program& program);
+absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
+                        program::Program& program);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_ADD_KERNELS_H_

@@ -3,7 +3,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 absl::Status Dump(const std::string& folder, const std::string& name, const std::string& text) {
   if (folder.empty()) return absl::OkStatus();
@@ -11,4 +11,4 @@ absl::Status Dump(const std::string& folder, const std::string& name, const std:
   return WriteFile(folder + "/" + name, text);
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

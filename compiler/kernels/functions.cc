@@ -6,7 +6,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 using mlir::Value;
 namespace arith = mlir::arith;
@@ -275,4 +275,4 @@ Value ScalarBuilder::Library(const std::string& name, ElementType type, std::vec
   return b_.create<mlir::LLVM::CallOp>(loc(), function, args).getResult();
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -5,7 +5,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/oracle/hash_arithmetic.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 using mlir::Value;
 namespace arith = mlir::arith;
@@ -102,4 +102,4 @@ Value ScalarBuilder::HashWrap(Value index, Value extent) {
   return b_.create<arith::SelectOp>(loc(), negative, Add(rest, safe), rest);
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

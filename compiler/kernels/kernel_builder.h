@@ -16,7 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "opsemantics/regions/boxes.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
@@ -192,6 +192,6 @@ class KernelBuilder {
   Value tile_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_

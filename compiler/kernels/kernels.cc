@@ -12,7 +12,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 absl::StatusOr<std::string> Generate(absl::Span<const NamedDefinition> definitions,
@@ -46,4 +46,4 @@ absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& 
   return LinkShared(bytes);
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

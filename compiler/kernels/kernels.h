@@ -11,7 +11,7 @@
 #include "compiler/kernels/target.h"
 #include "opsemantics/definition/definition.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 struct NamedDefinition {
   std::string symbol;  // a C identifier, unique
@@ -23,6 +23,6 @@ struct NamedDefinition {
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& definitions,
                                             const KernelTarget& target);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_KERNELS_H_

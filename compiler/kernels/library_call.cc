@@ -6,7 +6,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/regions/structure.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 using Position = std::vector<Affine>;
@@ -114,4 +114,4 @@ absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole, boo
   return absl::nullopt;
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -6,13 +6,13 @@
 #include "opsemantics/definition/definition.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 // The call for a contraction or a convolution of f32 tensors; nullopt for everything else.
 // `convolutions`: whether the target's library has them.
 absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition,
                                                     bool convolutions);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_LIBRARY_CALL_H_

@@ -13,7 +13,7 @@
 
 LLD_HAS_DRIVER(elf)
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ absl::StatusOr<std::string> LinkShared(const std::vector<std::string>& objects) 
   return bytes.str();
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -3,7 +3,7 @@
 
 #include "compiler/kernels/kernel_builder.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 Values KernelBuilder::Steps(int at, Values carried) {
   if (at == static_cast<int>(plan_.steps.size())) return Term(std::move(carried));
@@ -280,4 +280,4 @@ Typed KernelBuilder::Read(const Expr& expr) {
       guard, operand.type, [&] { return Load(access); }, [&] { return Emit(*expr.args[0]); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -2,7 +2,7 @@
 
 #include "compiler/kernels/kernel_builder.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 void KernelBuilder::Build() {
   LLVM::LLVMFuncOp loops = DeclareLoops();
@@ -178,4 +178,4 @@ void BuildKernel(mlir::ModuleOp module, const std::string& symbol, const Definit
   KernelBuilder(module, symbol, definition, plan, arithmetic, cuda).Build();
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -8,7 +8,7 @@
 #include "compiler/kernels/loop_plan.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 // Adds to `module` an external function `symbol` with the calling convention of
 // runtime/program/kernel_abi.h, and the internal function that it calls. On the GPU each thread
@@ -16,6 +16,6 @@ namespace yuba {
 void BuildKernel(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
                  const LoopPlan& plan, Arithmetic arithmetic, bool cuda);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_LOOP_BUILDER_H_

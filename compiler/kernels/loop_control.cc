@@ -2,7 +2,7 @@
 #include "compiler/kernels/kernel_builder.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 void KernelBuilder::Bind(int index, Value value) {
   values_[index] = value;
@@ -252,4 +252,4 @@ Values KernelBuilder::WhereBoundsHold(int step, Values carried, const Inner& inn
   return all ? Where(all, std::move(carried), inner) : inner(std::move(carried));
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

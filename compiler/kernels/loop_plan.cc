@@ -8,7 +8,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/regions/boxes.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 using IndexSet = std::set<int>;
@@ -386,4 +386,4 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
   return text;
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

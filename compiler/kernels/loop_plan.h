@@ -13,7 +13,7 @@
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/oracle/interpret.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 // expression + sum of coefficient * argument of the kernel (runtime/program/kernel_abi.h), == 0 or
 // <= 0.
@@ -77,6 +77,6 @@ int64_t Coefficient(const Affine& affine, int index);
 
 std::string ToString(const LoopPlan& plan, const Definition& definition);  // for dumps
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_LOOP_PLAN_H_

@@ -24,7 +24,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 void InitializeTargets() {
@@ -241,4 +241,4 @@ absl::StatusOr<std::string> ToMachineCode(llvm::Module& module, const KernelTarg
   return code;
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -11,7 +11,7 @@ namespace llvm {
 class Module;
 }
 
-namespace yuba {
+namespace yuba::kernels {
 
 // Optimises `module` and gives the bytes of a relocatable object, or the text of PTX. With a dump
 // folder, NAME.ll and NAME.s (or NAME.ptx) go there. Called from several threads, with one
@@ -19,6 +19,6 @@ namespace yuba {
 absl::StatusOr<std::string> ToMachineCode(llvm::Module& module, const KernelTarget& target,
                                           const std::string& name);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_MACHINE_CODE_H_

@@ -8,7 +8,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/hash_order.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 using mlir::Value;
 namespace arith = mlir::arith;
@@ -287,4 +287,4 @@ Value ScalarBuilder::CeilDiv(Value a, int64_t positive) {
   return FloorDiv(Add(a, Int(positive - 1)), positive);
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -12,7 +12,7 @@
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/oracle/interpret.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 struct Typed {
   mlir::Value value;
@@ -87,6 +87,6 @@ class ScalarBuilder {
   const bool cuda_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_SCALARS_H_

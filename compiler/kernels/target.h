@@ -6,7 +6,7 @@
 
 #include "opsemantics/oracle/scalar.h"  // Arithmetic
 
-namespace yuba {
+namespace yuba::kernels {
 
 struct KernelTarget {
   bool cuda = false;
@@ -16,6 +16,6 @@ struct KernelTarget {
   int threads = 1;
 };
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_TARGET_H_

@@ -24,7 +24,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 void AddPasses(mlir::PassManager& passes) {
@@ -92,4 +92,4 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
   return result;
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

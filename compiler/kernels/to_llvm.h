@@ -14,7 +14,7 @@ class LLVMContext;
 class Module;
 }  // namespace llvm
 
-namespace yuba {
+namespace yuba::kernels {
 
 // One module with a function for each definition, not optimised. With a dump folder, the loops go
 // to NAME.mlir there.
@@ -23,6 +23,6 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
                                                      const std::string& name,
                                                      llvm::LLVMContext& context);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_TO_LLVM_H_

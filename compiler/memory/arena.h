@@ -7,7 +7,7 @@
 
 #include "absl/types/optional.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // From instruction `first` to `last`, both included; size in bytes.
 struct BufferLife {
@@ -30,6 +30,6 @@ Placement PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit = 0);
 absl::optional<std::vector<int64_t>> FitWithin(const std::vector<BufferLife>& lives,
                                                int64_t capacity);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_MEMORY_ARENA_H_

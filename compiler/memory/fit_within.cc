@@ -5,7 +5,7 @@
 #include "compiler/memory/arena.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // Of each search: some, and those of going straight to the end, but not too many.
@@ -72,7 +72,7 @@ class Fitting {
     for (size_t b = 0; b < lives.size(); ++b) {
       if (lives[b].size == 0) continue;
       Box box = {static_cast<int>(b), column(lives[b].first), column(lives[b].last + 1),
-                 Slot(lives[b].size)};
+                 search::Slot(lives[b].size)};
       for (int time = box.begin; time < box.end; ++time) left_[time] += box.size;
       boxes_.push_back(box);
     }
@@ -182,4 +182,4 @@ absl::optional<std::vector<int64_t>> FitWithin(const std::vector<BufferLife>& li
   return fitting.offsets();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -11,7 +11,7 @@
 #include "compiler/spmd/tables.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 template <typename Visit>
@@ -154,4 +154,4 @@ DeviceUse MeasureDevice(const program::Program& program, int device) {
   return use;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -7,7 +7,7 @@
 
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // First, last, offset and size of each buffer, and the arena's size. Elements of floats are 8 bytes
 // in hash arithmetic. `limit`: what the arena is to keep within, in bytes, so that less time is
@@ -29,6 +29,6 @@ struct DeviceUse {
 };
 DeviceUse MeasureDevice(const program::Program& program, int device);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_MEMORY_MEMORY_H_

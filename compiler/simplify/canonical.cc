@@ -6,7 +6,7 @@
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // Post-order from the outputs: operands in the order in which definitions read them.
@@ -113,4 +113,4 @@ std::string HashOfGraph(const Graph& graph) {
                       absl::Hex(StableHash(text, 2), absl::kZeroPad16));
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -5,7 +5,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/half.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 template <typename T>
@@ -84,4 +84,4 @@ TensorValue IntegerValue(const std::vector<int64_t>& dims, const std::vector<int
   return value;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -8,7 +8,7 @@
 
 #include "opsemantics/oracle/interpret.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // `bytes` are row-major and little-endian, as many as the type and the dimensions need.
 TensorValue ValueFromBytes(ElementType type, const std::vector<int64_t>& dims,
@@ -17,6 +17,6 @@ std::string BytesFromValue(const TensorValue& value);
 
 TensorValue IntegerValue(const std::vector<int64_t>& dims, const std::vector<int64_t>& elements);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SIMPLIFY_CONSTANTS_H_

@@ -4,7 +4,7 @@
 
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // `expr` with other arguments; itself where they are the same.
@@ -158,4 +158,4 @@ int SizeOf(const ExprPtr& expr) {
   return size;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -10,7 +10,7 @@
 
 #include "opsemantics/definition/graph.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // Replaces reads bottom up: `replace` gets each kRead (its guard already rewritten) and returns
 // what stands in its place, null to keep it.
@@ -42,6 +42,6 @@ void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& 
 // Nodes of expressions in the body.
 int SizeOf(const ExprPtr& expr);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SIMPLIFY_EDIT_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // FNV-1a with a final mix, so that close texts differ in all bits.
 inline uint64_t StableHash(absl::string_view text, uint64_t seed = 0) {
@@ -16,6 +16,6 @@ inline uint64_t StableHash(absl::string_view text, uint64_t seed = 0) {
   return hash ^ (hash >> 32);
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SIMPLIFY_HASH_H_

@@ -6,7 +6,7 @@
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/regions/structure.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // The bytes of the one element that a constant consists of; empty where it has several values.
@@ -108,4 +108,4 @@ void ReplaceLiterals(Model& model) {
   Link(graph);
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

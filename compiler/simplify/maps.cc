@@ -4,7 +4,7 @@
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/regions/structure.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // Of the composed body: what a kernel keeps in registers, and what a person still reads.
@@ -103,4 +103,4 @@ class MapComposer {
 
 void ComposeMaps(Model& model) { MapComposer(model).Compose(); }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -4,7 +4,7 @@
 
 #include "compiler/model.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // Constants of one element, and fills that maps read, become literals; x to the power of 2 becomes
 // a square and the like.
@@ -25,6 +25,6 @@ void PutInCanonicalOrder(Model& model);
 // Of structure, shapes and types, in canonical order; without names and values.
 std::string HashOfGraph(const Graph& graph);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SIMPLIFY_SIMPLIFY_H_

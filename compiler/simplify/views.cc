@@ -4,7 +4,7 @@
 #include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // How flat dimensions of one tensor are those of another: from[d] is the dimension of `other` that
@@ -162,4 +162,4 @@ class ViewRemover {
 
 void RemoveViews(Model& model) { ViewRemover(model).Remove(); }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

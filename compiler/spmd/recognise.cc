@@ -11,7 +11,7 @@
 #include "compiler/spmd/tables.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 using Axes = std::vector<int>;
@@ -251,4 +251,4 @@ void RecogniseCollectives(program::Program& program) {
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -4,11 +4,11 @@
 
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // Marks the exchanges that equal a collective over some axes.
 void RecogniseCollectives(program::Program& program);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SPMD_RECOGNISE_H_

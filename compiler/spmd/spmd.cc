@@ -16,7 +16,7 @@
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 bool AllContain(const std::vector<Box>& outer, const std::vector<Box>& inner) {
@@ -39,7 +39,7 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 
 class Cutter {
  public:
-  Cutter(const Model& model, const Plan& plan)
+  Cutter(const Model& model, const search::Plan& plan)
       : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
 
   program::Program Cut(Arithmetic arithmetic) {
@@ -240,7 +240,7 @@ class Cutter {
 
   const Model& model_;
   const Graph& graph_;
-  const Plan& plan_;
+  const search::Plan& plan_;
   const Mesh& mesh_;
   program::Program program_;
   program::Stage* stage_ = nullptr;
@@ -267,10 +267,10 @@ void SetInitialValues(const Model& model, program::Program& program) {
   }
 }
 
-program::Program CutGraph(const Model& model, const Plan& plan, Arithmetic arithmetic) {
+program::Program CutGraph(const Model& model, const search::Plan& plan, Arithmetic arithmetic) {
   YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
   return Cutter(model, plan).Cut(arithmetic);
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -6,7 +6,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/element_type.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // What a step of one along `axis` adds to a device's number.
@@ -135,4 +135,4 @@ int64_t ElementBytes(program::ElementType type, bool hash_arithmetic) {
   return hash_arithmetic && IsFloat(element) ? 8 : ByteSize(element);
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -9,7 +9,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 Mesh MeshOf(const program::Program& program);
 
@@ -35,6 +35,6 @@ Definition ComputedBy(const program::Function& function, const Definition& defin
 // Bytes of an element in a buffer of `type`: floats are 8 bytes in hash arithmetic.
 int64_t ElementBytes(program::ElementType type, bool hash_arithmetic);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SPMD_TABLES_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace yuba {
+namespace yuba::compiler {
 
 void BoxUnion::Add(const Box& box) {
   if (IsEmpty(box)) return;
@@ -26,4 +26,4 @@ absl::optional<Box> BoxUnion::Missing(const Box& box) const {
   return rest.front();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -7,7 +7,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/box.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 class BoxUnion {
  public:
@@ -20,6 +20,6 @@ class BoxUnion {
   std::vector<Box> boxes_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_BOX_UNION_H_

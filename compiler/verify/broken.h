@@ -5,13 +5,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 template <typename... Args>
 absl::Status Broken(const Args&... args) {
   return absl::FailedPreconditionError(absl::StrCat(args...));
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_BROKEN_H_

@@ -10,7 +10,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 template <typename... Args>
@@ -105,4 +105,4 @@ absl::Status CheckMemory(const program::Program& program) {
   return CheckOverlaps(program.stages(0));
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -17,7 +17,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 class Prover {
@@ -366,4 +366,4 @@ absl::Status CheckCover(const program::Program& program) {
   return Prover(program).Prove();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

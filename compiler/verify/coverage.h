@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // On the program alone, at full scale, without data: made boxes times reduction parts tile each
 // node's iteration space exactly once; every need is within what is owned or received; every
@@ -13,6 +13,6 @@ namespace yuba {
 // instruction, device and box that breaks it.
 absl::Status CheckCover(const program::Program& program);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_COVERAGE_H_

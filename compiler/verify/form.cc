@@ -4,7 +4,7 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 constexpr int64_t kMostDevices = int64_t{1} << 20;
@@ -140,4 +140,4 @@ class Form {
 
 absl::Status CheckForm(const program::Program& program) { return Form(program).Check(); }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -6,11 +6,11 @@
 #include "absl/status/status.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // OK, or a FailedPrecondition that names the first place that is malformed.
 absl::Status CheckForm(const program::Program& program);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_FORM_H_

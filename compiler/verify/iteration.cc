@@ -6,7 +6,7 @@
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/broken.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 Ranges RangesOn(const program::Program& program, const Mesh& mesh, const program::Kernel& kernel,
                 int device, bool reduction) {
@@ -78,4 +78,4 @@ absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

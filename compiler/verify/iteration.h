@@ -9,7 +9,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 using Ranges = std::vector<Interval>;
 
@@ -25,6 +25,6 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
 // No two devices run over the same points; for kernels whose pieces are tiled (CheckTiling).
 absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_ITERATION_H_

@@ -13,7 +13,7 @@
 #include "opsemantics/regions/boxes.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 class Reader {
@@ -180,4 +180,4 @@ absl::Status CheckFaithful(const Graph& graph, const program::Program& program) 
   return Reader(graph, program).Check();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

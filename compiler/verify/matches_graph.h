@@ -6,13 +6,13 @@
 #include "opsemantics/definition/graph.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // The kernels are the nodes of `graph` in its order, copies left out; each reads its operands'
 // tensors, and at least the boxes that its definition reaches; it makes what its definition makes;
 // ports are the graph's.
 absl::Status CheckFaithful(const Graph& graph, const program::Program& program);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_MATCHES_GRAPH_H_

@@ -9,7 +9,7 @@
 #include "compiler/verify/iteration.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& program, const Mesh& mesh,
                                                   const program::Kernel& kernel) {
@@ -64,4 +64,4 @@ absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

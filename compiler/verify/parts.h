@@ -9,7 +9,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // By device: its number among those that compute with terms of sums, empty if none does. Each has a
 // part of its own: none is left out as the copy of another's.
@@ -25,6 +25,6 @@ absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
                         const program::Exchange& exchange, const program::Kernel& maker,
                         const std::vector<Box>& from);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_VERIFY_PARTS_H_

@@ -6,13 +6,13 @@
 #include "runtime/contraction.h"
 #include "runtime/cuda/gpu.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 class CublasProduct {
  public:
   // The handle works on `stream`, which is of `gpu`.
   CublasProduct(const Gpu& gpu, const Cublas& cublas, cublasHandle_t handle, cudaStream_t stream,
-                const LibraryShape& shape);
+                const runtime::LibraryShape& shape);
 
   int64_t workspace_bytes() const;
 
@@ -23,19 +23,19 @@ class CublasProduct {
   absl::Status Step(const float* left, const float* right, float* result, float* workspace) const;
   absl::Status Multiply(const float* a, const float* b, float beta, float* c,
                         float* workspace) const;
-  absl::Status Pack(const float* from, const MatrixLayout& layout, int64_t rows, int64_t columns,
-                    float* to) const;
+  absl::Status Pack(const float* from, const runtime::MatrixLayout& layout, int64_t rows,
+                    int64_t columns, float* to) const;
 
   const Gpu& gpu_;
   const Cublas& cublas_;
   const cublasHandle_t handle_;
   const cudaStream_t stream_;
-  const LibraryShape shape_;
-  ProductPlan plan_;
-  StridedIndex batch_;  // the last of the loops, done by one call where nothing is packed
+  const runtime::LibraryShape shape_;
+  runtime::ProductPlan plan_;
+  runtime::StridedIndex batch_;  // the last of the loops, done by one call where nothing is packed
   int64_t a_size_ = 0, b_size_ = 0, c_size_ = 0;  // floats of packed operands
 };
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_

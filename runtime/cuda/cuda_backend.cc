@@ -8,7 +8,7 @@
 #include "runtime/cuda/cuda_communicator.h"
 #endif
 
-namespace yuba {
+namespace yuba::cuda {
 
 #ifdef YUBA_WITH_CUDA
 
@@ -39,8 +39,8 @@ absl::Status ConnectGpus(int gpus) {
 
 }  // namespace
 
-absl::Status OpenCudaBackend(const LoadedProgram& program, const ArenaLayout& layout,
-                             Fleet& fleet) {
+absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
+                             const runtime::ArenaLayout& layout, runtime::Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
   const int count = program.devices();
   const int gpus = std::min(static_cast<int>(found.size()), count);
@@ -77,4 +77,4 @@ absl::Status OpenCudaBackend(const LoadedProgram&, const ArenaLayout&, Fleet&) {
 
 #endif  // YUBA_WITH_CUDA
 
-}  // namespace yuba
+}  // namespace yuba::cuda

@@ -5,13 +5,14 @@
 #include "absl/status/status.h"
 #include "runtime/executor.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 // Device d is on GPU d where there are enough, else the devices are spread over the GPUs in order.
 // Unavailable, with what was found, where there is no GPU, where GPUs cannot read each other's
 // memory, and in a build without CUDA.
-absl::Status OpenCudaBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
+absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
+                             const runtime::ArenaLayout& layout, runtime::Fleet& fleet);
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_

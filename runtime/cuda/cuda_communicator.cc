@@ -3,11 +3,11 @@
 
 #include <set>
 
-namespace yuba {
+namespace yuba::cuda {
 
 CudaCommunicator::CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas,
                                    int places)
-    : SharedMemory(std::move(arenas), places),
+    : runtime::SharedMemory(std::move(arenas), places),
       devices_(std::move(devices)),
       arrived_(devices_.size()),
       departed_(devices_.size()),
@@ -42,7 +42,7 @@ CudaCommunicator::~CudaCommunicator() {
 }
 
 void CudaCommunicator::Abort() {
-  SharedMemory::Abort();
+  runtime::SharedMemory::Abort();
   if (nccl_ != nullptr) nccl_->Abort();
 }
 
@@ -52,7 +52,7 @@ absl::Status CudaCommunicator::Arrive(int device) {
   return absl::OkStatus();
 }
 
-absl::Status CudaCommunicator::Depart(int device, const ExchangePlan& plan) {
+absl::Status CudaCommunicator::Depart(int device, const runtime::ExchangePlan& plan) {
   YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
   for (int reader : plan.devices[device].readers) {
     YUBA_CUDA(cudaStreamWaitEvent(devices_[device]->stream(), departed_[reader], 0));
@@ -60,7 +60,7 @@ absl::Status CudaCommunicator::Depart(int device, const ExchangePlan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status CudaCommunicator::Copy(int device, int place, const ExchangePlan& plan) {
+absl::Status CudaCommunicator::Copy(int device, int place, const runtime::ExchangePlan& plan) {
   CudaDevice& own = *devices_[device];
   YUBA_RETURN_IF_ERROR(own.gpu().Enter());
   std::unique_ptr<Prepared>& prepared = prepared_[device][place];
@@ -84,10 +84,10 @@ absl::Status CudaCommunicator::Copy(int device, int place, const ExchangePlan& p
     }
   }
   YUBA_CUDA(cudaEventRecord(departed_[device], own.stream()));
-  for (const Piece& piece : plan.devices[device].pieces) {
+  for (const runtime::Piece& piece : plan.devices[device].pieces) {
     Count(device, place, piece.source, piece.walk.elements() * plan.source_element);
   }
-  for (const Cell& cell : plan.devices[device].cells) {
+  for (const runtime::Cell& cell : plan.devices[device].cells) {
     for (int source : cell.sources) {
       Count(device, place, source, cell.walk.elements() * plan.source_element);
     }
@@ -96,7 +96,7 @@ absl::Status CudaCommunicator::Copy(int device, int place, const ExchangePlan& p
 }
 
 absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Prepare(
-    int device, const ExchangePlan& plan) const {
+    int device, const runtime::ExchangePlan& plan) const {
   auto prepared = std::make_unique<Prepared>();
   if (nccl_ != nullptr) prepared->gather = GatherOf(plan, device);
   if (prepared->gather.has_value() && OnDifferentGpus(prepared->gather->members)) return prepared;
@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Pr
   char* const result = devices_[device]->arena() + plan.destination_offset;
   auto source_of = [&](int source) { return devices_[source]->arena() + plan.source_offset; };
   std::vector<int64_t> jobs;
-  for (const Piece& piece : plan.devices[device].pieces) {
+  for (const runtime::Piece& piece : plan.devices[device].pieces) {
     if (piece.walk.elements() == 0) continue;
     Work work;
     work.rows = AsRows(piece.walk, plan.source_element);
@@ -120,7 +120,7 @@ absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Pr
     }
     prepared->work.push_back(work);
   }
-  for (const Cell& cell : plan.devices[device].cells) {
+  for (const runtime::Cell& cell : plan.devices[device].cells) {
     Work work;
     work.job = jobs.size();
     work.elements = cell.walk.elements();
@@ -140,6 +140,6 @@ bool CudaCommunicator::OnDifferentGpus(const std::vector<int>& members) const {
   return gpus.size() == members.size();
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

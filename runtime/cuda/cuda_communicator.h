@@ -13,9 +13,9 @@
 #include "runtime/cuda/nccl_gather.h"
 #include "runtime/host/shared_memory.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
-class CudaCommunicator : public SharedMemory {
+class CudaCommunicator : public runtime::SharedMemory {
  public:
   // The devices outlive it, and can read each other's memory. Each place has one plan throughout.
   // Without `nccl` everything is copied by the reading device.
@@ -26,8 +26,8 @@ class CudaCommunicator : public SharedMemory {
 
  protected:
   absl::Status Arrive(int device) override;
-  absl::Status Copy(int device, int place, const ExchangePlan& plan) override;
-  absl::Status Depart(int device, const ExchangePlan& plan) override;
+  absl::Status Copy(int device, int place, const runtime::ExchangePlan& plan) override;
+  absl::Status Depart(int device, const runtime::ExchangePlan& plan) override;
 
  private:
   // A copy of rows, or a job at `job` in the exchange's numbers.
@@ -46,7 +46,8 @@ class CudaCommunicator : public SharedMemory {
   };
 
   CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas, int places);
-  absl::StatusOr<std::unique_ptr<Prepared>> Prepare(int device, const ExchangePlan& plan) const;
+  absl::StatusOr<std::unique_ptr<Prepared>> Prepare(int device,
+                                                    const runtime::ExchangePlan& plan) const;
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;
@@ -55,6 +56,6 @@ class CudaCommunicator : public SharedMemory {
   std::unique_ptr<NcclGather> nccl_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_

@@ -6,7 +6,7 @@
 #include "runtime/contraction.h"
 #include "runtime/cuda/make_job.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 absl::Status GpuMemory::Allocate(int64_t bytes) {
   YUBA_CUDA(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<int64_t>(bytes, 1)));
@@ -51,7 +51,8 @@ absl::Status CudaDevice::Synchronize() {
   return absl::OkStatus();
 }
 
-absl::Status CudaDevice::Prepare(const LoadedProgram& program, const ArenaLayout& layout) {
+absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
+                                 const runtime::ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   YUBA_RETURN_IF_ERROR(
@@ -64,7 +65,7 @@ absl::Status CudaDevice::Prepare(const LoadedProgram& program, const ArenaLayout
     const program::Kernel* kernel = program.places()[p].kernel;
     if (kernel == nullptr) continue;
     Prepared& prepared = places_[p];
-    const Launch launch = LaunchOf(program, layout, static_cast<int>(p), device_);
+    const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
     const program::Function& function = program.message().functions(launch.function);
     if (function.has_library()) {
       YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, *kernel, launch, prepared),
@@ -84,15 +85,16 @@ absl::Status CudaDevice::Prepare(const LoadedProgram& program, const ArenaLayout
   return workspace_.Allocate(workspace_bytes_);
 }
 
-absl::Status CudaDevice::PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
-                                        const Launch& launch, Prepared& prepared) {
+absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
+                                        const program::Kernel& kernel,
+                                        const runtime::Launch& launch, Prepared& prepared) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
   if (call.windows_size() > 0) {
     return absl::UnimplementedError(
         "convolutions by a library are not there for GPUs; compile with --target cuda, which "
         "generates their code");
   }
-  const LibraryShape shape = ShapeOf(program, kernel, device_);
+  const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device_);
   if (shape.no_result) return absl::OkStatus();
   prepared.elements = shape.result.elements();
   prepared.left = arena_.data() + launch.offsets[call.left()];
@@ -134,6 +136,6 @@ absl::Status CudaDevice::Run(int place) {
   return gpu_->Launch(prepared.function, prepared.elements, parameters, stream_);
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -10,7 +10,7 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/device.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 // Memory of the calling thread's GPU, at least one byte; gone with the object.
 class GpuMemory {
@@ -28,7 +28,7 @@ class GpuMemory {
   char* data_ = nullptr;
 };
 
-class CudaDevice : public Device {
+class CudaDevice : public runtime::Device {
  public:
   CudaDevice(int device, std::shared_ptr<const Gpu> gpu) : device_(device), gpu_(std::move(gpu)) {}
   ~CudaDevice() override;
@@ -37,7 +37,8 @@ class CudaDevice : public Device {
   absl::Status Write(int64_t offset, const char* data, int64_t bytes) override;
   absl::Status Read(int64_t offset, char* data, int64_t bytes) override;
   absl::Status Fill(int64_t offset, char value, int64_t bytes) override;
-  absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) override;
+  absl::Status Prepare(const runtime::LoadedProgram& program,
+                       const runtime::ArenaLayout& layout) override;
   absl::Status Run(int place) override;
   absl::Status Synchronize() override;
   absl::Status EnterThread() override { return gpu_->Enter(); }
@@ -59,8 +60,8 @@ class CudaDevice : public Device {
     char* result = nullptr;
   };
 
-  absl::Status PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
-                              const Launch& launch, Prepared& prepared);
+  absl::Status PrepareLibrary(const runtime::LoadedProgram& program, const program::Kernel& kernel,
+                              const runtime::Launch& launch, Prepared& prepared);
 
   const int device_;
   const std::shared_ptr<const Gpu> gpu_;
@@ -72,6 +73,6 @@ class CudaDevice : public Device {
   int64_t library_calls_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_

@@ -1,7 +1,7 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/error.h"
 
-namespace yuba {
+namespace yuba::cuda {
 namespace {
 
 absl::Status Failed(absl::StatusCode code, const char* words, const char* call, const char* file,
@@ -43,6 +43,6 @@ absl::Status CallStatus(ncclResult_t result, const char* call, const char* file,
                 nccl.ok() ? (*nccl)->ncclGetErrorString(result) : nullptr, call, file, line);
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -6,16 +6,17 @@
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/libraries.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 absl::Status CallStatus(cudaError_t result, const char* call, const char* file, int line);
 absl::Status CallStatus(CUresult result, const char* call, const char* file, int line);
 absl::Status CallStatus(cublasStatus_t result, const char* call, const char* file, int line);
 absl::Status CallStatus(ncclResult_t result, const char* call, const char* file, int line);
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 // Returns the error of `call`, which gives a result of one of these types.
-#define YUBA_CUDA(call) YUBA_RETURN_IF_ERROR(::yuba::CallStatus((call), #call, __FILE__, __LINE__))
+#define YUBA_CUDA(call) \
+  YUBA_RETURN_IF_ERROR(::yuba::cuda::CallStatus((call), #call, __FILE__, __LINE__))
 
 #endif  // YUBA_RUNTIME_CUDA_ERROR_H_

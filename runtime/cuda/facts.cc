@@ -6,7 +6,7 @@
 #include "runtime/cuda/libraries.h"
 #endif
 
-namespace yuba {
+namespace yuba::cuda {
 
 #ifdef YUBA_WITH_CUDA
 
@@ -79,4 +79,4 @@ absl::StatusOr<std::string> NcclVersion() { return WithoutCuda(); }
 
 #endif  // YUBA_WITH_CUDA
 
-}  // namespace yuba
+}  // namespace yuba::cuda

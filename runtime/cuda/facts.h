@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 struct GpuFacts {
   std::string name;
@@ -28,6 +28,6 @@ absl::StatusOr<std::string> CublasVersion();
 absl::StatusOr<std::string> CudnnVersion();
 absl::StatusOr<std::string> NcclVersion();
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_FACTS_H_

@@ -2,24 +2,24 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::cuda {
 namespace {
 
-bool IsContiguous(const BoxWalk& walk) {
+bool IsContiguous(const runtime::BoxWalk& walk) {
   return walk.extents.size() == 1 && walk.extents[0] > 0 && walk.buffers[0].strides[0] == 1 &&
          walk.buffers[1].strides[0] == 1;
 }
 
 // One device's pieces in the order in which they lie, where they lie side by side and are of one
 // size.
-std::vector<const Piece*> SideBySide(const DeviceExchange& own) {
-  std::vector<const Piece*> pieces;
+std::vector<const runtime::Piece*> SideBySide(const runtime::DeviceExchange& own) {
+  std::vector<const runtime::Piece*> pieces;
   if (!own.cells.empty()) return {};
-  for (const Piece& piece : own.pieces) {
+  for (const runtime::Piece& piece : own.pieces) {
     if (!IsContiguous(piece.walk)) return {};
     pieces.push_back(&piece);
   }
-  std::sort(pieces.begin(), pieces.end(), [](const Piece* a, const Piece* b) {
+  std::sort(pieces.begin(), pieces.end(), [](const runtime::Piece* a, const runtime::Piece* b) {
     return a->walk.buffers[1].offset < b->walk.buffers[1].offset;
   });
   for (size_t i = 1; i < pieces.size(); ++i) {
@@ -33,9 +33,9 @@ std::vector<const Piece*> SideBySide(const DeviceExchange& own) {
 
 }  // namespace
 
-absl::optional<Gather> GatherOf(const ExchangePlan& plan, int device) {
+absl::optional<Gather> GatherOf(const runtime::ExchangePlan& plan, int device) {
   Gather gather;
-  for (const Piece* piece : SideBySide(plan.devices[device])) {
+  for (const runtime::Piece* piece : SideBySide(plan.devices[device])) {
     gather.members.push_back(piece->source);
     gather.from.push_back(plan.source_offset + piece->walk.buffers[0].offset * plan.source_element);
     gather.bytes = piece->walk.extents[0] * plan.source_element;
@@ -43,7 +43,7 @@ absl::optional<Gather> GatherOf(const ExchangePlan& plan, int device) {
   const std::vector<int>& members = gather.members;
   if (members.size() < 2 || std::count(members.begin(), members.end(), device) != 1) return {};
   for (int member : members) {
-    const std::vector<const Piece*> pieces = SideBySide(plan.devices[member]);
+    const std::vector<const runtime::Piece*> pieces = SideBySide(plan.devices[member]);
     if (pieces.size() != members.size()) return {};
     for (size_t i = 0; i < pieces.size(); ++i) {
       const int64_t from =
@@ -58,4 +58,4 @@ absl::optional<Gather> GatherOf(const ExchangePlan& plan, int device) {
   return gather;
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda

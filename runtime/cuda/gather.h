@@ -9,7 +9,7 @@
 #include "absl/types/optional.h"
 #include "runtime/exchange_plan.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 struct Gather {
   std::vector<int> members;   // devices, in the order in which their pieces lie
@@ -19,8 +19,8 @@ struct Gather {
 };
 
 // The gather that `device` takes part in; the same for all its members.
-absl::optional<Gather> GatherOf(const ExchangePlan& plan, int device);
+absl::optional<Gather> GatherOf(const runtime::ExchangePlan& plan, int device);
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_GATHER_H_

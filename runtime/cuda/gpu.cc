@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 
-namespace yuba {
+namespace yuba::cuda {
 namespace {
 
 constexpr int kBlock = 256;      // threads
@@ -15,7 +15,8 @@ constexpr int kLogBytes = 8192;  // of the PTX compiler's words
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Gpu>> Gpu::Open(int number, const LoadedProgram& program) {
+absl::StatusOr<std::shared_ptr<const Gpu>> Gpu::Open(int number,
+                                                     const runtime::LoadedProgram& program) {
   std::shared_ptr<Gpu> gpu(new Gpu(number));
   YUBA_RETURN_IF_ERROR(gpu->Load(program));
   return std::shared_ptr<const Gpu>(std::move(gpu));
@@ -32,7 +33,7 @@ absl::Status Gpu::Enter() const {
   return absl::OkStatus();
 }
 
-absl::Status Gpu::Load(const LoadedProgram& program) {
+absl::Status Gpu::Load(const runtime::LoadedProgram& program) {
   YUBA_ASSIGN_OR_RETURN(driver_, Driver::Open());
   YUBA_RETURN_IF_ERROR(Enter());
   YUBA_CUDA(cudaFree(nullptr));  // makes the context that modules are loaded into
@@ -97,6 +98,6 @@ absl::Status Gpu::LaunchJob(const int64_t* job, int64_t elements, cudaStream_t s
   return Launch(job_, elements, parameters, stream);
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -8,12 +8,13 @@
 #include "runtime/cuda/error.h"
 #include "runtime/program/program.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 class Gpu {
  public:
   // Compiles the PTX of the program; Unavailable where it is for newer GPUs than this one.
-  static absl::StatusOr<std::shared_ptr<const Gpu>> Open(int number, const LoadedProgram& program);
+  static absl::StatusOr<std::shared_ptr<const Gpu>> Open(int number,
+                                                         const runtime::LoadedProgram& program);
   ~Gpu();
   Gpu(const Gpu&) = delete;
 
@@ -35,7 +36,7 @@ class Gpu {
 
  private:
   explicit Gpu(int number) : number_(number) {}
-  absl::Status Load(const LoadedProgram& program);
+  absl::Status Load(const runtime::LoadedProgram& program);
   absl::StatusOr<CUmodule> Compile(const std::string& ptx, const char* what) const;
 
   const int number_;
@@ -48,6 +49,6 @@ class Gpu {
 // PTX of kernels.cu; empty where nvcc was missing.
 extern const char kOwnKernels[];
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_GPU_H_

@@ -15,7 +15,7 @@
 #define YUBA_NOT_INLINE
 #endif
 
-namespace yuba {
+namespace yuba::cuda {
 
 // How an element is represented: ElementType's numbers, then elements of hash arithmetic and two
 // bytes that are only copied.
@@ -60,13 +60,13 @@ YUBA_HOST_DEVICE Stored& JobElement(const int64_t* job, int64_t buffer, int64_t 
 // Elements first, first + step, ...: one thread's share.
 template <typename From, typename To>
 YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t step) {
-  const Combiner combiner = static_cast<Combiner>(job[kJobCombiner]);
+  const runtime::Combiner combiner = static_cast<runtime::Combiner>(job[kJobCombiner]);
   const int64_t parts = job[kJobParts];
   for (int64_t element = first; element < job[kJobElements]; element += step) {
-    typename From::Value value = CombineIdentity<typename From::Value>(combiner);
+    typename From::Value value = runtime::CombineIdentity<typename From::Value>(combiner);
     for (int64_t part = 0; part < parts; ++part) {
       const auto next = From::Load(JobElement<typename From::Stored>(job, part, element));
-      value = part == 0 ? next : CombineTwo(combiner, value, next);
+      value = part == 0 ? next : runtime::CombineTwo(combiner, value, next);
     }
     JobElement<typename To::Stored>(job, parts, element) = To::Store(value);
   }
@@ -76,24 +76,33 @@ YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t ste
 YUBA_HOST_DEVICE inline void RunJob(const int64_t* job, int64_t first, int64_t step) {
   const JobType to = static_cast<JobType>(job[kJobTo]);
   switch (static_cast<JobType>(job[kJobFrom])) {
-    case JobType::kF64: return RunTypedJob<Plain<double>, Plain<double>>(job, first, step);
+    case JobType::kF64:
+      return RunTypedJob<runtime::Plain<double>, runtime::Plain<double>>(job, first, step);
     case JobType::kF32:
-      if (to == JobType::kF16) return RunTypedJob<Plain<float>, F16>(job, first, step);
-      if (to == JobType::kBF16) return RunTypedJob<Plain<float>, BF16>(job, first, step);
-      return RunTypedJob<Plain<float>, Plain<float>>(job, first, step);
-    case JobType::kF16: return RunTypedJob<F16, F16>(job, first, step);
-    case JobType::kBF16: return RunTypedJob<BF16, BF16>(job, first, step);
-    case JobType::kI64: return RunTypedJob<Plain<int64_t>, Plain<int64_t>>(job, first, step);
-    case JobType::kI32: return RunTypedJob<Plain<int32_t>, Plain<int32_t>>(job, first, step);
-    case JobType::kI8: return RunTypedJob<Plain<int8_t>, Plain<int8_t>>(job, first, step);
-    case JobType::kU8: return RunTypedJob<Plain<uint8_t>, Plain<uint8_t>>(job, first, step);
-    case JobType::kBool: return RunTypedJob<Bool, Bool>(job, first, step);
+      if (to == JobType::kF16)
+        return RunTypedJob<runtime::Plain<float>, runtime::F16>(job, first, step);
+      if (to == JobType::kBF16)
+        return RunTypedJob<runtime::Plain<float>, runtime::BF16>(job, first, step);
+      return RunTypedJob<runtime::Plain<float>, runtime::Plain<float>>(job, first, step);
+    case JobType::kF16: return RunTypedJob<runtime::F16, runtime::F16>(job, first, step);
+    case JobType::kBF16: return RunTypedJob<runtime::BF16, runtime::BF16>(job, first, step);
+    case JobType::kI64:
+      return RunTypedJob<runtime::Plain<int64_t>, runtime::Plain<int64_t>>(job, first, step);
+    case JobType::kI32:
+      return RunTypedJob<runtime::Plain<int32_t>, runtime::Plain<int32_t>>(job, first, step);
+    case JobType::kI8:
+      return RunTypedJob<runtime::Plain<int8_t>, runtime::Plain<int8_t>>(job, first, step);
+    case JobType::kU8:
+      return RunTypedJob<runtime::Plain<uint8_t>, runtime::Plain<uint8_t>>(job, first, step);
+    case JobType::kBool: return RunTypedJob<runtime::Bool, runtime::Bool>(job, first, step);
     case JobType::kHash:
-      return RunTypedJob<Plain<HashElement>, Plain<HashElement>>(job, first, step);
-    case JobType::kRaw16: return RunTypedJob<Plain<uint16_t>, Plain<uint16_t>>(job, first, step);
+      return RunTypedJob<runtime::Plain<runtime::HashElement>,
+                         runtime::Plain<runtime::HashElement>>(job, first, step);
+    case JobType::kRaw16:
+      return RunTypedJob<runtime::Plain<uint16_t>, runtime::Plain<uint16_t>>(job, first, step);
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_JOB_H_

@@ -7,7 +7,9 @@ __device__ int64_t Thread() { return int64_t{blockIdx.x} * blockDim.x + threadId
 __device__ int64_t Threads() { return int64_t{gridDim.x} * blockDim.x; }
 }  // namespace
 
-extern "C" __global__ void yuba_job(const int64_t* job) { yuba::RunJob(job, Thread(), Threads()); }
+extern "C" __global__ void yuba_job(const int64_t* job) {
+  yuba::cuda::RunJob(job, Thread(), Threads());
+}
 
 // Between strided matrices: for packing operands of a matrix product.
 extern "C" __global__ void yuba_matrix(const float* from, int64_t from_row, int64_t from_column,

@@ -5,7 +5,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/shared_library.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 namespace {
 
@@ -31,8 +31,8 @@ absl::StatusOr<const Driver*> OpenDriver() {
 
 absl::StatusOr<const Cublas*> OpenCublas() {
   static Cublas table;
-  YUBA_ASSIGN_OR_RETURN(SharedLibrary library,
-                        SharedLibrary::Open({"libcublas.so.13", "libcublas.so.12"}));
+  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
+                        runtime::SharedLibrary::Open({"libcublas.so.13", "libcublas.so.12"}));
   YUBA_CUBLAS_FUNCTIONS(YUBA_FIND)
   table.path = library.path();
   return &table;
@@ -40,7 +40,8 @@ absl::StatusOr<const Cublas*> OpenCublas() {
 
 absl::StatusOr<const Cudnn*> OpenCudnn() {
   static Cudnn table;
-  YUBA_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open({"libcudnn.so.9"}));
+  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
+                        runtime::SharedLibrary::Open({"libcudnn.so.9"}));
   YUBA_CUDNN_FUNCTIONS(YUBA_FIND)
   table.path = library.path();
   return &table;
@@ -48,7 +49,8 @@ absl::StatusOr<const Cudnn*> OpenCudnn() {
 
 absl::StatusOr<const Nccl*> OpenNccl() {
   static Nccl table;
-  YUBA_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open({"libnccl.so.2"}));
+  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
+                        runtime::SharedLibrary::Open({"libnccl.so.2"}));
   YUBA_NCCL_FUNCTIONS(YUBA_FIND)
   table.path = library.path();
   return &table;
@@ -74,6 +76,6 @@ absl::StatusOr<const Nccl*> Nccl::Open() {
   return opened;
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 #define YUBA_DRIVER_FUNCTIONS(F) \
   F(cuModuleLoadDataEx)          \
@@ -53,6 +53,6 @@ struct Nccl {
 };
 #undef YUBA_LIBRARY_MEMBER
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_LIBRARIES_H_

@@ -3,7 +3,7 @@
 #include "opsemantics/base/check.h"
 #include "runtime/cuda/job.h"
 
-namespace yuba {
+namespace yuba::cuda {
 namespace {
 
 static_assert(static_cast<int>(JobType::kBool) == static_cast<int>(ElementType::kBool),
@@ -11,9 +11,9 @@ static_assert(static_cast<int>(JobType::kBool) == static_cast<int>(ElementType::
 
 constexpr int64_t kMostPitch = int64_t{1} << 31;  // of cudaMemcpy2D
 
-std::vector<int64_t> Job(const BoxWalk& walk, Combiner combiner, JobType from, int64_t from_bytes,
-                         JobType to, int64_t to_bytes, const std::vector<const char*>& parts,
-                         char* result) {
+std::vector<int64_t> Job(const runtime::BoxWalk& walk, runtime::Combiner combiner, JobType from,
+                         int64_t from_bytes, JobType to, int64_t to_bytes,
+                         const std::vector<const char*>& parts, char* result) {
   YUBA_CHECK(walk.buffers.size() == parts.size() + 1);
   std::vector<int64_t> job(kJobHeader);
   job[kJobElements] = walk.elements();
@@ -24,7 +24,7 @@ std::vector<int64_t> Job(const BoxWalk& walk, Combiner combiner, JobType from, i
   job[kJobTo] = static_cast<int64_t>(to);
   job.insert(job.end(), walk.extents.begin(), walk.extents.end());
   for (size_t b = 0; b < walk.buffers.size(); ++b) {
-    const WalkedBuffer& buffer = walk.buffers[b];
+    const runtime::WalkedBuffer& buffer = walk.buffers[b];
     const bool is_part = b < parts.size();
     const char* first =
         (is_part ? parts[b] : result) + buffer.offset * (is_part ? from_bytes : to_bytes);
@@ -36,31 +36,32 @@ std::vector<int64_t> Job(const BoxWalk& walk, Combiner combiner, JobType from, i
 
 }  // namespace
 
-std::vector<int64_t> CombineJob(const Combination& combination, const BoxWalk& walk,
-                                const std::vector<const char*>& parts, char* result) {
+std::vector<int64_t> CombineJob(const runtime::Combination& combination,
+                                const runtime::BoxWalk& walk, const std::vector<const char*>& parts,
+                                char* result) {
   const bool hash = combination.hash && IsFloat(combination.from);
   auto type = [&](ElementType element) {
     return hash ? JobType::kHash : static_cast<JobType>(element);
   };
   auto bytes = [&](ElementType element) { return hash ? 8 : ByteSize(element); };
-  return Job(walk, static_cast<Combiner>(combination.reducer), type(combination.from),
+  return Job(walk, static_cast<runtime::Combiner>(combination.reducer), type(combination.from),
              bytes(combination.from), type(combination.to), bytes(combination.to), parts, result);
 }
 
-std::vector<int64_t> CopyJob(const BoxWalk& walk, const char* from, char* to,
+std::vector<int64_t> CopyJob(const runtime::BoxWalk& walk, const char* from, char* to,
                              int64_t element_bytes) {
   const JobType type = element_bytes == 8   ? JobType::kI64
                        : element_bytes == 4 ? JobType::kI32
                        : element_bytes == 2 ? JobType::kRaw16
                                             : JobType::kU8;
-  return Job(walk, Combiner::kNone, type, element_bytes, type, element_bytes, {from}, to);
+  return Job(walk, runtime::Combiner::kNone, type, element_bytes, type, element_bytes, {from}, to);
 }
 
-RowCopy AsRows(const BoxWalk& walk, int64_t element_bytes) {
+RowCopy AsRows(const runtime::BoxWalk& walk, int64_t element_bytes) {
   RowCopy rows;
   const size_t loops = walk.extents.size();
-  const WalkedBuffer& from = walk.buffers[0];
-  const WalkedBuffer& to = walk.buffers[1];
+  const runtime::WalkedBuffer& from = walk.buffers[0];
+  const runtime::WalkedBuffer& to = walk.buffers[1];
   if (loops > 2) return rows;
   if (walk.extents.back() > 1 && (from.strides.back() != 1 || to.strides.back() != 1)) return rows;
   rows.rows = loops == 2 ? walk.extents[0] : 1;
@@ -75,4 +76,4 @@ RowCopy AsRows(const BoxWalk& walk, int64_t element_bytes) {
   return rows;
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda

@@ -1,7 +1,7 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/nccl_gather.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 absl::Status NcclGather::Start(int device, int place, const Gather& gather) {
   std::lock_guard<std::mutex> lock(mutex_);
@@ -53,6 +53,6 @@ void NcclGather::Abort() {
   rounds_.clear();
 }
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -11,7 +11,7 @@
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/gather.h"
 
-namespace yuba {
+namespace yuba::cuda {
 
 class NcclGather {
  public:
@@ -40,6 +40,6 @@ class NcclGather {
   std::map<std::pair<int, int>, Round> rounds_;                        // by place and first member
 };
 
-}  // namespace yuba
+}  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_NCCL_GATHER_H_

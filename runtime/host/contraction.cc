@@ -3,7 +3,7 @@
 
 #include "runtime/host/onednn.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 constexpr int64_t kAlignment = 16;  // floats
@@ -83,4 +83,4 @@ std::unique_ptr<LibraryKernel> MakeContraction(const OneDnn& library, const Libr
   return std::make_unique<Contraction>(library, shape);
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

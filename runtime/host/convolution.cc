@@ -8,7 +8,7 @@
 #include "runtime/host/onednn.h"
 #include "runtime/host/onednn_objects.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 class Convolution : public LibraryKernel {
@@ -195,4 +195,4 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& lib
   return std::unique_ptr<LibraryKernel>(std::move(convolution));
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

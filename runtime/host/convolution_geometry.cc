@@ -4,7 +4,7 @@
 
 #include "runtime/program/validate.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 StridedIndex TakeLargest(std::vector<StridedIndex> indices, std::vector<StridedIndex>& rest) {
@@ -90,4 +90,4 @@ ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kern
   return geometry;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -8,7 +8,7 @@
 #include "runtime/contraction.h"
 #include "runtime/program/program.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // One window on one device, in local terms.
 struct LocalWindow {
@@ -30,6 +30,6 @@ struct ConvolutionGeometry {
 ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kernel& kernel,
                                const LibraryShape& shape, int device);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_HOST_CONVOLUTION_GEOMETRY_H_

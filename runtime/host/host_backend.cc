@@ -5,7 +5,7 @@
 #include "runtime/host/kernel_object.h"
 #include "runtime/host/shared_memory.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout,
                              Fleet& fleet) {
@@ -26,4 +26,4 @@ absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& la
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -9,7 +9,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 MappedMemory::~MappedMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
@@ -110,4 +110,4 @@ absl::Status HostDevice::EnterThread() {
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

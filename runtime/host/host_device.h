@@ -11,7 +11,7 @@
 #include "runtime/host/onednn.h"
 #include "runtime/reduce.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // Anonymous memory, page-aligned and zero; gone with the object.
 class MappedMemory {
@@ -67,6 +67,6 @@ class HostDevice : public Device {
   int64_t library_calls_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_HOST_HOST_DEVICE_H_

@@ -10,7 +10,7 @@
 
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 bool InFile(uint64_t offset, uint64_t size, uint64_t file) {
@@ -106,4 +106,4 @@ KernelObject::~KernelObject() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -10,7 +10,7 @@
 #include "runtime/program/kernel_abi.h"
 #include "runtime/program/program.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 class KernelObject {
  public:
@@ -37,6 +37,6 @@ absl::Status CheckSharedObject(const std::string& bytes);
 // Whether this processor has the features of `target`, where that is an x86-64 level.
 absl::Status CheckProcessor(const std::string& target);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_HOST_KERNEL_OBJECT_H_

@@ -6,7 +6,7 @@
 
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 absl::StatusOr<const OneDnn*> OpenOnce() {
@@ -46,4 +46,4 @@ absl::Status OneDnnError(const char* tried, dnnl_status_t status) {
   return InternalError("oneDNN: ", tried, " failed with status ", static_cast<int>(status));
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -4,7 +4,7 @@
 
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 int64_t DnnlAligned(int64_t bytes) {
   constexpr int64_t alignment = 64;
@@ -114,4 +114,4 @@ absl::Status DnnlTensor::Prepare(const OneDnn& library, const dnnl_memory_desc_t
                    : reorder.Reorder(plain_desc, inner_desc);
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

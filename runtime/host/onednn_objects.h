@@ -10,7 +10,7 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "runtime/host/onednn.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // The next multiple of what a part of the workspace is aligned to: 64 bytes.
 int64_t DnnlAligned(int64_t bytes);
@@ -76,6 +76,6 @@ struct DnnlTensor {
   int64_t offset = 0, bytes = 0;  // in the workspace, where reordered
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_HOST_ONEDNN_OBJECTS_H_

@@ -3,7 +3,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 SharedMemory::SharedMemory(std::vector<char*> arenas, int places) : arenas_(std::move(arenas)) {
   for (size_t d = 0; d < arenas_.size(); ++d) {
@@ -110,4 +110,4 @@ absl::Status SharedMemory::Copy(int device, int place, const ExchangePlan& plan)
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

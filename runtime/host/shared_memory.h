@@ -10,7 +10,7 @@
 
 #include "runtime/communicator.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 class SharedMemory : public Communicator {
  public:
@@ -55,6 +55,6 @@ class SharedMemory : public Communicator {
   std::atomic<bool> aborted_{false};
 };
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_HOST_SHARED_MEMORY_H_

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace yuba {
+namespace yuba::runtime {
 using HostKernel = void (*)(void* const* buffers, const int64_t* arguments);
 }
 

@@ -7,7 +7,7 @@
 #include "runtime/program/program_file.h"
 #include "runtime/program/validate.h"
 
-namespace yuba {
+namespace yuba::runtime {
 int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) {
   int64_t product = 1;
   bool zero = false;
@@ -110,4 +110,4 @@ int64_t LoadedProgram::WholeElements(int buffer) const {
   return CheckedProduct(stage().buffers(buffer).dims());
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

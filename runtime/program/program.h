@@ -13,7 +13,7 @@
 #include "opsemantics/base/element_type.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // Largest mesh and longest step that are taken for meant.
 constexpr int kMostDevices = 1 << 16;
@@ -79,6 +79,6 @@ constexpr int64_t kMostBytes = int64_t{1} << 60;
 // Product of `factors`, or -1 where one is negative or the product is above kMostBytes.
 int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_PROGRAM_PROGRAM_H_

@@ -14,7 +14,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 constexpr char kFormat[] = "yuba-program/1 ";
@@ -111,4 +111,4 @@ absl::StatusOr<program::Program> ReadProgramFile(const std::string& path) {
   return program;
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 // The contents of the file. An error where the program is larger than 2 GiB.
 absl::StatusOr<std::string> FormatProgram(const program::Program& program);
@@ -19,6 +19,6 @@ absl::StatusOr<std::string> FormatProgram(const program::Program& program);
 // gave is an error that names it. What is read is not yet validated.
 absl::StatusOr<program::Program> ReadProgramFile(const std::string& path);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_PROGRAM_PROGRAM_FILE_H_

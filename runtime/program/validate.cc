@@ -6,7 +6,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 using program::ElementType_IsValid;
@@ -380,4 +380,4 @@ absl::StatusOr<int> ValidateShape(const program::Program& message) {
 
 absl::Status ValidateContent(const LoadedProgram& program) { return ContentChecker(program).Run(); }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -8,7 +8,7 @@
 #include "opsemantics/base/box.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::runtime {
 
 class LoadedProgram;
 
@@ -31,6 +31,6 @@ Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const
 absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::Kernel& kernel,
                                   int device);
 
-}  // namespace yuba
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_PROGRAM_VALIDATE_H_

@@ -5,7 +5,7 @@
 #include "runtime/program/program.h"
 #include "runtime/program/validate.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 constexpr int kMostWindows = 3;
@@ -173,4 +173,4 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
   return result.Finish("the result");
 }
 
-}  // namespace yuba
+}  // namespace yuba::runtime

@@ -5,7 +5,7 @@
 
 #include "search/axes/axis_pool.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr Effort kTied = {6, 4, 20'000};
@@ -99,4 +99,4 @@ Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<Te
   return CutsOfElements(problem, search.cuts(), &store);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

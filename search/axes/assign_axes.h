@@ -14,7 +14,7 @@
 #include "search/solve/budget.h"
 #include "search/space/domain.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct LabelOptions {
   Mesh mesh;
@@ -41,6 +41,6 @@ void Refine(const LabelProblem& problem, const Effort& effort, const LabelOption
 Cuts Label(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
            const std::vector<std::vector<Grid>>& grids);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_ASSIGN_AXES_H_

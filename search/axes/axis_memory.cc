@@ -6,7 +6,7 @@
 
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 
 LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, bool buffers,
                          const Mesh& mesh, CutStore* store)
@@ -183,4 +183,4 @@ int64_t LabelMemory::Peak() const {
   return loads_.empty() ? 0 : *std::max_element(loads_.begin(), loads_.end());
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

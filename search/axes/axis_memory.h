@@ -15,7 +15,7 @@
 #include "search/model/grid_problem.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Bytes in use by row for some cuts of the variables, and what they cost: prices, and a penalty for
 // what exceeds a target. Only points of time at which the most is in use are rows.
@@ -81,6 +81,6 @@ class LabelMemory {
   bool priced_ = false;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_AXIS_MEMORY_H_

@@ -12,7 +12,7 @@
 #include "search/solve/parallel.h"
 #include "search/solve/solve.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr size_t kMostCuts = 64;    // of one variable, besides exchanges and what was found
@@ -195,4 +195,4 @@ bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<in
   return true;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

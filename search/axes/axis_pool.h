@@ -7,7 +7,7 @@
 
 #include "search/axes/axis_search.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Of each variable's cut, this cut with two axes exchanged, what other solutions have (`found`:
 // cuts by variable) and what its neighbours suggest: the best choice for all variables together,
@@ -16,6 +16,6 @@ namespace yuba {
 bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<int>>& found,
                     int64_t table_cells, const Budget& budget, LabelSearch* search);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_AXIS_POOL_H_

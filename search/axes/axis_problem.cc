@@ -9,7 +9,7 @@
 #include "search/space/cluster.h"
 #include "search/space/follow.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 void AddEdge(LabelEdge edge, LabelProblem* problem) {
@@ -140,4 +140,4 @@ LabelProblem Tied(const LabelProblem& problem) {
   return tied;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/model/grid_problem.h"
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // A use of a tensor by a node, or several that are alike.
 struct LabelEdge {
@@ -51,6 +51,6 @@ Cuts CutsOfElements(const LabelProblem& problem, const std::vector<int>& cuts, C
 // The problem in which variables of one kind are one: repeated parts of a graph are cut alike.
 LabelProblem Tied(const LabelProblem& problem);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_AXIS_PROBLEM_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kSweeps = 12;
@@ -300,4 +300,4 @@ void LabelSearch::Kick(int64_t work) {
   undo_.clear();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -13,7 +13,7 @@
 #include "search/space/domain.h"
 #include "search/space/follow.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class LabelSearch {
  public:
@@ -110,6 +110,6 @@ class LabelSearch {
   bool stopped_ = false;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_AXIS_SEARCH_H_

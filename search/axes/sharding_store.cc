@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace yuba {
+namespace yuba::search {
 
 int CutStore::Number(const Cut& cut) {
   auto [place, is_new] = numbers_.emplace(cut.axes, static_cast<int>(cuts_.size()));
@@ -62,4 +62,4 @@ std::string CutStore::Renamed(const Cut& tensor, const Cut& node) const {
   return key;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

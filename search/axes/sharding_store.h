@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "search/cost/use_costs.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class CutStore {
  public:
@@ -51,6 +51,6 @@ class CutStore {
   std::atomic<int64_t> steps_{0}, pairs_{0};  // sums over all kinds
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_SHARDING_STORE_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::search {
 
 absl::Span<const Baseline> Baselines() {
   static constexpr Baseline kBaselines[] = {
@@ -27,4 +27,4 @@ const Baseline* FindBaseline(absl::string_view name) {
   return nullptr;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "opsemantics/definition/graph.h"
 #include "search/model/graph_problem.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct Baseline {
   const char* name;  // as --search takes it
@@ -31,6 +31,6 @@ Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Bu
 Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_BASELINES_BASELINES_H_

@@ -5,7 +5,7 @@
 #include "search/baselines/steps.h"
 #include "search/space/dim_names.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 void CutBatch(const std::vector<int>& labels, Restriction* restriction) {
@@ -30,4 +30,4 @@ bool IsStoredBefore(const Tensor& tensor) {
   return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

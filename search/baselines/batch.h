@@ -5,7 +5,7 @@
 #include "opsemantics/definition/graph.h"
 #include "search/space/restriction.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Nodes and tensors that have the batch are cut along it; others may be cut in any way.
 Restrictions OnTheBatch(const Graph& graph);
@@ -13,6 +13,6 @@ Restrictions OnTheBatch(const Graph& graph);
 // Parameters and constants.
 bool IsStoredBefore(const Tensor& tensor);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_BASELINES_BATCH_H_

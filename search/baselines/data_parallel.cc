@@ -6,7 +6,7 @@
 #include "search/baselines/batch.h"
 #include "search/baselines/steps.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = OnTheBatch(graph);
@@ -17,4 +17,4 @@ Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells, con
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

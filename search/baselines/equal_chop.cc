@@ -6,7 +6,7 @@
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // One extent each that takes all axes; where none does, the longest.
@@ -37,4 +37,4 @@ Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const 
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

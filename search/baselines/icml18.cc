@@ -7,7 +7,7 @@
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = Unrestricted(graph);
@@ -23,4 +23,4 @@ Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Bud
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

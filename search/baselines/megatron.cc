@@ -15,7 +15,7 @@
 #include "search/baselines/steps.h"
 #include "search/space/dim_names.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // A sum of products of a weight and something else.
@@ -134,4 +134,4 @@ Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells, const B
   return CheapestWithin(graph, mesh, Planner(graph).Run(), table_cells, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

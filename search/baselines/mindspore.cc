@@ -10,7 +10,7 @@
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
@@ -29,4 +29,4 @@ Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budg
   return GreedyByLevel(graph, mesh, order, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -6,7 +6,7 @@
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
@@ -25,4 +25,4 @@ Cuts Spartan(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget
   return GreedyByLevel(graph, mesh, order, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

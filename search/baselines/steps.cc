@@ -5,7 +5,7 @@
 
 #include "search/model/recursion.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Of the cost tables of all cuts together; those of restricted cuts, nested by level, are far
@@ -116,4 +116,4 @@ Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>&
   return level.given;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

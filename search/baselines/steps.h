@@ -8,7 +8,7 @@
 #include "opsemantics/definition/graph.h"
 #include "search/model/graph_problem.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // No restriction of any element.
 Restrictions Unrestricted(const Graph& graph);
@@ -29,6 +29,6 @@ Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restricti
 Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
                    const Budget& budget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_BASELINES_STEPS_H_

@@ -6,7 +6,7 @@
 #include "search/baselines/batch.h"
 #include "search/baselines/steps.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = OnTheBatch(graph);
@@ -16,4 +16,4 @@ Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budg
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

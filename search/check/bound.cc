@@ -12,7 +12,7 @@
 #include "search/check/minimum.h"
 #include "search/check/tables.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
@@ -191,4 +191,4 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) 
   return EliminateAtPrices(graph, plan, costs);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "search/check/tables.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The fewest bytes that any plan of the plan's space moves, by bucket elimination in the order of
 // the plan's proof: numbers of tensors, then of nodes (tensors + node), each once. An error where
@@ -44,6 +44,6 @@ std::vector<CheckTable> TablesOf(const CostTables& costs);
 absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
                                       std::vector<CheckTable> tables, size_t count);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_BOUND_H_

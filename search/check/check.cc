@@ -10,7 +10,7 @@
 #include "search/plan/sharding_space.h"
 #include "search/rewrite/partials.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 absl::Status Refuse(const std::string& what) { return absl::FailedPreconditionError(what); }
@@ -192,4 +192,4 @@ absl::Status CheckPlan(const Graph& graph, const Plan& plan) {
   return CheckBound(graph, plan);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

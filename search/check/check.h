@@ -6,12 +6,12 @@
 #include "absl/status/status.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // OK, or a FailedPrecondition that names the first tensor or node that is cut illegally, is not cut
 // as far as it can be, or the figure that is not what the plan says (exit code 1 of `yuba check`).
 absl::Status CheckPlan(const Graph& graph, const Plan& plan);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_CHECK_H_

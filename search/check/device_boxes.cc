@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::search {
 
 void BoxSet::Add(const Box& box) {
   int64_t volume = 1;
@@ -55,4 +55,4 @@ CommonElements::CommonElements(const BoxSet& a, const BoxSet& b) {
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "opsemantics/base/box.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class BoxSet {
  public:
@@ -81,6 +81,6 @@ class CommonElements {
   std::vector<int> columns_;     // by box of b and dimension
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_DEVICE_BOXES_H_

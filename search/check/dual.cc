@@ -11,7 +11,7 @@
 #include "search/check/memory.h"
 #include "search/check/relaxed.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 struct Prices {
@@ -147,4 +147,4 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
   return std::max<int64_t>(bound, 0);  // rounded prices may add up to less; no plan does
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 
 bool NextValues(const std::vector<int>& sizes, std::vector<int>* values) {
   for (size_t d = sizes.size(); d-- > 0;) {
@@ -139,4 +139,4 @@ CheckTable GridTables::SumOf(const std::vector<int>& scope,
   return {scope, std::make_shared<const std::vector<int64_t>>(std::move(sums))};
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "search/check/minimum.h"
 #include "search/check/tables.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Steps through all values below `sizes`, the last one fastest; false after the last of them.
 bool NextValues(const std::vector<int>& sizes, std::vector<int>* values);
@@ -65,6 +65,6 @@ class GridTables {
   std::map<std::vector<const void*>, CheckTable::Cells> by_grid_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_GRIDS_H_

@@ -9,7 +9,7 @@
 #include "search/check/part_counts.h"
 #include "search/check/relaxed.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Numbers = std::shared_ptr<const std::vector<int64_t>>;
@@ -77,4 +77,4 @@ HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
   return held;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,13 +9,13 @@
 #include "search/check/tables.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By grid instead of by cut: all cuts of a grid have the same shards, and need and make the same
 // boxes, if not on the same devices. Boxes are there of nodes that need them (check_memory.h).
 HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
                         const std::vector<MemoryPrice>& prices);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_HELD_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kMostCuts = int64_t{1} << 14;   // of one tensor or node
@@ -212,4 +212,4 @@ absl::StatusOr<const CutList*> CutLists::Of(const std::string& name, std::vector
   return &list;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 using Renamed = std::vector<std::vector<int>>;  // [renaming][cut]; no renaming first
 
@@ -47,6 +47,6 @@ class CutLists {
   std::map<std::pair<std::vector<int64_t>, bool>, CutList> lists_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_LEGAL_H_

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Numbers = std::shared_ptr<const std::vector<int64_t>>;
@@ -194,4 +194,4 @@ std::vector<CheckTable> InUnits(const Graph& graph, std::vector<CheckTable> tabl
   return tables;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/check/tables.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct PricedMemory {
   // In units, of one element, or of a node and a tensor that it reads or makes.
@@ -52,6 +52,6 @@ std::vector<std::shared_ptr<const std::vector<int64_t>>> CostsOf(const std::vect
 // has, which leaves a bound a bound.
 std::vector<CheckTable> InUnits(const Graph& graph, std::vector<CheckTable> tables);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_MEMORY_H_

@@ -5,7 +5,7 @@
 
 #include "opsemantics/base/inner_loop.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 YUBA_INNER_LOOP void SumOf(const int64_t* a, const int64_t* b, int size, int64_t* sum) {
@@ -247,4 +247,4 @@ std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
   return Step(scope, variable, renamings, budget).Run(tables);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 
 // A table over variables, row-major in their order.
 struct CheckTable {
@@ -34,6 +34,6 @@ std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
                                const std::vector<CheckTable>& tables, const Renamings& renamings,
                                int64_t budget = kNoBudget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_MINIMUM_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace yuba {
+namespace yuba::search {
 
 int64_t Total(const Parts& parts) {
   int64_t product = 1;
@@ -230,4 +230,4 @@ int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors) {
   return most;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/regions/box_factors.h"
 
-namespace yuba {
+namespace yuba::search {
 
 using Parts = std::vector<int>;  // by extent: into how many parts it is cut
 using Large = __int128;
@@ -76,6 +76,6 @@ Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const P
 // of what all pieces hold; the other dimensions then count at their greatest.
 int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_OVERLAP_H_

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // All ways to give the axes of the mesh to extents; unless of a copy, no axis is left that fits.
@@ -82,4 +82,4 @@ Cut CutIntoParts(const Mesh& mesh, const Parts& parts) {
   return cut;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/check/overlap.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // In lexicographic order. `replicate`, or of a copy: axes may be left out that fit somewhere.
 std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate);
@@ -17,6 +17,6 @@ std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition,
 // One of the cuts into so many parts.
 Cut CutIntoParts(const Mesh& mesh, const Parts& parts);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_PART_COUNTS_H_

@@ -12,7 +12,7 @@
 #include "search/check/relaxed.h"
 #include "search/check/sweep.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
@@ -278,4 +278,4 @@ absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan) {
   return ReplayPruned(graph, plan, costs);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -7,7 +7,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/regions/box_factors.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Adds boxes of one operand, or of the result, of cuts that part the reduction or do not.
@@ -124,4 +124,4 @@ int ReductionParts(const Mesh& mesh, const Definition& definition, const Cut& cu
   return parts;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/check/device_boxes.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What the node needs of operand `operand`, or, where that is -1, makes of its result under those
 // of its `cuts` that `which` names: box `i * devices + device` is that of cut `which[i]`. Boxes are
@@ -19,6 +19,6 @@ BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
 // Into how many parts the cut takes the reduction.
 int ReductionParts(const Mesh& mesh, const Definition& definition, const Cut& cut);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_READS_H_

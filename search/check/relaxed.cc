@@ -11,7 +11,7 @@
 #include "search/check/part_counts.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // What is shared in all factors together. Whichever factors they are of, the same things multiply
@@ -279,4 +279,4 @@ RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool repli
   return tables;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By node: the first one that has the same cuts at the same costs. Both compute the same, and what
 // they read and make may be cut alike.
@@ -28,6 +28,6 @@ struct RelaxedTables {
 // The bounds are those of overlap.h. `replicate`: axes of any tensor's grid may be left out.
 RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool replicate);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_RELAXED_H_

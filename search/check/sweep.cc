@@ -9,7 +9,7 @@
 #include "opsemantics/base/status.h"
 #include "search/check/grids.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;  // of one table, and of all results
@@ -182,4 +182,4 @@ std::vector<int> Sweep::CountsOf(const std::vector<int>& elements) const {
   return counts;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

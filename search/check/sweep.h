@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "search/check/minimum.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // One step. `scope`: elements that go later, the last of them first; then `element` is the last of
 // the joint scope.
@@ -53,6 +53,6 @@ class Sweep {
   int64_t cells_ = 0, sums_ = 0;  // of all steps up
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_SWEEP_H_

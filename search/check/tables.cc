@@ -14,7 +14,7 @@
 #include "search/check/relaxed.h"
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr size_t kMostCells = size_t{1} << 26;  // of the costs of one use
@@ -338,4 +338,4 @@ absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, 
   return TableMaker(graph, mesh, space, keep).Make();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -12,7 +12,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What cuts make devices hold, in elements, on the device that has most. Elements of the graph are
 // the tensors, then the nodes.
@@ -50,6 +50,6 @@ using GridsToKeep = std::vector<std::vector<bool>>;
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
                                           const GridsToKeep* keep = nullptr);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_TABLES_H_

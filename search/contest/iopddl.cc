@@ -12,7 +12,7 @@
 #include "opsemantics/base/status.h"
 #include "search/file/json_reader.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{4} << 30;
@@ -180,4 +180,4 @@ absl::StatusOr<PairwiseProblem> ParseIopddl(const std::string& text,
   return problem;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The file, unpacked where it is gzipped; at most 4 GiB. `stop` is as ParseJson has it.
 absl::StatusOr<std::string> ReadGzip(const std::string& path,
@@ -20,6 +20,6 @@ absl::StatusOr<std::string> ReadGzip(const std::string& path,
 absl::StatusOr<PairwiseProblem> ParseIopddl(const std::string& text,
                                             const std::function<bool()>& stop = nullptr);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CONTEST_IOPDDL_H_

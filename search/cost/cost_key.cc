@@ -4,7 +4,7 @@
 
 #include "opsemantics/regions/conditions.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 class KeyWriter {
@@ -63,4 +63,4 @@ CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh) {
   return key.Take();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // All that UseCosts::Relaxed (use_costs.h) looks at besides the grids: the axes' sizes, what is
 // moved, and what decides its boxes. Uses of equal keys cost the same, whatever their definitions
@@ -16,6 +16,6 @@ namespace yuba {
 using CostKey = std::vector<int64_t>;
 CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_COST_KEY_H_

@@ -11,7 +11,7 @@
 #include "search/plan/sharding_space.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using IntervalsByDevice = std::vector<Interval>;
@@ -305,4 +305,4 @@ int64_t DeliveredElementSize(ElementType type, int parts) {
   return ByteSize(parts > 1 ? AccumulatorType(type) : type);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // One cut of a tensor, or one node's strategy, for each row or column. The result is row-major
 // [tensor cut][node cut]; only the columns in `columns` are filled, the others are 0.
@@ -43,6 +43,6 @@ std::vector<int64_t> FetchAddendTable(const TableInput& input, int operand);
 // The size of one element that a node delivers: partial results move in the accumulator's type.
 int64_t DeliveredElementSize(ElementType type, int parts);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_COST_TABLES_H_

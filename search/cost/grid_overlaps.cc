@@ -7,7 +7,7 @@
 #include "search/cost/numbering.h"
 #include "search/cost/overlap_bound.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kCellsOfPair = 16;  // factors are one table where so many cells share a pair
@@ -187,4 +187,4 @@ void ForEachRowOfOverlaps(
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

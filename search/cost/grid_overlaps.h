@@ -11,7 +11,7 @@
 #include "search/solve/budget.h"
 #include "search/space/grid_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Calls `row` for each tensor grid with the elements of overlap by node grid, until the budget is
 // spent. `dims`: of the tensor.
@@ -20,6 +20,6 @@ void ForEachRowOfOverlaps(
     const std::vector<Grid>& node_grids, Regions* regions, const Budget& budget,
     absl::FunctionRef<void(size_t tensor_grid, const std::vector<int64_t>& overlaps)> row);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_GRID_OVERLAPS_H_

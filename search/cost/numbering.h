@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 
 template <typename Thing, typename Map = std::map<Thing, int>>
 class Numbering {
@@ -24,6 +24,6 @@ class Numbering {
   std::vector<Thing> things_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_NUMBERING_H_

@@ -7,7 +7,7 @@
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Wide = __int128;
@@ -243,4 +243,4 @@ OverlapBounds::Wide OverlapBounds::Matched(int parts, int pieces) {
   return place->second = sum;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -20,7 +20,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "search/cost/part_boxes.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Bounds by number: what factors, or several multiplied together, say of the overlap. Few different
 // ones occur, and equal ones have one number; each is made once.
@@ -90,6 +90,6 @@ class OverlapBounds {
   absl::flat_hash_map<Bound, int> numbers_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_OVERLAP_BOUND_H_

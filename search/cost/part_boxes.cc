@@ -1,6 +1,6 @@
 #include "search/cost/part_boxes.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Regions::Regions(const Definition& definition, int operand, bool partial)
     : boxes_(definition, operand, partial), pieces_(boxes_.factors().size()) {
@@ -57,4 +57,4 @@ bool Regions::IsEven(const BoxFactor& shape, const FactorPieces& pieces) const {
   return true;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

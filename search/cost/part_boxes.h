@@ -9,7 +9,7 @@
 
 #include "opsemantics/regions/box_factors.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // One factor with its indices cut into parts: the bounds of all pieces.
 struct FactorPieces {
@@ -40,6 +40,6 @@ class Regions {
   std::vector<std::map<std::vector<int>, FactorPieces>> pieces_;  // by factor, by parts
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_PART_BOXES_H_

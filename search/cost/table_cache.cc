@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // By entry of `some` its place in `all`; nothing where one is missing. Both are ascending.
@@ -43,4 +43,4 @@ void KnownTables::Add(const CostKey& use, GridList tensor_grids, GridList node_g
   tables_[use].push_back({std::move(tensor_grids), std::move(node_grids), std::move(cells)});
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -12,7 +12,7 @@
 #include "search/solve/pairwise.h"
 #include "search/space/grid_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Not for several threads at a time.
 class KnownTables {
@@ -30,6 +30,6 @@ class KnownTables {
   std::map<CostKey, std::vector<Table>> tables_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_TABLE_CACHE_H_

@@ -6,7 +6,7 @@
 #include "search/cost/grid_overlaps.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Wide = __int128;
@@ -98,4 +98,4 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
   return cells;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

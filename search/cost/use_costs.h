@@ -13,7 +13,7 @@
 #include "search/solve/budget.h"
 #include "search/space/grid_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class UseCosts {
  public:
@@ -62,6 +62,6 @@ class UseCosts {
   Regions whole_, partial_;  // fetches need `whole_` only
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_COST_USE_COSTS_H_

@@ -6,7 +6,7 @@
 #include "opsemantics/base/arithmetic.h"
 #include "search/cost/use_costs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using AxisSet = uint64_t;
@@ -243,4 +243,4 @@ int64_t UseCosts::Exact(const Cut& tensor, const Cut& node, int64_t* steps) {
   return CostOf(side, parts, counting.Sum(std::move(factors)));
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

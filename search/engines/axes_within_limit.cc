@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr Effort kTied = {3, 4, 20'000};
@@ -84,4 +84,4 @@ void LabelsWithin::Load(const Cuts& cuts) {
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

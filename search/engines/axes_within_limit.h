@@ -10,7 +10,7 @@
 #include "search/axes/axis_memory.h"
 #include "search/model/grid_bound.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Deterministic. All cuts are legal where those that it begins from are.
 class LabelsWithin {
@@ -40,6 +40,6 @@ class LabelsWithin {
   double penalty_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_AXES_WITHIN_LIMIT_H_

@@ -14,7 +14,7 @@
 #include "search/solve/raise_threshold.h"
 #include "search/solve/solve.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // An elimination of more sums, some seconds, finds all or nothing: what can be found without comes
@@ -161,4 +161,4 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
   return found;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -12,7 +12,7 @@
 #include "search/solve/budget.h"
 #include "search/space/restriction.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The problem of these options, no axes placed yet. The budget must outlive it.
 ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
@@ -35,6 +35,6 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
                      const Restrictions& restrictions, const Budget& budget,
                      const std::function<Cuts()>& start = nullptr);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_ELIMINATE_ALL_H_

@@ -6,7 +6,7 @@
 #include "search/solve/memory_core.h"
 #include "search/solve/memory_rounds.h"
 
-namespace yuba {
+namespace yuba::search {
 
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
                                           const std::vector<TensorUse>& uses) {
@@ -63,4 +63,4 @@ absl::optional<Assignment> GridsInRows(const GridProblem& grids,
   return core->Expand(*best);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "search/model/grid_problem.h"
 #include "search/model/memory_rows.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The problem, with rows for the search's limit; as BuildGridProblem where the budget is spent.
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
@@ -29,6 +29,6 @@ absl::optional<Assignment> GridsInRows(const GridProblem& grids,
                                        const std::vector<Assignment>& starts, int64_t bound,
                                        const Budget& budget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_GRID_ROWS_H_

@@ -5,7 +5,7 @@
 
 #include "search/axes/assign_axes.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -28,4 +28,4 @@ GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, con
   return found;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

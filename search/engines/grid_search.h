@@ -9,7 +9,7 @@
 #include "search/model/grid_bound.h"
 #include "search/search_options.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct GridSolution {
   LowerBound bound;
@@ -21,6 +21,6 @@ struct GridSolution {
 GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
                            const std::function<Cuts()>& start = nullptr);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_GRID_SEARCH_H_

@@ -10,7 +10,7 @@
 #include "search/engines/grid_rows.h"
 #include "search/model/grid_bound.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kFar = 1.02;  // from the bound
@@ -269,4 +269,4 @@ void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& 
   if (bound.bytes > 0) found.proof = std::move(bound.proof);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

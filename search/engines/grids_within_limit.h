@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "search/engines/within_limit.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // As SearchWithinLimit, with the same errors. Of the graph no sums stay apart.
 absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph, const LimitedSearch& search);
@@ -15,6 +15,6 @@ absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph, const Lim
 // of those it had; none where the budget is spent before there is one.
 void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_GRIDS_WITHIN_LIMIT_H_

@@ -17,7 +17,7 @@
 #include "search/rewrite/copies.h"
 #include "search/rewrite/partials.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // A gap, as a part of the bytes, that is not worth a search of other plans where there is no time.
@@ -246,4 +246,4 @@ absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& opt
   return all.Run(SearchUnlimited(all.whole(), options, none, budget), 0, false);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -7,7 +7,7 @@
 #include "search/solve/budget.h"
 #include "search/space/restriction.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The cheapest plan found for the options' `memory_limit` and `replicate`, with a bound where there
 // is one. Errors as of SearchWithinLimit (within_limit.h); InvalidArgument where there are
@@ -23,6 +23,6 @@ absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& opt
 // Whether `found` moves less than `plan`, or is nearer to the limit where neither is a plan.
 bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_LIMITED_H_

@@ -15,7 +15,7 @@
 #include "search/solve/min_marginals.h"
 #include "search/solve/raise_threshold.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kGridCells = int64_t{1} << 22;  // of the largest table of grids
@@ -172,4 +172,4 @@ Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Bu
   return found;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "search/model/recursion.h"
 #include "search/search_options.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // `found`: a plan that moves `cost` bytes, a lower bound and its proof. No part of what is returned
 // is worse; it is the same where tables of grids do not fit, or as soon as the budget is spent.
@@ -16,6 +16,6 @@ namespace yuba {
 Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
                       Found found, int64_t cost);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_PRUNE_H_

@@ -13,7 +13,7 @@
 #include "search/rewrite/partials.h"
 #include "search/solve/eliminate.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
@@ -159,4 +159,4 @@ Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
   return plan;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

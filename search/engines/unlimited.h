@@ -8,7 +8,7 @@
 #include "search/solve/budget.h"
 #include "search/space/restriction.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Whether the axes of a mesh are nested in its order, in all cuts.
 bool NestsByLevel(const SearchOptions& options);
@@ -34,6 +34,6 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
 Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
                      const Restrictions& restrictions, const Budget& budget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_UNLIMITED_H_

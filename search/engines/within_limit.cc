@@ -20,7 +20,7 @@
 #include "search/solve/memory_rounds.h"
 #include "search/solve/prices.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr size_t kNamed = 3;  // of what fills the memory
@@ -326,4 +326,4 @@ absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedS
   return WithinLimit(graph, search).Run();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/model/graph_problem.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // More bytes than any plan needs.
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
@@ -63,6 +63,6 @@ int64_t SmallestPeak(const absl::Status& error);
 // The error where the budget is spent: DeadlineExceeded, or Cancelled where somebody asked.
 absl::Status StoppedWithin(const Budget& budget, int64_t limit);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_WITHIN_LIMIT_H_

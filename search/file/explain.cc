@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/sharding/mesh_text.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // For each dimension of the tensor, the axes that cut the index that runs along it in all reads (in
@@ -118,4 +118,4 @@ std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   return absl::StrCat(who, all ? " and needs all of it" : " and needs another part of it");
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -6,7 +6,7 @@
 
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The mesh axes across which the move goes, in the order of the mesh: those along which the tensor
 // is cut and the node is not cut alike (a delivery: the other way round).
@@ -19,6 +19,6 @@ std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move);
 std::string CutInWords(const Definition& definition, const Cut& cut, const Mesh& mesh,
                        bool reductions);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_FILE_EXPLAIN_H_

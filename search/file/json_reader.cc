@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 const JsonReader::Json& Null() {
@@ -145,4 +145,4 @@ std::vector<std::string> JsonReader::Strings() const {
   return strings;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // `text` as JSON, at most kMostLevels deep. `stop` is asked now and then: where it says so the rest
 // is not read, and that is the error (Cancelled); it may be empty.
@@ -50,6 +50,6 @@ class JsonReader {
   absl::Status* status_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_FILE_JSON_READER_H_

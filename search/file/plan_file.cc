@@ -9,7 +9,7 @@
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -265,4 +265,4 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   return text + "}\n";
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

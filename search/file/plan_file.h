@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What the search does not know but the file says.
 struct DeviceMemory {
@@ -92,6 +92,6 @@ Graph SharedGraph(const Graph& bare, const PlanFile& file);
 absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                 const PlanNotes& expected);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_FILE_PLAN_FILE_H_

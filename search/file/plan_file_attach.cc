@@ -8,7 +8,7 @@
 #include "search/rewrite/copies.h"
 #include "search/rewrite/partials.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 absl::Status Differs(const std::string& what) {
@@ -158,4 +158,4 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   return plan;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

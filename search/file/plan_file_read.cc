@@ -5,7 +5,7 @@
 #include "search/file/json_reader.h"
 #include "search/file/plan_file.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -271,4 +271,4 @@ absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
   return file;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

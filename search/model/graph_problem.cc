@@ -14,7 +14,7 @@
 #include "search/solve/parallel.h"
 #include "search/space/symmetry.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kMostSymmetries = 120;
@@ -361,4 +361,4 @@ int64_t TableCells(const Graph& graph, int axes) {
   return sum;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -13,7 +13,7 @@
 #include "search/space/grid_space.h"
 #include "search/space/restriction.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By element: tensors first, then nodes.
 using Cuts = std::vector<Cut>;
@@ -57,6 +57,6 @@ Problem BuildProblem(const Graph& graph, const ProblemOptions& options);
 // uses.
 int64_t TableCells(const Graph& graph, int axes);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_GRAPH_PROBLEM_H_

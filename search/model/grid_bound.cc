@@ -12,7 +12,7 @@
 #include "search/solve/prices.h"
 #include "search/space/follow.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kSweeps = 100;
@@ -194,4 +194,4 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   return {UnpricedBound(graph, problem, budget.Spent() ? overtime : budget, kInfinity)};
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "search/model/grid_problem.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct LowerBound {
   int64_t bytes = 0;  // no plan that places all axes at once moves less
@@ -33,6 +33,6 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
                                      const Budget& budget, int64_t known = kForbidden);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_GRID_BOUND_H_

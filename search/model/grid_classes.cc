@@ -5,7 +5,7 @@
 
 #include "search/space/grid_space.h"
 
-namespace yuba {
+namespace yuba::search {
 Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh) {
   std::map<Grid, int> grids;
   for (const Cut& cut : cuts) grids.emplace(GridOf(cut, mesh), 0);
@@ -30,4 +30,4 @@ std::vector<ClassesPtr> GridsOf(const Problem& problem, const Mesh& mesh) {
   return classes;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

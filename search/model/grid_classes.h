@@ -8,7 +8,7 @@
 #include "search/model/graph_problem.h"
 #include "search/solve/dual.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Cuts of one grid are one class; classes are numbered in the lexicographic order of their parts.
 Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh);
@@ -16,6 +16,6 @@ Classes GridsOf(const std::vector<Cut>& cuts, const Mesh& mesh);
 // By variable of the problem; equal domains share theirs.
 std::vector<ClassesPtr> GridsOf(const Problem& problem, const Mesh& mesh);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_GRID_CLASSES_H_

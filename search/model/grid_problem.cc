@@ -11,7 +11,7 @@
 #include "search/solve/parallel.h"
 #include "search/space/follow.h"
 
-namespace yuba {
+namespace yuba::search {
 
 std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
   const int tensors = static_cast<int>(graph.tensors.size());
@@ -169,4 +169,4 @@ MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& p
   return MemoryRowsOf(graph, mesh, OneOfEachGrid(mesh, problem), limit, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -14,7 +14,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What one node fetches of one operand, or delivers. Equal uses share `costs`.
 struct TensorUse {
@@ -43,6 +43,6 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
 MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
                       int64_t limit, const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_GRID_PROBLEM_H_

@@ -12,7 +12,7 @@
 #include "search/plan/memory_price.h"
 #include "search/rewrite/canonical.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using CutList = std::shared_ptr<const std::vector<Cut>>;
@@ -184,4 +184,4 @@ MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& pro
   return RowsBuilder(graph, mesh, problem, budget).Run(limit);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "search/model/graph_problem.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Rows of a problem without clusters, in bytes of the device that needs most, for programs that run
 // the nodes in the graph's order. Node i fetches at 3i, computes at 3i+1, delivers at 3i+2.
@@ -27,6 +27,6 @@ namespace yuba {
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_MEMORY_ROWS_H_

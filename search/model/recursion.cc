@@ -8,7 +8,7 @@
 #include "search/model/ties.h"
 #include "search/solve/solve.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Of the problem with repeated steps tied, which is only a start.
@@ -100,4 +100,4 @@ std::vector<int64_t> BytesByLevel(const Graph& graph, const Plan& plan) {
   return levels;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/plan/plan.h"
 #include "search/solve/eliminate.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Groups of axes that are placed together, one group after the other, later ones inside (unless
 // restrictions demand another order).
@@ -48,6 +48,6 @@ Solution SolveApproximately(const Graph& graph, const Problem& problem,
 // level.
 std::vector<int64_t> BytesByLevel(const Graph& graph, const Plan& plan);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_RECURSION_H_

@@ -8,7 +8,7 @@
 
 #include "search/rewrite/canonical.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // How far up the weights are that tell nodes apart.
@@ -89,4 +89,4 @@ PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& num
   return tied;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -7,7 +7,7 @@
 
 #include "search/model/graph_problem.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By variable: variables of equal numbers do the same at another step. Numbers are 0 .. count-1.
 std::vector<int> RepeatedVariables(const Graph& graph, const Problem& problem);
@@ -15,6 +15,6 @@ std::vector<int> RepeatedVariables(const Graph& graph, const Problem& problem);
 // The problem in which variables of equal numbers have equal values.
 PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_MODEL_TIES_H_

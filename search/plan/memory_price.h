@@ -7,7 +7,7 @@
 
 #include "opsemantics/definition/graph.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What a byte in use at `time` costs, in units of 1/4096 byte moved. Node i of the graph fetches at
 // 3i, computes at 3i+1 and delivers at 3i+2.
@@ -44,6 +44,6 @@ inline int64_t BytesOfUnits(int64_t units) {
 inline constexpr int64_t kSlotBytes = 64;
 inline int64_t Slot(int64_t bytes) { return (bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes; }
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PLAN_MEMORY_PRICE_H_

@@ -6,7 +6,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
@@ -150,4 +150,4 @@ PlanCost CostOf(const Graph& graph, const Plan& plan) {
   return cost;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/memory_price.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Bytes moved in a step, by what moves (SEARCH: payload, never padding).
 struct PlanCost {
@@ -99,6 +99,6 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);
 PlanCost CostOf(const Graph& graph, const Plan& plan);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PLAN_PLAN_H_

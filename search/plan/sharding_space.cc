@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace yuba {
+namespace yuba::search {
 
 CutSpace TensorCuts(const TensorType& type) {
   CutSpace space;
@@ -130,4 +130,4 @@ std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) 
   return "";
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent
 // of n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole.
@@ -44,6 +44,6 @@ std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cu
 // The same, and besides no axis may be left out that fits somewhere, unless that is optional.
 std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PLAN_SHARDING_SPACE_H_

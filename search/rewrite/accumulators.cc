@@ -12,7 +12,7 @@
 #include "opsemantics/base/check.h"
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using DefinitionPtr = std::shared_ptr<const Definition>;
@@ -248,4 +248,4 @@ bool HasAccumulators(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), IsAccumulator);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -7,7 +7,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The graph with an accumulator for each sum y1 + y2 + ... in the body of a map, of reductions by
 // sum that nothing else reads: a = y1 + y2 + ... is a node before the map (or instead of it, where
@@ -23,6 +23,6 @@ Graph WithAccumulators(const Graph& graph, const Mesh& mesh);
 
 bool HasAccumulators(const Graph& graph);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_REWRITE_ACCUMULATORS_H_

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Hash = uint64_t;
@@ -121,4 +121,4 @@ std::vector<int> CanonicalOrder(const Graph& graph) {
   return order;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

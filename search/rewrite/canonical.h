@@ -6,7 +6,7 @@
 
 #include "opsemantics/definition/graph.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By node, then: equal definitions have equal numbers.
 std::vector<int> DefinitionNumbers(const Graph& graph);
@@ -19,6 +19,6 @@ int PlaceInProgram(const Graph& graph, int element);
 // among equals in the order of the graph.
 std::vector<int> CanonicalOrder(const Graph& graph);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_REWRITE_CANONICAL_H_

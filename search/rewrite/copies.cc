@@ -12,7 +12,7 @@
 #include "opsemantics/base/check.h"
 #include "search/rewrite/canonical.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // By node: how many nodes the longest path to it has.
@@ -199,4 +199,4 @@ std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
   return all;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The graph with a copy (an identity, and its result of kind kCopy) for each tensor and each window
 // in which at least two nodes read it; these read the copy instead. Nodes are counted in an order
@@ -32,6 +32,6 @@ Uncopied WithoutCopies(const Graph& graph);
 std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
                                 const std::vector<Cut>& cuts);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_REWRITE_COPIES_H_

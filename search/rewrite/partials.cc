@@ -10,7 +10,7 @@
 #include "search/plan/memory_price.h"
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using DefinitionPtr = std::shared_ptr<const Definition>;
@@ -180,4 +180,4 @@ std::vector<Cut> WithGroups(const Graph& graph, const Mesh& mesh, std::vector<Cu
   return cuts;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The graph in which sums may stay apart: each tensor that is made by a sum, or by a node that
 // reads such tensors, and read by one node alone that is linear in it, is an addend (as those of
@@ -31,6 +31,6 @@ Graph WithoutPartials(const Graph& graph);
 // groups, and no replicas of addends.
 std::vector<Cut> WithGroups(const Graph& graph, const Mesh& mesh, std::vector<Cut> cuts);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_REWRITE_PARTIALS_H_

@@ -6,7 +6,7 @@
 
 #include "search/solve/dual.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kLeastSweeps = 20, kMostSweeps = 100;
@@ -54,4 +54,4 @@ absl::optional<Assignment> PreferredByAnchoredDual(const PairwiseProblem& proble
   return PreferredAssignment(Anchored(problem, anchor), order, SweepsFor(problem), budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -15,7 +15,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // An assignment of all variables, not yet improved by local search. `order`: all variables, in one
 // that follows the problem's structure. Nothing where no variable has symmetries, or the budget is
@@ -24,6 +24,6 @@ absl::optional<Assignment> PreferredByAnchoredDual(const PairwiseProblem& proble
                                                    const std::vector<int>& order,
                                                    const Budget& budget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_ANCHORED_DUAL_H_

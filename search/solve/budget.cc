@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kOvertime = 0.1;        // of the time limit,
@@ -39,4 +39,4 @@ Budget Budget::Overtime() const {
   return Budget(std::max(all - used, all * kLeastShare), threads_);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

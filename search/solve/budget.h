@@ -7,7 +7,7 @@
 #include <chrono>
 #include <functional>
 
-namespace yuba {
+namespace yuba::search {
 
 class Budget {
  public:
@@ -47,6 +47,6 @@ class Budget {
   mutable std::atomic<double> ended_{0};  // seconds after the start
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_BUDGET_H_

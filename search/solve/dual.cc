@@ -10,7 +10,7 @@
 #include "search/solve/message_passing.h"
 #include "search/solve/parallel.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr size_t kLikely = 6;
@@ -164,4 +164,4 @@ Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>&
   return MessagePassing(problem, classes, order, budget, most).Run(sweeps, enough, many_cells);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -14,7 +14,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct Classes {
   int count = 1;
@@ -58,6 +58,6 @@ Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<ClassesPtr>&
 Assignment PreferredAssignment(const PairwiseProblem& problem, const std::vector<int>& order,
                                int sweeps, const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_DUAL_H_

@@ -12,7 +12,7 @@
 #include "search/solve/interaction.h"
 #include "search/solve/min_sum.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 class Elimination {
@@ -302,4 +302,4 @@ absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::ve
   return Eliminate(problem, order, Assignment(problem.variables.size(), 0), budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Here nothing is returned where the budget was spent before the end.
 
@@ -51,6 +51,6 @@ absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,
                                         const std::vector<int>& order,
                                         const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_ELIMINATE_H_

@@ -7,7 +7,7 @@
 
 #include "search/solve/interaction.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Cells Transposed(const Cells& cells, size_t rows, size_t columns) {
@@ -85,4 +85,4 @@ absl::optional<Core> Fold(const PairwiseProblem& problem, int64_t cells, const B
   return core;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 
 #include "search/solve/eliminate.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct Core {
   PairwiseProblem problem;     // at most one factor of each pair and of each variable
@@ -33,6 +33,6 @@ bool FoldsWhole(const PairwiseProblem& problem, int64_t cells);
 // once.
 std::vector<Factor> OneOfEachScope(const PairwiseProblem& problem);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_FOLD_H_

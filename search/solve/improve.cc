@@ -5,7 +5,7 @@
 
 #include "search/solve/interaction.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 class Random {  // a fixed sequence
@@ -73,4 +73,4 @@ Solution Improve(const PairwiseProblem& problem, const Solution& start,
   return best;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

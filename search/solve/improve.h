@@ -7,7 +7,7 @@
 
 #include "search/solve/eliminate.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct ImproveOptions {
   int64_t cells = 1 << 14;          // the largest table of a round
@@ -21,6 +21,6 @@ struct ImproveOptions {
 Solution Improve(const PairwiseProblem& problem, const Solution& start,
                  const ImproveOptions& options, const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_IMPROVE_H_

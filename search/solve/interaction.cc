@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 void InsertSorted(std::vector<int>* list, int value) {
@@ -97,4 +97,4 @@ void Interaction::Price(int variable) {
   PlayAgain(variable);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

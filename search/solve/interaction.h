@@ -9,7 +9,7 @@
 
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class Interaction {
  public:
@@ -43,6 +43,6 @@ class Interaction {
   int remaining_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_INTERACTION_H_

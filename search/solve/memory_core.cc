@@ -8,7 +8,7 @@
 
 #include "search/solve/memory_presolve.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 int64_t Plus(int64_t a, int64_t b) { return std::min(kForbidden, a + b); }
@@ -312,4 +312,4 @@ absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem, Leaves leave
   return reduction.Result();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "absl/types/optional.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct CoreEdge {
   int a = 0, b = 0;  // a < b; at most one edge a pair
@@ -70,6 +70,6 @@ enum class Leaves {
 absl::optional<MemoryCore> MakeCore(const PairwiseProblem& problem,
                                     Leaves leaves = Leaves::kCheapest);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_CORE_H_

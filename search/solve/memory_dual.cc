@@ -8,7 +8,7 @@
 
 #include "opsemantics/base/inner_loop.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kFirstSweeps = 30;  // while prices are as they were given
@@ -258,4 +258,4 @@ int64_t MemoryDual::bound() const {
   return static_cast<int64_t>(std::ceil(std::min(safe, 9e17)));
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

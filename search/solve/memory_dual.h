@@ -10,7 +10,7 @@
 
 #include "search/solve/memory_core.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class MemoryDual {
  public:
@@ -70,6 +70,6 @@ struct CorePrices {
 };
 CorePrices PricesOf(const MemoryCore& core, const std::vector<double>& prices);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_DUAL_H_

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 using Usage = std::vector<int64_t>;
@@ -281,4 +281,4 @@ void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
   DropRoomy(core);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -6,11 +6,11 @@
 #include "search/solve/memory_core.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Fills uses, buffers, room and least_peak of a core whose variables are known.
 void MakeRows(const PairwiseProblem& problem, MemoryCore& core);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_PRESOLVE_H_

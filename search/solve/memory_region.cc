@@ -6,7 +6,7 @@
 
 #include "opsemantics/base/inner_loop.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -330,4 +330,4 @@ double Region::CostsAt(int step, double room, Level& level) {
   return best;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

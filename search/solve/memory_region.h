@@ -10,7 +10,7 @@
 #include "search/solve/memory_dual.h"
 #include "search/solve/scratch.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class Region {
  public:
@@ -127,6 +127,6 @@ class Region {
   int64_t sums_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_REGION_H_

@@ -7,7 +7,7 @@
 #include "search/solve/memory_search.h"
 #include "search/solve/memory_state.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kRounds = 600;  // at most
@@ -136,4 +136,4 @@ void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t 
       [&](int v, int value) { loads.Remove(v, value); });
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/memory_core.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By row of the core the price of a byte there, in bytes moved: the row at that time or the last
 // one before.
@@ -31,6 +31,6 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
 void TryRest(const MemoryCore& core, const std::vector<double>& prices, int64_t least,
              Assignment& best, const std::function<bool(const Assignment&)>& accept);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_ROUNDS_H_

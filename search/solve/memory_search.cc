@@ -5,7 +5,7 @@
 
 #include "search/solve/memory_dual.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kRoundsBetweenPrices = 500;
@@ -184,4 +184,4 @@ void MemorySearch::Round(double heat, int64_t region_cells) {
   for (int v : variables) in_region_[v] = false;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

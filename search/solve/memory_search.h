@@ -11,7 +11,7 @@
 #include "search/solve/memory_region.h"
 #include "search/solve/memory_state.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class MemorySearch {
  public:
@@ -48,6 +48,6 @@ class MemorySearch {
   int64_t rounds_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_SEARCH_H_

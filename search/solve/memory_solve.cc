@@ -12,7 +12,7 @@
 #include "search/solve/memory_dual.h"
 #include "search/solve/memory_search.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kDualShare = 0.35;     // of the time left, where one thread does both
@@ -170,4 +170,4 @@ absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
   return solution;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct MemorySolution {
   Assignment assignment;
@@ -25,6 +25,6 @@ struct MemorySolution {
 absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
                                                const Budget& budget);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_SOLVE_H_

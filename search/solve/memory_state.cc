@@ -2,7 +2,7 @@
 
 #include "search/solve/memory_dual.h"
 
-namespace yuba {
+namespace yuba::search {
 
 void MemoryState::Start(const Assignment& assignment) {
   assignment_ = assignment;
@@ -48,4 +48,4 @@ void MemoryState::Move(int v, int to) {
   assignment_[v] = to;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

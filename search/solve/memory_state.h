@@ -8,7 +8,7 @@
 
 #include "search/solve/memory_core.h"
 
-namespace yuba {
+namespace yuba::search {
 
 class MemoryState {
  public:
@@ -54,6 +54,6 @@ class MemoryState {
   int64_t overload_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MEMORY_STATE_H_

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -139,4 +139,4 @@ double MessagePassing::ShareOf(int v) const {
   return 1.0 / std::max(1, std::max(before, all - before));
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

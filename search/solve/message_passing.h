@@ -15,7 +15,7 @@
 #include "search/solve/min_plus.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // Over all values, before and after those over the likeliest.
 inline constexpr int kFirstSweeps = 4, kLastSweeps = 28;
@@ -108,6 +108,6 @@ class MessagePassing {
   std::map<std::tuple<Cells, ClassesPtr, ClassesPtr>, std::shared_ptr<const MinPlus>> known_costs_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MESSAGE_PASSING_H_

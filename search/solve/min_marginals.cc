@@ -9,7 +9,7 @@
 #include "opsemantics/base/inner_loop.h"
 #include "search/solve/min_sum.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 YUBA_INNER_LOOP void AddTo(int64_t* sum, const int64_t* row, int size) {
@@ -218,4 +218,4 @@ absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
   return Marginals(problem, order, budget, of_value).Run();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -10,7 +10,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // One step of elimination. Joint: the scope, then the variable; whoever is eliminated later comes
 // first, so the variable of the parent is the last of the scope.
@@ -37,6 +37,6 @@ absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
                                         const Budget& budget = Budget::Unlimited(),
                                         bool of_value = false);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MIN_MARGINALS_H_

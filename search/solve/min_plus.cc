@@ -6,7 +6,7 @@
 
 #include "opsemantics/base/inner_loop.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -64,4 +64,4 @@ void MinPlus::ToRows(const std::vector<double>& source, std::vector<double>* mes
   }
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

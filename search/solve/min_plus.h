@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 
 class MinPlus {
  public:
@@ -29,6 +29,6 @@ class MinPlus {
   int64_t columns_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MIN_PLUS_H_

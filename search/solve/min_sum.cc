@@ -9,7 +9,7 @@
 #include "opsemantics/base/inner_loop.h"
 #include "search/solve/parallel.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // A term with the minimised variable innermost, and its strides along the others (0 where absent).
@@ -273,4 +273,4 @@ std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
   return Kernel(domains, terms, budget).Run();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // cells is row-major in `scope`, positions in the list of domains that MinSum is given.
 struct MinSumTerm {
@@ -23,6 +23,6 @@ std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms,
                             const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_MIN_SUM_H_

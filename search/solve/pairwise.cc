@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 
 DomainPtr PlainDomain(int size) {
   std::vector<int> identity(size);
@@ -108,4 +108,4 @@ int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignme
   return UnmovedProfile(problem, assignment).Peak(time);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

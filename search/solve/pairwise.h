@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 
 // The values of a variable are 0 .. size-1. A symmetry of the problem maps the values of all
 // variables at once and leaves every cost as it is: images[g][value]. The identity comes first.
@@ -82,6 +82,6 @@ int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment,
 int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment,
                       int64_t* time = nullptr);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_PAIRWISE_H_

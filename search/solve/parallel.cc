@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 thread_local bool in_loop = false;
@@ -60,4 +60,4 @@ void ParallelFor(int threads, int64_t count, const std::function<void(int64_t)>&
   Loop(count, work).Run(threads);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

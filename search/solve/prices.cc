@@ -20,7 +20,7 @@
 #include "search/solve/parallel.h"
 #include "search/solve/relax.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kEvaluations = 5;
@@ -394,4 +394,4 @@ Assignment LeastUsage(const PairwiseProblem& problem) {
   return assignment;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -16,7 +16,7 @@
 #include "search/solve/memory_dual.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The problem without rows, in units: each cost, and what each use is beyond its least, and each
 // buffer, at the prices of its times (PricedUse); `most` where that is more. No assignment within
@@ -112,6 +112,6 @@ class LimitSolver {
 // The cheapest assignment among those with the least usage of every variable.
 Assignment LeastUsage(const PairwiseProblem& problem);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_PRICES_H_

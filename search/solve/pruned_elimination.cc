@@ -5,7 +5,7 @@
 
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 
 Deepening::Deepening(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
                      const BucketTree& tree)
@@ -122,4 +122,4 @@ Assignment Deepening::Choose() const {
   return assignment;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

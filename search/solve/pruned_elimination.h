@@ -13,7 +13,7 @@
 #include "search/solve/min_marginals.h"
 #include "search/solve/pruned_table.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct Deepened {
   bool finished = false;  // false: it took more than work and budget allowed; nothing is known
@@ -46,6 +46,6 @@ class Deepening {
   std::vector<std::vector<Met>> tables_;  // by bucket: those that met there
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_PRUNED_ELIMINATION_H_

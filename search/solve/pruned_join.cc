@@ -3,7 +3,7 @@
 
 #include "search/solve/pruned_table.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kWorkBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
@@ -211,4 +211,4 @@ class Joining {
 
 LabelledTable Join(const JoinInput& input, int64_t* work) { return Joining(input, work).Run(); }
 
-}  // namespace yuba
+}  // namespace yuba::search

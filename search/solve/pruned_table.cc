@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace yuba {
+namespace yuba::search {
 
 Members::Members(const Domain& domain, const Classes& classes)
     : values(classes.count), orbits(classes.count, 0), of(classes.of), label(domain.size) {
@@ -63,4 +63,4 @@ LabelledTable Labelled(const Factor& factor, const std::vector<int>& scope,
   return table;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

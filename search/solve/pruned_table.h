@@ -12,7 +12,7 @@
 #include "search/solve/dual.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // No cost: so large that nothing is dearer, so small that a few of them can be added.
 constexpr int64_t kTooDear = std::numeric_limits<int64_t>::max() / 64;
@@ -60,6 +60,6 @@ struct JoinInput {
 // as it is where the budget is spent or the result would be too large.
 LabelledTable Join(const JoinInput& input, int64_t* work);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_PRUNED_TABLE_H_

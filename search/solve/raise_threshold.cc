@@ -7,7 +7,7 @@
 #include "search/solve/pruned_elimination.h"
 #include "search/solve/relax.h"
 
-namespace yuba {
+namespace yuba::search {
 
 absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
                                const std::vector<ClassesPtr>& classes, const Solution& start,
@@ -48,4 +48,4 @@ absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
   return deepest;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

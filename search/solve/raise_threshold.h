@@ -10,7 +10,7 @@
 #include "search/solve/dual.h"
 #include "search/solve/eliminate.h"
 
-namespace yuba {
+namespace yuba::search {
 
 struct DeepenOptions {
   int64_t fold_cells = int64_t{1} << 18;   // the largest table of plain elimination
@@ -33,6 +33,6 @@ absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
                                const DeepenOptions& options,
                                const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_RAISE_THRESHOLD_H_

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Cells LeastOfClasses(const Factor& factor, const std::vector<ClassesPtr>& classes) {
@@ -52,4 +52,4 @@ PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<Classe
   return relaxed;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

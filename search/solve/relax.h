@@ -8,12 +8,12 @@
 #include "search/solve/dual.h"
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The classes by variable are closed under the symmetries of the domains. The result has a value
 // for each class, and no symmetries.
 PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_RELAX_H_

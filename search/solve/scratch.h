@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace yuba {
+namespace yuba::search {
 
 class Scratch {
  public:
@@ -39,6 +39,6 @@ class Scratch {
   size_t chunk_ = 0, used_ = 0;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_SCRATCH_H_

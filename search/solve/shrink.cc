@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-namespace yuba {
+namespace yuba::search {
 
 PairwiseProblem Shrinking::Of(const std::vector<Values>& kept) {
   PairwiseProblem part;
@@ -36,4 +36,4 @@ Cells Shrinking::CellsOf(const Factor& factor, const Values& rows, const Values&
   return std::make_shared<const std::vector<int64_t>>(std::move(cells));
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

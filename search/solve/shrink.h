@@ -9,7 +9,7 @@
 
 #include "search/solve/pairwise.h"
 
-namespace yuba {
+namespace yuba::search {
 
 using Values = std::vector<int>;  // of a variable, each once
 
@@ -30,6 +30,6 @@ class Shrinking {
   std::map<std::tuple<Cells, const Values*, const Values*>, Cells> cells_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_SHRINK_H_

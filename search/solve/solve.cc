@@ -6,7 +6,7 @@
 #include "search/solve/improve.h"
 #include "search/solve/parallel.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int64_t kLocalCells = int64_t{1} << 16;  // a table of local search
@@ -47,4 +47,4 @@ Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignme
   return Improve(problem, best, wider, budget);
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "absl/types/optional.h"
 #include "search/solve/eliminate.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // The optimum and the order of elimination that finds it, with the sums that it takes; nothing
 // where the tables do not fit, or the budget is spent.
@@ -25,6 +25,6 @@ absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64
 Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,
                       int64_t table_cells, const Budget& budget = Budget::Unlimited());
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_SOLVE_H_

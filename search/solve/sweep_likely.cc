@@ -6,7 +6,7 @@
 #include "search/solve/message_passing.h"
 #include "search/solve/shrink.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // The likeliest values of a variable: a share of all, but so many at least.
@@ -161,4 +161,4 @@ void MessagePassing::Receive(const End& end) {
   for (double& value : to) value -= least;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

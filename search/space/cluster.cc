@@ -6,7 +6,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // The index that runs along each dimension of `dims` when it is read at, or written to, `position`.
@@ -156,4 +156,4 @@ Clusters MakeClusters(const Graph& graph, const std::vector<bool>& pinned) {
   return Merging(graph, pinned).Run();
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -15,7 +15,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/definition/graph.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By element: tensors first, then nodes (element = tensors.size() + node).
 struct Clusters {
@@ -34,6 +34,6 @@ Clusters MakeClusters(const Graph& graph, const std::vector<bool>& pinned);
 // they are all indices longer than 1; else empty optional. -1 stands for a dimension of extent 1.
 absl::optional<std::vector<int>> Alignment(const Definition& definition, int operand);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_CLUSTER_H_

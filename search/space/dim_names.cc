@@ -6,7 +6,7 @@
 
 #include "absl/types/optional.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 TensorLabels NoLabels(const Graph& graph) {
@@ -121,4 +121,4 @@ TensorLabels BatchOfInputs(const Graph& graph) {
   return labels;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

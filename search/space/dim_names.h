@@ -8,7 +8,7 @@
 
 #include "opsemantics/definition/graph.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By tensor and flat dimension: a number; -1 where there is none.
 using TensorLabels = std::vector<std::vector<int>>;
@@ -39,6 +39,6 @@ TensorLabels BatchOfInputs(const Graph& graph);
 // conditions on data too (embeddings read the numbers of their rows there); else -1.
 std::vector<int> IndicesAlong(const Definition& definition, int operand);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_DIM_NAMES_H_

@@ -5,7 +5,7 @@
 
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 class Enumeration {
@@ -117,4 +117,4 @@ Cut Restrict(const Cut& cut, const std::vector<int>& axes) {
   return restricted;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

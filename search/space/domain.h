@@ -7,7 +7,7 @@
 
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // kFree: the axes of one extent in any order, inside those of earlier ones. kAnywhere: also outside
 // those. kLevel: in the order of the mesh.
@@ -25,6 +25,6 @@ int64_t CountCuts(const CutSpace& space, int count);
 // `cut` without the axes that are not in `axes`.
 Cut Restrict(const Cut& cut, const std::vector<int>& axes);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_DOMAIN_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace yuba {
+namespace yuba::search {
 
 std::vector<int> DimsAlong(const Definition& definition, int operand) {
   std::vector<int> dims(definition.indices.size(), -1);
@@ -88,4 +88,4 @@ Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, c
   return cut;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -7,7 +7,7 @@
 #include "search/space/domain.h"
 #include "search/space/grid_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // By extent the axes that a neighbour would like to see there, outermost first.
 using Wish = std::vector<AxisList>;
@@ -24,6 +24,6 @@ Cut CutOfGrid(const Grid& grid, const std::vector<const Wish*>& wishes, const Me
 // be left out, other axes where there is most room.
 Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, const Mesh& mesh);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_FOLLOW_H_

@@ -5,7 +5,7 @@
 
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 class Listing {
@@ -105,4 +105,4 @@ int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids) {
   return static_cast<int>(place - grids.begin());
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 
 using Grid = std::vector<int>;  // by extent: the number of its parts
 using GridList = std::shared_ptr<const std::vector<Grid>>;
@@ -30,6 +30,6 @@ int64_t CutsOfGrid(const Grid& grid, const Mesh& mesh, bool level);
 // The place of a grid in a list in lexicographic order, which must have it.
 int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_GRID_SPACE_H_

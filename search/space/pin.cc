@@ -4,7 +4,7 @@
 #include "opsemantics/base/status.h"
 #include "search/plan/sharding_space.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // One demand that says what both say; false where they contradict each other.
@@ -75,4 +75,4 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
   return restrictions;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

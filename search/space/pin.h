@@ -9,7 +9,7 @@
 #include "opsemantics/definition/graph.h"
 #include "search/space/restriction.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What is demanded of the cut of one tensor or node.
 struct Pin {
@@ -28,6 +28,6 @@ Pin ExactPin(bool is_node, int id, const Cut& cut);
 absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh,
                                             const std::vector<Pin>& pins, bool replicate = false);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_PIN_H_

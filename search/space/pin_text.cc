@@ -12,7 +12,7 @@
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/space/dim_names.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr size_t kNamed = 6;  // tensors of an error
@@ -242,4 +242,4 @@ absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh,
   return pins;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

@@ -18,13 +18,13 @@
 #include "absl/strings/string_view.h"
 #include "search/space/pin.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // A pin of each tensor or node that the text names, at least one. Errors say what is wrong, and
 // where.
 absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh,
                                           absl::string_view text);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_PIN_TEXT_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "search/space/symmetry.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 bool Contains(const std::vector<int>& axes, int axis) {
@@ -239,4 +239,4 @@ std::string Key(const Restriction& restriction) {
   return key;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

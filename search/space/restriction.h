@@ -9,7 +9,7 @@
 #include "search/plan/sharding_space.h"
 #include "search/space/domain.h"
 
-namespace yuba {
+namespace yuba::search {
 
 // What is demanded of one extent: `axes` cut it, in this order, outermost first; with `others`
 // further axes may, anywhere between them.
@@ -60,6 +60,6 @@ bool NestByLevel(const Restrictions& restrictions);
 // For people and as a key: equal for equal restrictions only.
 std::string Key(const Restriction& restriction);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_RESTRICTION_H_

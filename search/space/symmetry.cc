@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // The axes of `axes` by size: each class is permuted on its own.
@@ -81,4 +81,4 @@ std::vector<std::vector<int>> Images(const std::vector<Cut>& cuts,
   return images;
 }
 
-}  // namespace yuba
+}  // namespace yuba::search

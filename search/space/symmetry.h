@@ -7,7 +7,7 @@
 
 #include "opsemantics/sharding/sharding.h"
 
-namespace yuba {
+namespace yuba::search {
 
 using AxisPermutation = std::vector<uint8_t>;  // [axis] -> its new position
 
@@ -25,6 +25,6 @@ std::string Key(const Cut& cut);
 std::vector<std::vector<int>> Images(const std::vector<Cut>& cuts,
                                      const std::vector<AxisPermutation>& symmetries);
 
-}  // namespace yuba
+}  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_SYMMETRY_H_

@@ -9,7 +9,7 @@
 #include "opsemantics/language/library.h"
 #include "runtime/session.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 const OperatorLibrary& Library() {
@@ -30,17 +30,18 @@ program::Program Compile(const std::string& name, int devices, int copies) {
   return std::move(compilation.program);
 }
 
-std::unique_ptr<Session> Open(program::Program program, const RunOptions& options) {
-  auto loaded = LoadedProgram::FromMessage(std::move(program));
+std::unique_ptr<runtime::Session> Open(program::Program program,
+                                       const runtime::RunOptions& options) {
+  auto loaded = runtime::LoadedProgram::FromMessage(std::move(program));
   INFO(loaded.status().message());
   REQUIRE(loaded.ok());
-  auto session = Session::Open(*loaded, options);
+  auto session = runtime::Session::Open(*loaded, options);
   INFO(session.status().message());
   REQUIRE(session.ok());
   return *std::move(session);
 }
 
-void Step(Session& session) {
+void Step(runtime::Session& session) {
   const absl::Status status = session.Step();
   INFO(status.message());
   REQUIRE(status.ok());
@@ -48,7 +49,7 @@ void Step(Session& session) {
 
 // A program's outputs for values made up by position.
 std::vector<std::string> HashOutputs(const program::Program& program, int seed) {
-  RunOptions options;
+  runtime::RunOptions options;
   options.interleave = true;
   options.interleave_seed = seed;
   options.poison = options.guards = true;
@@ -85,4 +86,4 @@ TEST_CASE("no order of the devices' instructions changes an answer") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

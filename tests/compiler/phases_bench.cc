@@ -8,7 +8,7 @@
 #include "opsemantics/language/library.h"
 
 int main(int argc, char** argv) {
-  using namespace yuba;
+  using namespace yuba::compiler;
   if (argc < 3) return 2;
   const auto library = OperatorLibrary::BuiltIn();
   if (!library.ok()) return 3;

@@ -10,7 +10,7 @@
 #include "runtime/program/program.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // A folder with what `import` would have written of a small model with values.
@@ -54,7 +54,7 @@ TEST_CASE("starting again from any phase gives the same program") {
   INFO(status.message());
   REQUIRE(status.ok());
   CHECK(log.str().find("recognise") != std::string::npos);
-  const auto loaded = LoadedProgram::FromFile(dir + "/whole.yuba");
+  const auto loaded = runtime::LoadedProgram::FromFile(dir + "/whole.yuba");
   INFO(loaded.status().message());
   REQUIRE(loaded.ok());
   CHECK((*loaded)->message().parameters(0).has_fill());
@@ -115,4 +115,4 @@ TEST_CASE("a dump that was changed by hand is refused by the verifier") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

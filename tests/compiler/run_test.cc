@@ -14,18 +14,18 @@
 #include "search/plan/plan.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
-program::Program Compile(const Model& model, const Plan& plan, Arithmetic arithmetic,
+program::Program Compile(const Model& model, const search::Plan& plan, Arithmetic arithmetic,
                          bool library) {
   program::Program program = CutGraph(model, plan, arithmetic);
   RecogniseCollectives(program);
   PlanMemory(program);
-  KernelChoice choice;
+  kernels::KernelChoice choice;
   choice.target.arithmetic = arithmetic;
   choice.library = library;
-  const absl::Status status = AddKernels(model, choice, program);
+  const absl::Status status = kernels::AddKernels(model, choice, program);
   INFO(status.message());
   REQUIRE(status.ok());
   return program;
@@ -64,13 +64,13 @@ int64_t Difference(const HostTensor& got, const TensorValue& expected, Arithmeti
   return -1;
 }
 
-void RunAndCompare(const Model& model, const Plan& plan, const program::Program& program,
-                   Random& random, const RunOptions& options) {
+void RunAndCompare(const Model& model, const search::Plan& plan, const program::Program& program,
+                   Random& random, const runtime::RunOptions& options) {
   const Arithmetic arithmetic = program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
-  auto loaded = LoadedProgram::FromMessage(program);
+  auto loaded = runtime::LoadedProgram::FromMessage(program);
   INFO(loaded.status().message());
   REQUIRE(loaded.ok());
-  auto session = Session::Open(*loaded, options);
+  auto session = runtime::Session::Open(*loaded, options);
   REQUIRE(session.ok());
   const Graph& graph = model.graph;
   std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
@@ -93,7 +93,7 @@ void RunAndCompare(const Model& model, const Plan& plan, const program::Program&
     CHECK(Difference(*got, values[output], arithmetic) == -1);
   }
   if (arithmetic == Arithmetic::kFloat) {
-    CHECK((*session)->statistics().bytes == 2 * CostOf(graph, plan).bytes());
+    CHECK((*session)->statistics().bytes == 2 * search::CostOf(graph, plan).bytes());
   }
 }
 
@@ -102,8 +102,8 @@ TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithme
     INFO("seed " << seed);
     Random random(seed);
     const Model model = RandomModel(random);
-    const Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
-    RunOptions options;
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    runtime::RunOptions options;
     options.interleave = true;
     options.interleave_seed = seed;
     options.poison = options.guards = true;
@@ -118,11 +118,11 @@ TEST_CASE("accumulators give the whole, in any order of instructions, and move w
     Random random(seed);
     const Mesh mesh = MeshOf(seed % 3 == 0 ? 8 : 2 + seed % 7);
     const Model model = RandomSums(mesh, random);
-    const Plan plan = RandomPlan(model.graph, mesh, random);
+    const search::Plan plan = RandomPlan(model.graph, mesh, random);
     const Arithmetic arithmetic = seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat;
     const program::Program program = Compile(model, plan, arithmetic, true);
     for (int order = 0; order < 3; ++order) {
-      RunOptions options;
+      runtime::RunOptions options;
       options.interleave = true;
       options.interleave_seed = order;
       options.poison = options.guards = true;
@@ -136,11 +136,11 @@ TEST_CASE("any legal plan runs in floats, with library calls and without, on thr
     INFO("seed " << seed);
     Random random(100 + seed);
     const Model model = RandomModel(random);
-    const Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
     RunAndCompare(model, plan, Compile(model, plan, Arithmetic::kFloat, seed % 2 == 0), random,
-                  RunOptions());
+                  runtime::RunOptions());
   }
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -15,7 +15,7 @@
 #include "search/rewrite/accumulators.h"
 #include "tests/compiler/support/onnx_builder.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // Attention of 3 vectors of `width` with heads of 8, whose keys and values are repeated, so
@@ -52,30 +52,30 @@ std::string Attention(int64_t width, int64_t heads, int64_t shared) {
 
 struct Planned {
   Model model;
-  Plan plan;
+  search::Plan plan;
 };
 
 class Spaces {
  public:
   Spaces() : library_(OperatorLibrary::BuiltIn().value()) {}
 
-  ImportOptions Import(bool factors) const {
-    ImportOptions import;
+  onnx::ImportOptions Import(bool factors) const {
+    onnx::ImportOptions import;
     import.library = &library_;
     import.factors = factors;
     return import;
   }
 
-  Planned Alone(const std::string& file, bool factors, SearchOptions options) const {
+  Planned Alone(const std::string& file, bool factors, search::SearchOptions options) const {
     options.factors = factors;
-    Planned planned{ImportOnnx(file, Import(factors)).value(), {}};
-    planned.model.graph = SharedGraph(planned.model.graph, options);
-    planned.plan = Search(planned.model.graph, options).value();
+    Planned planned{onnx::ImportOnnx(file, Import(factors)).value(), {}};
+    planned.model.graph = search::SharedGraph(planned.model.graph, options);
+    planned.plan = search::Search(planned.model.graph, options).value();
     return planned;
   }
 
-  Planned Both(const std::string& file, const SearchOptions& options) const {
-    Planned planned{ImportOnnx(file, Import(true)).value(), {}};
+  Planned Both(const std::string& file, const search::SearchOptions& options) const {
+    Planned planned{onnx::ImportOnnx(file, Import(true)).value(), {}};
     planned.plan = SearchSpaces(Import(true), options, planned.model).value();
     return planned;
   }
@@ -84,8 +84,8 @@ class Spaces {
   const OperatorLibrary library_;
 };
 
-SearchOptions On(int devices, int copies = 0) {
-  SearchOptions options;
+search::SearchOptions On(int devices, int copies = 0) {
+  search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.copies = copies;
   return options;
@@ -98,14 +98,14 @@ TEST_CASE("the default is the cheaper of dimensions with factors and without") {
        {std::tuple<int64_t, int64_t, int64_t>{32, 4, 2}, {64, 12, 12}, {70, 8, 2}}) {
     const std::string file = Attention(width, heads, shared);
     for (const int devices : {2, 5, 7, 8, 12}) {
-      const SearchOptions options = On(devices, devices == 5 ? 8 : 0);
+      const search::SearchOptions options = On(devices, devices == 5 ? 8 : 0);
       const Planned both = spaces.Both(file, options);
       const int64_t with = spaces.Alone(file, true, options).plan.cost.bytes(),
                     without = spaces.Alone(file, false, options).plan.cost.bytes();
       INFO(heads << " heads on " << devices << ": " << with << " with factors, " << without);
       CHECK(both.plan.cost.bytes() == std::min(with, without));
       CHECK(both.plan.space.factors == (with <= without));
-      CHECK(CheckPlan(both.model.graph, both.plan).ok());
+      CHECK(search::CheckPlan(both.model.graph, both.plan).ok());
       factored += with < without;
       flat += without < with;
     }
@@ -134,20 +134,20 @@ TEST_CASE("within a limit the default is the cheaper of sums with accumulators a
   int without = 0;
   for (const auto& [rows, width, limit] :
        {std::tuple<int64_t, int64_t, int64_t>{6, 4, 640}, {8, 8, 1792}}) {
-    SearchOptions options = On(2, 8);
+    search::SearchOptions options = On(2, 8);
     options.replicate = "auto";
     options.memory_limit = limit;
     std::map<std::string, int64_t> bytes;
     for (const std::string of : {"auto", "all", "none"}) {
       options.accumulators = of;
-      Planned planned{ImportOnnx(Sums(rows, width), spaces.Import(true)).value(), {}};
-      const absl::StatusOr<Plan> plan = SearchSpace(options, planned.model);
+      Planned planned{onnx::ImportOnnx(Sums(rows, width), spaces.Import(true)).value(), {}};
+      const absl::StatusOr<search::Plan> plan = SearchSpace(options, planned.model);
       bytes[of] = plan.ok() ? plan->cost.bytes() : INT64_MAX;
       if (of != "auto") continue;
       INFO(limit << " " << plan.status());
       REQUIRE(plan.ok());
-      CHECK(plan->space.accumulators == HasAccumulators(planned.model.graph));
-      CHECK(CheckPlan(planned.model.graph, *plan).ToString() == "OK");
+      CHECK(plan->space.accumulators == search::HasAccumulators(planned.model.graph));
+      CHECK(search::CheckPlan(planned.model.graph, *plan).ToString() == "OK");
       CHECK(ArenaBytes(planned.model, *plan) <= limit);
     }
     INFO(limit << ": " << bytes["all"] << " with, " << bytes["none"] << " without");
@@ -203,11 +203,11 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
   const std::string file = "tests/models/lstm/model.onnx";
   for (const int devices : {12, 16, 30}) {
     INFO(devices);
-    SearchOptions options = On(devices, 8);
+    search::SearchOptions options = On(devices, 8);
     const Planned both = spaces.Both(file, options);
-    CHECK(HasAccumulators(both.model.graph));
+    CHECK(search::HasAccumulators(both.model.graph));
     CHECK(both.plan.space.accumulators);
-    CHECK(CheckPlan(both.model.graph, both.plan).ok());
+    CHECK(search::CheckPlan(both.model.graph, both.plan).ok());
     options.accumulators = "none";
     const int64_t without = spaces.Both(file, options).plan.cost.bytes();
     const int64_t bytes = both.plan.cost.bytes();
@@ -218,7 +218,7 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
 TEST_CASE("accumulators are taken with replicas, and within a limit that their plan meets") {
   const Spaces spaces;
   const std::string file = "tests/models/lstm/model.onnx";
-  SearchOptions options = On(12, 8);
+  search::SearchOptions options = On(12, 8);
   const Planned free = spaces.Both(file, options);
   REQUIRE(free.plan.space.accumulators);
   const int64_t arena = ArenaBytes(free.model, free.plan);
@@ -227,7 +227,7 @@ TEST_CASE("accumulators are taken with replicas, and within a limit that their p
   CHECK(within.plan.cost.bytes() <= free.plan.cost.bytes());
   CHECK(within.plan.space.memory == arena);
   CHECK(ArenaBytes(within.model, within.plan) <= arena);
-  CHECK(CheckPlan(within.model.graph, within.plan).ToString() == "OK");
+  CHECK(search::CheckPlan(within.model.graph, within.plan).ToString() == "OK");
   options.memory_limit = arena - arena / 8;
   const Planned less = spaces.Both(file, options);
   CHECK(ArenaBytes(less.model, less.plan) <= options.memory_limit);
@@ -235,16 +235,16 @@ TEST_CASE("accumulators are taken with replicas, and within a limit that their p
   options.replicate = "auto";
   const Planned replicas = spaces.Both(file, options);
   CHECK(replicas.plan.cost.bytes() <= free.plan.cost.bytes());
-  CHECK(CheckPlan(replicas.model.graph, replicas.plan).ToString() == "OK");
+  CHECK(search::CheckPlan(replicas.model.graph, replicas.plan).ToString() == "OK");
 }
 
 TEST_CASE("a search without time left plans with factors, and says that it was cut short") {
   const Spaces spaces;
-  SearchOptions options = On(7);
+  search::SearchOptions options = On(7);
   options.time_limit = 1e-9;
   const Planned planned = spaces.Both(Attention(70, 8, 2), options);
   CHECK(planned.plan.space.factors);
-  CHECK(planned.plan.stopped == kTimeLimit);
+  CHECK(planned.plan.stopped == search::kTimeLimit);
 }
 
 TEST_CASE("phases go on from a dump of a plan without factors") {
@@ -274,4 +274,4 @@ TEST_CASE("phases go on from a dump of a plan without factors") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

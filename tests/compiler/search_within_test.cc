@@ -12,11 +12,11 @@
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
-SearchOptions Options(int devices, const std::string& replicate, int64_t limit) {
-  SearchOptions options;
+search::SearchOptions Options(int devices, const std::string& replicate, int64_t limit) {
+  search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.replicate = replicate;
   options.memory_limit = limit;
@@ -28,7 +28,7 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   REQUIRE(model.ok());
   int64_t before = INT64_MAX;
   for (const int64_t limit : {int64_t{12000}, int64_t{20000}, int64_t{40000}, int64_t{1} << 30}) {
-    const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, Options(8, "auto", limit));
+    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(*model, Options(8, "auto", limit));
     INFO(limit << " " << plan.status());
     REQUIRE(plan.ok());
     CHECK(ArenaBytes(*model, *plan) <= limit);
@@ -36,7 +36,7 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
     before = plan->cost.bytes();
   }
   CHECK(before == 0);  // every device holds all weights and has samples of its own
-  const absl::StatusOr<Plan> none = SearchWithinMemory(*model, Options(8, "auto", 1000));
+  const absl::StatusOr<search::Plan> none = SearchWithinMemory(*model, Options(8, "auto", 1000));
   CHECK(none.status().code() == absl::StatusCode::kFailedPrecondition);
   const std::string message(none.status().message());
   CHECK_THAT(message, Catch::Contains("are in use at node "));
@@ -54,22 +54,22 @@ TEST_CASE("within a limit, replicas never cost bytes") {
   for (int seed = 0; seed < 12; ++seed) {
     Random random(seed);
     Model model = RandomModel(random);
-    SearchOptions options = Options(2 + seed % 5, "none", 0);
+    search::SearchOptions options = Options(2 + seed % 5, "none", 0);
     options.copies = 8;
-    model.graph = SharedGraph(model.graph, options);
-    const absl::StatusOr<Plan> free = SearchWithinMemory(model, options);
+    model.graph = search::SharedGraph(model.graph, options);
+    const absl::StatusOr<search::Plan> free = SearchWithinMemory(model, options);
     REQUIRE(free.ok());
     options.memory_limit = ArenaBytes(model, *free) - 1;
-    const absl::StatusOr<Plan> none = SearchWithinMemory(model, options);
+    const absl::StatusOr<search::Plan> none = SearchWithinMemory(model, options);
     if (!none.ok()) continue;
     options.replicate = "auto";
-    const absl::StatusOr<Plan> replicated = SearchWithinMemory(model, options);
+    const absl::StatusOr<search::Plan> replicated = SearchWithinMemory(model, options);
     INFO("seed " << seed << " " << replicated.status());
     REQUIRE(replicated.ok());
     CHECK(replicated->cost.bytes() <= none->cost.bytes());
     CHECK(replicated->space.replicate == "auto");
     CHECK(ArenaBytes(model, *replicated) <= options.memory_limit);
-    CHECK(CheckPlan(model.graph, *replicated).ToString() == "OK");
+    CHECK(search::CheckPlan(model.graph, *replicated).ToString() == "OK");
     ++within;
     cheaper += replicated->cost.bytes() < none->cost.bytes();
   }
@@ -100,24 +100,24 @@ TEST_CASE("within a limit, copies never cost bytes") {
   for (const int seed : {1, 9}) {
     Random random(seed);
     const Model bare = RandomResidual(random);
-    SearchOptions options = Options(2 + seed % 3, seed % 2 == 0 ? "none" : "auto", 0);
-    const absl::StatusOr<Plan> free = SearchWithinMemory(bare, options);
+    search::SearchOptions options = Options(2 + seed % 3, seed % 2 == 0 ? "none" : "auto", 0);
+    const absl::StatusOr<search::Plan> free = SearchWithinMemory(bare, options);
     REQUIRE(free.ok());
     for (const int part : {90, 80}) {
       options.memory_limit = ArenaBytes(bare, *free) * part / 100;
       options.copies = 0;
-      const absl::StatusOr<Plan> without = SearchWithinMemory(bare, options);
+      const absl::StatusOr<search::Plan> without = SearchWithinMemory(bare, options);
       if (!without.ok()) continue;
       options.copies = 8;
       Model model = bare;
-      model.graph = SharedGraph(bare.graph, options);
+      model.graph = search::SharedGraph(bare.graph, options);
       if (model.graph.tensors.size() == bare.graph.tensors.size()) continue;
-      const absl::StatusOr<Plan> with = SearchWithinMemory(model, options);
+      const absl::StatusOr<search::Plan> with = SearchWithinMemory(model, options);
       INFO("seed " << seed << ", " << options.memory_limit << " B: " << with.status());
       REQUIRE(with.ok());
       CHECK(with->cost.bytes() <= without->cost.bytes());
       CHECK(ArenaBytes(model, *with) <= options.memory_limit);
-      CHECK(CheckPlan(model.graph, *with).ToString() == "OK");
+      CHECK(search::CheckPlan(model.graph, *with).ToString() == "OK");
       ++within;
     }
   }
@@ -131,11 +131,11 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
   int cheaper = 0;
   for (const char* name : {"data", "zero3", "megatron", "all-row"}) {
     INFO(name);
-    SearchOptions options = Options(4, "none", 0);
+    search::SearchOptions options = Options(4, "none", 0);
     options.search = name;
-    const absl::StatusOr<Plan> other = Search(model->graph, options);
+    const absl::StatusOr<search::Plan> other = search::Search(model->graph, options);
     REQUIRE(other.ok());
-    const absl::StatusOr<Plan> plan =
+    const absl::StatusOr<search::Plan> plan =
         SearchWithinMemory(*model, Options(4, "auto", ArenaBytes(*model, *other)));
     REQUIRE(plan.ok());
     CHECK(plan->cost.bytes() <= other->cost.bytes());
@@ -147,15 +147,15 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
 TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   absl::StatusOr<Model> model = ImportFile("tests/models/gpt/model.onnx");
   REQUIRE(model.ok());
-  SearchOptions options = Options(8, "auto", 57'000);
+  search::SearchOptions options = Options(8, "auto", 57'000);
   options.copies = 8;
-  model->graph = SharedGraph(model->graph, options);
+  model->graph = search::SharedGraph(model->graph, options);
   int64_t least = int64_t{1} << 60, first = 0;
   bool finished = false;
   for (int64_t allowed = 256; !finished; allowed *= 4) {
     int64_t looks = 0;  // of one thread
     options.asked = [&] { return ++looks > allowed; };
-    const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, options);
+    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(*model, options);
     INFO("stopped at look " << allowed << ": " << plan.status());
     finished = looks <= allowed;
     REQUIRE(plan.ok());
@@ -171,26 +171,28 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
 TEST_CASE("prices that were altered prove no more than what is true") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());
-  const absl::StatusOr<Plan> plan = SearchWithinMemory(*model, Options(8, "auto", 12000));
+  const absl::StatusOr<search::Plan> plan = SearchWithinMemory(*model, Options(8, "auto", 12000));
   REQUIRE(plan.ok());
-  CHECK(CheckPlan(model->graph, *plan).ok());
-  Plan claims = *plan;
+  CHECK(search::CheckPlan(model->graph, *plan).ok());
+  search::Plan claims = *plan;
   claims.lower_bound = claims.cost.bytes();
-  if (claims.lower_bound > plan->lower_bound) CHECK_FALSE(CheckPlan(model->graph, claims).ok());
+  if (claims.lower_bound > plan->lower_bound)
+    CHECK_FALSE(search::CheckPlan(model->graph, claims).ok());
   for (const int64_t factor : {0, 2, 10}) {
-    Plan bent = *plan;
+    search::Plan bent = *plan;
     REQUIRE(!bent.proof.prices.empty());
-    for (MemoryPrice& price : bent.proof.prices) price.price *= factor;
-    if (factor == 0) CHECK_FALSE(CheckPlan(model->graph, bent).ok());  // no limit is as cheap
+    for (search::MemoryPrice& price : bent.proof.prices) price.price *= factor;
+    if (factor == 0)
+      CHECK_FALSE(search::CheckPlan(model->graph, bent).ok());  // no limit is as cheap
     bent.lower_bound = bent.cost.bytes() + 1;
-    CHECK_FALSE(CheckPlan(model->graph, bent).ok());
+    CHECK_FALSE(search::CheckPlan(model->graph, bent).ok());
   }
-  Plan unlimited = *plan;
+  search::Plan unlimited = *plan;
   unlimited.space.memory = 0;
-  CHECK_FALSE(CheckPlan(model->graph, unlimited).ok());
+  CHECK_FALSE(search::CheckPlan(model->graph, unlimited).ok());
   unlimited.proof.prices[0].price = -1;
-  CHECK_FALSE(CheckPlan(model->graph, unlimited).ok());
+  CHECK_FALSE(search::CheckPlan(model->graph, unlimited).ok());
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -15,7 +15,7 @@
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // All plans of a graph, the cheapest first, priced by marking elements: no code of the search.
@@ -109,7 +109,7 @@ class EveryPlan {
     return true;
   }
 
-  const Plan& PlanOf(int64_t plan) {
+  const search::Plan& PlanOf(int64_t plan) {
     plan_.tensors.clear();
     plan_.nodes.clear();
     for (size_t element = 0; element < cuts_.size(); ++element) {
@@ -120,7 +120,7 @@ class EveryPlan {
   }
 
   const Model& model_;
-  Plan plan_;
+  search::Plan plan_;
   std::vector<std::vector<Cut>> cuts_;  // by tensor, then by node
   mutable std::vector<int64_t> strides_;
   int64_t count_ = 1;
@@ -144,20 +144,20 @@ struct Tally {
 
 // The search within several limits finds the cheapest plan that there is, or that there is none;
 // says where it does not.
-void CompareWithin(const Model& model, SearchOptions options, Tally* tally) {
+void CompareWithin(const Model& model, search::SearchOptions options, Tally* tally) {
   EveryPlan every(model, options.mesh, options.replicate == "auto");
   if (every.count() > EveryPlan::kMost) return;
   every.Price();
   ++tally->graphs;
   tally->plans += every.count();
-  const absl::StatusOr<Plan> free = SearchWithinMemory(model, options);
+  const absl::StatusOr<search::Plan> free = SearchWithinMemory(model, options);
   REQUIRE(free.ok());
   const int64_t arena = ArenaBytes(model, *free);
   for (const int64_t limit : {arena * 5 / 10, arena * 7 / 10, arena * 9 / 10, arena - 1, arena}) {
     INFO("limit " << limit);
     options.memory_limit = limit;
     const int64_t least = every.Least(limit);
-    const absl::StatusOr<Plan> plan = SearchWithinMemory(model, options);
+    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(model, options);
     const int64_t found = plan.ok() ? plan->cost.bytes() : -1;
     if (found != least) {
       ++tally->missed;
@@ -166,22 +166,22 @@ void CompareWithin(const Model& model, SearchOptions options, Tally* tally) {
     }
     tally->refused += !plan.ok();
     if (!plan.ok() && least < 0) {
-      CHECK(SmallestPeak(plan.status()) >= every.Smallest());
-      tally->smallest += SmallestPeak(plan.status()) == every.Smallest();
+      CHECK(search::SmallestPeak(plan.status()) >= every.Smallest());
+      tally->smallest += search::SmallestPeak(plan.status()) == every.Smallest();
     }
     if (!plan.ok()) continue;
     REQUIRE(least >= 0);
     CHECK(ArenaBytes(model, *plan) <= limit);
     CHECK(plan->lower_bound <= least);
     CHECK(plan->cost.bytes() >= least);
-    CHECK(CheckPlan(model.graph, *plan).ToString() == "OK");
+    CHECK(search::CheckPlan(model.graph, *plan).ToString() == "OK");
     ++tally->limits;
     tally->tight += plan->lower_bound == least;
   }
 }
 
 // A model for a seed, and how its plans are searched.
-using Case = std::function<Model(int seed, Random& random, SearchOptions* options)>;
+using Case = std::function<Model(int seed, Random& random, search::SearchOptions* options)>;
 
 // Of that many seeds, each compared. Asserts that none is missed, and that refusals name the
 // smallest peak of all plans on nearly all.
@@ -189,7 +189,7 @@ Tally CompareAll(int seeds, const Case& make, const std::string& of) {
   Tally tally;
   for (int seed = 0; seed < seeds; ++seed) {
     Random random(seed);
-    SearchOptions options;
+    search::SearchOptions options;
     const Model model = make(seed, random, &options);
     INFO("seed " << seed);
     CompareWithin(model, options, &tally);
@@ -200,21 +200,21 @@ Tally CompareAll(int seeds, const Case& make, const std::string& of) {
   return tally;
 }
 
-SearchOptions On(int devices, bool replicate) {
-  SearchOptions options;
+search::SearchOptions On(int devices, bool replicate) {
+  search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.replicate = replicate ? "auto" : "none";
   return options;
 }
 
-Model WithCopies(Model model, SearchOptions* options) {
+Model WithCopies(Model model, search::SearchOptions* options) {
   options->copies = 8;
-  model.graph = SharedGraph(model.graph, *options);
+  model.graph = search::SharedGraph(model.graph, *options);
   return model;
 }
 
 TEST_CASE("within limits, the cheapest of all plans is found") {
-  const auto make = [](int seed, Random& random, SearchOptions* options) {
+  const auto make = [](int seed, Random& random, search::SearchOptions* options) {
     *options = On(2 + seed % 3, seed % 4 < 2);
     Model model = RandomModel(random);
     return seed % 5 == 0 ? WithCopies(std::move(model), options) : model;
@@ -244,7 +244,7 @@ Model RandomTiny(Random& random) {
 }
 
 TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is found") {
-  const auto make = [](int seed, Random& random, SearchOptions* options) {
+  const auto make = [](int seed, Random& random, search::SearchOptions* options) {
     *options = On(6 + seed % 2 * 2, seed % 4 < 2);
     Model model = RandomTiny(random);
     return seed % 3 == 0 ? WithCopies(std::move(model), options) : model;
@@ -254,13 +254,13 @@ TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is found"
 }
 
 TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is found") {
-  int64_t table_cells = SearchOptions().table_cells;
+  int64_t table_cells = search::SearchOptions().table_cells;
   int apart = 0;
-  const auto make = [&](int seed, Random& random, SearchOptions* options) {
+  const auto make = [&](int seed, Random& random, search::SearchOptions* options) {
     *options = On(2 + seed % 2, true);
     options->table_cells = table_cells;
     Model model = RandomLinear(options->mesh, random);
-    apart += HasPartials(model.graph);
+    apart += search::HasPartials(model.graph);
     return model;
   };
   CompareAll(20, make, " whose sums may stay apart");
@@ -270,4 +270,4 @@ TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

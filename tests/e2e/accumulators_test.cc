@@ -13,7 +13,7 @@ namespace {
 
 // y = x1 * w1 + x2 * w2 + b, long where it is summed.
 std::string TwoProducts(const std::string& folder) {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Weight("x1", {16, 512});
   builder.Weight("w1", {512, 16});
   builder.Weight("x2", {16, 384});

@@ -14,27 +14,27 @@
 namespace yuba {
 namespace {
 
-onnx::ModelProto Load(const std::string& name) {
+::onnx::ModelProto Load(const std::string& name) {
   std::ifstream file(RepositoryFile("tests/models/" + name + "/model.onnx"), std::ios::binary);
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   REQUIRE(model.ParseFromIstream(&file));
   return model;
 }
 
-std::string RandomValueName(const onnx::GraphProto& graph, Random& random) {
+std::string RandomValueName(const ::onnx::GraphProto& graph, Random& random) {
   const auto& node = graph.node(static_cast<int>(Below(random, graph.node_size())));
   if (node.output_size() > 0 && Below(random, 2) == 0) return node.output(0);
   if (node.input_size() > 0) return node.input(static_cast<int>(Below(random, node.input_size())));
   return "nothing";
 }
 
-void MutateAttribute(onnx::NodeProto& node, Random& random) {
+void MutateAttribute(::onnx::NodeProto& node, Random& random) {
   if (node.attribute_size() == 0) return;
   auto& attribute = *node.mutable_attribute(static_cast<int>(Below(random, node.attribute_size())));
   switch (Below(random, 6)) {
     case 0: attribute.set_i(OddNumber(random)); break;
     case 1:
-      attribute.set_type(static_cast<onnx::AttributeProto::AttributeType>(Below(random, 12)));
+      attribute.set_type(static_cast<::onnx::AttributeProto::AttributeType>(Below(random, 12)));
       break;
     case 2: attribute.add_ints(OddNumber(random)); break;
     case 3: attribute.clear_ints(); break;
@@ -45,7 +45,7 @@ void MutateAttribute(onnx::NodeProto& node, Random& random) {
   }
 }
 
-void MutateTensor(onnx::TensorProto& tensor, Random& random) {
+void MutateTensor(::onnx::TensorProto& tensor, Random& random) {
   switch (Below(random, 6)) {
     case 0: tensor.add_dims(OddNumber(random)); break;
     case 1:
@@ -58,7 +58,7 @@ void MutateTensor(onnx::TensorProto& tensor, Random& random) {
   }
 }
 
-void MutateInput(onnx::ValueInfoProto& input, Random& random) {
+void MutateInput(::onnx::ValueInfoProto& input, Random& random) {
   auto& type = *input.mutable_type()->mutable_tensor_type();
   switch (Below(random, 4)) {
     case 0: type.set_elem_type(static_cast<int>(Below(random, 24))); break;
@@ -71,7 +71,7 @@ void MutateInput(onnx::ValueInfoProto& input, Random& random) {
   }
 }
 
-void MutateNode(onnx::GraphProto& graph, onnx::NodeProto& node, Random& random) {
+void MutateNode(::onnx::GraphProto& graph, ::onnx::NodeProto& node, Random& random) {
   switch (Below(random, 6)) {
     case 0:
       if (node.input_size() > 0) {
@@ -91,7 +91,7 @@ void MutateNode(onnx::GraphProto& graph, onnx::NodeProto& node, Random& random) 
   }
 }
 
-void Mutate(onnx::ModelProto& model, Random& random) {
+void Mutate(::onnx::ModelProto& model, Random& random) {
   auto& graph = *model.mutable_graph();
   if (graph.node_size() == 0) return;
   switch (Below(random, 8)) {
@@ -124,22 +124,22 @@ void Mutate(onnx::ModelProto& model, Random& random) {
 }
 
 void Fuzz(const std::string& name, int rounds) {
-  const onnx::ModelProto original = Load(name);
+  const ::onnx::ModelProto original = Load(name);
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
   const std::string path = ScratchFolder("fuzz_" + name) + "/model.onnx";
   const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
   int accepted = 0;
   for (int round = 0; round < rounds; ++round) {
     Random random(seed + round);
-    onnx::ModelProto model = original;
+    ::onnx::ModelProto model = original;
     const size_t changes = 1 + Below(random, 3);
     for (size_t i = 0; i < changes; ++i) Mutate(model, random);
     std::ofstream(path, std::ios::binary) << model.SerializeAsString();
     // A crash ends the process: the seed must be on the screen before it.
     std::cerr << name << " seed " << seed + round << "\r" << std::flush;
-    ImportOptions options;
+    onnx::ImportOptions options;
     options.library = &library;
-    const absl::StatusOr<Model> imported = ImportOnnx(path, options);
+    const absl::StatusOr<compiler::Model> imported = onnx::ImportOnnx(path, options);
     if (imported.ok()) {
       ++accepted;
       CheckGraph(imported->graph);
@@ -166,9 +166,9 @@ TEST_CASE("damaged bytes never crash the importer") {
     Random random(seed + round);
     std::cerr << "bytes seed " << seed + round << "\r" << std::flush;
     std::ofstream(path, std::ios::binary) << MutateBytes(whole, random);
-    ImportOptions options;
+    onnx::ImportOptions options;
     options.library = &library;
-    const absl::StatusOr<Model> imported = ImportOnnx(path, options);
+    const absl::StatusOr<compiler::Model> imported = onnx::ImportOnnx(path, options);
     if (imported.ok()) CheckGraph(imported->graph);
   }
 }

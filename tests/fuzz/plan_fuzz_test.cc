@@ -15,15 +15,16 @@ namespace {
 
 TEST_CASE("mutants of a plan never crash the reader or pass with a lie") {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  ImportOptions import;
+  onnx::ImportOptions import;
   import.library = &library;
-  const Model model = ImportOnnx(RepositoryFile("tests/models/conv/model.onnx"), import).value();
-  SearchOptions options;
+  const compiler::Model model =
+      onnx::ImportOnnx(RepositoryFile("tests/models/conv/model.onnx"), import).value();
+  search::SearchOptions options;
   options.mesh = MeshOf(6);
-  const Plan plan = Search(model.graph, options).value();
-  PlanNotes notes;
+  const search::Plan plan = search::Search(model.graph, options).value();
+  search::PlanNotes notes;
   notes.graph_hash = model.graph_hash;
-  const std::string text = WritePlan(model.graph, plan, notes);
+  const std::string text = search::WritePlan(model.graph, plan, notes);
   const int64_t least = plan.cost.bytes();
   const std::vector<std::string> words = {"a",     "b",   "\"",          "{",        "}",    "[",
                                           "]",     ",",   ":",           "null",     "true", "-1",
@@ -35,13 +36,13 @@ TEST_CASE("mutants of a plan never crash the reader or pass with a lie") {
     std::cerr << "plan seed " << seed + round << "\r" << std::flush;
     const std::string mutant =
         Below(random, 2) == 0 ? MutateWords(text, words, random) : MutateBytes(text, random);
-    const absl::StatusOr<PlanFile> file = ReadPlan(mutant);
+    const absl::StatusOr<search::PlanFile> file = search::ReadPlan(mutant);
     if (!file.ok()) continue;
-    const absl::StatusOr<Plan> attached = AttachPlan(model.graph, *file, notes);
-    if (!attached.ok() || !CheckPlan(model.graph, *attached).ok()) continue;
+    const absl::StatusOr<search::Plan> attached = search::AttachPlan(model.graph, *file, notes);
+    if (!attached.ok() || !search::CheckPlan(model.graph, *attached).ok()) continue;
     ++accepted;
     INFO("seed " << seed + round);
-    CHECK(CostOf(model.graph, *attached).bytes() == attached->cost.bytes());
+    CHECK(search::CostOf(model.graph, *attached).bytes() == attached->cost.bytes());
     CHECK(attached->lower_bound <= least);
   }
   std::cerr << "plan: " << accepted << " of 1500 mutants were accepted\n";

@@ -14,7 +14,7 @@
 #include "tests/support/command.h"
 #include "tests/support/mutate_message.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
@@ -25,9 +25,9 @@ constexpr bool kPoisons = false;
 
 constexpr int64_t kMostRun = 1 << 20;  // bytes of an arena, and steps, of programs that are run
 
-int64_t StepsOf(const LoadedProgram& program) {
+int64_t StepsOf(const runtime::LoadedProgram& program) {
   int64_t steps = 1;
-  for (const Place& place : program.places()) {
+  for (const runtime::Place& place : program.places()) {
     if (place.is_loop() && steps <= kMostRun) steps *= place.count;
   }
   return steps * static_cast<int64_t>(program.places().size());
@@ -36,9 +36,9 @@ int64_t StepsOf(const LoadedProgram& program) {
 // While it lives, only the bytes of the device's boxes may be touched.
 class PoisonedArenas {
  public:
-  explicit PoisonedArenas(Session& session) : session_(session) {
+  explicit PoisonedArenas(runtime::Session& session) : session_(session) {
     if (!kPoisons) return;
-    const LoadedProgram& program = session.program();
+    const runtime::LoadedProgram& program = session.program();
     for (int device = 0; device < program.devices(); ++device) {
       char* const arena = session.fleet().devices[device]->arena();
       ASAN_POISON_MEMORY_REGION(arena, program.stage().arena_size());
@@ -57,10 +57,10 @@ class PoisonedArenas {
   PoisonedArenas(const PoisonedArenas&) = delete;
 
  private:
-  Session& session_;
+  runtime::Session& session_;
 };
 
-void Use(Session& session) {
+void Use(runtime::Session& session) {
   if (!session.Randomize(1).ok() || !session.Step().ok()) return;
   for (const program::Port& port : session.program().message().outputs()) {
     REQUIRE(session.Get(port.name()).ok());
@@ -69,7 +69,7 @@ void Use(Session& session) {
 
 // Whether it was accepted.
 bool LoadAndRun(program::Program message, Random& random) {
-  const auto program = LoadedProgram::FromMessage(std::move(message));
+  const auto program = runtime::LoadedProgram::FromMessage(std::move(message));
   if (!program.ok()) {
     REQUIRE(program.status().code() != absl::StatusCode::kInternal);
     REQUIRE(!program.status().message().empty());
@@ -77,12 +77,12 @@ bool LoadAndRun(program::Program message, Random& random) {
   }
   if ((*program)->devices() > 64) return true;
   const bool small = (*program)->stage().arena_size() <= kMostRun;
-  RunOptions options;
+  runtime::RunOptions options;
   options.interleave = true;
   options.interleave_seed = random();
   options.recognise = Below(random, 2) == 0;
   options.guards = small && (!kPoisons || Below(random, 4) == 0);
-  auto session = Session::Open(*program, options);
+  auto session = runtime::Session::Open(*program, options);
   if (!session.ok() || !small || StepsOf(**program) > kMostRun) return true;
   if (options.guards) {
     Use(**session);
@@ -138,13 +138,13 @@ void DropGenerated(program::Program& program) {
 // The bundled model cut for so many devices, without its generated code.
 program::Program Compiled(const std::string& model, int devices) {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  Compilation state;
+  compiler::Compilation state;
   state.request.model_file = RepositoryFile("tests/models/" + model + "/model.onnx");
   state.request.import.library = &library;
   state.request.search.mesh = MeshOf(devices);
-  PhaseOptions options;
+  compiler::PhaseOptions options;
   options.to = "kernels";
-  const absl::Status status = RunPhases(options, state);
+  const absl::Status status = compiler::RunPhases(options, state);
   INFO(status);
   REQUIRE(status.ok());
   DropGenerated(state.program);
@@ -238,4 +238,4 @@ class Exchanges {
 TEST_CASE("mutants of a program of exchanges") { Fuzz("exchanges", Exchanges().Message(), 2000); }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

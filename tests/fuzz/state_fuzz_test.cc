@@ -19,14 +19,14 @@ namespace {
 
 std::string Text() {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  Compilation state;
+  compiler::Compilation state;
   state.request.model_file = RepositoryFile("tests/models/conv/model.onnx");
   state.request.import.library = &library;
   state.request.search.mesh = MeshOf(4);
-  PhaseOptions options;
+  compiler::PhaseOptions options;
   options.to = "memory";
-  REQUIRE(RunPhases(options, state).ok());
-  return StateText(state);
+  REQUIRE(compiler::RunPhases(options, state).ok());
+  return compiler::StateText(state);
 }
 
 TEST_CASE("mutants of a state never crash the reader or the checks") {
@@ -43,8 +43,8 @@ TEST_CASE("mutants of a state never crash the reader or the checks") {
     std::cerr << "state seed " << seed + round << "\r" << std::flush;
     const std::string mutant =
         Below(random, 3) > 0 ? MutateWords(text, words, random) : MutateBytes(text, random);
-    Compilation state;
-    const absl::Status status = ParseState(mutant, "state.mlir", state);
+    compiler::Compilation state;
+    const absl::Status status = compiler::ParseState(mutant, "state.mlir", state);
     if (!status.ok()) {
       INFO("seed " << seed + round);
       CHECK(!status.message().empty());
@@ -52,14 +52,14 @@ TEST_CASE("mutants of a state never crash the reader or the checks") {
     }
     ++read;
     if (state.program.stages_size() == 0) continue;
-    const bool covered = CheckCover(state.program).ok();
-    const bool faithful = CheckFaithful(state.model.graph, state.program).ok();
-    const bool placed = CheckMemory(state.program).ok();
+    const bool covered = compiler::CheckCover(state.program).ok();
+    const bool faithful = compiler::CheckFaithful(state.model.graph, state.program).ok();
+    const bool placed = compiler::CheckMemory(state.program).ok();
     sound += covered && faithful && placed;
     if (state.plan.tensors.empty()) continue;
-    RecogniseCollectives(state.program);
-    PlanMemory(state.program);
-    CHECK(CheckMemory(state.program).ok());
+    compiler::RecogniseCollectives(state.program);
+    compiler::PlanMemory(state.program);
+    CHECK(compiler::CheckMemory(state.program).ok());
   }
   std::cerr << "state: " << read << " of 600 mutants were read, " << sound
             << " passed every check\n";

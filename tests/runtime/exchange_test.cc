@@ -7,7 +7,7 @@
 
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 using Random = std::mt19937;
@@ -333,4 +333,4 @@ TEST_CASE("a collective that its boxes are not is refused") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

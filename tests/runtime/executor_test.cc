@@ -8,7 +8,7 @@
 #include "opsemantics/base/status.h"
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 using Catch::Contains;
@@ -177,4 +177,4 @@ TEST_CASE("devices that wait for each other for ever are an error, not a hang") 
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

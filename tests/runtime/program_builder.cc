@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 constexpr int64_t kSlotAlignment = 64;
@@ -168,4 +168,4 @@ std::vector<float> FloatsOf(const HostTensor& tensor) {
   return values;
 }
 
-}  // namespace yuba::test
+}  // namespace yuba::runtime

@@ -11,7 +11,7 @@
 #include "runtime/program/program.h"
 #include "runtime/session.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 
 class ProgramBuilder {
  public:
@@ -55,6 +55,6 @@ std::unique_ptr<Session> OpenSession(const std::shared_ptr<const LoadedProgram>&
 HostTensor FloatTensor(const std::vector<int64_t>& shape, const std::vector<float>& values);
 std::vector<float> FloatsOf(const HostTensor& tensor);
 
-}  // namespace yuba::test
+}  // namespace yuba::runtime
 
 #endif  // YUBA_TESTS_RUNTIME_PROGRAM_BUILDER_H_

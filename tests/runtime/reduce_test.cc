@@ -9,7 +9,7 @@
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/hash_order.h"
 
-namespace yuba {
+namespace yuba::runtime {
 namespace {
 
 template <typename Stored>
@@ -112,4 +112,4 @@ TEST_CASE("long rows are combined piece by piece") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::runtime

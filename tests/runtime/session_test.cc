@@ -8,7 +8,7 @@
 #include "opsemantics/base/hash_order.h"
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 using Catch::Contains;
@@ -211,4 +211,4 @@ TEST_CASE("an unknown back end is an error that lists those there are") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

@@ -7,7 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string ModelFile(const std::string& name) {
@@ -122,4 +122,4 @@ TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -4,7 +4,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 TEST_CASE("devices names everything that it looks for") {
@@ -56,4 +56,4 @@ TEST_CASE("run on GPUs, where there is none, says what was found and exits with 
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

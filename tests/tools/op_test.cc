@@ -5,7 +5,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 // The file's path as a flag; `text` describes an operator `a`.
@@ -108,4 +108,4 @@ TEST_CASE("a repeated flag takes one value each time, and no word after it") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

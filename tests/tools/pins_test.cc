@@ -5,7 +5,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string ModelFile(const std::string& name) {
@@ -118,4 +118,4 @@ TEST_CASE("where nothing fits under pins, those in the way are named, with what 
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

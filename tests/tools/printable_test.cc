@@ -6,7 +6,7 @@
 
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 TEST_CASE("control characters are written as JSON writes them") {
@@ -36,4 +36,4 @@ TEST_CASE("a name with an end of line breaks no table") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

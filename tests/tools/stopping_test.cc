@@ -6,7 +6,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string Model(const std::string& name) {
@@ -127,4 +127,4 @@ TEST_CASE("any number of threads writes the same bytes") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

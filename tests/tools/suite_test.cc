@@ -5,7 +5,7 @@
 
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string Written(const std::string& path, const std::string& text) {
@@ -72,4 +72,4 @@ TEST_CASE("a suite that compares with no run before it, or misspells a key, is r
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -7,7 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string Model() { return RepositoryFile("tests/models/mlp/model.onnx"); }
@@ -185,4 +185,4 @@ TEST_CASE("check names the first field of the plan that its cuts do not give") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::tools

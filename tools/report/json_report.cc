@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-namespace yuba {
+namespace yuba::tools {
 
 absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ordered_json& report) {
   if (!json) return status;
@@ -13,4 +13,4 @@ absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ord
   return status;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -5,12 +5,12 @@
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
 
-namespace yuba {
+namespace yuba::tools {
 
 // Returns `status`. Where `json`, prints "ok", "error" (empty where ok) and then the fields of
 // `report`, as far as the command got.
 absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ordered_json& report);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_REPORT_JSON_REPORT_H_

@@ -12,7 +12,7 @@
 #include "opsemantics/regions/structure.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 constexpr char kHalo[] = "aligned, halo";
@@ -131,4 +131,4 @@ absl::StatusOr<std::string> OperatorJson(const OpDescription& op) {
   return json.dump(1) + "\n";
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -7,13 +7,13 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/language/ast.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // The text of the description, and how each of its definitions can be cut; an error with its place
 // where no operands fit the description.
 absl::StatusOr<std::string> OperatorText(const OpDescription& op);
 absl::StatusOr<std::string> OperatorJson(const OpDescription& op);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_REPORT_OP_REPORT_H_

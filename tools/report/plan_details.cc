@@ -6,9 +6,9 @@
 #include "tools/report/plan_rows.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 
-std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row) {
+std::string TensorText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
   std::string text = absl::StrCat(row.name, "  ", row.kind, " ", Name(row.type), " ",
                                   ShardingText(plan, row), "  ", Bytes(WholeBytes(row)),
                                   ", at most ", Bytes(ShardBytes(plan, row)), " on a device\n");
@@ -28,7 +28,7 @@ std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row) {
   return text;
 }
 
-std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row) {
+std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
   std::string text = absl::StrCat(row.name, "  ", row.op, " of ", row.from, ", cuts ",
                                   CutText(plan, row), ", kernel ", row.kernel, "\n");
   const TensorMap tensors = ByName(plan);
@@ -45,7 +45,7 @@ std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row) {
   return text;
 }
 
-std::string DiffText(const PlanFile& plan, const PlanFile& other) {
+std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other) {
   std::string text = absl::StrCat("moved: ", Bytes(plan.cost.bytes()), " here, ",
                                   Bytes(other.cost.bytes()), " there\n");
   const TensorMap theirs = ByName(other);
@@ -66,4 +66,4 @@ std::string DiffText(const PlanFile& plan, const PlanFile& other) {
                       " stored alike\n");
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -7,7 +7,7 @@
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string Escape(absl::string_view text) {
@@ -37,7 +37,7 @@ void Figure(std::string& html, const std::string& value, const std::string& what
   absl::StrAppend(&html, "<div><b>", Escape(value), "</b>", Escape(what), "</div>");
 }
 
-std::string Figures(const PlanFile& plan) {
+std::string Figures(const search::PlanFile& plan) {
   std::string html = "<div class=figures>";
   Figure(html, Bytes(plan.cost.bytes()), "moved a step");
   Figure(html, Bytes(plan.cost.weight), "weights fetched");
@@ -45,13 +45,13 @@ std::string Figures(const PlanFile& plan) {
   Figure(html, Bytes(plan.cost.partial), "partial sums");
   Figure(html, Bytes(plan.cost.halo), "halos");
   int64_t peak = 0;
-  for (const DeviceMemory& device : plan.notes.memory) peak = std::max(peak, device.peak);
+  for (const search::DeviceMemory& device : plan.notes.memory) peak = std::max(peak, device.peak);
   Figure(html, Bytes(peak), "on the fullest device");
   Figure(html, plan.proof.kind == "none" ? "–" : Bytes(plan.lower_bound), BoundName(plan.notes));
   return html + "</div>";
 }
 
-std::string NodeRows(const PlanFile& plan) {
+std::string NodeRows(const search::PlanFile& plan) {
   int64_t most = 1;
   const std::vector<NodeGroup> groups = GroupNodes(plan, true);
   for (const NodeGroup& group : groups) most = std::max(most, group.fetched + group.delivered);
@@ -72,7 +72,7 @@ std::string NodeRows(const PlanFile& plan) {
   return html + "</tbody></table>";
 }
 
-std::string TransferRows(const PlanFile& plan) {
+std::string TransferRows(const search::PlanFile& plan) {
   std::string html = "<table><tr><th>node<th>tensor<th>what<th>as<th>because<th class=n>MB</tr>";
   for (const auto& row : plan.transfers) {
     absl::StrAppend(&html, "<tr><td><code>", Escape(row.node), "</code><td><code>",
@@ -85,7 +85,7 @@ std::string TransferRows(const PlanFile& plan) {
 
 }  // namespace
 
-std::string PlanHtml(const PlanFile& plan) {
+std::string PlanHtml(const search::PlanFile& plan) {
   const std::string title = absl::StrCat("Plan of ", plan.notes.graph_file);
   return absl::StrCat(
       "<!doctype html><html lang=en><meta charset=utf-8><title>", Escape(title), "</title><style>",
@@ -101,7 +101,7 @@ std::string PlanHtml(const PlanFile& plan) {
       "</pre><script>", kScript, "</script></html>\n");
 }
 
-std::string PlanDot(const PlanFile& plan) {
+std::string PlanDot(const search::PlanFile& plan) {
   std::string dot = "digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   for (const auto& node : plan.nodes) {
     absl::StrAppend(&dot, "  \"", absl::CEscape(node.name), "\" [label=\"", absl::CEscape(node.op),
@@ -120,4 +120,4 @@ std::string PlanDot(const PlanFile& plan) {
   return dot + "}\n";
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -9,14 +9,14 @@
 #include "absl/strings/str_join.h"
 #include "tools/report/plan_rows.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct Moved {
   int64_t fetched = 0, delivered = 0;
 };
 
-std::unordered_map<std::string, Moved> MovedByNode(const PlanFile& plan) {
+std::unordered_map<std::string, Moved> MovedByNode(const search::PlanFile& plan) {
   std::unordered_map<std::string, Moved> moved;
   for (const auto& row : plan.transfers) {
     (row.kind == "deliver" ? moved[row.node].delivered : moved[row.node].fetched) += row.bytes;
@@ -26,13 +26,13 @@ std::unordered_map<std::string, Moved> MovedByNode(const PlanFile& plan) {
 
 }  // namespace
 
-TensorMap ByName(const PlanFile& plan) {
+TensorMap ByName(const search::PlanFile& plan) {
   TensorMap map;
   for (const auto& row : plan.tensors) map[row.name] = &row;
   return map;
 }
 
-std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row) {
+std::string SplitOf(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
   std::vector<std::string> splits;
   size_t flat = 0;
   for (size_t d = 0; d < row.dims.size(); ++d) {
@@ -45,7 +45,7 @@ std::string SplitOf(const PlanFile& plan, const PlanFile::TensorRow& row) {
   return splits.empty() ? "whole" : absl::StrJoin(splits, " × ");
 }
 
-std::set<std::string> Weights(const PlanFile& plan) {
+std::set<std::string> Weights(const search::PlanFile& plan) {
   std::set<std::string> weights, copies;
   for (const auto& row : plan.tensors) {
     if (row.kind == "weight") weights.insert(row.name);
@@ -76,7 +76,7 @@ std::string ShortName(const std::string& name) {
   return name.size() <= 40 ? name : absl::StrCat("…", name.substr(name.size() - 39));
 }
 
-int64_t IdealShare(const PlanFile& plan) {
+int64_t IdealShare(const search::PlanFile& plan) {
   int64_t stored = 0;
   for (const auto& row : plan.tensors) {
     const bool transient = row.kind == "copy" || row.kind == "addend";
@@ -85,11 +85,11 @@ int64_t IdealShare(const PlanFile& plan) {
   return stored / std::max(1, plan.mesh.devices());
 }
 
-std::string ShardingText(const PlanFile& plan, const PlanFile::TensorRow& row) {
+std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
   return ToString(row.cut, row.dims, plan.mesh);
 }
 
-std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row) {
+std::string CutText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
   if (row.indices.empty()) return "nothing";
   std::vector<std::string> parts;
   for (size_t i = 0; i < row.indices.size(); ++i) {
@@ -98,7 +98,7 @@ std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row) {
   return absl::StrJoin(parts, " ");
 }
 
-int64_t WholeBytes(const PlanFile::TensorRow& row) {
+int64_t WholeBytes(const search::PlanFile::TensorRow& row) {
   int64_t bytes = ByteSize(row.type);
   for (const auto& factors : row.dims) {
     for (int64_t factor : factors) bytes *= factor;
@@ -106,7 +106,7 @@ int64_t WholeBytes(const PlanFile::TensorRow& row) {
   return bytes;
 }
 
-int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row) {
+int64_t ShardBytes(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
   int64_t bytes = ByteSize(row.type);
   size_t flat = 0;
   for (const auto& factors : row.dims) {
@@ -120,7 +120,7 @@ int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row) {
   return bytes;
 }
 
-std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold) {
+std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
   const TensorMap tensors = ByName(plan);
   const std::set<std::string> weights = Weights(plan);
   const auto moved = MovedByNode(plan);
@@ -163,7 +163,7 @@ std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold) {
   return groups;
 }
 
-std::vector<ReplicatedTensor> Replicated(const PlanFile& plan) {
+std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan) {
   std::vector<ReplicatedTensor> result;
   for (const auto& row : plan.tensors) {
     int64_t parts = 1;
@@ -175,4 +175,4 @@ std::vector<ReplicatedTensor> Replicated(const PlanFile& plan) {
   return result;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -9,7 +9,7 @@
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/file/plan_file.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // One row of the table of nodes: nodes that differ in numbers of their names only, are cut alike
 // and whose tensors are cut alike stand in one row.
@@ -20,7 +20,7 @@ struct NodeGroup {
   int64_t fetched = 0, delivered = 0;  // bytes, all nodes of the group
   std::string first;                   // the name of the first node
 };
-std::vector<NodeGroup> GroupNodes(const PlanFile& plan, bool fold);
+std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold);
 
 // A stored tensor that is not cut over every axis.
 struct ReplicatedTensor {
@@ -28,48 +28,50 @@ struct ReplicatedTensor {
   int64_t bytes = 0;   // of the tensor
   int64_t copies = 1;  // devices that hold each element
 };
-std::vector<ReplicatedTensor> Replicated(const PlanFile& plan);
+std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan);
 
-std::string ShardingText(const PlanFile& plan, const PlanFile::TensorRow& row);
-std::string CutText(const PlanFile& plan, const PlanFile::NodeRow& row);  // "r/a s.1/bc"
-int64_t WholeBytes(const PlanFile::TensorRow& row);
-int64_t ShardBytes(const PlanFile& plan, const PlanFile::TensorRow& row);  // the largest device's
+std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
+std::string CutText(const search::PlanFile& plan,
+                    const search::PlanFile::NodeRow& row);  // "r/a s.1/bc"
+int64_t WholeBytes(const search::PlanFile::TensorRow& row);
+int64_t ShardBytes(const search::PlanFile& plan,
+                   const search::PlanFile::TensorRow& row);  // the largest device's
 
 // What the plan was allowed to express: "free nesting, factors, replicas, within 60.0 MB a device".
-std::string SpaceText(const Space& space);
+std::string SpaceText(const search::Space& space);
 
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
 std::string GapText(int64_t bytes, int64_t lower_bound);
 
 // What the bound of this plan is called: with pins it is of plans without them.
-std::string BoundName(const PlanNotes& notes);
+std::string BoundName(const search::PlanNotes& notes);
 
 // What stands where a plan of that search has no bound; one that moves no bytes needs none.
 std::string NoBoundText(const std::string& search, int64_t bytes);
 
 // Says that the search was cut short, and by what; "" where it was not.
-std::string StoppedText(const PlanFile& plan);
+std::string StoppedText(const search::PlanFile& plan);
 
 // The lines below the search's: MOVED, MEMORY, REPLICATED and the table of parts.
-std::string SummaryText(const PlanFile& plan);
+std::string SummaryText(const search::PlanFile& plan);
 
-std::string NodeTableText(const PlanFile& plan, bool all);
-std::string LargestTransfersText(const PlanFile& plan, size_t count);
-std::string TransfersText(const PlanFile& plan);
-std::string MemoryText(const PlanFile& plan);
+std::string NodeTableText(const search::PlanFile& plan, bool all);
+std::string LargestTransfersText(const search::PlanFile& plan, size_t count);
+std::string TransfersText(const search::PlanFile& plan);
+std::string MemoryText(const search::PlanFile& plan);
 // The `count` largest copies; "" where there are none.
-std::string CopiesText(const PlanFile& plan, size_t count);
+std::string CopiesText(const search::PlanFile& plan, size_t count);
 // The `count` largest accumulators whose addends several groups of devices keep; "" where there are
 // none.
-std::string AccumulatorsText(const PlanFile& plan, size_t count);
-std::string KernelsText(const PlanFile& plan);
-std::string TensorText(const PlanFile& plan, const PlanFile::TensorRow& row);
-std::string NodeText(const PlanFile& plan, const PlanFile::NodeRow& row);
-std::string DiffText(const PlanFile& plan, const PlanFile& other);
+std::string AccumulatorsText(const search::PlanFile& plan, size_t count);
+std::string KernelsText(const search::PlanFile& plan);
+std::string TensorText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
+std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
+std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other);
 
-std::string PlanHtml(const PlanFile& plan);  // a self-contained page
-std::string PlanDot(const PlanFile& plan);   // a Graphviz graph
+std::string PlanHtml(const search::PlanFile& plan);  // a self-contained page
+std::string PlanDot(const search::PlanFile& plan);   // a Graphviz graph
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_REPORT_PLAN_REPORT_H_

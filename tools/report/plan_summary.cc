@@ -12,7 +12,7 @@
 #include "tools/report/plan_rows.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 struct Segment {
@@ -26,7 +26,7 @@ struct Segment {
   }
 };
 
-std::vector<Segment> Segments(const PlanFile& plan) {
+std::vector<Segment> Segments(const search::PlanFile& plan) {
   const TensorMap tensors = ByName(plan);
   const std::set<std::string> weights = Weights(plan);
   std::unordered_map<std::string, std::map<std::string, int64_t>> moved;
@@ -52,7 +52,7 @@ std::vector<Segment> Segments(const PlanFile& plan) {
   return segments;
 }
 
-std::string SegmentsText(const PlanFile& plan) {
+std::string SegmentsText(const search::PlanFile& plan) {
   std::vector<Segment> segments = Segments(plan);
   constexpr size_t kRows = 12;
   int hidden = 0;
@@ -92,7 +92,7 @@ std::string SegmentsText(const PlanFile& plan) {
   return table.ToString("  ");
 }
 
-const DeviceMemory* LargestDevice(const PlanFile& plan) {
+const search::DeviceMemory* LargestDevice(const search::PlanFile& plan) {
   const auto& memory = plan.notes.memory;
   const auto it = std::max_element(memory.begin(), memory.end(),
                                    [](const auto& a, const auto& b) { return a.peak < b.peak; });
@@ -101,7 +101,7 @@ const DeviceMemory* LargestDevice(const PlanFile& plan) {
 
 }  // namespace
 
-std::string SpaceText(const Space& space) {
+std::string SpaceText(const search::Space& space) {
   std::string text =
       absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors");
   if (space.copies > 0) {
@@ -121,7 +121,7 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
-std::string BoundName(const PlanNotes& notes) {
+std::string BoundName(const search::PlanNotes& notes) {
   const bool pinned =
       std::any_of(notes.options.begin(), notes.options.end(),
                   [](const auto& option) { return absl::StartsWith(option.first, "pin."); });
@@ -134,14 +134,14 @@ std::string NoBoundText(const std::string& search, int64_t bytes) {
   return search == "default" ? text : absl::StrCat(text, ", --search ", search, " looks for none");
 }
 
-std::string StoppedText(const PlanFile& plan) {
+std::string StoppedText(const search::PlanFile& plan) {
   if (plan.stopped.empty()) return "";
   return absl::StrCat("the search was cut short by ",
-                      plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
+                      plan.stopped == search::kTimeLimit ? "its time limit" : "an interrupt",
                       ": this is the best plan by then, more time may find better");
 }
 
-std::string SummaryText(const PlanFile& plan) {
+std::string SummaryText(const search::PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   const int devices = plan.mesh.devices();
   std::string text = absl::StrCat("MOVED a step   ", Bytes(bytes), " in ",
@@ -155,7 +155,7 @@ std::string SummaryText(const PlanFile& plan) {
         Bytes(plan.cost.weight), static_cast<int>(100.0 * plan.cost.weight / bytes + 0.5),
         Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
   }
-  if (const DeviceMemory* device = LargestDevice(plan)) {
+  if (const search::DeviceMemory* device = LargestDevice(plan)) {
     absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
                     " on the fullest device at its peak (weights and inputs are ",
                     Bytes(IdealShare(plan)), " if shared out evenly); ",
@@ -181,4 +181,4 @@ std::string SummaryText(const PlanFile& plan) {
   return text + SegmentsText(plan);
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -7,7 +7,7 @@
 #include "tools/report/plan_rows.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
@@ -38,7 +38,7 @@ std::string SmallerText(size_t more) {
 
 }  // namespace
 
-std::string NodeTableText(const PlanFile& plan, bool all) {
+std::string NodeTableText(const search::PlanFile& plan, bool all) {
   TextTable table(5);
   table.Add(
       {"node", "splits its", "output as stored", "weight as stored", "", "fetch", "sums", "MB"});
@@ -62,8 +62,8 @@ std::string NodeTableText(const PlanFile& plan, bool all) {
   return text;
 }
 
-std::string LargestTransfersText(const PlanFile& plan, size_t count) {
-  std::vector<const PlanFile::TransferRow*> rows;
+std::string LargestTransfersText(const search::PlanFile& plan, size_t count) {
+  std::vector<const search::PlanFile::TransferRow*> rows;
   for (const auto& row : plan.transfers) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->bytes > b->bytes; });
   if (rows.size() > count) rows.resize(count);
@@ -79,15 +79,15 @@ std::string LargestTransfersText(const PlanFile& plan, size_t count) {
   return table.ToString();
 }
 
-std::string TransfersText(const PlanFile& plan) {
+std::string TransfersText(const search::PlanFile& plan) {
   return LargestTransfersText(plan, plan.transfers.size());
 }
 
-std::string MemoryText(const PlanFile& plan) {
+std::string MemoryText(const search::PlanFile& plan) {
   TextTable table(1);
   table.Add({"device", "peak MB", "stored", "activations", "buffers", "at"});
   for (size_t d = 0; d < plan.notes.memory.size(); ++d) {
-    const DeviceMemory& memory = plan.notes.memory[d];
+    const search::DeviceMemory& memory = plan.notes.memory[d];
     table.Add({absl::StrCat(d), Megabytes(memory.peak), Megabytes(memory.weights),
                Megabytes(memory.activations), Megabytes(memory.buffers), ShortName(memory.at)});
   }
@@ -105,7 +105,7 @@ std::string MemoryText(const PlanFile& plan) {
   return text + copies.ToString();
 }
 
-std::string CopiesText(const PlanFile& plan, size_t count) {
+std::string CopiesText(const search::PlanFile& plan, size_t count) {
   if (plan.copies.empty()) return "";
   const auto rows = LargestOf(plan.copies, count);
   TextTable table(3);
@@ -119,7 +119,7 @@ std::string CopiesText(const PlanFile& plan, size_t count) {
                       SmallerText(plan.copies.size() - rows.size()), "\n");
 }
 
-std::string AccumulatorsText(const PlanFile& plan, size_t count) {
+std::string AccumulatorsText(const search::PlanFile& plan, size_t count) {
   if (plan.accumulators.empty()) return "";
   const auto rows = LargestOf(plan.accumulators, count);
   TextTable table(4);
@@ -132,11 +132,11 @@ std::string AccumulatorsText(const PlanFile& plan, size_t count) {
   return absl::StrCat(table.ToString(), SmallerText(plan.accumulators.size() - rows.size()), "\n");
 }
 
-std::string KernelsText(const PlanFile& plan) {
+std::string KernelsText(const search::PlanFile& plan) {
   TextTable table(3);
   table.Add({"node", "operator", "kernel"});
   for (const auto& node : plan.nodes) table.Add({ShortName(node.name), node.op, node.kernel});
   return table.ToString();
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 // How many bytes the character has that begins with `c`, as UTF-8 has it; 1 for what begins none.
@@ -83,4 +83,4 @@ std::streamsize PrintableStream::xsputn(const char* text, std::streamsize count)
 
 int PrintableStream::sync() { return to_->pubsync(); }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // `text` with control characters, those that turn the direction of writing, and the ends of lines
 // as JSON writes them: \u001b, \u202e. JSON stays what it was.
@@ -35,6 +35,6 @@ class PrintableStream : public std::streambuf {
   std::string begun_;  // the first bytes of a character
 };
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_REPORT_PRINTABLE_H_

@@ -10,7 +10,7 @@
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 std::string InputsText(const Graph& graph) {
@@ -24,7 +24,7 @@ std::string InputsText(const Graph& graph) {
 
 }  // namespace
 
-std::string ModelText(const Model& model) {
+std::string ModelText(const compiler::Model& model) {
   int64_t parameters = 0, bytes = 0;
   for (const Tensor& tensor : model.graph.tensors) {
     if (tensor.kind != TensorKind::kParameter) continue;
@@ -42,8 +42,8 @@ std::string ModelText(const Model& model) {
                       "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
 }
 
-std::string SearchText(const Plan& plan, const std::string& bound, absl::optional<int64_t> by_level,
-                       double seconds) {
+std::string SearchText(const search::Plan& plan, const std::string& bound,
+                       absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
       Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
@@ -69,7 +69,7 @@ std::string SearchText(const Plan& plan, const std::string& bound, absl::optiona
   }
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
-                    plan.stopped == kTimeLimit ? "its time limit" : "an interrupt",
+                    plan.stopped == search::kTimeLimit ? "its time limit" : "an interrupt",
                     bytes == 0                  ? ": nothing moves less"
                     : plan.lower_bound == bytes ? ": other spaces may have better"
                                                 : ": the best by then; more time may find better",
@@ -78,8 +78,8 @@ std::string SearchText(const Plan& plan, const std::string& bound, absl::optiona
   return text;
 }
 
-std::string LevelsText(const Graph& graph, const Plan& plan) {
-  const std::vector<int64_t> levels = BytesByLevel(graph, plan);
+std::string LevelsText(const Graph& graph, const search::Plan& plan) {
+  const std::vector<int64_t> levels = search::BytesByLevel(graph, plan);
   std::vector<std::string> words;
   for (size_t axis = 0; axis < levels.size(); ++axis) {
     words.push_back(absl::StrCat(plan.mesh.axes[axis].name, " ", Bytes(levels[axis])));
@@ -88,9 +88,9 @@ std::string LevelsText(const Graph& graph, const Plan& plan) {
                       "\n");
 }
 
-std::string PinsText(const std::vector<PinPrice>& prices) {
+std::string PinsText(const std::vector<search::PinPrice>& prices) {
   std::string text;
-  for (const PinPrice& price : prices) {
+  for (const search::PinPrice& price : prices) {
     absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text,
                     " costs ", price.bytes < 0 ? "nothing" : Bytes(price.bytes),
                     " a step, given the other pins\n");
@@ -98,4 +98,4 @@ std::string PinsText(const std::vector<PinPrice>& prices) {
   return text;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -11,21 +11,21 @@
 #include "search/plan/plan.h"
 #include "search/search.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // One line: the file, its nodes, parameters and inputs.
-std::string ModelText(const Model& model);
+std::string ModelText(const compiler::Model& model);
 
 // What was searched in which time, and how far from optimal the plan can be. `by_level` is what the
 // search level by level moves, in bytes, where it was made for comparison; `bound` is BoundName.
-std::string SearchText(const Plan& plan, const std::string& bound, absl::optional<int64_t> by_level,
-                       double seconds);
+std::string SearchText(const search::Plan& plan, const std::string& bound,
+                       absl::optional<int64_t> by_level, double seconds);
 
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
-std::string LevelsText(const Graph& graph, const Plan& plan);
+std::string LevelsText(const Graph& graph, const search::Plan& plan);
 
-std::string PinsText(const std::vector<PinPrice>& prices);
+std::string PinsText(const std::vector<search::PinPrice>& prices);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_REPORT_SEARCH_REPORT_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "tools/report/printable.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 size_t Width(const std::string& text) {
@@ -73,4 +73,4 @@ std::string TextTable::ToString(const std::string& indent) const {
   return text;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace yuba {
+namespace yuba::tools {
 
 // "436.5 MB"; MB is 10^6 bytes. Small counts: "312 B", "4.1 kB"; large ones: "12.3 GB".
 std::string Bytes(int64_t bytes);
@@ -37,6 +37,6 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_REPORT_TEXT_TABLE_H_

@@ -2,18 +2,19 @@
 
 #include "nlohmann/json.hpp"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 using nlohmann::ordered_json;
 
-std::string NameOf(const Place& place) {
+std::string NameOf(const runtime::Place& place) {
   if (place.kernel != nullptr) return place.kernel->node();
   return (place.exchange->deliver() ? "deliver " : "fetch ") + place.exchange->tensor();
 }
 
-ordered_json Event(const LoadedProgram& program, int device, const TraceEvent& event) {
-  const Place& place = program.places()[event.place];
+ordered_json Event(const runtime::LoadedProgram& program, int device,
+                   const runtime::TraceEvent& event) {
+  const runtime::Place& place = program.places()[event.place];
   ordered_json json;
   json["name"] = NameOf(place);
   json["cat"] = event.waiting ? "wait" : place.kernel != nullptr ? "kernel" : "exchange";
@@ -32,7 +33,7 @@ ordered_json Event(const LoadedProgram& program, int device, const TraceEvent& e
 
 }  // namespace
 
-std::string FormatTrace(const Session& session) {
+std::string FormatTrace(const runtime::Session& session) {
   ordered_json events = ordered_json::array();
   for (int device = 0; device < session.program().devices(); ++device) {
     events.push_back({{"name", "thread_name"},
@@ -40,7 +41,7 @@ std::string FormatTrace(const Session& session) {
                       {"pid", 0},
                       {"tid", device},
                       {"args", {{"name", "device " + std::to_string(device)}}}});
-    for (const TraceEvent& event : session.trace(device)) {
+    for (const runtime::TraceEvent& event : session.trace(device)) {
       events.push_back(Event(session.program(), device, event));
     }
   }
@@ -50,4 +51,4 @@ std::string FormatTrace(const Session& session) {
          "\n";
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -18,17 +18,17 @@
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
-absl::Status SetInputs(Session& session, const RunFiles& files) {
+absl::Status SetInputs(runtime::Session& session, const RunFiles& files) {
   for (const RunFiles::Input& input : files.inputs) {
     YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
   }
   return absl::OkStatus();
 }
 
-absl::Status SetWeights(Session& session, const std::string& path,
+absl::Status SetWeights(runtime::Session& session, const std::string& path,
                         const std::map<std::string, HostTensor>& tensors) {
   if (path.empty()) return absl::OkStatus();
   int used = 0;
@@ -49,7 +49,7 @@ absl::Status SetWeights(Session& session, const std::string& path,
   return absl::OkStatus();
 }
 
-absl::Status MakeUpValues(Session& session, const std::string& random) {
+absl::Status MakeUpValues(runtime::Session& session, const std::string& random) {
   if (random.empty()) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const uint64_t seed, RandomSeed(random));
   return session.Randomize(seed);
@@ -84,7 +84,7 @@ std::string Text(const Comparison& comparison) {
 }
 
 // Fills `verdict` with what --json prints of the check.
-absl::Status CheckOutputs(Session& session, const RunFlags& flags, const RunFiles& files,
+absl::Status CheckOutputs(runtime::Session& session, const RunFlags& flags, const RunFiles& files,
                           nlohmann::ordered_json& verdict) {
   if (!flags.check) return absl::OkStatus();
   verdict = {
@@ -111,7 +111,8 @@ absl::Status CheckOutputs(Session& session, const RunFlags& flags, const RunFile
   return absl::OkStatus();
 }
 
-void PrintStep(int step, const Statistics& before, const Statistics& now, bool timed) {
+void PrintStep(int step, const runtime::Statistics& before, const runtime::Statistics& now,
+               bool timed) {
   std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
                                1 / now.seconds, Bytes(now.bytes - before.bytes));
   if (timed) {
@@ -122,9 +123,10 @@ void PrintStep(int step, const Statistics& before, const Statistics& now, bool t
 }
 
 // Fills `seconds`, by step.
-absl::Status RunSteps(Session& session, const RunFlags& flags, std::vector<double>* seconds) {
+absl::Status RunSteps(runtime::Session& session, const RunFlags& flags,
+                      std::vector<double>* seconds) {
   for (int step = 1; step <= flags.steps; ++step) {
-    const Statistics before = session.statistics();
+    const runtime::Statistics before = session.statistics();
     YUBA_RETURN_IF_ERROR(session.Step());
     seconds->push_back(session.statistics().seconds);
     const int64_t moved = session.statistics().bytes - before.bytes;
@@ -137,8 +139,8 @@ absl::Status RunSteps(Session& session, const RunFlags& flags, std::vector<doubl
   return absl::OkStatus();
 }
 
-nlohmann::ordered_json Json(const Session& session, const std::vector<double>& seconds) {
-  const Statistics statistics = session.statistics();
+nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<double>& seconds) {
+  const runtime::Statistics statistics = session.statistics();
   nlohmann::ordered_json json;
   json["devices"] = session.program().devices();
   json["steps"] = statistics.steps;
@@ -163,7 +165,7 @@ nlohmann::ordered_json Json(const Session& session, const std::vector<double>& s
 }  // namespace
 
 void AddRunFlags(CLI::App* app, RunFlags& flags) {
-  app->add_option("--backend", flags.options.backend, "one of " + BackendNames())
+  app->add_option("--backend", flags.options.backend, "one of " + runtime::BackendNames())
       ->capture_default_str();
   app->add_option("--input", flags.inputs, "an input or parameter: NAME=FILE (.npy or .pb)")
       ->take_all();
@@ -225,12 +227,13 @@ Comparison Compare(const HostTensor& expected, const HostTensor& actual, double 
   return result;
 }
 
-absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags,
-                        RunFiles files) {
-  RunOptions options = flags.options;
+absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
+                        const RunFlags& flags, RunFiles files) {
+  runtime::RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
   options.trace = !flags.trace.empty();
-  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::Open(program, options));
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
+                        runtime::Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
   YUBA_RETURN_IF_ERROR(SetInputs(*session, files));
   YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
@@ -238,7 +241,7 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
   files.inputs.clear();
   program->DropValues();
   if (!flags.json) {
-    const Statistics statistics = session->statistics();
+    const runtime::Statistics statistics = session->statistics();
     std::cout << Counted(program->devices(), "device") << " (" << flags.options.backend << "), "
               << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
               << " more for libraries\n";
@@ -258,4 +261,4 @@ absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const Run
   return checked;
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

@@ -10,13 +10,13 @@
 #include "tools/run/run_files.h"
 #include "tools/run/run_flags.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // Sets the values of `files`, runs the steps, prints a line for each, writes and checks outputs. A
 // failed check is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned
 // bytes is kInternal.
-absl::Status RunProgram(const std::shared_ptr<LoadedProgram>& program, const RunFlags& flags,
-                        RunFiles files);
+absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
+                        const RunFlags& flags, RunFiles files);
 
 // How far a tensor is from what was expected.
 struct Comparison {
@@ -29,6 +29,6 @@ struct Comparison {
 // Integers must be equal, floats within `tolerance` times the largest expected magnitude.
 Comparison Compare(const HostTensor& expected, const HostTensor& actual, double tolerance);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_RUN_RUN_COMMAND_H_

@@ -14,7 +14,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::tools {
 namespace {
 
 bool Exists(const std::string& path) {
@@ -98,7 +98,7 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
       if (given.count(name) == 0) missing.push_back(name);
     }
   }
-  return missing.empty() ? absl::OkStatus() : NoValuesFor(std::move(missing));
+  return missing.empty() ? absl::OkStatus() : runtime::NoValuesFor(std::move(missing));
 }
 
 // The folder of --outputs: made where it is missing, and gone again where nothing comes into it.
@@ -183,7 +183,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   return files;
 }
 
-absl::Status WriteOutputs(Session& session, const RunFlags& flags) {
+absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags) {
   if (flags.output_dir.empty()) return absl::OkStatus();
   OutputFolder folder(flags.output_dir);
   YUBA_RETURN_IF_ERROR(folder.Make());
@@ -195,4 +195,4 @@ absl::Status WriteOutputs(Session& session, const RunFlags& flags) {
   return absl::OkStatus();
 }
 
-}  // namespace yuba
+}  // namespace yuba::tools

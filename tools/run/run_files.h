@@ -13,7 +13,7 @@
 #include "runtime/session.h"
 #include "tools/run/run_flags.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 // What a program takes and gives, by name.
 struct RunPorts {
@@ -41,8 +41,8 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
 absl::StatusOr<uint64_t> RandomSeed(const std::string& random);
 
 // Makes the folder of --outputs where it is missing, and fills it.
-absl::Status WriteOutputs(Session& session, const RunFlags& flags);
+absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_RUN_RUN_FILES_H_

@@ -10,10 +10,10 @@
 #include "absl/types/optional.h"
 #include "runtime/session.h"
 
-namespace yuba {
+namespace yuba::tools {
 
 struct RunFlags {
-  RunOptions options;
+  runtime::RunOptions options;
   std::vector<std::string> inputs;  // NAME=FILE
   std::string input_dir;            // input_0.pb, ... or .npy; output_0 for --check
   std::string output_dir;
@@ -29,6 +29,6 @@ struct RunFlags {
 };
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
-}  // namespace yuba
+}  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_RUN_RUN_FLAGS_H_

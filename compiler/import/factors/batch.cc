@@ -4,7 +4,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 class BatchFollower {
@@ -31,7 +31,7 @@ class BatchFollower {
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const std::vector<bool>& batch = batch_[node.operands[k]];
       std::vector<Interval> read(batch.size());
-      VisitReads(definition, static_cast<int>(k), [&](const Expr& expr) {
+      compiler::VisitReads(definition, static_cast<int>(k), [&](const Expr& expr) {
         for (size_t d = 0; d < batch.size(); ++d) {
           if (!batch[d]) continue;
           read[d] = Hull(read[d], Range(expr.position[d], ranges));
@@ -65,4 +65,4 @@ absl::Status CheckBatch(const Graph& graph, const std::vector<TensorId>& inputs)
   return follower.Follow();
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -9,7 +9,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/refine.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 using DimFactors = std::vector<FactorList>;
@@ -142,7 +142,7 @@ Definition ReviewDefinition(ElementType type, DimFactors from, DimFactors to) {
 
 class Builder {
  public:
-  Builder(const Flow& flow, const Factors& factors, Model& model)
+  Builder(const Flow& flow, const Factors& factors, compiler::Model& model)
       : flow_(flow), factors_(factors), model_(model), tensor_of_(flow.values.size(), -1) {}
 
   void Build() {
@@ -194,7 +194,7 @@ class Builder {
     node.instance = instance_;
     node.operands = std::move(operands);
     node.result = result;
-    NormalizeOperands(node, definition);
+    compiler::NormalizeOperands(node, definition);
     node.definition = std::make_shared<const Definition>(std::move(definition));
     model_.graph.nodes.push_back(std::move(node));
   }
@@ -274,14 +274,14 @@ class Builder {
     refinement.result = factors_.leaves[u][step.result];
     drop.push_back(slots[step.result].dropped);
     Definition definition = Refine(step.definition, refinement);
-    DropUnitDims(definition, drop);
+    compiler::DropUnitDims(definition, drop);
     AddNode(std::move(definition), std::move(operands), tensors[step.result], use.instance.op,
             use.from);
   }
 
   const Flow& flow_;
   const Factors& factors_;
-  Model& model_;
+  compiler::Model& model_;
   std::vector<TensorId> tensor_of_;
   std::set<std::string> names_;
   std::map<std::pair<int, DimFactors>, TensorId> reviews_;
@@ -291,8 +291,8 @@ class Builder {
 
 }  // namespace
 
-void BuildGraph(const Flow& flow, const Factors& factors, Model& model) {
+void BuildGraph(const Flow& flow, const Factors& factors, compiler::Model& model) {
   Builder(flow, factors, model).Build();
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

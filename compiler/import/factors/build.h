@@ -6,11 +6,11 @@
 #include "compiler/import/factors/unify.h"
 #include "compiler/import/onnx_graph.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // Fills in model.graph, values and notes.
-void BuildGraph(const Flow& flow, const Factors& factors, Model& model);
+void BuildGraph(const Flow& flow, const Factors& factors, compiler::Model& model);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_

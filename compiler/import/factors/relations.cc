@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // Leaves and indices in one union-find.
@@ -112,4 +112,4 @@ class Relations {
 
 LeafRelations RelateLeaves(const Instance& instance) { return Relations(instance).Relate(); }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

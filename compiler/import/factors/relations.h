@@ -6,7 +6,7 @@
 
 #include "opsemantics/elaborate/elaborate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 struct LeafRelations {
   std::vector<std::vector<int>>
@@ -17,6 +17,6 @@ struct LeafRelations {
 
 LeafRelations RelateLeaves(const Instance& instance);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_FACTORS_RELATIONS_H_

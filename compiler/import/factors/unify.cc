@@ -10,7 +10,7 @@
 #include "compiler/import/factors/relations.h"
 #include "compiler/simplify/hash.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 constexpr size_t kMaximalFactors = 4;
@@ -176,7 +176,8 @@ class Unifier {
       }
       for (const SlotDefinition& step : flow_.uses[u].instance.definitions)
         absl::StrAppend(&text, "\n", ToString(step.definition));
-      keys.push_back({flow_.uses[u].tie_class, -bytes, StableHash(text), static_cast<int>(u)});
+      keys.push_back(
+          {flow_.uses[u].tie_class, -bytes, compiler::StableHash(text), static_cast<int>(u)});
     }
     std::sort(keys.begin(), keys.end());
     std::vector<int> order;
@@ -222,4 +223,4 @@ class Unifier {
 
 Factors UnifyFactors(const Flow& flow, bool factors) { return Unifier(flow, factors).Unify(); }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

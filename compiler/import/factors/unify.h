@@ -13,7 +13,7 @@
 
 #include "compiler/import/onnx_graph.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 using FactorList = std::vector<int64_t>;  // of one dimension, outermost first; {1} for a 1
 
@@ -26,6 +26,6 @@ struct Factors {
 // one.
 Factors UnifyFactors(const Flow& flow, bool factors);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_FACTORS_UNIFY_H_

@@ -5,12 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 class Orderer {
  public:
-  explicit Orderer(const onnx::GraphProto& graph)
+  explicit Orderer(const ::onnx::GraphProto& graph)
       : graph_(graph), state_(graph.node_size(), kNew) {}
 
   absl::StatusOr<FileGraph> Order() {
@@ -18,13 +18,13 @@ class Orderer {
     YUBA_RETURN_IF_ERROR(CollectProducers());
     if (graph_.output_size() == 0) return UserError("the graph has no outputs");
     std::set<std::string> outputs;
-    for (const onnx::ValueInfoProto& output : graph_.output()) {
+    for (const ::onnx::ValueInfoProto& output : graph_.output()) {
       if (!Known(output.name()))
         return UserError("the graph's output '", output.name(), "' is made by no node");
       if (!outputs.insert(output.name()).second)
         return UserError("two outputs are named '", output.name(), "': list it once");
     }
-    for (const onnx::ValueInfoProto& output : graph_.output())
+    for (const ::onnx::ValueInfoProto& output : graph_.output())
       YUBA_RETURN_IF_ERROR(Visit(output.name()));
     return std::move(result_);
   }
@@ -36,11 +36,11 @@ class Orderer {
     if (graph_.sparse_initializer_size() > 0)
       return UserError("the model has sparse initializers, which are not supported: store '",
                        graph_.sparse_initializer(0).values().name(), "' densely");
-    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+    for (const ::onnx::TensorProto& tensor : graph_.initializer()) {
       if (!result_.initializers.emplace(tensor.name(), &tensor).second)
         return UserError("two initializers are named '", tensor.name(), "'");
     }
-    for (const onnx::ValueInfoProto& input : graph_.input()) {
+    for (const ::onnx::ValueInfoProto& input : graph_.input()) {
       if (!inputs_.emplace(input.name(), &input).second)
         return UserError("two inputs are named '", input.name(), "'");
       if (result_.initializers.count(input.name()) == 0) result_.inputs.push_back(&input);
@@ -75,7 +75,7 @@ class Orderer {
     state_[producer->second] = kEntered;
     while (!stack.empty()) {
       const int n = stack.back().first;
-      const onnx::NodeProto& node = graph_.node(n);
+      const ::onnx::NodeProto& node = graph_.node(n);
       if (stack.back().second == node.input_size()) {
         state_[n] = kDone;
         result_.nodes.push_back(n);
@@ -97,23 +97,23 @@ class Orderer {
     return absl::OkStatus();
   }
 
-  const onnx::GraphProto& graph_;
+  const ::onnx::GraphProto& graph_;
   FileGraph result_;
-  std::map<std::string, const onnx::ValueInfoProto*> inputs_;
+  std::map<std::string, const ::onnx::ValueInfoProto*> inputs_;
   std::map<std::string, int> producers_;
   std::vector<State> state_;
 };
 
 }  // namespace
 
-absl::StatusOr<FileGraph> OrderFileGraph(const onnx::GraphProto& graph) {
+absl::StatusOr<FileGraph> OrderFileGraph(const ::onnx::GraphProto& graph) {
   return Orderer(graph).Order();
 }
 
-std::string NodeLabel(const onnx::NodeProto& node, int position) {
+std::string NodeLabel(const ::onnx::NodeProto& node, int position) {
   if (!node.name().empty()) return absl::StrCat("'", node.name(), "' (", node.op_type(), ")");
   const std::string output = node.output_size() > 0 ? node.output(0) : "";
   return absl::StrCat("number ", position, " (", node.op_type(), ", makes '", output, "')");
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -10,7 +10,7 @@
 #include "google/protobuf/wire_format_lite.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 constexpr int kDeepestCall = 64;
@@ -18,10 +18,10 @@ constexpr int kMostNodes = 1'000'000;
 
 using Name = std::pair<std::string, std::string>;  // domain and operator
 
-using AttributeList = google::protobuf::RepeatedPtrField<onnx::AttributeProto>;
+using AttributeList = google::protobuf::RepeatedPtrField<::onnx::AttributeProto>;
 
 // Attributes with a default are a field that came after ONNX 1.12.
-AttributeList DefaultsOf(const onnx::FunctionProto& function) {
+AttributeList DefaultsOf(const ::onnx::FunctionProto& function) {
   using google::protobuf::internal::WireFormatLite;
   constexpr uint32_t kAttributeProto = 11 << 3 | WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
   const std::string& unknown = function.unknown_fields();
@@ -35,16 +35,16 @@ AttributeList DefaultsOf(const onnx::FunctionProto& function) {
     }
     uint32_t size = 0;
     std::string bytes;
-    onnx::AttributeProto attribute;
+    ::onnx::AttributeProto attribute;
     if (!stream.ReadVarint32(&size) || !stream.ReadString(&bytes, static_cast<int>(size))) break;
     if (attribute.ParseFromString(bytes)) *defaults.Add() = std::move(attribute);
   }
   return defaults;
 }
 
-const onnx::AttributeProto* FindAttribute(const AttributeList& attributes,
-                                          const std::string& name) {
-  for (const onnx::AttributeProto& attribute : attributes) {
+const ::onnx::AttributeProto* FindAttribute(const AttributeList& attributes,
+                                            const std::string& name) {
+  for (const ::onnx::AttributeProto& attribute : attributes) {
     if (attribute.name() == name) return &attribute;
   }
   return nullptr;
@@ -52,28 +52,28 @@ const onnx::AttributeProto* FindAttribute(const AttributeList& attributes,
 
 class Inliner {
  public:
-  explicit Inliner(onnx::ModelProto& model) : graph_(*model.mutable_graph()) {
-    for (const onnx::FunctionProto& function : model.functions())
+  explicit Inliner(::onnx::ModelProto& model) : graph_(*model.mutable_graph()) {
+    for (const ::onnx::FunctionProto& function : model.functions())
       functions_[{function.domain(), function.name()}] = &function;
   }
 
   absl::Status Inline() {
     if (functions_.empty()) return absl::OkStatus();
     int64_t nodes_in_place = 0;
-    for (const onnx::NodeProto& node : graph_.node()) {
+    for (const ::onnx::NodeProto& node : graph_.node()) {
       YUBA_ASSIGN_OR_RETURN(const int64_t nodes, NodesOf(node, 0));
       nodes_in_place += nodes;
     }
     if (nodes_in_place > kMostNodes) return UserError("its functions make too large a graph");
-    google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
+    google::protobuf::RepeatedPtrField<::onnx::NodeProto> nodes;
     nodes.Swap(graph_.mutable_node());
-    for (onnx::NodeProto& node : nodes) YUBA_RETURN_IF_ERROR(Add(std::move(node), 0));
+    for (::onnx::NodeProto& node : nodes) YUBA_RETURN_IF_ERROR(Add(std::move(node), 0));
     return absl::OkStatus();
   }
 
  private:
   // The nodes that `node` becomes, or more than kMostNodes: counted before any is made.
-  absl::StatusOr<int64_t> NodesOf(const onnx::NodeProto& node, int depth) {
+  absl::StatusOr<int64_t> NodesOf(const ::onnx::NodeProto& node, int depth) {
     const auto found = functions_.find({node.domain(), node.op_type()});
     if (found == functions_.end()) return 1;
     if (depth > kDeepestCall)
@@ -81,14 +81,14 @@ class Inliner {
     const auto known = nodes_of_.find(found->first);
     if (known != nodes_of_.end()) return known->second;
     int64_t sum = 0;
-    for (const onnx::NodeProto& inner : found->second->node()) {
+    for (const ::onnx::NodeProto& inner : found->second->node()) {
       YUBA_ASSIGN_OR_RETURN(const int64_t nodes, NodesOf(inner, depth + 1));
       sum = std::min<int64_t>(sum + nodes, kMostNodes + 1);
     }
     return nodes_of_[found->first] = sum;
   }
 
-  absl::Status Add(onnx::NodeProto node, int depth) {
+  absl::Status Add(::onnx::NodeProto node, int depth) {
     const auto found = functions_.find({node.domain(), node.op_type()});
     if (found == functions_.end()) {
       *graph_.add_node() = std::move(node);
@@ -96,7 +96,7 @@ class Inliner {
     }
     if (depth > kDeepestCall)
       return UserError("function '", node.op_type(), "' calls itself, or calls are too deep");
-    const onnx::FunctionProto& function = *found->second;
+    const ::onnx::FunctionProto& function = *found->second;
     std::map<std::string, std::string> renamed = {{"", ""}};
     for (int i = 0; i < function.input_size(); ++i)
       renamed[function.input(i)] = i < node.input_size() ? node.input(i) : "";
@@ -107,8 +107,8 @@ class Inliner {
     const AttributeList defaults = DefaultsOf(function);
     const std::string prefix =
         absl::StrCat(node.name().empty() ? node.op_type() : node.name(), "#", calls_++, "/");
-    for (const onnx::NodeProto& inner : function.node()) {
-      onnx::NodeProto copy = inner;
+    for (const ::onnx::NodeProto& inner : function.node()) {
+      ::onnx::NodeProto copy = inner;
       copy.set_name(prefix + (inner.name().empty() ? inner.op_type() : inner.name()));
       for (std::string& input : *copy.mutable_input()) input = Rename(input, prefix, renamed);
       for (std::string& output : *copy.mutable_output()) output = Rename(output, prefix, renamed);
@@ -124,16 +124,16 @@ class Inliner {
   }
 
   // Attributes that refer to the call's get its value, or go where the call has none.
-  static void BindAttributes(const onnx::NodeProto& call, const AttributeList& defaults,
-                             onnx::NodeProto& node) {
+  static void BindAttributes(const ::onnx::NodeProto& call, const AttributeList& defaults,
+                             ::onnx::NodeProto& node) {
     AttributeList attributes;
     attributes.Swap(node.mutable_attribute());
-    for (onnx::AttributeProto& attribute : attributes) {
+    for (::onnx::AttributeProto& attribute : attributes) {
       if (attribute.ref_attr_name().empty()) {
         *node.add_attribute() = std::move(attribute);
         continue;
       }
-      const onnx::AttributeProto* given =
+      const ::onnx::AttributeProto* given =
           FindAttribute(call.attribute(), attribute.ref_attr_name());
       if (given == nullptr) given = FindAttribute(defaults, attribute.ref_attr_name());
       if (given == nullptr) continue;
@@ -142,14 +142,14 @@ class Inliner {
     }
   }
 
-  onnx::GraphProto& graph_;
-  std::map<Name, const onnx::FunctionProto*> functions_;
+  ::onnx::GraphProto& graph_;
+  std::map<Name, const ::onnx::FunctionProto*> functions_;
   std::map<Name, int64_t> nodes_of_;  // what a call of a function becomes
   int calls_ = 0;
 };
 
 }  // namespace
 
-absl::Status InlineFunctions(onnx::ModelProto& model) { return Inliner(model).Inline(); }
+absl::Status InlineFunctions(::onnx::ModelProto& model) { return Inliner(model).Inline(); }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -5,12 +5,12 @@
 #include "absl/status/status.h"
 #include "onnx/onnx.pb.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // Leaves no call in the graph. Errors: functions that call each other in a circle, graphs that grow
 // beyond a million nodes.
-absl::Status InlineFunctions(onnx::ModelProto& model);
+absl::Status InlineFunctions(::onnx::ModelProto& model);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_FILE_FUNCTIONS_H_

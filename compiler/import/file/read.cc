@@ -12,7 +12,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 class OpenFile {
@@ -58,16 +58,17 @@ absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view w
 
 }  // namespace
 
-absl::StatusOr<onnx::ModelProto> ReadModelFile(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(onnx::ModelProto model, ReadMessage<onnx::ModelProto>(path, "model"));
+absl::StatusOr<::onnx::ModelProto> ReadModelFile(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(::onnx::ModelProto model, ReadMessage<::onnx::ModelProto>(path, "model"));
   // Many other files parse as a message without any field that we know.
   if (!model.has_graph())
     return UserError("cannot read ", path, ": it is no ONNX model (there is no graph in it)");
   return model;
 }
 
-absl::StatusOr<onnx::TensorProto> ReadTensorProtoFile(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(onnx::TensorProto tensor, ReadMessage<onnx::TensorProto>(path, "tensor"));
+absl::StatusOr<::onnx::TensorProto> ReadTensorProtoFile(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(::onnx::TensorProto tensor,
+                        ReadMessage<::onnx::TensorProto>(path, "tensor"));
   if (!tensor.has_data_type())
     return UserError("cannot read ", path, ": it is no ONNX tensor (it has no element type)");
   return tensor;
@@ -78,4 +79,4 @@ std::string FolderOf(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

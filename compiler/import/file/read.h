@@ -12,14 +12,14 @@
 #include "onnx/onnx.pb.h"
 #include "opsemantics/base/element_type.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // The model in `path`; an error that names the file and the cause where it is missing, no regular
 // file, too large for protobuf (2 GB), truncated, or no model.
-absl::StatusOr<onnx::ModelProto> ReadModelFile(const std::string& path);
+absl::StatusOr<::onnx::ModelProto> ReadModelFile(const std::string& path);
 
 // A tensor file (input_0.pb of ONNX's test data).
-absl::StatusOr<onnx::TensorProto> ReadTensorProtoFile(const std::string& path);
+absl::StatusOr<::onnx::TensorProto> ReadTensorProtoFile(const std::string& path);
 
 // A tensor's value: row-major, little-endian, dense.
 struct TensorBytes {
@@ -29,7 +29,8 @@ struct TensorBytes {
 };
 
 // `folder` is the model's: external data is only read from files in it or below it.
-absl::StatusOr<TensorBytes> ReadTensor(const onnx::TensorProto& tensor, const std::string& folder);
+absl::StatusOr<TensorBytes> ReadTensor(const ::onnx::TensorProto& tensor,
+                                       const std::string& folder);
 
 absl::StatusOr<ElementType> ElementTypeFromOnnx(int64_t data_type);
 
@@ -39,6 +40,6 @@ absl::StatusOr<int64_t> CheckedElements(const std::vector<int64_t>& dims);
 
 std::string FolderOf(const std::string& path);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_FILE_READ_H_

@@ -13,7 +13,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // The bytes of `values`, each narrowed to T: typed fields hold small types in wider ones.
@@ -28,7 +28,7 @@ std::string Narrow(const Field& values) {
   return bytes;
 }
 
-std::string TypedField(const onnx::TensorProto& tensor, ElementType type) {
+std::string TypedField(const ::onnx::TensorProto& tensor, ElementType type) {
   switch (type) {
     case ElementType::kF64: return Narrow<double>(tensor.double_data());
     case ElementType::kF32: return Narrow<float>(tensor.float_data());
@@ -89,11 +89,11 @@ absl::StatusOr<std::string> ReadRange(const std::string& path, int64_t offset, i
   return result;
 }
 
-absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& tensor, int64_t size,
+absl::StatusOr<std::string> ExternalBytes(const ::onnx::TensorProto& tensor, int64_t size,
                                           const std::string& folder) {
   std::string location;
   int64_t offset = 0, length = size;
-  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+  for (const ::onnx::StringStringEntryProto& entry : tensor.external_data()) {
     if (entry.key() == "location") location = entry.value();
     int64_t* number = entry.key() == "offset"   ? &offset
                       : entry.key() == "length" ? &length
@@ -108,7 +108,7 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& tensor, int64
   return ReadRange(folder + "/" + location, offset, length);
 }
 
-absl::StatusOr<TensorBytes> ReadTensorBytes(const onnx::TensorProto& tensor,
+absl::StatusOr<TensorBytes> ReadTensorBytes(const ::onnx::TensorProto& tensor,
                                             const std::string& folder) {
   TensorBytes value;
   YUBA_ASSIGN_OR_RETURN(value.type, ElementTypeFromOnnx(tensor.data_type()));
@@ -117,7 +117,7 @@ absl::StatusOr<TensorBytes> ReadTensorBytes(const onnx::TensorProto& tensor,
   const int64_t size = elements * ByteSize(value.type);
   if (tensor.has_segment()) return UserError("it is stored in segments, which is not supported");
   std::string bytes;
-  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+  if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL) {
     YUBA_ASSIGN_OR_RETURN(bytes, ExternalBytes(tensor, size, folder));
   } else {
     bytes = tensor.has_raw_data() ? tensor.raw_data() : TypedField(tensor, value.type);
@@ -134,7 +134,8 @@ absl::StatusOr<TensorBytes> ReadTensorBytes(const onnx::TensorProto& tensor,
 
 }  // namespace
 
-absl::StatusOr<TensorBytes> ReadTensor(const onnx::TensorProto& tensor, const std::string& folder) {
+absl::StatusOr<TensorBytes> ReadTensor(const ::onnx::TensorProto& tensor,
+                                       const std::string& folder) {
   absl::StatusOr<TensorBytes> value = ReadTensorBytes(tensor, folder);
   if (value.ok()) return value;
   return Annotate(value.status(), tensor.name().empty() ? std::string("a tensor without a name")
@@ -143,20 +144,20 @@ absl::StatusOr<TensorBytes> ReadTensor(const onnx::TensorProto& tensor, const st
 
 absl::StatusOr<ElementType> ElementTypeFromOnnx(int64_t data_type) {
   switch (data_type) {
-    case onnx::TensorProto::FLOAT: return ElementType::kF32;
-    case onnx::TensorProto::DOUBLE: return ElementType::kF64;
-    case onnx::TensorProto::FLOAT16: return ElementType::kF16;
-    case onnx::TensorProto::BFLOAT16: return ElementType::kBF16;
-    case onnx::TensorProto::INT64: return ElementType::kI64;
-    case onnx::TensorProto::INT32: return ElementType::kI32;
-    case onnx::TensorProto::INT8: return ElementType::kI8;
-    case onnx::TensorProto::UINT8: return ElementType::kU8;
-    case onnx::TensorProto::BOOL: return ElementType::kBool;
+    case ::onnx::TensorProto::FLOAT: return ElementType::kF32;
+    case ::onnx::TensorProto::DOUBLE: return ElementType::kF64;
+    case ::onnx::TensorProto::FLOAT16: return ElementType::kF16;
+    case ::onnx::TensorProto::BFLOAT16: return ElementType::kBF16;
+    case ::onnx::TensorProto::INT64: return ElementType::kI64;
+    case ::onnx::TensorProto::INT32: return ElementType::kI32;
+    case ::onnx::TensorProto::INT8: return ElementType::kI8;
+    case ::onnx::TensorProto::UINT8: return ElementType::kU8;
+    case ::onnx::TensorProto::BOOL: return ElementType::kBool;
   }
-  const std::string name =
-      data_type >= 0 && data_type <= onnx::TensorProto::BFLOAT16
-          ? onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(data_type))
-          : absl::StrCat("number ", data_type);
+  const std::string name = data_type >= 0 && data_type <= ::onnx::TensorProto::BFLOAT16
+                               ? ::onnx::TensorProto::DataType_Name(
+                                     static_cast<::onnx::TensorProto::DataType>(data_type))
+                               : absl::StrCat("number ", data_type);
   return UserError("element type ", name,
                    " is not supported (f64, f32, f16, bf16, i64, i32, i8, u8 and bool are)");
 }
@@ -177,4 +178,4 @@ absl::StatusOr<int64_t> CheckedElements(const std::vector<int64_t>& dims) {
   return product;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

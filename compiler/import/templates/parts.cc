@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/import/templates/templates.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // The flat dimensions and indices of one tensor while its text is written.
@@ -163,4 +163,4 @@ Written WriteSlice(const Dims& dims, const Dims& start, const Dims& step, const 
   return written;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

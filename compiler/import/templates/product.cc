@@ -10,7 +10,7 @@
 #include "compiler/import/templates/templates.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b) {
   if (a.empty() || b.empty()) return UserError("matmul of a scalar");
@@ -161,4 +161,4 @@ absl::StatusOr<Written> WriteEinsum(const std::string& equation,
   return written;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -4,7 +4,7 @@
 #include "absl/strings/str_replace.h"
 #include "compiler/import/templates/templates.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // The texts that all reductions share.
@@ -69,4 +69,4 @@ Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool ke
   return written;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

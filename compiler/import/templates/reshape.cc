@@ -6,7 +6,7 @@
 #include "compiler/import/templates/templates.h"
 #include "opsemantics/base/element_type.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 std::string Extents(const Dims& dims) { return absl::StrCat("[", absl::StrJoin(dims, ", "), "]"); }
 
@@ -198,4 +198,4 @@ Written WriteTranspose(const Dims& dims, const std::vector<int>& permutation) {
   return written;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -3,7 +3,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/import/templates/templates.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 Written WriteExpand(const Dims& dims, const Dims& to) {
   std::vector<std::string> reads;
@@ -87,4 +87,4 @@ Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const st
   return written;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/import/tie_class.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 using Dims = std::vector<int64_t>;
 
@@ -79,6 +79,6 @@ std::string IndexName(const std::string& prefix, int64_t number);
 std::string Extents(const Dims& dims);
 std::string Names(const std::string& prefix, int count, int first = 0);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TEMPLATES_TEMPLATES_H_

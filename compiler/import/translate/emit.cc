@@ -7,7 +7,7 @@
 #include "opsemantics/language/parser.h"
 #include "opsemantics/regions/boxes.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 std::vector<int64_t> Flat(const Written::Groups& groups) {
@@ -173,4 +173,4 @@ bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operand
   return true;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

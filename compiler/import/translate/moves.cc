@@ -3,7 +3,7 @@
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/node.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 int NodeContext::Literal(ElementType type, double number) {
   TensorValue value;
@@ -67,4 +67,4 @@ int NodeContext::Cast(int value, ElementType type) {
   return Entry("cast", {value}, {{"to", type}});
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -7,9 +7,9 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
-NodeContext::NodeContext(const onnx::NodeProto& proto, int64_t opset, std::string label,
+NodeContext::NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
                          const std::string& folder, const OperatorLibrary& library, Flow& flow)
     : proto_(proto),
       opset_(opset),
@@ -18,29 +18,29 @@ NodeContext::NodeContext(const onnx::NodeProto& proto, int64_t opset, std::strin
       library_(library),
       flow_(flow) {}
 
-const onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
-  for (const onnx::AttributeProto& attribute : proto_.attribute()) {
+const ::onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
+  for (const ::onnx::AttributeProto& attribute : proto_.attribute()) {
     if (attribute.name() == name) return &attribute;
   }
   return nullptr;
 }
 
 int64_t NodeContext::Int(const std::string& name, int64_t absent) {
-  const onnx::AttributeProto* attribute = Find(name);
+  const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
   if (!attribute->has_i()) Fail("attribute '", name, "' must be an integer");
   return attribute->i();
 }
 
 double NodeContext::Float(const std::string& name, double absent) {
-  const onnx::AttributeProto* attribute = Find(name);
+  const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
   if (!attribute->has_f()) Fail("attribute '", name, "' must be a float");
   return attribute->f();
 }
 
 std::string NodeContext::String(const std::string& name, const std::string& absent) {
-  const onnx::AttributeProto* attribute = Find(name);
+  const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
   if (!attribute->has_s()) Fail("attribute '", name, "' must be a string");
   return attribute->s();
@@ -48,18 +48,18 @@ std::string NodeContext::String(const std::string& name, const std::string& abse
 
 std::vector<int64_t> NodeContext::Ints(const std::string& name,
                                        const std::vector<int64_t>& absent) {
-  const onnx::AttributeProto* attribute = Find(name);
+  const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
   // An empty list has no value to see; its type, where given, tells.
-  if (attribute->ints_size() == 0 && attribute->type() != onnx::AttributeProto::INTS)
+  if (attribute->ints_size() == 0 && attribute->type() != ::onnx::AttributeProto::INTS)
     Fail("attribute '", name, "' must be a list of integers");
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 
 std::vector<double> NodeContext::Floats(const std::string& name) {
-  const onnx::AttributeProto* attribute = Find(name);
+  const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return {};
-  if (attribute->floats_size() == 0 && attribute->type() != onnx::AttributeProto::FLOATS)
+  if (attribute->floats_size() == 0 && attribute->type() != ::onnx::AttributeProto::FLOATS)
     Fail("attribute '", name, "' must be a list of floats");
   return {attribute->floats().begin(), attribute->floats().end()};
 }
@@ -131,8 +131,8 @@ int NodeContext::Constant(TensorValue value) {
   constant.kind = TensorKind::kConstant;
   constant.type = value.type.type;
   constant.dims = value.type.dims;
-  constant.initial.kind = InitialValue::kData;
-  constant.initial.data = std::make_shared<const std::string>(BytesFromValue(value));
+  constant.initial.kind = compiler::InitialValue::kData;
+  constant.initial.data = std::make_shared<const std::string>(compiler::BytesFromValue(value));
   constant.known = std::make_shared<const TensorValue>(std::move(value));
   flow_.values.push_back(std::move(constant));
   return static_cast<int>(flow_.values.size()) - 1;
@@ -145,8 +145,9 @@ int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
   constant.type = type;
   constant.dims = dims;
   if (ElementCount(TensorType{type, dims}) <= (IsFloat(type) ? kFoldedElements : kKnownElements))
-    constant.known = std::make_shared<const TensorValue>(ValueFromBytes(type, dims, *data));
-  constant.initial = InitialValue{InitialValue::kData, std::move(data)};
+    constant.known =
+        std::make_shared<const TensorValue>(compiler::ValueFromBytes(type, dims, *data));
+  constant.initial = compiler::InitialValue{compiler::InitialValue::kData, std::move(data)};
   flow_.values.push_back(std::move(constant));
   return static_cast<int>(flow_.values.size()) - 1;
 }
@@ -157,7 +158,7 @@ int NodeContext::Fill(ElementType type, const std::vector<int64_t>& dims,
   parameter.kind = TensorKind::kParameter;
   parameter.type = type;
   parameter.dims = dims;
-  parameter.initial = InitialValue{InitialValue::kFill, std::move(element)};
+  parameter.initial = compiler::InitialValue{compiler::InitialValue::kFill, std::move(element)};
   flow_.values.push_back(std::move(parameter));
   return static_cast<int>(flow_.values.size()) - 1;
 }
@@ -170,4 +171,4 @@ void NodeContext::SetOutput(int i, int value) {
   if (flow_.values[value].name.empty()) flow_.values[value].name = name;
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -15,11 +15,11 @@
 #include "onnx/onnx.pb.h"
 #include "opsemantics/language/library.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 class NodeContext {
  public:
-  NodeContext(const onnx::NodeProto& proto, int64_t opset, std::string label,
+  NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
               const std::string& folder, const OperatorLibrary& library, Flow& flow);
 
   // Mistakes.
@@ -34,11 +34,11 @@ class NodeContext {
   const absl::Status& status() const { return status_; }
 
   // What the file says.
-  const onnx::NodeProto& proto() const { return proto_; }
+  const ::onnx::NodeProto& proto() const { return proto_; }
   int64_t opset() const { return opset_; }
   const std::string& folder() const { return folder_; }
   bool HasAttribute(const std::string& name) const { return Find(name) != nullptr; }
-  const onnx::AttributeProto* Find(const std::string& name) const;
+  const ::onnx::AttributeProto* Find(const std::string& name) const;
   int64_t Int(const std::string& name, int64_t absent);
   double Float(const std::string& name, double absent);
   std::string String(const std::string& name, const std::string& absent);
@@ -92,7 +92,7 @@ class NodeContext {
                           const Written* written);
   bool Fold(const Instance& instance, const std::vector<int>& operands, std::vector<int>& outputs);
 
-  const onnx::NodeProto& proto_;
+  const ::onnx::NodeProto& proto_;
   int64_t opset_;
   std::string label_;
   const std::string& folder_;
@@ -112,6 +112,6 @@ inline constexpr double kFoldedPoints = 1e6;
 // Integers of at most so many elements are looked into when a node asks for them.
 inline constexpr int64_t kKnownElements = 4096;
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_NODE_H_

@@ -10,10 +10,10 @@
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
-bool HasSymbol(const onnx::ValueInfoProto& input) {
+bool HasSymbol(const ::onnx::ValueInfoProto& input) {
   for (const auto& dim : input.type().tensor_type().shape().dim()) {
     if (!dim.has_dim_value()) return true;
   }
@@ -22,7 +22,7 @@ bool HasSymbol(const onnx::ValueInfoProto& input) {
 
 class SourceReader {
  public:
-  SourceReader(const onnx::GraphProto& graph, const FileGraph& order, const std::string& folder,
+  SourceReader(const ::onnx::GraphProto& graph, const FileGraph& order, const std::string& folder,
                const ImportOptions& options, Flow& flow)
       : graph_(graph),
         order_(order),
@@ -33,7 +33,7 @@ class SourceReader {
 
   absl::Status Add() {
     YUBA_RETURN_IF_ERROR(CheckOptions());
-    std::vector<std::pair<const onnx::ValueInfoProto*, FlowValue>> inputs;
+    std::vector<std::pair<const ::onnx::ValueInfoProto*, FlowValue>> inputs;
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
       YUBA_ASSIGN_OR_RETURN(FlowValue value, TypeOfInput(*order_.inputs[i]));
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
@@ -59,7 +59,7 @@ class SourceReader {
  private:
   absl::Status CheckOptions() {
     std::set<std::string> symbols;
-    for (const onnx::ValueInfoProto& input : graph_.input()) {
+    for (const ::onnx::ValueInfoProto& input : graph_.input()) {
       for (const auto& dim : input.type().tensor_type().shape().dim()) {
         if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
       }
@@ -75,7 +75,7 @@ class SourceReader {
     if (options_.batch.has_value() && *options_.batch < 1)
       return UserError("--batch ", *options_.batch, ": a batch has at least one sample");
     for (const auto& [name, value] : options_.bind) {
-      const auto has_name = [&name = name](const onnx::ValueInfoProto* input) {
+      const auto has_name = [&name = name](const ::onnx::ValueInfoProto* input) {
         return input->name() == name;
       };
       if (std::none_of(order_.inputs.begin(), order_.inputs.end(), has_name))
@@ -94,15 +94,15 @@ class SourceReader {
     if (static_cast<int64_t>(bound.data.size()) != elements * ByteSize(bound.type))
       return UserError("--bind ", value.name, ": the value has ", bound.data.size(), " bytes");
     value.kind = TensorKind::kConstant;
-    value.initial =
-        InitialValue{InitialValue::kData, std::make_shared<const std::string>(bound.data)};
+    value.initial = compiler::InitialValue{compiler::InitialValue::kData,
+                                           std::make_shared<const std::string>(bound.data)};
     if (elements <= kKnownElements)
-      value.known =
-          std::make_shared<const TensorValue>(ValueFromBytes(bound.type, bound.dims, bound.data));
+      value.known = std::make_shared<const TensorValue>(
+          compiler::ValueFromBytes(bound.type, bound.dims, bound.data));
     return absl::OkStatus();
   }
 
-  absl::StatusOr<FlowValue> TypeOfInput(const onnx::ValueInfoProto& input) {
+  absl::StatusOr<FlowValue> TypeOfInput(const ::onnx::ValueInfoProto& input) {
     if (!input.type().has_tensor_type())
       return UserError("input '", input.name(),
                        "' is no tensor: sequences, maps and optional values", " are not supported");
@@ -116,13 +116,13 @@ class SourceReader {
     return value;
   }
 
-  TensorKind KindOfInput(const onnx::ValueInfoProto& input, ElementType type, bool first) const {
+  TensorKind KindOfInput(const ::onnx::ValueInfoProto& input, ElementType type, bool first) const {
     const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
     return parameter ? TensorKind::kParameter : TensorKind::kInput;
   }
 
   bool HasFloatInitializer() const {
-    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+    for (const ::onnx::TensorProto& tensor : graph_.initializer()) {
       const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(tensor.data_type());
       if (type.ok() && IsFloat(*type)) return true;
     }
@@ -131,7 +131,7 @@ class SourceReader {
 
   // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
   absl::Status BindBatch(
-      const std::vector<std::pair<const onnx::ValueInfoProto*, FlowValue>>& inputs) {
+      const std::vector<std::pair<const ::onnx::ValueInfoProto*, FlowValue>>& inputs) {
     if (!options_.batch.has_value()) return absl::OkStatus();
     for (const auto& [input, value] : inputs) {
       const auto& shape = input->type().tensor_type().shape();
@@ -147,7 +147,7 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  absl::Status SetShape(const onnx::ValueInfoProto& input, FlowValue& value) {
+  absl::Status SetShape(const ::onnx::ValueInfoProto& input, FlowValue& value) {
     const auto& shape = input.type().tensor_type().shape();
     for (int d = 0; d < shape.dim_size(); ++d) {
       const auto& dim = shape.dim(d);
@@ -181,8 +181,8 @@ class SourceReader {
     std::set<std::string> read;
     for (const int n : order_.nodes)
       read.insert(graph_.node(n).input().begin(), graph_.node(n).input().end());
-    for (const onnx::ValueInfoProto& output : graph_.output()) read.insert(output.name());
-    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+    for (const ::onnx::ValueInfoProto& output : graph_.output()) read.insert(output.name());
+    for (const ::onnx::TensorProto& tensor : graph_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
       YUBA_ASSIGN_OR_RETURN(TensorBytes bytes, ReadTensor(tensor, folder_));
       FlowValue value;
@@ -190,13 +190,13 @@ class SourceReader {
       value.type = bytes.type;
       value.dims = bytes.dims;
       value.stored = true;
-      value.initial = InitialValue{InitialValue::kData, bytes.data};
+      value.initial = compiler::InitialValue{compiler::InitialValue::kData, bytes.data};
       const int64_t elements = ElementCount(TensorType{bytes.type, bytes.dims});
       const bool parameter = IsFloat(bytes.type) && elements != 1;
       value.kind = parameter ? TensorKind::kParameter : TensorKind::kConstant;
       if (!parameter && elements <= kKnownElements)
         value.known = std::make_shared<const TensorValue>(
-            ValueFromBytes(bytes.type, bytes.dims, *bytes.data));
+            compiler::ValueFromBytes(bytes.type, bytes.dims, *bytes.data));
       AddValue(std::move(value));
     }
     return absl::OkStatus();
@@ -207,7 +207,7 @@ class SourceReader {
     flow_.values.push_back(std::move(value));
   }
 
-  const onnx::GraphProto& graph_;
+  const ::onnx::GraphProto& graph_;
   const FileGraph& order_;
   const std::string& folder_;
   const ImportOptions& options_;
@@ -218,9 +218,9 @@ class SourceReader {
 
 }  // namespace
 
-absl::Status AddSources(const onnx::GraphProto& graph, const FileGraph& order,
+absl::Status AddSources(const ::onnx::GraphProto& graph, const FileGraph& order,
                         const std::string& folder, const ImportOptions& options, Flow& flow) {
   return SourceReader(graph, order, folder, options, flow).Add();
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -15,14 +15,14 @@
 #include "compiler/import/onnx_graph.h"
 #include "compiler/import/options.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // Adds values for the inputs and for those initializers that `graph` reads. Symbolic dimensions
 // come from options.dims and, for dimension 0 of inputs, options.batch; those that are missing are
 // named all at once.
-absl::Status AddSources(const onnx::GraphProto& graph, const FileGraph& order,
+absl::Status AddSources(const ::onnx::GraphProto& graph, const FileGraph& order,
                         const std::string& folder, const ImportOptions& options, Flow& flow);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_

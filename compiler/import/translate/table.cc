@@ -4,7 +4,7 @@
 
 #include "compiler/import/translate/translate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 OperatorRow Same(const char* onnx, const char* entry, std::vector<AttributeRow> attributes = {}) {
@@ -202,7 +202,7 @@ void TranslateNode(const OperatorRow& row, NodeContext& node) {
 
 void TranslateByName(const OpDescription& op, NodeContext& node) {
   Attributes attributes;
-  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
+  for (const ::onnx::AttributeProto& attribute : node.proto().attribute()) {
     if (attribute.has_i()) {
       attributes[attribute.name()] = attribute.i();
     } else if (attribute.has_f()) {
@@ -217,4 +217,4 @@ void TranslateByName(const OpDescription& op, NodeContext& node) {
   TranslateOneToOne(node, op.name, attributes);
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

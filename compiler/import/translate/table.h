@@ -7,7 +7,7 @@
 
 #include "compiler/import/translate/node.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 using Translate = void (*)(NodeContext& node);
 
@@ -35,6 +35,6 @@ void TranslateNode(const OperatorRow& row, NodeContext& node);
 // attributes by their names.
 void TranslateByName(const OpDescription& op, NodeContext& node);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_TABLE_H_

@@ -4,7 +4,7 @@
 
 #include "compiler/import/translate/node.h"
 
-namespace yuba {
+namespace yuba::onnx {
 
 // translate_shape.cc: shapes, constants, views.
 void TranslateConstant(NodeContext& node);
@@ -75,6 +75,6 @@ void TranslateInstanceNormalization(NodeContext& node);
 void TranslateGroupNormalization(NodeContext& node);
 void TranslateLrn(NodeContext& node);
 
-}  // namespace yuba
+}  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_

@@ -5,7 +5,7 @@
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // [batch, sequence, heads * size] as [batch, heads, sequence, size].
@@ -84,4 +84,4 @@ void TranslateAttention(NodeContext& node) {
   node.SetOutput(2, v);
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -3,7 +3,7 @@
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // Any number of operands, two at a time.
@@ -111,4 +111,4 @@ void TranslateGelu(NodeContext& node) {
   node.SetOutput(0, node.Entry(tanh ? "gelu_tanh" : "gelu", {x}));
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -6,7 +6,7 @@
 #include "compiler/import/translate/translate.h"
 #include "compiler/simplify/constants.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 int64_t Clamp(int64_t value, int64_t low, int64_t high) {
@@ -292,12 +292,13 @@ namespace {
 // The numbers of a float operand; empty where they are not known. Those that the file stores are
 // parameters, which are known only to who asks here.
 std::vector<double> KnownNumbers(const FlowValue& operand) {
-  const bool stored = operand.stored && operand.initial.kind == InitialValue::kData &&
+  const bool stored = operand.stored && operand.initial.kind == compiler::InitialValue::kData &&
                       ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
   if (!IsFloat(operand.type) || (operand.known == nullptr && !stored)) return {};
-  const TensorValue value = operand.known != nullptr
-                                ? *operand.known
-                                : ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
+  const TensorValue value =
+      operand.known != nullptr
+          ? *operand.known
+          : compiler::ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
   std::vector<double> numbers;
   for (const Scalar& element : value.elements) numbers.push_back(element.number);
   return numbers;
@@ -365,4 +366,4 @@ void TranslateResize(NodeContext& node) {
                           : node.Entry("resize_floor", {x}, {{"o", extents}}));
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

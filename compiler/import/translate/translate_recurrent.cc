@@ -4,7 +4,7 @@
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 class Recurrence {
@@ -66,7 +66,7 @@ class Recurrence {
     if (node_.HasAttribute("clip") || node_.Int("input_forget", 0) != 0 || node_.Optional(7) >= 0)
       node_.Fail("clip, input_forget and peepholes are not supported");
     static const char* const kUsual[] = {"Sigmoid", "Tanh", "Tanh"};
-    const onnx::AttributeProto* activations = node_.Find("activations");
+    const ::onnx::AttributeProto* activations = node_.Find("activations");
     const int count = op_ == "LSTM" ? 3 : op_ == "GRU" ? 2 : 1;
     for (int i = 0; activations != nullptr && i < activations->strings_size(); ++i) {
       if (activations->strings(i) != kUsual[op_ == "RNN" ? 1 : i % count])
@@ -174,4 +174,4 @@ class Recurrence {
 
 void TranslateRecurrent(NodeContext& node) { Recurrence(node).Translate(); }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

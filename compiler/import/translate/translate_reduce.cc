@@ -4,7 +4,7 @@
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 const std::map<std::string, ReduceText>& ReduceTexts() {
@@ -203,4 +203,4 @@ void TranslateLrn(NodeContext& node) {
                                 {"bias", node.Float("bias", 1)}}));
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

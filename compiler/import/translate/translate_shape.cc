@@ -8,7 +8,7 @@
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<double>& elements) {
@@ -22,7 +22,7 @@ TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<doubl
   return value;
 }
 
-void SetTensor(NodeContext& node, const onnx::TensorProto& tensor) {
+void SetTensor(NodeContext& node, const ::onnx::TensorProto& tensor) {
   const absl::StatusOr<TensorBytes> bytes = ReadTensor(tensor, node.folder());
   if (!bytes.ok()) return node.Check(bytes.status());
   node.SetOutput(0, node.Stored(bytes->type, bytes->dims, bytes->data));
@@ -33,7 +33,7 @@ int64_t Size(const std::vector<double>& values) { return static_cast<int64_t>(va
 }  // namespace
 
 void TranslateConstant(NodeContext& node) {
-  if (const onnx::AttributeProto* value = node.Find("value")) {
+  if (const ::onnx::AttributeProto* value = node.Find("value")) {
     if (!value->has_t()) return node.Fail("attribute 'value' must be a tensor");
     return SetTensor(node, value->t());
   }
@@ -44,11 +44,11 @@ void TranslateConstant(NodeContext& node) {
     return node.SetOutput(0, node.Constant(FloatValue({Size(values)}, values)));
   }
   if (node.HasAttribute("value_int"))
-    return node.SetOutput(0, node.Constant(IntegerValue({}, {node.Int("value_int", 0)})));
+    return node.SetOutput(0, node.Constant(compiler::IntegerValue({}, {node.Int("value_int", 0)})));
   if (node.HasAttribute("value_ints")) {
     const std::vector<int64_t> values = node.Ints("value_ints");
     return node.SetOutput(
-        0, node.Constant(IntegerValue({static_cast<int64_t>(values.size())}, values)));
+        0, node.Constant(compiler::IntegerValue({static_cast<int64_t>(values.size())}, values)));
   }
   node.Fail("its value is a string, a sparse tensor or absent, which is not supported");
 }
@@ -57,7 +57,7 @@ void TranslateConstantOfShape(NodeContext& node) {
   const int shape = node.Input(0);
   const Dims dims = node.KnownInts(shape, "shape");
   TensorBytes element{ElementType::kF32, {1}, std::make_shared<const std::string>(4, '\0')};
-  if (const onnx::AttributeProto* value = node.Find("value")) {
+  if (const ::onnx::AttributeProto* value = node.Find("value")) {
     const absl::StatusOr<TensorBytes> bytes = ReadTensor(value->t(), node.folder());
     if (!bytes.ok()) return node.Check(bytes.status());
     element = *bytes;
@@ -70,7 +70,7 @@ void TranslateConstantOfShape(NodeContext& node) {
   // A shape that the file stores is how light models spell their weights.
   if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1)
     return node.SetOutput(0, node.Fill(element.type, dims, element.data));
-  const int scalar = node.Constant(ValueFromBytes(element.type, {}, *element.data));
+  const int scalar = node.Constant(compiler::ValueFromBytes(element.type, {}, *element.data));
   node.SetOutput(0, node.Write(WriteExpand({}, dims), {scalar}));
 }
 
@@ -84,13 +84,13 @@ void TranslateShape(NodeContext& node) {
   const int64_t end = std::max(start, clamp(node.Int("end", rank)));
   if (node.failed()) return;
   const Dims part(dims.begin() + start, dims.begin() + end);
-  node.SetOutput(0, node.Constant(IntegerValue({end - start}, part)));
+  node.SetOutput(0, node.Constant(compiler::IntegerValue({end - start}, part)));
 }
 
 void TranslateSize(NodeContext& node) {
   int64_t elements = 1;
   for (const int64_t dim : node.Dims(node.Input(0))) elements *= dim;
-  if (!node.failed()) node.SetOutput(0, node.Constant(IntegerValue({}, {elements})));
+  if (!node.failed()) node.SetOutput(0, node.Constant(compiler::IntegerValue({}, {elements})));
 }
 
 void TranslateRange(NodeContext& node) {
@@ -294,4 +294,4 @@ void TranslateCast(NodeContext& node) {
   node.SetOutput(0, node.Cast(x, type));
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -3,7 +3,7 @@
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // The window of one node: an entry for each spatial dimension.
@@ -163,4 +163,4 @@ void TranslateAveragePool(NodeContext& node) {
   node.SetOutput(0, node.Entry("avg_pool", {x}, attributes));
 }
 
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -6,7 +6,7 @@
 #include "runtime/session.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutting) {
@@ -29,11 +29,11 @@ absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutt
 absl::StatusOr<std::vector<TensorValue>> RunCaseCut(const OnnxCase& onnx_case,
                                                     const Cutting& cutting) {
   YUBA_ASSIGN_OR_RETURN(program::Program program, Compile(onnx_case.model, cutting));
-  YUBA_ASSIGN_OR_RETURN(const auto loaded, LoadedProgram::FromMessage(std::move(program)));
-  RunOptions options;
+  YUBA_ASSIGN_OR_RETURN(const auto loaded, runtime::LoadedProgram::FromMessage(std::move(program)));
+  runtime::RunOptions options;
   options.interleave = options.poison = options.guards = true;
   options.interleave_seed = cutting.devices;
-  YUBA_ASSIGN_OR_RETURN(const auto session, Session::Open(loaded, options));
+  YUBA_ASSIGN_OR_RETURN(const auto session, runtime::Session::Open(loaded, options));
   for (const std::string& name : session->Missing()) {
     const auto value = onnx_case.values.find(name);
     if (value == onnx_case.values.end()) return UserError("no value for ", name);
@@ -49,4 +49,4 @@ absl::StatusOr<std::vector<TensorValue>> RunCaseCut(const OnnxCase& onnx_case,
   return outputs;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

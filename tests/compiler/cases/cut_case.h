@@ -6,7 +6,7 @@
 
 #include "tests/compiler/cases/onnx_cases.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // The plan that the search finds for some devices, or any plan at all.
 struct Cutting {
@@ -18,6 +18,6 @@ struct Cutting {
 absl::StatusOr<std::vector<TensorValue>> RunCaseCut(const OnnxCase& onnx_case,
                                                     const Cutting& cutting);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_TESTS_COMPILER_CASES_CUT_CASE_H_

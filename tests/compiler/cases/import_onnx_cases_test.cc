@@ -4,7 +4,7 @@
 
 #include "tests/compiler/cases/onnx_cases.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // `least` is what passes today: losing an operator must show.
@@ -24,4 +24,4 @@ TEST_CASE("ONNX cases of PyTorch operators") { CheckGroup("pytorch-operator", 34
 TEST_CASE("ONNX cases converted from PyTorch") { CheckGroup("pytorch-converted", 82); }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

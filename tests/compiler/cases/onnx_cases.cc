@@ -14,7 +14,7 @@
 #include "opsemantics/regions/structure.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 const std::string kData = "/usr/share/libonnx-testdata/data/";
@@ -22,7 +22,7 @@ constexpr int64_t kLargestFlops = 10'000'000;
 
 // Values of the inputs by name; the files hold tensors only.
 absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string& folder,
-                                                              const onnx::GraphProto& graph) {
+                                                              const ::onnx::GraphProto& graph) {
   std::map<std::string, TensorValue> inputs;
   for (int i = 0; i < graph.input_size(); ++i) {
     const std::string path = absl::StrCat(folder, "/test_data_set_0/input_", i, ".pb");
@@ -33,26 +33,27 @@ absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string&
 }
 
 // What decides shapes must be known: inputs from number `first` on are bound.
-ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
-                      const onnx::GraphProto& graph, int first) {
-  ImportOptions options;
+onnx::ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
+                            const ::onnx::GraphProto& graph, int first) {
+  onnx::ImportOptions options;
   for (int i = first; i < graph.input_size(); ++i) {
     const auto input = inputs.find(graph.input(i).name());
     if (input == inputs.end()) continue;
-    options.bind[input->first] =
-        BoundValue{input->second.type.type, input->second.type.dims, BytesFromValue(input->second)};
+    options.bind[input->first] = onnx::BoundValue{input->second.type.type, input->second.type.dims,
+                                                  BytesFromValue(input->second)};
   }
   return options;
 }
 
 absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibrary* library) {
-  YUBA_ASSIGN_OR_RETURN(const onnx::ModelProto proto, ReadModelFile(folder + "/model.onnx"));
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::ModelProto proto,
+                        onnx::ReadModelFile(folder + "/model.onnx"));
   auto values = ReadInputs(folder, proto.graph());
   if (!values.ok()) return UserError("not supported: ", values.status().message());
   absl::StatusOr<Model> model = UserError("known when planning");
   for (int first = proto.graph().input_size(); first >= 0 && !model.ok(); --first) {
     if (!absl::StrContains(model.status().message(), "known when planning")) break;
-    ImportOptions options = Binding(*values, proto.graph(), first);
+    onnx::ImportOptions options = Binding(*values, proto.graph(), first);
     options.library = library;
     model = ImportFile(folder + "/model.onnx", std::move(options));
   }
@@ -162,4 +163,4 @@ CaseCount RunOnnxCases(const std::string& group, const CaseRunner& run) {
   return RunCases(kData + group, run, kTolerance);
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -12,7 +12,7 @@
 #include "opsemantics/language/library.h"
 #include "opsemantics/oracle/interpret.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 // One case, imported. `values` has a value for each input and each parameter that came without one,
 // by name; `expected` one for each output.
@@ -51,6 +51,6 @@ bool HasOnnxCases();  // whether libonnx-testdata is installed
 // Runs the cases in /usr/share/libonnx-testdata/data/GROUP.
 CaseCount RunOnnxCases(const std::string& group, const CaseRunner& run);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_TESTS_COMPILER_CASES_ONNX_CASES_H_

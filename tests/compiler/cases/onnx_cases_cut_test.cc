@@ -5,7 +5,7 @@
 
 #include "tests/compiler/cases/cut_case.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 void CheckCut(const Cutting& cutting) {
@@ -27,4 +27,4 @@ TEST_CASE("ONNX cases on 8 devices") { CheckCut({8}); }
 TEST_CASE("ONNX cases on 6 devices by plans that nobody would choose") { CheckCut({6, false}); }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -3,7 +3,7 @@
 
 #include "tests/compiler/cases/cut_case.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 void CheckCut(int devices) {
@@ -17,4 +17,4 @@ TEST_CASE("operators on 2 devices") { CheckCut(2); }
 TEST_CASE("operators on 3 devices") { CheckCut(3); }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

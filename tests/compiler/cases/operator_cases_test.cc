@@ -13,7 +13,7 @@
 #include "tests/compiler/cases/onnx_cases.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 constexpr char kFolder[] = "tests/models/operators";
@@ -92,4 +92,4 @@ TEST_CASE("cases notice every wrong sign in the descriptions that they reach") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -7,7 +7,7 @@
 #include "compiler/spmd/spmd.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 Compilation RandomState(int seed, bool planned, bool cut) {
@@ -17,7 +17,7 @@ Compilation RandomState(int seed, bool planned, bool cut) {
   state.model.file = "a \"quoted\"\nname.onnx";
   state.model.notes = {"one", "two"};
   state.model.graph_hash = "12ab";
-  const Plan plan = RandomPlan(state.model.graph, MeshOf(2 + seed % 7), random);
+  const search::Plan plan = RandomPlan(state.model.graph, MeshOf(2 + seed % 7), random);
   if (planned) {
     state.plan = plan;
     state.plan.cost = {1, 2, 3, 4};
@@ -157,4 +157,4 @@ TEST_CASE("numbers of index expressions that could overflow are refused") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -18,15 +18,15 @@
 #include "search/search.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 using Random = std::mt19937;
 
 // A valid order in which any node may come next.
-std::vector<int> AnyOrder(const onnx::GraphProto& graph, Random& random) {
+std::vector<int> AnyOrder(const ::onnx::GraphProto& graph, Random& random) {
   std::set<std::string> made;
-  for (const onnx::NodeProto& node : graph.node()) {
+  for (const ::onnx::NodeProto& node : graph.node()) {
     made.insert(node.output().begin(), node.output().end());
   }
   std::set<std::string> missing = made;
@@ -47,45 +47,45 @@ std::vector<int> AnyOrder(const onnx::GraphProto& graph, Random& random) {
   return order;
 }
 
-onnx::ModelProto Disguised(onnx::ModelProto model, Random& random) {
-  onnx::GraphProto& graph = *model.mutable_graph();
+::onnx::ModelProto Disguised(::onnx::ModelProto model, Random& random) {
+  ::onnx::GraphProto& graph = *model.mutable_graph();
   std::map<std::string, std::string> names = {{"", ""}};
   const auto rename = [&](std::string* name) {
     const auto [place, is_new] = names.emplace(*name, "");
     if (is_new) place->second = absl::StrCat("v", random(), "_", names.size());
     *name = place->second;
   };
-  std::vector<onnx::NodeProto> nodes;
+  std::vector<::onnx::NodeProto> nodes;
   for (const int n : AnyOrder(graph, random)) nodes.push_back(graph.node(n));
   graph.clear_node();
-  for (onnx::NodeProto& node : nodes) {
+  for (::onnx::NodeProto& node : nodes) {
     node.clear_name();
     for (std::string& input : *node.mutable_input()) rename(&input);
     for (std::string& output : *node.mutable_output()) rename(&output);
     *graph.add_node() = std::move(node);
   }
-  for (onnx::ValueInfoProto& input : *graph.mutable_input()) rename(input.mutable_name());
-  for (onnx::ValueInfoProto& output : *graph.mutable_output()) rename(output.mutable_name());
-  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) rename(tensor.mutable_name());
+  for (::onnx::ValueInfoProto& input : *graph.mutable_input()) rename(input.mutable_name());
+  for (::onnx::ValueInfoProto& output : *graph.mutable_output()) rename(output.mutable_name());
+  for (::onnx::TensorProto& tensor : *graph.mutable_initializer()) rename(tensor.mutable_name());
   graph.clear_value_info();
   std::shuffle(graph.mutable_initializer()->pointer_begin(),
                graph.mutable_initializer()->pointer_end(), random);
   return model;
 }
 
-onnx::ModelProto ReadProto(const std::string& path) {
-  onnx::ModelProto model;
+::onnx::ModelProto ReadProto(const std::string& path) {
+  ::onnx::ModelProto model;
   std::ifstream file(path, std::ios::binary);
   REQUIRE(model.ParseFromIstream(&file));
   return model;
 }
 
-Model Imported(const onnx::ModelProto& proto) {
+compiler::Model Imported(const ::onnx::ModelProto& proto) {
   const std::string path = absl::StrCat(std::getenv("TEST_TMPDIR"), "/disguised.onnx");
   std::ofstream file(path, std::ios::binary);
   REQUIRE(proto.SerializeToOstream(&file));
   file.close();
-  absl::StatusOr<Model> model = ImportFile(path);
+  absl::StatusOr<compiler::Model> model = compiler::ImportFile(path);
   INFO(model.status());
   REQUIRE(model.ok());
   return *std::move(model);
@@ -101,15 +101,17 @@ std::ostream& operator<<(std::ostream& out, const Found& found) {
   return out << found.bytes << " bytes, bound " << found.bound;
 }
 
-Found PlannedCost(const Model& model, const SearchOptions& options) {
-  const absl::StatusOr<Plan> plan = Search(SharedGraph(model.graph, options), options);
+Found PlannedCost(const compiler::Model& model, const search::SearchOptions& options) {
+  const absl::StatusOr<search::Plan> plan =
+      search::Search(search::SharedGraph(model.graph, options), options);
   INFO(plan.status());
   REQUIRE(plan.ok());
   return {plan->cost.bytes(), plan->lower_bound};
 }
 
-SearchOptions Options(const Mesh& mesh, int copies, const std::string& accumulators = "auto") {
-  SearchOptions options;
+search::SearchOptions Options(const Mesh& mesh, int copies,
+                              const std::string& accumulators = "auto") {
+  search::SearchOptions options;
   options.mesh = mesh;
   options.copies = copies;
   options.accumulators = accumulators;
@@ -121,14 +123,14 @@ const char* const kModels[] = {"mlp", "conv", "encoder", "gpt", "lstm", "light_s
 TEST_CASE("names and the order of nodes change nothing") {
   Random random(7);
   for (const std::string name : kModels) {
-    const onnx::ModelProto proto = ReadProto(absl::StrCat("tests/models/", name, "/model.onnx"));
-    const Model model = Imported(proto);
-    const Model other = Imported(Disguised(proto, random));
+    const ::onnx::ModelProto proto = ReadProto(absl::StrCat("tests/models/", name, "/model.onnx"));
+    const compiler::Model model = Imported(proto);
+    const compiler::Model other = Imported(Disguised(proto, random));
     CHECK(model.graph_hash == other.graph_hash);
-    std::vector<SearchOptions> all = {Options(MeshOf(12), 8), Options(MeshOf(8), 0)};
+    std::vector<search::SearchOptions> all = {Options(MeshOf(12), 8), Options(MeshOf(8), 0)};
     if (name == "lstm") all.push_back(Options(MeshOf(6), 30, "all"));
     if (name == "gpt") all.push_back(Options(MeshOf(64), 0));  // planned on grids
-    for (SearchOptions& options : all) {
+    for (search::SearchOptions& options : all) {
       INFO(name << " on " << options.mesh.devices() << ", copies " << options.copies);
       CHECK(PlannedCost(model, options) == PlannedCost(other, options));
       options.search = "recursive";
@@ -139,8 +141,8 @@ TEST_CASE("names and the order of nodes change nothing") {
 
 TEST_CASE("the names and the order of mesh axes change nothing") {
   for (const char* name : {"mlp", "conv", "gpt"}) {
-    const absl::StatusOr<Model> model =
-        ImportFile(absl::StrCat("tests/models/", name, "/model.onnx"));
+    const absl::StatusOr<compiler::Model> model =
+        compiler::ImportFile(absl::StrCat("tests/models/", name, "/model.onnx"));
     REQUIRE(model.ok());
     for (const std::vector<const char*>& meshes :
          std::vector<std::vector<const char*>>{{"data=2,model=4", "model=4,data=2", "x=8"},
@@ -155,4 +157,4 @@ TEST_CASE("the names and the order of mesh axes change nothing") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -15,7 +15,7 @@
 #include "tests/support/enumeration.h"
 #include "tests/support/marking.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // Few operators, between which dimensions are split into heads and heads are made one.
@@ -24,7 +24,7 @@ class RandomFactors {
   RandomFactors(int seed, int64_t largest) : random_(seed), largest_(largest) {}
 
   std::string Next() {
-    OnnxBuilder build;
+    compiler::OnnxBuilder build;
     values_.clear();
     Add("x", {Extent(), Extent()});
     build.Input("x", values_[0].dims);
@@ -40,7 +40,7 @@ class RandomFactors {
     std::vector<int64_t> dims;
   };
 
-  void AddOperator(OnnxBuilder& build, const std::string& name) {
+  void AddOperator(compiler::OnnxBuilder& build, const std::string& name) {
     const Value x = values_.back();
     std::vector<int64_t> dims = x.dims;
     switch (Below(7)) {
@@ -60,7 +60,7 @@ class RandomFactors {
   }
 
   // With a value of the same shape, or a weight for all rows.
-  void AddSum(OnnxBuilder& build, const std::string& name) {
+  void AddSum(compiler::OnnxBuilder& build, const std::string& name) {
     const Value x = values_.back();
     std::string other = "w" + name;
     for (const Value& value : values_) {
@@ -72,7 +72,7 @@ class RandomFactors {
   }
 
   // Two dimensions made one, one that is no prime made two, or a matrix in rows of another length.
-  void AddReshape(OnnxBuilder& build, const std::string& name) {
+  void AddReshape(compiler::OnnxBuilder& build, const std::string& name) {
     const Value x = values_.back();
     std::vector<int64_t> dims = x.dims;
     const int dim = Below(static_cast<int>(dims.size()));
@@ -138,29 +138,29 @@ bool HasReview(const Graph& graph) {
 
 void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   ImportOptions import;
-  import.library = &BuiltInLibrary();
-  SearchOptions options;
+  import.library = &compiler::BuiltInLibrary();
+  search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.copies = copies ? 1000 : 0;
   options.accumulators = "none";
   TriedSpace space;
   space.copies = copies;
   constexpr int64_t kMost = 20000;
-  Model model = ImportFile(file, import).value();
+  compiler::Model model = compiler::ImportFile(file, import).value();
   const bool factored = HasFactors(model.graph), reviewed = HasReview(model.graph);
   const TriedPlans with = TryAllPlans(model.graph, options.mesh, space, kMost);
   ImportOptions flat_import = import;
   flat_import.factors = false;
-  const TriedPlans flat =
-      TryAllPlans(ImportFile(file, flat_import).value().graph, options.mesh, space, kMost);
+  const TriedPlans flat = TryAllPlans(compiler::ImportFile(file, flat_import).value().graph,
+                                      options.mesh, space, kMost);
   if (with.least < 0 || flat.least < 0) return;
-  const Plan plan = SearchSpaces(import, options, model).value();
+  const search::Plan plan = compiler::SearchSpaces(import, options, model).value();
   const int64_t least = std::min(with.least, flat.least);
   INFO(with.least << " with factors, " << flat.least << " without");
   CHECK(plan.cost.bytes() == least);
   CHECK(plan.lower_bound <= (plan.space.factors ? with : flat).least);
   CHECK(MarkedBytes(model.graph, options.mesh, plan.tensors, plan.nodes) == plan.cost.bytes());
-  CHECK(CheckPlan(model.graph, plan).ToString() == "OK");
+  CHECK(search::CheckPlan(model.graph, plan).ToString() == "OK");
   ++tally->compared;
   tally->plans += with.plans + flat.plans;
   tally->proven += plan.lower_bound == plan.cost.bytes();
@@ -194,4 +194,4 @@ TEST_CASE("files with factors against enumeration") { CompareRandom(false); }
 TEST_CASE("files with factors, and with copies, against enumeration") { CompareRandom(true); }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

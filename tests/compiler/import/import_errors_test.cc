@@ -8,20 +8,20 @@
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 using Catch::Matchers::Contains;
 
 std::string MessageOf(const std::string& path, const ImportOptions& options = {}) {
-  const absl::StatusOr<Model> model = ImportFile(path, options);
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(path, options);
   return model.ok() ? "imported" : std::string(model.status().message());
 }
 
 // x [2, 3] -> relu -> y, changed by `change`.
-std::string MessageOf(const std::function<void(onnx::ModelProto&)>& change,
+std::string MessageOf(const std::function<void(::onnx::ModelProto&)>& change,
                       const ImportOptions& options = {}) {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {2, 3});
   builder.Node("Relu", {"x"}, {"y"});
   builder.Output("y");
@@ -39,27 +39,27 @@ TEST_CASE("files that are no models") {
   CHECK_THAT(MessageOf("tests/models/none.onnx"),
              Contains("tests/models/none.onnx") && Contains("No such file"));
   CHECK_THAT(MessageOf("tests/models"), Contains("Is a directory"));
-  const std::string path = TemporaryFile("broken.onnx");
-  WriteBytes(path, "");
+  const std::string path = compiler::TemporaryFile("broken.onnx");
+  compiler::WriteBytes(path, "");
   CHECK_THAT(MessageOf(path), Contains(path) && Contains("empty"));
-  WriteBytes(path, "not a model at all, but text");
+  compiler::WriteBytes(path, "not a model at all, but text");
   CHECK_THAT(MessageOf(path), Contains(path) && Contains("ONNX"));
   const std::string whole = ReadBytes("tests/models/mlp/model.onnx");
-  WriteBytes(path, whole.substr(0, whole.size() / 2));
+  compiler::WriteBytes(path, whole.substr(0, whole.size() / 2));
   CHECK_THAT(MessageOf(path), Contains(path) && Contains("truncated"));
 }
 
 TEST_CASE("the unchanged model imports") {
-  CHECK(MessageOf([](onnx::ModelProto&) {}) == "imported");
+  CHECK(MessageOf([](::onnx::ModelProto&) {}) == "imported");
 }
 
 TEST_CASE("graphs that are wrong") {
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
                m.mutable_graph()->mutable_node(0)->add_output("z");
                m.mutable_graph()->mutable_output(0)->set_name("z");
              }),
              Contains("'z' is output 1 of node 'node_y' (Relu), which the operator does not have"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
                m.mutable_graph()
                    ->mutable_input(0)
                    ->mutable_type()
@@ -69,60 +69,62 @@ TEST_CASE("graphs that are wrong") {
                    ->set_dim_value(-3);
              }),
              Contains("dimension 1 of input 'x' is -3, which no tensor has"));
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               m.mutable_graph()->mutable_node(0)->set_input(0, "z");
+             }),
+             Contains("node_y") && Contains("'z'") && Contains("nothing gives"));
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               m.mutable_graph()->mutable_node(0)->set_input(0, "y");
+             }),
+             Contains("cycle") && Contains("node_y"));
   CHECK_THAT(
-      MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "z"); }),
-      Contains("node_y") && Contains("'z'") && Contains("nothing gives"));
-  CHECK_THAT(
-      MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_node(0)->set_input(0, "y"); }),
-      Contains("cycle") && Contains("node_y"));
-  CHECK_THAT(
-      MessageOf([](onnx::ModelProto& m) { *m.mutable_graph()->add_node() = m.graph().node(0); }),
+      MessageOf([](::onnx::ModelProto& m) { *m.mutable_graph()->add_node() = m.graph().node(0); }),
       Contains("'y' is given twice"));
   CHECK_THAT(
-      MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->mutable_output(0)->set_name("w"); }),
+      MessageOf([](::onnx::ModelProto& m) { m.mutable_graph()->mutable_output(0)->set_name("w"); }),
       Contains("'w' is made by no node"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->clear_output(); }),
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) { m.mutable_graph()->clear_output(); }),
              Contains("no outputs"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
                *m.mutable_graph()->add_output() = m.graph().output(0);
              }),
              Contains("two outputs are named 'y'"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_opset_import(0)->set_version(5); }),
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) { m.mutable_opset_import(0)->set_version(5); }),
              Contains("opset 5") && Contains("convert"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.clear_opset_import(); }), Contains("version"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { m.mutable_graph()->add_sparse_initializer(); }),
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) { m.clear_opset_import(); }), Contains("version"));
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) { m.mutable_graph()->add_sparse_initializer(); }),
              Contains("sparse"));
 }
 
 TEST_CASE("inputs that cannot be used") {
-  const auto tensor = [](onnx::ModelProto& m) {
+  const auto tensor = [](::onnx::ModelProto& m) {
     return m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
   };
-  CHECK_THAT(MessageOf([&](onnx::ModelProto& m) { tensor(m)->set_elem_type(8); }),
+  CHECK_THAT(MessageOf([&](::onnx::ModelProto& m) { tensor(m)->set_elem_type(8); }),
              Contains("input 'x'") && Contains("STRING"));
-  CHECK_THAT(MessageOf([&](onnx::ModelProto& m) { tensor(m)->clear_shape(); }),
+  CHECK_THAT(MessageOf([&](::onnx::ModelProto& m) { tensor(m)->clear_shape(); }),
              Contains("input 'x'") && Contains("no shape"));
-  CHECK_THAT(MessageOf([&](onnx::ModelProto& m) {
+  CHECK_THAT(MessageOf([&](::onnx::ModelProto& m) {
                tensor(m)->mutable_shape()->mutable_dim(0)->set_dim_value(int64_t{1} << 40);
                tensor(m)->mutable_shape()->mutable_dim(1)->set_dim_value(int64_t{1} << 40);
              }),
              Contains("too many elements"));
-  CHECK_THAT(MessageOf([&](onnx::ModelProto& m) {
+  CHECK_THAT(MessageOf([&](::onnx::ModelProto& m) {
                tensor(m)->mutable_shape()->mutable_dim(0)->set_dim_param("rows");
                tensor(m)->mutable_shape()->mutable_dim(1)->set_dim_param("columns");
              }),
              Contains("--dim columns=N") && Contains("--dim rows=N"));
   ImportOptions options;
   options.dims["rows"] = 4;
-  CHECK_THAT(MessageOf([](onnx::ModelProto&) {}, options), Contains("--dim rows=4"));
+  CHECK_THAT(MessageOf([](::onnx::ModelProto&) {}, options), Contains("--dim rows=4"));
 }
 
 TEST_CASE("all unsupported operators are named at once, with what to do") {
-  const std::string message = MessageOf([](onnx::ModelProto& m) {
-    onnx::NodeProto* first = m.mutable_graph()->mutable_node(0);
+  const std::string message = MessageOf([](::onnx::ModelProto& m) {
+    ::onnx::NodeProto* first = m.mutable_graph()->mutable_node(0);
     first->set_op_type("Frobnicate");
     first->set_output(0, "z");
-    onnx::NodeProto* second = m.mutable_graph()->add_node();
+    ::onnx::NodeProto* second = m.mutable_graph()->add_node();
     second->set_op_type("Unheard");
     second->set_domain("com.example");
     second->add_input("z");
@@ -133,52 +135,52 @@ TEST_CASE("all unsupported operators are named at once, with what to do") {
 }
 
 TEST_CASE("shapes and attributes that do not fit name the node") {
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
                node->set_op_type("Softmax");
-               SetInt(*node, "axis", 5);
+               compiler::SetInt(*node, "axis", 5);
              }),
              Contains("node_y") && Contains("axis 5"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
                node->set_op_type("Softmax");
-               SetFloat(*node, "axis", 1);
+               compiler::SetFloat(*node, "axis", 1);
              }),
              Contains("node_y") && Contains("'axis' must be an integer"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
                node->set_op_type("MatMul");
                node->add_input("x");
              }),
              Contains("node_y") && Contains("[2, 3]"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
                node->set_op_type("Reshape");
                node->add_input("x");
              }),
              Contains("node_y") && Contains("known when planning"));
 }
 
-onnx::TensorProto* AddTensor(onnx::ModelProto& m) {
-  onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
+::onnx::TensorProto* AddTensor(::onnx::ModelProto& m) {
+  ::onnx::NodeProto* node = m.mutable_graph()->mutable_node(0);
   node->set_op_type("Add");
   node->add_input("w");
-  onnx::TensorProto* tensor = m.mutable_graph()->add_initializer();
+  ::onnx::TensorProto* tensor = m.mutable_graph()->add_initializer();
   tensor->set_name("w");
-  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  tensor->set_data_type(::onnx::TensorProto::FLOAT);
   tensor->add_dims(3);
   return tensor;
 }
 
-void SetExternal(onnx::TensorProto* tensor, const std::string& key, const std::string& value) {
-  tensor->set_data_location(onnx::TensorProto::EXTERNAL);
-  onnx::StringStringEntryProto* entry = tensor->add_external_data();
+void SetExternal(::onnx::TensorProto* tensor, const std::string& key, const std::string& value) {
+  tensor->set_data_location(::onnx::TensorProto::EXTERNAL);
+  ::onnx::StringStringEntryProto* entry = tensor->add_external_data();
   entry->set_key(key);
   entry->set_value(value);
 }
 
 std::string PadMessage(const std::vector<int64_t>& pads, const std::string& value) {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {2, 3});
   builder.Integers("pads", pads);
   builder.Node("Pad", {"x", "pads", value}, {"y"});
@@ -198,25 +200,26 @@ TEST_CASE("pads and their value that cannot be") {
 }
 
 TEST_CASE("tensors whose data is wrong") {
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { AddTensor(m)->set_raw_data("12345"); }),
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) { AddTensor(m)->set_raw_data("12345"); }),
              Contains("tensor 'w'") && Contains("12 bytes") && Contains("5"));
   for (const char* place : {"/etc/passwd", "../w", "a/../../w"}) {
     CHECK_THAT(
-        MessageOf([&](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", place); }),
+        MessageOf([&](::onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", place); }),
         Contains("tensor 'w'") && Contains(place) && Contains("beside the model"));
   }
-  WriteBytes(TemporaryFile("w.data"), "0123456789");
+  compiler::WriteBytes(compiler::TemporaryFile("w.data"), "0123456789");
   CHECK_THAT(
-      MessageOf([](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "w.data"); }),
+      MessageOf([](::onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "w.data"); }),
       Contains("w.data") && Contains("has only 10"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               onnx::TensorProto* tensor = AddTensor(m);
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::TensorProto* tensor = AddTensor(m);
                SetExternal(tensor, "location", "w.data");
                SetExternal(tensor, "offset", "9223372036854775807");
              }),
              Contains("w.data"));
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "none"); }),
-             Contains("tensor 'w'") && Contains("No such file"));
+  CHECK_THAT(
+      MessageOf([](::onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "none"); }),
+      Contains("tensor 'w'") && Contains("No such file"));
 }
 
 TEST_CASE("another batch is refused where the file's own is built in, with the node's name") {
@@ -232,13 +235,13 @@ TEST_CASE("another batch is refused where the file's own is built in, with the n
 }
 
 TEST_CASE("a function that calls itself") {
-  CHECK_THAT(MessageOf([](onnx::ModelProto& m) {
-               onnx::FunctionProto* function = m.add_functions();
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::FunctionProto* function = m.add_functions();
                function->set_name("Loop");
                function->set_domain("local");
                function->add_input("a");
                function->add_output("b");
-               onnx::NodeProto* call = function->add_node();
+               ::onnx::NodeProto* call = function->add_node();
                call->set_op_type("Loop");
                call->set_domain("local");
                call->add_input("a");
@@ -252,7 +255,7 @@ TEST_CASE("a function that calls itself") {
 
 TEST_CASE("no broken bytes crash") {
   std::mt19937 random(7);
-  const std::string path = TemporaryFile("fuzzed.onnx");
+  const std::string path = compiler::TemporaryFile("fuzzed.onnx");
   int imported = 0, refused = 0;
   for (const char* name : {"conv", "lstm", "light_squeezenet"}) {
     const std::string whole = ReadBytes("tests/models/" + std::string(name) + "/model.onnx");
@@ -260,8 +263,8 @@ TEST_CASE("no broken bytes crash") {
       std::string bytes = whole;
       for (int i = 0; i < 3; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
       if (round % 10 == 0) bytes.resize(random() % bytes.size());
-      WriteBytes(path, bytes);
-      ++(ImportFile(path).ok() ? imported : refused);
+      compiler::WriteBytes(path, bytes);
+      ++(compiler::ImportFile(path).ok() ? imported : refused);
     }
   }
   CHECK(imported > 0);
@@ -269,4 +272,4 @@ TEST_CASE("no broken bytes crash") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

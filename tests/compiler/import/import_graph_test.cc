@@ -4,13 +4,13 @@
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 using Factors = std::vector<std::vector<int64_t>>;
 
-Model Import(const OnnxBuilder& builder, const ImportOptions& options = {}) {
-  absl::StatusOr<Model> model = ImportFile(builder.Save(), options);
+compiler::Model Import(const compiler::OnnxBuilder& builder, const ImportOptions& options = {}) {
+  absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
   INFO(model.status());
   REQUIRE(model.ok());
   return *std::move(model);
@@ -28,9 +28,9 @@ TensorValue Counting(const Tensor& tensor) {
 }
 
 // One output, for an input that counts 0, 1, 2, ...
-std::vector<double> Run(const Model& model, int output = 0) {
+std::vector<double> Run(const compiler::Model& model, int output = 0) {
   const absl::StatusOr<std::vector<TensorValue>> outputs =
-      RunWhole(model, {Counting(model.graph.tensors[model.graph.inputs[0]])});
+      compiler::RunWhole(model, {Counting(model.graph.tensors[model.graph.inputs[0]])});
   INFO(outputs.status());
   REQUIRE(outputs.ok());
   std::vector<double> numbers;
@@ -38,17 +38,19 @@ std::vector<double> Run(const Model& model, int output = 0) {
   return numbers;
 }
 
-const Tensor& Output(const Model& model) { return model.graph.tensors[model.graph.outputs[0]]; }
+const Tensor& Output(const compiler::Model& model) {
+  return model.graph.tensors[model.graph.outputs[0]];
+}
 
 TEST_CASE("aligned reshapes and transposes leave one node and its factors") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {4, 6});
   builder.Integers("split", {4, 2, 3});
   builder.Node("Reshape", {"x", "split"}, {"a"});
-  SetInts(builder.Node("Transpose", {"a"}, {"b"}), "perm", {1, 0, 2});
+  compiler::SetInts(builder.Node("Transpose", {"a"}, {"b"}), "perm", {1, 0, 2});
   builder.Node("Neg", {"b"}, {"y"});
   builder.Output("y");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   REQUIRE(model.graph.nodes.size() == 1);
   CHECK(model.graph.tensors[model.graph.inputs[0]].dims == Factors{{4}, {2, 3}});
   CHECK(Run(model)[3] == -6);   // y[0, 1, 0] = -x[1, 0]
@@ -56,12 +58,12 @@ TEST_CASE("aligned reshapes and transposes leave one node and its factors") {
 }
 
 TEST_CASE("a reshape whose blocks do not nest moves elements") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {6, 4});
   builder.Integers("shape", {8, 3});
   builder.Node("Reshape", {"x", "shape"}, {"y"});
   builder.Output("y");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   REQUIRE(model.graph.nodes.size() == 1);
   CHECK(WholeDims(Output(model)) == std::vector<int64_t>{8, 3});
   for (int i = 0; i < 24; ++i) CHECK(Run(model)[i] == i);
@@ -69,14 +71,14 @@ TEST_CASE("a reshape whose blocks do not nest moves elements") {
 
 // Channels in 2 groups of 6, then in 3 groups of 4: what no chain of factors can say.
 TEST_CASE("factors that do not nest meet in a re-view") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {1, 12, 2, 2});
   builder.Weight("f", {12, 6, 1, 1});
   builder.Weight("g", {12, 4, 1, 1});
-  SetInt(builder.Node("Conv", {"x", "f"}, {"a"}), "group", 2);
-  SetInt(builder.Node("Conv", {"a", "g"}, {"y"}), "group", 3);
+  compiler::SetInt(builder.Node("Conv", {"x", "f"}, {"a"}), "group", 2);
+  compiler::SetInt(builder.Node("Conv", {"a", "g"}, {"y"}), "group", 3);
   builder.Output("y");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   REQUIRE(model.notes.size() == 1);
   CHECK_THAT(model.notes[0], Catch::Matchers::Contains("re-view"));
   CHECK(model.graph.nodes.size() == 3);
@@ -95,17 +97,18 @@ TEST_CASE("factors that do not nest meet in a re-view") {
 }
 
 TEST_CASE("a re-view holds only the factors between common ends") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {108});
   for (const auto& [name, shape] :
        {std::make_pair("sixes", Factors::value_type{6, 6, 3}), {"nines", {4, 9, 3}}}) {
     const std::string split = name;
     builder.Integers(split, shape);
     builder.Node("Reshape", {"x", split}, {split + " apart"});
-    SetInts(builder.Node("Transpose", {split + " apart"}, {split + " turned"}), "perm", {2, 1, 0});
+    compiler::SetInts(builder.Node("Transpose", {split + " apart"}, {split + " turned"}), "perm",
+                      {2, 1, 0});
     builder.Output(split + " turned");
   }
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   int views = 0;
   for (const Node& node : model.graph.nodes) {
     if (node.definition->reducer != Reducer::kPick) continue;
@@ -122,19 +125,19 @@ TEST_CASE("a re-view holds only the factors between common ends") {
 }
 
 TEST_CASE("unequal concats share the greatest common divisor of their parts") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {2, 4});
   builder.Weight("w", {4, 6});
   builder.Node("MatMul", {"x", "w"}, {"a"});
-  SetInt(builder.Node("Concat", {"x", "a"}, {"y"}), "axis", 1);
+  compiler::SetInt(builder.Node("Concat", {"x", "a"}, {"y"}), "axis", 1);
   builder.Output("y");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   CHECK(Output(model).dims == Factors{{2}, {5, 2}});
   CHECK(model.notes.empty());
 }
 
 TEST_CASE("chains of maps become one, constants become literals") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {3});
   builder.Weight("tenth", {});
   builder.Node("Mul", {"x", "tenth"}, {"a"});
@@ -143,24 +146,24 @@ TEST_CASE("chains of maps become one, constants become literals") {
   builder.Node("Neg", {"c"}, {"y"});
   builder.Node("Sqrt", {"a"}, {"unused"});
   builder.Output("y");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   CHECK(model.graph.nodes.size() == 1);
   CHECK(model.graph.tensors.size() == 2);
   CHECK(Run(model)[2] == Approx(-std::exp(0.2)).epsilon(1e-6));
 }
 
 TEST_CASE("what is read twice stays") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {2, 3});
   builder.Node("Exp", {"x"}, {"a"});
-  SetInts(builder.Node("ReduceMax", {"a"}, {"b"}), "axes", {1});
+  compiler::SetInts(builder.Node("ReduceMax", {"a"}, {"b"}), "axes", {1});
   builder.Node("Sub", {"a", "b"}, {"y"});
   builder.Output("y");
   CHECK(Import(builder).graph.nodes.size() == 3);
 }
 
 TEST_CASE("outputs that are inputs, shared or constant are tensors of their own") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {3});
   builder.Integers("k", {7});
   builder.Node("Identity", {"x"}, {"same"});
@@ -168,7 +171,7 @@ TEST_CASE("outputs that are inputs, shared or constant are tensors of their own"
   builder.Node("Identity", {"y"}, {"again"});
   builder.Node("Identity", {"k"}, {"seven"});
   for (const char* name : {"same", "y", "again", "seven"}) builder.Output(name);
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   REQUIRE(model.graph.outputs.size() == 4);
   const char* const names[] = {"same", "y", "again", "seven"};
   for (int i = 0; i < 4; ++i) CHECK(model.graph.tensors[model.graph.outputs[i]].name == names[i]);
@@ -176,52 +179,52 @@ TEST_CASE("outputs that are inputs, shared or constant are tensors of their own"
 }
 
 TEST_CASE("functions of the model are put in place") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {3});
-  onnx::FunctionProto* function = builder.proto().add_functions();
+  ::onnx::FunctionProto* function = builder.proto().add_functions();
   function->set_name("Soften");
   function->set_domain("local");
   function->add_input("a");
   function->add_output("b");
   function->add_attribute("slope");
-  onnx::NodeProto* inner = function->add_node();
+  ::onnx::NodeProto* inner = function->add_node();
   inner->set_op_type("LeakyRelu");
   inner->add_input("t");
   inner->add_output("b");
   inner->add_attribute()->set_name("alpha");
   inner->mutable_attribute(0)->set_ref_attr_name("slope");
-  onnx::NodeProto* before = function->add_node();
+  ::onnx::NodeProto* before = function->add_node();
   before->set_op_type("Neg");
   before->add_input("a");
   before->add_output("t");
   for (const char* step : {"x:a", "a:y"}) {
-    onnx::NodeProto& call = builder.Node("Soften", {std::string(1, step[0])}, {step + 2});
+    ::onnx::NodeProto& call = builder.Node("Soften", {std::string(1, step[0])}, {step + 2});
     call.set_domain("local");
-    SetFloat(call, "slope", 0.5);
+    compiler::SetFloat(call, "slope", 0.5);
   }
   builder.Output("y");
   CHECK(Run(Import(builder)) == std::vector<double>{0, 0.5, 1});
 }
 
 TEST_CASE("an operator of another domain is translated by a description of its name") {
-  OperatorLibrary library = BuiltInLibrary();
+  OperatorLibrary library = compiler::BuiltInLibrary();
   REQUIRE(library
               .Add("user.tdl",
                    "op Spread(x[n]; by, from.., scale = 1.0) -> y[by, n]\n"
                    "  let least = size(from..)\n"
                    "  y[i, j] = x[j] * scale + least + i\n")
               .ok());
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {3});
-  onnx::NodeProto& node = builder.Node("Spread", {"x"}, {"y"});
+  ::onnx::NodeProto& node = builder.Node("Spread", {"x"}, {"y"});
   node.set_domain("com.example");
-  SetInt(node, "by", 2);
-  SetInts(node, "from", {5, 2});
-  SetFloat(node, "scale", 0.5);
+  compiler::SetInt(node, "by", 2);
+  compiler::SetInts(node, "from", {5, 2});
+  compiler::SetFloat(node, "scale", 0.5);
   builder.Output("y");
   ImportOptions options;
   options.library = &library;
-  const absl::StatusOr<Model> model = ImportOnnx(builder.Save(), options);
+  const absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
   INFO(model.status());
   REQUIRE(model.ok());
   CHECK(Run(*model) == std::vector<double>{10, 10.5, 11, 11, 11.5, 12});
@@ -229,24 +232,24 @@ TEST_CASE("an operator of another domain is translated by a description of its n
 
 // Without any float initializer the file came without its weights.
 TEST_CASE("inputs after the first are parameters where the file has no weights") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {2, 3});
   builder.Input("w", {3, 4});
-  builder.Input("ids", {2}, onnx::TensorProto::INT64);
+  builder.Input("ids", {2}, ::onnx::TensorProto::INT64);
   builder.Node("MatMul", {"x", "w"}, {"a"});
   builder.Node("Gather", {"a", "ids"}, {"y"});
   builder.Output("y");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   CHECK(model.graph.inputs.size() == 2);
   REQUIRE(model.values.size() == 1);
   CHECK(model.graph.tensors[model.values.begin()->first].name == "w");
-  CHECK(model.values.begin()->second.kind == InitialValue::kMissing);
+  CHECK(model.values.begin()->second.kind == compiler::InitialValue::kMissing);
   CHECK(model.file_inputs == std::vector<std::string>{"x", "w", "ids"});
 }
 
 // They decide a shape, and stay weights for whoever else reads them.
 TEST_CASE("small floats that are stored are known when planning") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {1, 1, 2, 3});
   builder.Weight("scales", {4});
   float* scales =
@@ -256,20 +259,20 @@ TEST_CASE("small floats that are stored are known when planning") {
   builder.Node("Mul", {"scales", "scales"}, {"b"});
   builder.Output("a");
   builder.Output("b");
-  const Model model = Import(builder);
+  const compiler::Model model = Import(builder);
   CHECK(WholeDims(model.graph.tensors[model.graph.outputs[0]]) == std::vector<int64_t>{1, 1, 4, 6});
   REQUIRE(model.values.size() == 1);
   CHECK(model.graph.tensors[model.values.begin()->first].kind == TensorKind::kParameter);
 }
 
 TEST_CASE("an input that decides a shape can be bound") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {6});
-  builder.Input("shape", {2}, onnx::TensorProto::INT64);
+  builder.Input("shape", {2}, ::onnx::TensorProto::INT64);
   builder.Node("Reshape", {"x", "shape"}, {"a"});
   builder.Node("Neg", {"a"}, {"y"});
   builder.Output("y");
-  CHECK(!ImportFile(builder.Save()).ok());
+  CHECK(!compiler::ImportFile(builder.Save()).ok());
   ImportOptions options;
   const int64_t shape[] = {3, -1};
   options.bind["shape"] =
@@ -277,8 +280,8 @@ TEST_CASE("an input that decides a shape can be bound") {
   CHECK(WholeDims(Output(Import(builder, options))) == std::vector<int64_t>{3, 2});
 }
 
-OnnxBuilder TwoLayers(const std::string& prefix, bool swapped, int64_t width) {
-  OnnxBuilder builder;
+compiler::OnnxBuilder TwoLayers(const std::string& prefix, bool swapped, int64_t width) {
+  compiler::OnnxBuilder builder;
   builder.Input("x", {2, 3});
   builder.Weight(prefix + "w", {3, width});
   builder.Weight(prefix + "v", {3, width});
@@ -298,8 +301,8 @@ TEST_CASE("the hash is of the structure: no names, no order of the file") {
 }
 
 // Dimensions of a name or, where that is empty, of a size.
-void SetDims(onnx::ValueInfoProto& value, const std::vector<std::string>& names, int64_t size) {
-  onnx::TensorShapeProto& shape = *value.mutable_type()->mutable_tensor_type()->mutable_shape();
+void SetDims(::onnx::ValueInfoProto& value, const std::vector<std::string>& names, int64_t size) {
+  ::onnx::TensorShapeProto& shape = *value.mutable_type()->mutable_tensor_type()->mutable_shape();
   shape.clear_dim();
   for (const std::string& name : names) {
     if (name.empty())
@@ -310,20 +313,20 @@ void SetDims(onnx::ValueInfoProto& value, const std::vector<std::string>& names,
 }
 
 TEST_CASE("dimensions of inputs and outputs keep the file's names, which are no structure") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {4, 3});
   builder.Node("Neg", {"x"}, {"y"});
-  SetInts(builder.Node("Transpose", {"x"}, {"z"}), "perm", {1, 0});
+  compiler::SetInts(builder.Node("Transpose", {"x"}, {"z"}), "perm", {1, 0});
   builder.Output("y");
   builder.Output("z");
   const std::string hash = Import(builder).graph_hash;
-  onnx::GraphProto& graph = *builder.proto().mutable_graph();
+  ::onnx::GraphProto& graph = *builder.proto().mutable_graph();
   SetDims(*graph.mutable_input(0), {"rows", ""}, 3);
   SetDims(*graph.mutable_output(0), {"rows", "columns"}, 3);
   SetDims(*graph.mutable_output(1), {"rows", "others"}, 3);  // its first are the columns: not so
   ImportOptions options;
   options.dims["rows"] = 4;
-  const Model model = Import(builder, options);
+  const compiler::Model model = Import(builder, options);
   const auto names = [&](TensorId id) { return model.graph.tensors[id].dim_names; };
   CHECK(names(model.graph.inputs[0]) == std::vector<std::string>{"rows", ""});
   CHECK(names(model.graph.outputs[0]) == std::vector<std::string>{"rows", "columns"});
@@ -332,4 +335,4 @@ TEST_CASE("dimensions of inputs and outputs keep the file's names, which are no 
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -5,22 +5,23 @@
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 const char* const kModels[] = {"mlp", "conv", "lstm", "gpt", "encoder"};
 
 std::string Folder(const std::string& name) { return "tests/models/" + name; }
 
-Model Import(const std::string& name, const ImportOptions& options = {}) {
-  absl::StatusOr<Model> model = ImportFile(Folder(name) + "/model.onnx", options);
+compiler::Model Import(const std::string& name, const ImportOptions& options = {}) {
+  absl::StatusOr<compiler::Model> model =
+      compiler::ImportFile(Folder(name) + "/model.onnx", options);
   INFO(model.status());
   REQUIRE(model.ok());
   return *std::move(model);
 }
 
 // The factors of the tensor of that name.
-std::vector<std::vector<int64_t>> Factors(const Model& model, const std::string& name) {
+std::vector<std::vector<int64_t>> Factors(const compiler::Model& model, const std::string& name) {
   for (const Tensor& tensor : model.graph.tensors) {
     if (tensor.name == name) return tensor.dims;
   }
@@ -31,7 +32,7 @@ std::vector<std::vector<int64_t>> Factors(const Model& model, const std::string&
 TEST_CASE("models compute what PyTorch computes") {
   for (const char* name : kModels) {
     INFO(name);
-    const absl::StatusOr<double> error = ErrorOnTestData(Folder(name), 0);
+    const absl::StatusOr<double> error = compiler::ErrorOnTestData(Folder(name), 0);
     INFO(error.status());
     REQUIRE(error.ok());
     CHECK(*error < 2e-6);
@@ -54,14 +55,14 @@ TEST_CASE("models of today's exporter, at several sizes each") {
     for (int set = 0; set < modern.sets; ++set) {
       const std::string folder = Folder("modern/") + modern.name;
       INFO(folder << " set " << set);
-      const absl::StatusOr<TensorValue> input =
-          ReadTestTensor(folder + "/test_data_set_" + std::to_string(set) + "/input_0.pb");
+      const absl::StatusOr<TensorValue> input = compiler::ReadTestTensor(
+          folder + "/test_data_set_" + std::to_string(set) + "/input_0.pb");
       REQUIRE(input.ok());
       ImportOptions options;
       for (size_t d = 0; d < modern.dims.size(); ++d) {
         if (*modern.dims[d] != '\0') options.dims[modern.dims[d]] = input->type.dims[d];
       }
-      const absl::StatusOr<double> error = ErrorOnTestData(folder, set, options);
+      const absl::StatusOr<double> error = compiler::ErrorOnTestData(folder, set, options);
       INFO(error.status());
       REQUIRE(error.ok());
       CHECK(*error < modern.tolerance);
@@ -71,15 +72,17 @@ TEST_CASE("models of today's exporter, at several sizes each") {
 
 TEST_CASE("with another batch each sample has the answer that it has alone") {
   for (const char* name : {"mlp", "conv"}) {
-    const TensorValue file = *ReadTestTensor(Folder(name) + "/test_data_set_0/input_0.pb");
-    const TensorValue answers = *ReadTestTensor(Folder(name) + "/test_data_set_0/output_0.pb");
+    const TensorValue file =
+        *compiler::ReadTestTensor(Folder(name) + "/test_data_set_0/input_0.pb");
+    const TensorValue answers =
+        *compiler::ReadTestTensor(Folder(name) + "/test_data_set_0/output_0.pb");
     const size_t in = file.elements.size() / file.type.dims[0];
     const size_t out = answers.elements.size() / answers.type.dims[0];
     for (const int64_t batch : {1, 2, 16}) {
       INFO(name << " " << batch);
       ImportOptions options;
       options.batch = batch;
-      const Model model = Import(name, options);
+      const compiler::Model model = Import(name, options);
       TensorValue input = file, expected = answers;
       input.type.dims[0] = expected.type.dims[0] = batch;
       input.elements.resize(batch * in);
@@ -88,19 +91,19 @@ TEST_CASE("with another batch each sample has the answer that it has alone") {
         input.elements[i] = file.elements[i % file.elements.size()];
       for (size_t i = 0; i < expected.elements.size(); ++i)
         expected.elements[i] = answers.elements[i % answers.elements.size()];
-      const absl::StatusOr<std::vector<TensorValue>> outputs = RunWhole(model, {input});
+      const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(model, {input});
       REQUIRE(outputs.ok());
       const Tensor& output = model.graph.tensors[model.graph.outputs[0]];
-      CHECK(LargestError((*outputs)[0], WholeDims(output), expected) < 2e-6);
+      CHECK(compiler::LargestError((*outputs)[0], WholeDims(output), expected) < 2e-6);
     }
   }
 }
 
 TEST_CASE("weights that a stored shape fills are parameters") {
-  const Model model = Import("light_squeezenet");
+  const compiler::Model model = Import("light_squeezenet");
   int fills = 0;
   for (const auto& [tensor, value] : model.values) {
-    if (value.kind != InitialValue::kFill) continue;
+    if (value.kind != compiler::InitialValue::kFill) continue;
     CHECK(model.graph.tensors[tensor].kind == TensorKind::kParameter);
     ++fills;
   }
@@ -109,8 +112,10 @@ TEST_CASE("weights that a stored shape fills are parameters") {
 }
 
 TEST_CASE("weights beside the model are read") {
-  const absl::StatusOr<Model> inside = ImportFile(Folder("mlp") + "/model.onnx");
-  const absl::StatusOr<Model> beside = ImportFile(Folder("mlp") + "/model_external.onnx");
+  const absl::StatusOr<compiler::Model> inside =
+      compiler::ImportFile(Folder("mlp") + "/model.onnx");
+  const absl::StatusOr<compiler::Model> beside =
+      compiler::ImportFile(Folder("mlp") + "/model_external.onnx");
   INFO(beside.status());
   REQUIRE((inside.ok() && beside.ok()));
   CHECK(inside->graph_hash == beside->graph_hash);
@@ -124,7 +129,7 @@ TEST_CASE("weights beside the model are read") {
 
 TEST_CASE("names are unique and say where a node came from") {
   for (const char* name : kModels) {
-    const Model model = Import(name);
+    const compiler::Model model = Import(name);
     std::set<std::string> names;
     for (const Tensor& tensor : model.graph.tensors) {
       INFO(name << " " << tensor.name);
@@ -144,7 +149,7 @@ TEST_CASE("heads and gates become factors") {
 
 TEST_CASE("views are no nodes") {
   for (const char* name : kModels) {
-    const Model model = Import(name);
+    const compiler::Model model = Import(name);
     for (const Node& node : model.graph.nodes) {
       INFO(name << " " << node.name);
       CHECK(node.op != "reshape");
@@ -155,17 +160,17 @@ TEST_CASE("views are no nodes") {
 }
 
 TEST_CASE("the mean of a window that lies in padding is 0") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("x", {1, 1, 2, 2});
-  onnx::NodeProto& pool = builder.Node("AveragePool", {"x"}, {"y"});
-  SetInts(pool, "kernel_shape", {2, 2});
-  SetInts(pool, "pads", {2, 3, 2, 3});
+  ::onnx::NodeProto& pool = builder.Node("AveragePool", {"x"}, {"y"});
+  compiler::SetInts(pool, "kernel_shape", {2, 2});
+  compiler::SetInts(pool, "pads", {2, 3, 2, 3});
   builder.Output("y");
-  const absl::StatusOr<Model> model = ImportFile(builder.Save());
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save());
   INFO(model.status());
   REQUIRE(model.ok());
   const TensorValue ones{TensorType{ElementType::kF32, {1, 1, 2, 2}}, std::vector<Scalar>(4, {1})};
-  const absl::StatusOr<std::vector<TensorValue>> outputs = RunWhole(*model, {ones});
+  const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(*model, {ones});
   REQUIRE(outputs.ok());
   REQUIRE(outputs->front().type.dims == std::vector<int64_t>{1, 1, 5, 7});
   for (int64_t row = 0; row < 5; ++row) {
@@ -177,4 +182,4 @@ TEST_CASE("the mean of a window that lies in padding is 0") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -4,7 +4,7 @@
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 using Dims = std::vector<int64_t>;
@@ -13,7 +13,7 @@ using Dims = std::vector<int64_t>;
 std::vector<double> Apply(const Dims& dims, const std::string& op,
                           const std::vector<std::pair<std::string, Dims>>& attributes,
                           const std::vector<Dims>& others = {}, const Dims& expected_dims = {}) {
-  OnnxBuilder builder(14);
+  compiler::OnnxBuilder builder(14);
   builder.Input("x", dims);
   std::vector<std::string> operands = {"x"};
   for (const Dims& other : others) {
@@ -21,15 +21,15 @@ std::vector<double> Apply(const Dims& dims, const std::string& op,
     builder.Integers(operands.back(), other);
   }
   if (op == "Concat" || op == "MatMul") operands.push_back("x");
-  onnx::NodeProto& node = builder.Node(op, operands, {"y"});
+  ::onnx::NodeProto& node = builder.Node(op, operands, {"y"});
   for (const auto& [name, values] : attributes) {
     if (values.size() == 1 && name != "axes")
-      SetInt(node, name, values[0]);
+      compiler::SetInt(node, name, values[0]);
     else
-      SetInts(node, name, values);
+      compiler::SetInts(node, name, values);
   }
   builder.Output("y");
-  const absl::StatusOr<Model> model = ImportFile(builder.Save());
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save());
   INFO(op << " of rank " << dims.size() << ": " << model.status());
   REQUIRE(model.ok());
   TensorValue x;
@@ -39,7 +39,7 @@ std::vector<double> Apply(const Dims& dims, const std::string& op,
     scalar.number = static_cast<double>(i);
     x.elements.push_back(scalar);
   }
-  const absl::StatusOr<std::vector<TensorValue>> outputs = RunWhole(*model, {x});
+  const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(*model, {x});
   REQUIRE(outputs.ok());
   if (!expected_dims.empty()) {
     CHECK(WholeDims(model->graph.tensors[model->graph.outputs[0]]) == expected_dims);
@@ -114,4 +114,4 @@ TEST_CASE("reductions of tensors of many dimensions") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

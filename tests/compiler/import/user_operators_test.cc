@@ -8,7 +8,7 @@
 #include "runtime/session.h"
 #include "tests/compiler/support/onnx_builder.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 // A product of matrices with the operands' and the result's dimensions the wrong way round, and a
@@ -28,24 +28,25 @@ struct Result {
 
 Result Run(const std::string& model, const OperatorLibrary& library, int devices,
            bool use_library) {
-  Compilation compilation;
+  compiler::Compilation compilation;
   compilation.request.model_file = model;
   compilation.request.import.library = &library;
   compilation.request.search.mesh = MeshOf(devices);
   compilation.request.kernels.library = use_library;
-  const absl::Status compiled = RunPhases(PhaseOptions(), compilation);
+  const absl::Status compiled = compiler::RunPhases(compiler::PhaseOptions(), compilation);
   INFO(compiled);
   REQUIRE(compiled.ok());
-  auto program = LoadedProgram::FromMessage(std::move(compilation.program));
+  auto program = runtime::LoadedProgram::FromMessage(std::move(compilation.program));
   INFO(program.status());
   REQUIRE(program.ok());
-  std::unique_ptr<Session> session = Session::Open(*program, RunOptions()).value();
+  std::unique_ptr<runtime::Session> session =
+      runtime::Session::Open(*program, runtime::RunOptions()).value();
   REQUIRE(session->Randomize(7).ok());
   REQUIRE(session->Step().ok());
   return {session->statistics().library_calls, session->Get("y").value()};
 }
 
-void ExpectLibraryCalls(OnnxBuilder& builder) {
+void ExpectLibraryCalls(compiler::OnnxBuilder& builder) {
   OperatorLibrary library = OperatorLibrary::BuiltIn().value();
   REQUIRE(library.Add("mine.tdl", kDescriptions).ok());
   const std::string model = builder.Save();
@@ -68,7 +69,7 @@ void ExpectLibraryCalls(OnnxBuilder& builder) {
 }
 
 TEST_CASE("a user's product of matrices gets the library's") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("a", {24, 40});
   builder.Input("b", {33, 40});
   builder.Weight("bias", {33, 24});
@@ -79,7 +80,7 @@ TEST_CASE("a user's product of matrices gets the library's") {
 }
 
 TEST_CASE("a user's convolution over one dimension gets the library's") {
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.Input("a", {21, 4, 6});
   builder.Weight("kernel", {3, 6, 10});
   builder.Node("smear", {"a", "kernel"}, {"z"}).set_domain("example.org");
@@ -88,10 +89,10 @@ TEST_CASE("a user's convolution over one dimension gets the library's") {
   ExpectLibraryCalls(builder);
 }
 
-std::string ErrorOf(const OnnxBuilder& builder, const OperatorLibrary& library) {
+std::string ErrorOf(const compiler::OnnxBuilder& builder, const OperatorLibrary& library) {
   ImportOptions options;
   options.library = &library;
-  const absl::StatusOr<Model> model = ImportOnnx(builder.Save(), options);
+  const absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
   REQUIRE_FALSE(model.ok());
   return std::string(model.status().message());
 }
@@ -100,14 +101,14 @@ TEST_CASE("an attribute that the description lacks is an error that names those 
   OperatorLibrary library = OperatorLibrary::BuiltIn().value();
   REQUIRE(library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n")
               .ok());
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.proto().add_opset_import()->set_domain("example.org");
   builder.proto().mutable_opset_import(1)->set_version(3);
   builder.Input("x", {4});
-  onnx::NodeProto& node = builder.Node("scaled", {"x"}, {"y"});
+  ::onnx::NodeProto& node = builder.Node("scaled", {"x"}, {"y"});
   node.set_domain("example.org");
   builder.Output("y");
-  SetInt(node, "faktor", 3);
+  compiler::SetInt(node, "faktor", 3);
   const std::string message = ErrorOf(builder, library);
   INFO(message);
   CHECK(message.find("node_y") != std::string::npos);
@@ -118,7 +119,7 @@ TEST_CASE("an attribute that the description lacks is an error that names those 
 
 TEST_CASE("an operator that is not described is named with its own domain's version") {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  OnnxBuilder builder;
+  compiler::OnnxBuilder builder;
   builder.proto().add_opset_import()->set_domain("example.org");
   builder.proto().mutable_opset_import(1)->set_version(3);
   builder.Input("x", {4});
@@ -132,4 +133,4 @@ TEST_CASE("an operator that is not described is named with its own domain's vers
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

@@ -8,7 +8,7 @@
 #include "opsemantics/language/library.h"
 #include "search/search.h"
 
-namespace yuba {
+namespace yuba::onnx {
 namespace {
 
 bool InBlock(const Node& node, const std::string& block) { return node.name.rfind(block, 0) == 0; }
@@ -47,7 +47,7 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
   import.library = &library;
   const Graph graph = ImportOnnx("tests/models/" + name + "/model.onnx", import).value().graph;
   const std::vector<NodeId> attention = Attention(graph, "/b.0/", "/b.0/MatMul_1_output_0");
-  SearchOptions options;
+  search::SearchOptions options;
   options.mesh = MeshOf(devices);
   AxisList all;
   for (size_t axis = 0; axis < options.mesh.axes.size(); ++axis)
@@ -58,12 +58,12 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
     REQUIRE(head >= 0);
     Cut cut{std::vector<AxisList>(graph.nodes[id].definition->indices.size())};
     cut.axes[head] = all;
-    options.pins.push_back(ExactPin(true, id, cut));
+    options.pins.push_back(search::ExactPin(true, id, cut));
   }
-  const absl::StatusOr<Plan> plan = Search(graph, options);
+  const absl::StatusOr<search::Plan> plan = search::Search(graph, options);
   INFO(plan.status());
   REQUIRE(plan.ok());
-  for (const Move& move : MovesOf(graph, *plan)) {
+  for (const search::Move& move : search::MovesOf(graph, *plan)) {
     if (std::find(attention.begin(), attention.end(), move.node) == attention.end()) continue;
     INFO(graph.nodes[move.node].name << " moves " << graph.tensors[move.tensor].name);
     const TensorKind kind = graph.tensors[move.tensor].kind;
@@ -78,4 +78,4 @@ TEST_CASE("whole heads can be cut together, also unevenly") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::onnx

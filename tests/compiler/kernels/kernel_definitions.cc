@@ -5,7 +5,7 @@
 #include "opsemantics/base/check.h"
 #include "tests/opsemantics/support/definitions.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2);
@@ -391,4 +391,4 @@ const DefinitionGroup& FindGroup(const std::string& name) {
   return KernelDefinitions()[0];
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -7,7 +7,7 @@
 
 #include "opsemantics/definition/definition.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 struct DefinitionGroup {
   std::string name;
@@ -17,6 +17,6 @@ struct DefinitionGroup {
 const std::vector<DefinitionGroup>& KernelDefinitions();
 const DefinitionGroup& FindGroup(const std::string& name);
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_TESTS_COMPILER_KERNELS_KERNEL_DEFINITIONS_H_

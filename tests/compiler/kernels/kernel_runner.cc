@@ -14,7 +14,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 constexpr int64_t kGuard = 64;  // bytes before and after a buffer
@@ -163,8 +163,8 @@ absl::StatusOr<std::unique_ptr<LoadedObject>> LoadedObject::Load(const std::stri
 
 LoadedObject::~LoadedObject() { dlclose(handle_); }
 
-HostKernel LoadedObject::Find(const std::string& symbol) const {
-  return reinterpret_cast<HostKernel>(dlsym(handle_, symbol.c_str()));
+runtime::HostKernel LoadedObject::Find(const std::string& symbol) const {
+  return reinterpret_cast<runtime::HostKernel>(dlsym(handle_, symbol.c_str()));
 }
 
 TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt19937_64& random) {
@@ -202,7 +202,7 @@ std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64
   return ranges;
 }
 
-std::string CompareWithInterpreter(const Definition& definition, HostKernel kernel,
+std::string CompareWithInterpreter(const Definition& definition, runtime::HostKernel kernel,
                                    const std::vector<Interval>& ranges, Arithmetic arithmetic,
                                    std::mt19937_64& random) {
   const Boxes boxes = AnalyzeBoxes(definition, ranges);
@@ -273,7 +273,7 @@ std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic 
   if (!object.ok()) return object.status().ToString();
   std::string wrong;
   for (size_t i = 0; i < definitions.size(); ++i) {
-    HostKernel kernel = (*object)->Find(named[i].symbol);
+    runtime::HostKernel kernel = (*object)->Find(named[i].symbol);
     if (kernel == nullptr) return absl::StrCat("no symbol ", named[i].symbol);
     std::mt19937_64 random(i);
     for (int part = 0; part <= parts; ++part) {
@@ -290,4 +290,4 @@ std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic 
   return wrong;
 }
 
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -13,14 +13,14 @@
 #include "opsemantics/oracle/interpret.h"
 #include "runtime/program/kernel_abi.h"
 
-namespace yuba {
+namespace yuba::kernels {
 
 // A shared object in memory.
 class LoadedObject {
  public:
   static absl::StatusOr<std::unique_ptr<LoadedObject>> Load(const std::string& bytes);
   ~LoadedObject();
-  HostKernel Find(const std::string& symbol) const;  // nullptr: not there
+  runtime::HostKernel Find(const std::string& symbol) const;  // nullptr: not there
 
  private:
   explicit LoadedObject(void* handle) : handle_(handle) {}
@@ -37,7 +37,7 @@ std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64
 // Runs `kernel` on `ranges` with buffers that hold the need and made boxes and a bit more,
 // surrounded by guard bytes; what lies outside of the boxes is poison. "" where it computes what
 // the interpreter computes and leaves everything else as it was, else what is wrong.
-std::string CompareWithInterpreter(const Definition& definition, HostKernel kernel,
+std::string CompareWithInterpreter(const Definition& definition, runtime::HostKernel kernel,
                                    const std::vector<Interval>& ranges, Arithmetic arithmetic,
                                    std::mt19937_64& random);
 
@@ -46,6 +46,6 @@ std::string CompareWithInterpreter(const Definition& definition, HostKernel kern
 std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic,
                          int parts, const std::string& cpu = "x86-64-v3");
 
-}  // namespace yuba
+}  // namespace yuba::kernels
 
 #endif  // YUBA_TESTS_COMPILER_KERNELS_KERNEL_RUNNER_H_

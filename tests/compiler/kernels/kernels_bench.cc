@@ -13,7 +13,7 @@
 #include "tests/compiler/kernels/kernel_runner.h"
 #include "tests/opsemantics/support/definitions.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3),
@@ -207,6 +207,6 @@ void Main() {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::kernels
 
-int main() { yuba::Main(); }
+int main() { yuba::kernels::Main(); }

@@ -5,7 +5,7 @@
 #include "tests/compiler/kernels/kernel_definitions.h"
 #include "tests/compiler/kernels/kernel_runner.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 void CheckGroup(const std::string& name) {
@@ -64,4 +64,4 @@ TEST_CASE("processors without conversions of small floats and without wide vecto
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::kernels

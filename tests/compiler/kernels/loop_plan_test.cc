@@ -4,7 +4,7 @@
 #include "catch2/catch.hpp"
 #include "tests/opsemantics/support/definitions.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3);
@@ -74,4 +74,4 @@ TEST_CASE("indices that data decides are looked up, not searched for") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::kernels

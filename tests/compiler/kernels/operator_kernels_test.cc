@@ -6,7 +6,7 @@
 #include "opsemantics/language/library.h"
 #include "tests/compiler/kernels/kernel_runner.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 constexpr int kUses = 3;           // of each operator
@@ -42,4 +42,4 @@ TEST_CASE("kernels of all operators, in floats") { CheckOperators(Arithmetic::kF
 TEST_CASE("kernels of all operators, in hash arithmetic") { CheckOperators(Arithmetic::kHash); }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::kernels

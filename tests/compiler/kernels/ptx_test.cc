@@ -10,7 +10,7 @@
 #include "compiler/kernels/kernels.h"
 #include "tests/compiler/kernels/kernel_definitions.h"
 
-namespace yuba {
+namespace yuba::kernels {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ TEST_CASE("an unknown processor is an error") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::kernels

@@ -14,7 +14,7 @@
 #include "search/rewrite/copies.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 program::Program Planned(int seed, Arithmetic arithmetic) {
@@ -73,7 +73,8 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
 int64_t LiveSlots(const program::Stage& stage) {
   std::vector<int64_t> live(stage.instructions_size() + 1, 0);
   for (const program::Buffer& buffer : stage.buffers()) {
-    for (int64_t i = buffer.first(); i <= buffer.last(); ++i) live[i] += Slot(buffer.size());
+    for (int64_t i = buffer.first(); i <= buffer.last(); ++i)
+      live[i] += search::Slot(buffer.size());
   }
   return *std::max_element(live.begin(), live.end());
 }
@@ -119,29 +120,29 @@ TEST_CASE("the search's rows of memory are hardly less than what a program has l
     Random random(seed);
     Model model = RandomModel(random);
     const size_t tensors = model.graph.tensors.size();
-    if (seed % 2 == 1) model.graph = WithCopies(model.graph, 8);
+    if (seed % 2 == 1) model.graph = search::WithCopies(model.graph, 8);
     with_copies += model.graph.tensors.size() > tensors;
-    ProblemOptions options;
+    search::ProblemOptions options;
     options.mesh = MeshOf(2 + seed % 7);
     options.axes.resize(options.mesh.axes.size());
     std::iota(options.axes.begin(), options.axes.end(), 0);
     options.cluster = false;
     options.replicate = seed % 4 > 1;
-    Problem problem = BuildProblem(model.graph, options);
-    problem.pairwise.memory = MemoryRowsOf(model.graph, options.mesh, problem, 1 << 30);
-    Assignment assignment;
-    for (const DomainPtr& domain : problem.pairwise.variables) {
+    search::Problem problem = search::BuildProblem(model.graph, options);
+    problem.pairwise.memory = search::MemoryRowsOf(model.graph, options.mesh, problem, 1 << 30);
+    search::Assignment assignment;
+    for (const search::DomainPtr& domain : problem.pairwise.variables) {
       assignment.push_back(static_cast<int>(random() % domain->size));
     }
-    const Cuts cuts = problem.CutsOf(assignment);
+    const search::Cuts cuts = problem.CutsOf(assignment);
     const auto middle = cuts.begin() + static_cast<int64_t>(model.graph.tensors.size());
-    Plan plan;
+    search::Plan plan;
     plan.mesh = options.mesh;
     plan.tensors.assign(cuts.begin(), middle);
     plan.nodes.assign(middle, cuts.end());
     program::Program program = CutGraph(model, plan);
     PlanMemory(program);
-    const int64_t peak = PeakOf(problem.pairwise, assignment);
+    const int64_t peak = search::PeakOf(problem.pairwise, assignment);
     CHECK(peak <= program.stages(0).arena_size());
     rows += peak;
     programs += program.stages(0).arena_size();
@@ -186,7 +187,7 @@ TEST_CASE("memory is used again when its tensor is dead") {
   TensorId x = build.Input({64, 64});
   for (int i = 0; i < 10; ++i) x = build.Relu(x);
   const Model model = build.Finish({x});
-  Plan plan;
+  search::Plan plan;
   plan.mesh = MeshOf(2);
   plan.tensors.assign(model.graph.tensors.size(), {{{0}, {}}});
   plan.nodes.assign(model.graph.nodes.size(), {{{0}, {}}});
@@ -198,4 +199,4 @@ TEST_CASE("memory is used again when its tensor is dead") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

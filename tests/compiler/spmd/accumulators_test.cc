@@ -12,12 +12,12 @@
 #include "tests/compiler/support/emulator.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 struct Case {
   Model model;
-  Plan plan;
+  search::Plan plan;
   program::Program program;
 };
 
@@ -76,7 +76,7 @@ TEST_CASE("any plan with sums that stay apart computes the whole and moves what 
     CHECK(faithful.ok());
     int64_t moved = 0;
     CHECK(IsRight(c, &moved));
-    if (seed % 2 == 1) CHECK(moved == CostOf(c.model.graph, c.plan).bytes());
+    if (seed % 2 == 1) CHECK(moved == search::CostOf(c.model.graph, c.plan).bytes());
     for (const auto& instruction : c.program.stages(0).instructions()) {
       grouped += IsGrouped(instruction);
     }
@@ -168,4 +168,4 @@ TEST_CASE("a program of sums that stay apart with one wrong number is refused, o
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -5,13 +5,13 @@
 #include "compiler/spmd/tables.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one cut
 // and wanted under another.
 program::Exchange Recognised(const Cut& from, const Cut& to, const AxisList& parts = {}) {
-  const Mesh mesh = MeshOf(4);
+  const Mesh mesh = yuba::MeshOf(4);
   program::Program program;
   for (const MeshAxis& axis : mesh.axes) {
     program::MeshAxis* added = program.add_mesh();
@@ -77,4 +77,4 @@ TEST_CASE("what is no collective stays an exchange") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

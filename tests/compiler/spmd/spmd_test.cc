@@ -12,7 +12,7 @@
 #include "tests/compiler/support/emulator.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 bool SameValues(const TensorValue& a, const TensorValue& b, Arithmetic arithmetic) {
@@ -55,8 +55,8 @@ Model Chain() {
 }
 
 // All tensors by rows over all devices; the first product by rows, the second by its inner index.
-Plan ChainPlan(const Model& model, int devices) {
-  Plan plan;
+search::Plan ChainPlan(const Model& model, int devices) {
+  search::Plan plan;
   plan.mesh = MeshOf(devices);
   AxisList all;
   for (size_t axis = 0; axis < plan.mesh.axes.size(); ++axis) {
@@ -87,7 +87,7 @@ TEST_CASE("a product without elements is what the graph says") {
   const Model model = build.Finish({z, y});
   Random random(1);
   for (int i = 0; i < 20; ++i) {
-    const Plan plan = RandomPlan(model.graph, MeshOf(4), random);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(4), random);
     CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
   }
 }
@@ -126,7 +126,7 @@ TEST_CASE("any legal plan of any small graph equals the whole, bit for bit in ha
     Random random(seed);
     const Model model = RandomModel(random);
     const int devices = 2 + seed % 7;
-    const Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
     CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
     if (seed % 5 == 0) CheckProgram(model, CutGraph(model, plan), random);
   }
@@ -137,12 +137,12 @@ TEST_CASE("a program moves exactly the bytes that its plan costs") {
     INFO("seed " << seed);
     Random random(1000 + seed);
     const Model model = RandomModel(random);
-    const Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
     const std::vector<TensorValue> values = RandomValues(model.graph, Arithmetic::kFloat, random);
     const Emulation emulation = Emulate(CutGraph(model, plan), model.graph, values);
-    CHECK(emulation.moved_bytes == CostOf(model.graph, plan).bytes());
+    CHECK(emulation.moved_bytes == search::CostOf(model.graph, plan).bytes());
   }
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -4,7 +4,7 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/transfers.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 // What one device holds of one buffer: a whole tensor of which only some elements are there.
@@ -225,4 +225,4 @@ Emulation Emulate(const program::Program& program, const Graph& graph,
   return machine.Finish();
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

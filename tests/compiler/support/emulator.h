@@ -10,7 +10,7 @@
 #include "opsemantics/oracle/interpret.h"
 #include "runtime/program/program.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 struct Emulation {
   std::vector<TensorValue> outputs;  // in the order of the program's ports
@@ -23,6 +23,6 @@ struct Emulation {
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_TESTS_COMPILER_SUPPORT_EMULATOR_H_

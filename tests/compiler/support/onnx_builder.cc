@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace yuba {
+namespace yuba::compiler {
 
 OnnxBuilder::OnnxBuilder(int64_t opset) {
   proto_.set_ir_version(8);
@@ -12,9 +12,9 @@ OnnxBuilder::OnnxBuilder(int64_t opset) {
 }
 
 void OnnxBuilder::Input(const std::string& name, const std::vector<int64_t>& dims, int type) {
-  onnx::ValueInfoProto* input = proto_.mutable_graph()->add_input();
+  ::onnx::ValueInfoProto* input = proto_.mutable_graph()->add_input();
   input->set_name(name);
-  onnx::TypeProto::Tensor* tensor = input->mutable_type()->mutable_tensor_type();
+  ::onnx::TypeProto::Tensor* tensor = input->mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(type);
   tensor->mutable_shape();
   for (const int64_t dim : dims) tensor->mutable_shape()->add_dim()->set_dim_value(dim);
@@ -25,9 +25,9 @@ void OnnxBuilder::Output(const std::string& name) {
 }
 
 void OnnxBuilder::Weight(const std::string& name, const std::vector<int64_t>& dims) {
-  onnx::TensorProto* tensor = proto_.mutable_graph()->add_initializer();
+  ::onnx::TensorProto* tensor = proto_.mutable_graph()->add_initializer();
   tensor->set_name(name);
-  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  tensor->set_data_type(::onnx::TensorProto::FLOAT);
   int64_t elements = 1;
   for (const int64_t dim : dims) {
     tensor->add_dims(dim);
@@ -37,16 +37,16 @@ void OnnxBuilder::Weight(const std::string& name, const std::vector<int64_t>& di
 }
 
 void OnnxBuilder::Integers(const std::string& name, const std::vector<int64_t>& values) {
-  onnx::TensorProto* tensor = proto_.mutable_graph()->add_initializer();
+  ::onnx::TensorProto* tensor = proto_.mutable_graph()->add_initializer();
   tensor->set_name(name);
-  tensor->set_data_type(onnx::TensorProto::INT64);
+  tensor->set_data_type(::onnx::TensorProto::INT64);
   tensor->add_dims(static_cast<int64_t>(values.size()));
   for (const int64_t value : values) tensor->add_int64_data(value);
 }
 
-onnx::NodeProto& OnnxBuilder::Node(const std::string& op, const std::vector<std::string>& inputs,
-                                   const std::vector<std::string>& outputs) {
-  onnx::NodeProto* node = proto_.mutable_graph()->add_node();
+::onnx::NodeProto& OnnxBuilder::Node(const std::string& op, const std::vector<std::string>& inputs,
+                                     const std::vector<std::string>& outputs) {
+  ::onnx::NodeProto* node = proto_.mutable_graph()->add_node();
   node->set_op_type(op);
   node->set_name("node_" + outputs[0]);
   for (const std::string& input : inputs) node->add_input(input);
@@ -60,24 +60,24 @@ std::string OnnxBuilder::Save() const {
   return path;
 }
 
-void SetInt(onnx::NodeProto& node, const std::string& name, int64_t value) {
-  onnx::AttributeProto* attribute = node.add_attribute();
+void SetInt(::onnx::NodeProto& node, const std::string& name, int64_t value) {
+  ::onnx::AttributeProto* attribute = node.add_attribute();
   attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INT);
+  attribute->set_type(::onnx::AttributeProto::INT);
   attribute->set_i(value);
 }
 
-void SetInts(onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values) {
-  onnx::AttributeProto* attribute = node.add_attribute();
+void SetInts(::onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values) {
+  ::onnx::AttributeProto* attribute = node.add_attribute();
   attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INTS);
+  attribute->set_type(::onnx::AttributeProto::INTS);
   for (const int64_t value : values) attribute->add_ints(value);
 }
 
-void SetFloat(onnx::NodeProto& node, const std::string& name, float value) {
-  onnx::AttributeProto* attribute = node.add_attribute();
+void SetFloat(::onnx::NodeProto& node, const std::string& name, float value) {
+  ::onnx::AttributeProto* attribute = node.add_attribute();
   attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::FLOAT);
+  attribute->set_type(::onnx::AttributeProto::FLOAT);
   attribute->set_f(value);
 }
 
@@ -90,4 +90,4 @@ void WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -7,36 +7,36 @@
 
 #include "onnx/onnx.pb.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 class OnnxBuilder {
  public:
   explicit OnnxBuilder(int64_t opset = 17);
 
   void Input(const std::string& name, const std::vector<int64_t>& dims,
-             int type = onnx::TensorProto::FLOAT);
+             int type = ::onnx::TensorProto::FLOAT);
   void Output(const std::string& name);
   // Values 0.1, 0.2, ... are as good as any.
   void Weight(const std::string& name, const std::vector<int64_t>& dims);
   void Integers(const std::string& name, const std::vector<int64_t>& values);
-  onnx::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs,
-                        const std::vector<std::string>& outputs);
-  onnx::ModelProto& proto() { return proto_; }
+  ::onnx::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs,
+                          const std::vector<std::string>& outputs);
+  ::onnx::ModelProto& proto() { return proto_; }
 
   // Writes the file; the same path each time.
   std::string Save() const;
 
  private:
-  onnx::ModelProto proto_;
+  ::onnx::ModelProto proto_;
 };
 
-void SetInt(onnx::NodeProto& node, const std::string& name, int64_t value);
-void SetInts(onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values);
-void SetFloat(onnx::NodeProto& node, const std::string& name, float value);
+void SetInt(::onnx::NodeProto& node, const std::string& name, int64_t value);
+void SetInts(::onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values);
+void SetFloat(::onnx::NodeProto& node, const std::string& name, float value);
 
 std::string TemporaryFile(const std::string& name);
 void WriteBytes(const std::string& path, const std::string& bytes);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_TESTS_COMPILER_SUPPORT_ONNX_BUILDER_H_

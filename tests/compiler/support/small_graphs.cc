@@ -8,7 +8,7 @@
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 ExprPtr Read(int operand, std::vector<Affine> position, ExprPtr outside = nullptr) {
@@ -273,7 +273,7 @@ Model RandomSums(const Mesh& mesh, Random& random) {
     sum = build.Add(spread, window);
   }
   Model model = build.Finish({sum});
-  model.graph = WithAccumulators(model.graph, mesh);
+  model.graph = search::WithAccumulators(model.graph, mesh);
   return model;
 }
 
@@ -301,7 +301,7 @@ Model RandomLinear(const Mesh& mesh, Random& random) {
   if (Pick(random, 3) == 0) at = build.Reduce(at, Reducer::kSum);
   if (Pick(random, 2) == 0) at = build.Relu(at);
   Model model = build.Finish({at});
-  model.graph = WithPartials(model.graph, mesh);
+  model.graph = search::WithPartials(model.graph, mesh);
   return model;
 }
 
@@ -334,8 +334,8 @@ Cut FullCut(const std::vector<int64_t>& extents, std::vector<int> axes, const Me
 
 }  // namespace
 
-Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
-  Plan plan;
+search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
+  search::Plan plan;
   plan.mesh = mesh;
   for (const Tensor& tensor : graph.tensors) {
     plan.tensors.push_back(RandomCut(tensor.type.dims, mesh, random));
@@ -354,7 +354,7 @@ Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
       if (!ReadsAddend(*node.definition, o)) continue;
       const std::vector<int64_t>& dims = graph.tensors[node.operands[o]].type.dims;
       plan.tensors[node.operands[o]] =
-          IsAccumulator(node) ? AddendCut(cut)
+          IsAccumulator(node) ? search::AddendCut(cut)
                               : FullCut(dims, Without(axes, cut.axes.back()), mesh, random);
     }
   }
@@ -377,4 +377,4 @@ std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic,
   return values;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

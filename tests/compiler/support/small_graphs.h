@@ -10,7 +10,7 @@
 #include "opsemantics/oracle/interpret.h"
 #include "search/plan/plan.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 using Random = std::mt19937;
 
@@ -50,11 +50,11 @@ Model RandomLinear(const Mesh& mesh, Random& random);
 
 // Any legal plan, good or bad: each tensor and node is cut on each axis where a random choice
 // falls, or not at all. Cost and proof are not filled in.
-Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random);
+search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random);
 
 // Values for inputs, parameters and constants; the others are empty.
 std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic, Random& random);
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_TESTS_COMPILER_SUPPORT_SMALL_GRAPHS_H_

@@ -10,7 +10,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 const OperatorLibrary& BuiltInLibrary() {
   static const auto* const kLibrary = [] {
@@ -21,14 +21,15 @@ const OperatorLibrary& BuiltInLibrary() {
   return *kLibrary;
 }
 
-absl::StatusOr<Model> ImportFile(const std::string& path, ImportOptions options) {
+absl::StatusOr<Model> ImportFile(const std::string& path, onnx::ImportOptions options) {
   if (options.library == nullptr) options.library = &BuiltInLibrary();
-  return ImportOnnx(path, options);
+  return onnx::ImportOnnx(path, options);
 }
 
 absl::StatusOr<TensorValue> ReadTestTensor(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const onnx::TensorProto proto, ReadTensorProtoFile(path));
-  YUBA_ASSIGN_OR_RETURN(const TensorBytes bytes, ReadTensor(proto, FolderOf(path)));
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto proto, onnx::ReadTensorProtoFile(path));
+  YUBA_ASSIGN_OR_RETURN(const onnx::TensorBytes bytes,
+                        onnx::ReadTensor(proto, onnx::FolderOf(path)));
   return ValueFromBytes(bytes.type, bytes.dims, *bytes.data);
 }
 
@@ -90,7 +91,8 @@ double LargestError(const TensorValue& actual, const std::vector<int64_t>& shape
   return largest;
 }
 
-absl::StatusOr<double> ErrorOnTestData(const std::string& folder, int set, ImportOptions options) {
+absl::StatusOr<double> ErrorOnTestData(const std::string& folder, int set,
+                                       onnx::ImportOptions options) {
   YUBA_ASSIGN_OR_RETURN(const Model model, ImportFile(folder + "/model.onnx", std::move(options)));
   const std::string data = folder + "/test_data_set_" + std::to_string(set);
   std::vector<TensorValue> inputs;
@@ -111,4 +113,4 @@ absl::StatusOr<double> ErrorOnTestData(const std::string& folder, int set, Impor
   return largest;
 }
 
-}  // namespace yuba
+}  // namespace yuba::compiler

@@ -9,12 +9,12 @@
 #include "compiler/import/onnx.h"
 #include "opsemantics/oracle/interpret.h"
 
-namespace yuba {
+namespace yuba::compiler {
 
 const OperatorLibrary& BuiltInLibrary();
 
 // With the operators that are built in where the options name none.
-absl::StatusOr<Model> ImportFile(const std::string& path, ImportOptions options = {});
+absl::StatusOr<Model> ImportFile(const std::string& path, onnx::ImportOptions options = {});
 
 // A tensor file of ONNX's test data.
 absl::StatusOr<TensorValue> ReadTestTensor(const std::string& path);
@@ -29,8 +29,8 @@ double LargestError(const TensorValue& actual, const std::vector<int64_t>& shape
 
 // Runs test_data_set_N beside the model: the largest error over all its outputs.
 absl::StatusOr<double> ErrorOnTestData(const std::string& folder, int set,
-                                       ImportOptions options = {});
+                                       onnx::ImportOptions options = {});
 
-}  // namespace yuba
+}  // namespace yuba::compiler
 
 #endif  // YUBA_TESTS_COMPILER_SUPPORT_WHOLE_MODEL_H_

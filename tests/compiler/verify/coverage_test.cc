@@ -13,7 +13,7 @@
 #include "tests/compiler/support/emulator.h"
 #include "tests/compiler/support/small_graphs.h"
 
-namespace yuba {
+namespace yuba::compiler {
 namespace {
 
 struct Case {
@@ -25,7 +25,7 @@ Case RandomCase(int seed) {
   Random random(seed);
   Case result;
   result.model = RandomModel(random);
-  const Plan plan = RandomPlan(result.model.graph, MeshOf(2 + seed % 5), random);
+  const search::Plan plan = RandomPlan(result.model.graph, yuba::MeshOf(2 + seed % 5), random);
   result.program = CutGraph(result.model, plan, Arithmetic::kHash);
   return result;
 }
@@ -236,4 +236,4 @@ TEST_CASE("a wrong reducer is refused") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::compiler

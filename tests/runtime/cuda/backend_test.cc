@@ -7,11 +7,11 @@
 #include "runtime/cuda/facts.h"
 #include "tests/runtime/cuda/programs.h"
 
-namespace yuba::test {
+namespace yuba::cuda {
 namespace {
 
-RunOptions OnGpus(bool interleave = false) {
-  RunOptions options;
+runtime::RunOptions OnGpus(bool interleave = false) {
+  runtime::RunOptions options;
   options.backend = "cuda";
   options.interleave = interleave;
   return options;
@@ -34,7 +34,7 @@ TEST_CASE("Without a GPU the back end says so, and what was found") {
     WARN("SKIP: there is a GPU");
     return;
   }
-  const auto session = Session::Open(TwicePlusOne(2).Load(), OnGpus());
+  const auto session = runtime::Session::Open(TwicePlusOne(2).Load(), OnGpus());
   REQUIRE_FALSE(session.ok());
   CHECK(absl::IsUnavailable(session.status()));
   INFO(session.status().message());
@@ -46,15 +46,15 @@ TEST_CASE("Kernels and gathers on virtual devices of a GPU") {
   for (int devices : {1, 2, 3}) {
     for (bool interleave : {false, true}) {
       INFO(devices << " devices, interleaved " << interleave);
-      auto session = OpenSession(TwicePlusOne(devices).Load(), OnGpus(interleave));
+      auto session = runtime::OpenSession(TwicePlusOne(devices).Load(), OnGpus(interleave));
       const std::vector<float> x = WholeNumbers(kVectorLength);
-      REQUIRE(session->Set("x", FloatTensor({kVectorLength}, x)).ok());
+      REQUIRE(session->Set("x", runtime::FloatTensor({kVectorLength}, x)).ok());
       for (int step = 0; step < 3; ++step) REQUIRE(session->Step().ok());
       std::vector<float> y, z;
       for (float value : x) y.push_back(2 * value + 1);
       for (float value : y) z.push_back(2 * value + 1);
-      CHECK(FloatsOf(*session->Get("y")) == y);
-      CHECK(FloatsOf(*session->Get("z")) == z);
+      CHECK(runtime::FloatsOf(*session->Get("y")) == y);
+      CHECK(runtime::FloatsOf(*session->Get("z")) == z);
       CHECK(session->statistics().bytes == 3 * 2 * (devices - 1) * kVectorLength * 4);
     }
   }
@@ -66,14 +66,14 @@ TEST_CASE("Exchanges on a GPU equal those on the host") {
     const auto loaded = Turns(reducer).Load();
     std::vector<std::vector<float>> found;
     for (const std::string& backend : Backends()) {
-      RunOptions options;
+      runtime::RunOptions options;
       options.backend = backend;
       options.poison = true;
-      auto session = OpenSession(loaded, options);
-      REQUIRE(session->Set("x", FloatTensor(kTurnedDims, WholeNumbers(elements))).ok());
+      auto session = runtime::OpenSession(loaded, options);
+      REQUIRE(session->Set("x", runtime::FloatTensor(kTurnedDims, WholeNumbers(elements))).ok());
       REQUIRE(session->Step().ok());
       for (const char* output : {"copy", "combined"})
-        found.push_back(FloatsOf(*session->Get(output)));
+        found.push_back(runtime::FloatsOf(*session->Get(output)));
     }
     CHECK(found[0] == WholeNumbers(elements));
     for (size_t i = 2; i < found.size(); ++i) CHECK(found[i] == found[i - 2]);
@@ -112,13 +112,13 @@ TEST_CASE("Matrix products through cuBLAS are the sums, as on the host") {
       expected.push_back(sum);
     });
     for (const std::string& backend : Backends()) {
-      RunOptions options;
+      runtime::RunOptions options;
       options.backend = backend;
-      auto session = OpenSession(HalvedProduct(order).Load(), options);
-      REQUIRE(session->Set("left", FloatTensor(ProductDims(order.left), left)).ok());
-      REQUIRE(session->Set("right", FloatTensor(ProductDims(order.right), right)).ok());
+      auto session = runtime::OpenSession(HalvedProduct(order).Load(), options);
+      REQUIRE(session->Set("left", runtime::FloatTensor(ProductDims(order.left), left)).ok());
+      REQUIRE(session->Set("right", runtime::FloatTensor(ProductDims(order.right), right)).ok());
       REQUIRE(session->Step().ok());
-      CHECK(FloatsOf(*session->Get("result")) == expected);
+      CHECK(runtime::FloatsOf(*session->Get("result")) == expected);
       CHECK(session->statistics().library_calls == 2);
     }
   }
@@ -126,4 +126,4 @@ TEST_CASE("Matrix products through cuBLAS are the sums, as on the host") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::cuda

@@ -7,15 +7,15 @@
 #include "runtime/devices.h"
 #include "runtime/shared_library.h"
 
-namespace yuba {
+namespace yuba::cuda {
 namespace {
 
 TEST_CASE("Every component is found with its version or missing with a reason") {
-  const MachineFacts facts = FindDevices();
+  const runtime::MachineFacts facts = runtime::FindDevices();
   CHECK(facts.processors > 0);
   CHECK(facts.gpus.empty() == !facts.no_gpu.empty());
   std::set<std::string> names;
-  for (const ComponentFacts& component : facts.components) {
+  for (const runtime::ComponentFacts& component : facts.components) {
     INFO(component.name << ": " << component.detail);
     names.insert(component.name);
     CHECK_FALSE(component.detail.empty());
@@ -57,11 +57,11 @@ TEST_CASE("Opening a library twice gives the same answer") {
 }
 
 TEST_CASE("A library that is not there, and a function that it does not have") {
-  const auto missing = SharedLibrary::Open({"libno-such-library.so.1", "libnor-this.so"});
+  const auto missing = runtime::SharedLibrary::Open({"libno-such-library.so.1", "libnor-this.so"});
   REQUIRE(absl::IsUnavailable(missing.status()));
   CHECK(std::string(missing.status().message()).find("libno-such-library.so.1") !=
         std::string::npos);
-  const auto there = SharedLibrary::Open({"libno-such-library.so.1", "libm.so.6"});
+  const auto there = runtime::SharedLibrary::Open({"libno-such-library.so.1", "libm.so.6"});
   REQUIRE(there.ok());
   CHECK(there->path().find("libm.so.6") != std::string::npos);
   double (*cosine)(double) = nullptr;
@@ -74,4 +74,4 @@ TEST_CASE("A library that is not there, and a function that it does not have") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::cuda

@@ -7,7 +7,7 @@
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/programs.h"
 
-namespace yuba::test {
+namespace yuba::cuda {
 namespace {
 
 const bool kLibrariesAreFake = (FakeLibraries(), true);
@@ -29,30 +29,30 @@ class OnFakes {
   }
 };
 
-RunOptions OnCuda(bool interleave = false, uint64_t seed = 0) {
-  RunOptions options;
+runtime::RunOptions OnCuda(bool interleave = false, uint64_t seed = 0) {
+  runtime::RunOptions options;
   options.backend = "cuda";
   options.interleave = interleave;
   options.interleave_seed = seed;
   return options;
 }
 
-std::vector<float> TurnedBy(const RunOptions& options, int steps) {
-  auto session = OpenSession(Turns(program::SUM).Load(), options);
+std::vector<float> TurnedBy(const runtime::RunOptions& options, int steps) {
+  auto session = runtime::OpenSession(Turns(program::SUM).Load(), options);
   std::vector<float> found;
   for (int step = 0; step < steps; ++step) {
     std::vector<float> x = WholeNumbers(6 * 7 * 5);
     for (float& value : x) value += static_cast<float>(step);
-    REQUIRE(session->Set("x", FloatTensor(kTurnedDims, x)).ok());
+    REQUIRE(session->Set("x", runtime::FloatTensor(kTurnedDims, x)).ok());
     REQUIRE(session->Step().ok());
-    const std::vector<float> combined = FloatsOf(*session->Get("combined"));
+    const std::vector<float> combined = runtime::FloatsOf(*session->Get("combined"));
     found.insert(found.end(), combined.begin(), combined.end());
   }
   return found;
 }
 
 TEST_CASE("Events order the work of devices, whatever order the GPUs choose") {
-  const std::vector<float> expected = TurnedBy(RunOptions(), 2);
+  const std::vector<float> expected = TurnedBy(runtime::RunOptions(), 2);
   for (int gpus : {1, 2, 3}) {
     for (uint64_t seed = 1; seed <= 30; ++seed) {
       OnFakes fakes(gpus);
@@ -69,18 +69,18 @@ TEST_CASE("What others read is not made anew before they have read it") {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     OnFakes fakes(1 + static_cast<int>(seed % 3));
     Fake().seed = seed;
-    auto session = OpenSession(TwicePlusOne(3).Load(), OnCuda());
+    auto session = runtime::OpenSession(TwicePlusOne(3).Load(), OnCuda());
     const std::vector<float> x = WholeNumbers(kVectorLength);
-    REQUIRE(session->Set("x", FloatTensor({kVectorLength}, x)).ok());
+    REQUIRE(session->Set("x", runtime::FloatTensor({kVectorLength}, x)).ok());
     REQUIRE(session->Step().ok());
     std::vector<float> y;
     for (float value : x) y.push_back(2 * value + 1);
-    CHECK(FloatsOf(*session->Get("y")) == y);
+    CHECK(runtime::FloatsOf(*session->Get("y")) == y);
   }
 }
 
 TEST_CASE("Without the waits for events the fakes find that the order is wrong") {
-  const std::vector<float> expected = TurnedBy(RunOptions(), 2);
+  const std::vector<float> expected = TurnedBy(runtime::RunOptions(), 2);
   int wrong = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     OnFakes fakes(1);
@@ -93,18 +93,18 @@ TEST_CASE("Without the waits for events the fakes find that the order is wrong")
 
 TEST_CASE("NCCL gathers between GPUs, virtual devices of one copy") {
   const int64_t length = 12;
-  const ProgramBuilder builder = TripledFourTimes(length);
+  const runtime::ProgramBuilder builder = TripledFourTimes(length);
   std::vector<float> expected = WholeNumbers(length);
   for (float& value : expected) value *= 81;
   for (int gpus : {1, 2, 3}) {
     for (uint64_t seed = 1; seed <= 30; ++seed) {
       OnFakes fakes(gpus);
       Fake().seed = seed;
-      auto session = OpenSession(builder.Load(), OnCuda(seed % 2 == 0, seed));
+      auto session = runtime::OpenSession(builder.Load(), OnCuda(seed % 2 == 0, seed));
       for (int step = 0; step < 2; ++step) {
-        REQUIRE(session->Set("x", FloatTensor({length}, WholeNumbers(length))).ok());
+        REQUIRE(session->Set("x", runtime::FloatTensor({length}, WholeNumbers(length))).ok());
         REQUIRE(session->Step().ok());
-        CHECK(FloatsOf(*session->Get("tripled")) == expected);
+        CHECK(runtime::FloatsOf(*session->Get("tripled")) == expected);
       }
       CHECK(Fake().gathers == (gpus == 3 ? 2 * 4 : 0));
       CHECK((Fake().row_copies > 0) == (gpus < 3));
@@ -118,9 +118,9 @@ TEST_CASE("A failed call ends the run with its words, and the session goes on") 
     for (bool interleave : {false, true}) {
       INFO(call << " interleaved " << interleave);
       OnFakes fakes(2);
-      auto session = OpenSession(TwicePlusOne(2).Load(), OnCuda(interleave));
+      auto session = runtime::OpenSession(TwicePlusOne(2).Load(), OnCuda(interleave));
       const std::vector<float> x = WholeNumbers(kVectorLength);
-      REQUIRE(session->Set("x", FloatTensor({kVectorLength}, x)).ok());
+      REQUIRE(session->Set("x", runtime::FloatTensor({kVectorLength}, x)).ok());
       Fake().fail = call;
       const absl::Status status = session->Step();
       REQUIRE_FALSE(status.ok());
@@ -130,20 +130,20 @@ TEST_CASE("A failed call ends the run with its words, and the session goes on") 
       CHECK(absl::StrContains(status.message(), "the fake"));
       CHECK(absl::StrContains(status.message(), "GPU "));
       REQUIRE(session->Step().ok());
-      CHECK(FloatsOf(*session->Get("y"))[7] == 2 * x[7] + 1);
+      CHECK(runtime::FloatsOf(*session->Get("y"))[7] == 2 * x[7] + 1);
     }
   }
 }
 
-std::string OpeningError(const ProgramBuilder& builder, absl::StatusCode code) {
-  const auto session = Session::Open(builder.Load(), OnCuda());
+std::string OpeningError(const runtime::ProgramBuilder& builder, absl::StatusCode code) {
+  const auto session = runtime::Session::Open(builder.Load(), OnCuda());
   REQUIRE_FALSE(session.ok());
   CHECK(session.status().code() == code);
   return std::string(session.status().message());
 }
 
 TEST_CASE("What is missing is said when the session is opened") {
-  ProgramBuilder builder = TwicePlusOne(2);
+  runtime::ProgramBuilder builder = TwicePlusOne(2);
   SECTION("a GPU") {
     OnFakes fakes(0);
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
@@ -188,6 +188,6 @@ TEST_CASE("What is missing is said when the session is opened") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

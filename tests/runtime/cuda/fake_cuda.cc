@@ -12,23 +12,23 @@ struct CUevent_st {
   int64_t recorded = 0, done = 0;
 };
 
-namespace yuba::test {
+namespace yuba::cuda {
 
 FakeCuda& Fake() {
   static FakeCuda* fake = new FakeCuda;
   return *fake;
 }
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 // ---- cudart ----
 
-using yuba::test::current;
-using yuba::test::Drain;
-using yuba::test::Enqueue;
-using yuba::test::Fails;
-using yuba::test::Fake;
-using yuba::test::Gpus;
+using yuba::cuda::current;
+using yuba::cuda::Drain;
+using yuba::cuda::Enqueue;
+using yuba::cuda::Fails;
+using yuba::cuda::Fake;
+using yuba::cuda::Gpus;
 
 extern "C" {
 
@@ -168,7 +168,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
                                              unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
-  *function = yuba::test::DriverFunction(symbol);
+  *function = yuba::cuda::DriverFunction(symbol);
   *found = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace yuba::test {
+namespace yuba::cuda {
 
 struct FakeCuda {
   int gpus = 1;
@@ -26,6 +26,6 @@ FakeCuda& Fake();
 // Gives cuBLAS's and NCCL's tables functions on fake GPUs.
 void FakeLibraries();
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_TESTS_RUNTIME_CUDA_FAKE_CUDA_H_

@@ -16,7 +16,7 @@ struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
 
-namespace yuba::test {
+namespace yuba::cuda {
 namespace {
 
 // y = 2 x + 1, the kernel of backend_test.
@@ -107,6 +107,6 @@ void* DriverFunction(const std::string& name) {
   return functions->at(name);
 }
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -16,7 +16,7 @@ struct ncclComm {
   int gpu = 0;
 };
 
-namespace yuba::test {
+namespace yuba::cuda {
 namespace {
 
 cublasStatus_t CreateHandle(cublasHandle_t* handle) {
@@ -130,6 +130,6 @@ void FakeLibraries() {
   }
 }
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

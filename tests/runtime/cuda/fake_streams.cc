@@ -5,7 +5,7 @@
 
 #include "tests/runtime/cuda/fake_cuda.h"
 
-namespace yuba::test {
+namespace yuba::cuda {
 
 FakeMachine& Gpus() {
   static FakeMachine* machine = new FakeMachine;
@@ -42,6 +42,6 @@ cudaError_t Drain(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -15,21 +15,21 @@
 
 #include "runtime/cuda/libraries.h"
 
-namespace yuba::test {
+namespace yuba::cuda {
 
 struct Work {
   std::function<bool()> ready;
   std::function<void()> run;
 };
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 struct CUstream_st {
   int gpu = 0;
-  std::deque<yuba::test::Work> queue;
+  std::deque<yuba::cuda::Work> queue;
 };
 
-namespace yuba::test {
+namespace yuba::cuda {
 
 struct FakeMachine {
   std::mutex mutex;
@@ -55,6 +55,6 @@ cudaError_t Drain(cudaStream_t stream);
 // The driver's function of this name, for cudaGetDriverEntryPointByVersion.
 void* DriverFunction(const std::string& name);
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_TESTS_RUNTIME_CUDA_FAKE_STREAMS_H_

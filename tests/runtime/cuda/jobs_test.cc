@@ -8,7 +8,7 @@
 #include "runtime/cuda/job.h"
 #include "runtime/cuda/make_job.h"
 
-namespace yuba {
+namespace yuba::cuda {
 namespace {
 
 using Random = std::mt19937_64;
@@ -102,7 +102,7 @@ TEST_CASE("A combination as a job equals the host's, for every type, reducer and
         INFO(Name(types.from) << " to " << Name(types.to) << " hash " << types.hash << " "
                               << program::Reducer_Name(reducer) << " of " << parts);
         const Boxes boxes = RandomBoxes(random, parts + 1);
-        const BoxWalk walk = WalkOf(boxes.box, boxes.buffers);
+        const runtime::BoxWalk walk = runtime::WalkOf(boxes.box, boxes.buffers);
         std::vector<std::string> data;
         std::vector<const char*> sources;
         for (const Box& buffer : boxes.buffers) {
@@ -111,8 +111,8 @@ TEST_CASE("A combination as a job equals the host's, for every type, reducer and
         for (int p = 0; p < parts; ++p) sources.push_back(data[p].data());
         const std::string before = RandomBytes(random, Volume(boxes.buffers.back()) * to_bytes);
         std::string expected = before, found = before;
-        const Combination combination = {reducer, types.from, types.to, types.hash};
-        CombineWalk(combination, walk, sources, &expected[0]);
+        const runtime::Combination combination = {reducer, types.from, types.to, types.hash};
+        runtime::CombineWalk(combination, walk, sources, &expected[0]);
         RunOnThreads(CombineJob(combination, walk, sources, &found[0]), 3);
         REQUIRE(SameValues(types.to, hash, found, expected));
       }
@@ -126,11 +126,11 @@ TEST_CASE("A copy as a job, and as rows where it can be rows, equals the host's"
   for (int round = 0; round < 400; ++round) {
     const int64_t bytes = int64_t{1} << round % 4;
     const Boxes boxes = RandomBoxes(random, 2);
-    const BoxWalk walk = WalkOf(boxes.box, boxes.buffers);
+    const runtime::BoxWalk walk = runtime::WalkOf(boxes.box, boxes.buffers);
     const std::string from = RandomBytes(random, Volume(boxes.buffers[0]) * bytes);
     const std::string before = RandomBytes(random, Volume(boxes.buffers[1]) * bytes);
     std::string expected = before, by_job = before, by_rows = before;
-    CopyWalk(walk, from.data(), &expected[0], bytes);
+    runtime::CopyWalk(walk, from.data(), &expected[0], bytes);
     RunOnThreads(CopyJob(walk, from.data(), &by_job[0], bytes), 5);
     REQUIRE(by_job == expected);
     const RowCopy rows = AsRows(walk, bytes);
@@ -150,15 +150,15 @@ TEST_CASE("A copy as a job, and as rows where it can be rows, equals the host's"
 }
 
 // Devices with the given boxes of a vector, of which each gets the whole; its buffer starts at 64.
-ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
-  ExchangePlan plan;
+runtime::ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
+  runtime::ExchangePlan plan;
   plan.source_element = plan.destination_element = 4;
   plan.destination_offset = 64;
   plan.devices.resize(have.size());
-  for (DeviceExchange& device : plan.devices) {
+  for (runtime::DeviceExchange& device : plan.devices) {
     for (size_t source = 0; source < have.size(); ++source) {
-      device.pieces.push_back(
-          {static_cast<int>(source), have[source], WalkOf(have[source], {have[source], whole})});
+      device.pieces.push_back({static_cast<int>(source), have[source],
+                               runtime::WalkOf(have[source], {have[source], whole})});
     }
   }
   return plan;
@@ -166,7 +166,7 @@ ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
 
 TEST_CASE("A gather is one where pieces are equal, contiguous and side by side") {
   const Box whole = {{0, 6}, {0, 4}};
-  const ExchangePlan rows =
+  const runtime::ExchangePlan rows =
       GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
   for (int device = 0; device < 3; ++device) {
     const absl::optional<Gather> gather = GatherOf(rows, device);
@@ -181,13 +181,13 @@ TEST_CASE("A gather is one where pieces are equal, contiguous and side by side")
   CHECK_FALSE(GatherOf(GatherPlan({{{0, 2}, {0, 4}}, {{4, 6}, {0, 4}}}, whole), 0).has_value());
   CHECK_FALSE(GatherOf(GatherPlan({{{0, 6}, {0, 4}}}, whole), 0).has_value());
 
-  ExchangePlan uneven = rows;  // another member does something else
+  runtime::ExchangePlan uneven = rows;  // another member does something else
   uneven.devices[2].pieces.pop_back();
   CHECK_FALSE(GatherOf(uneven, 0).has_value());
-  ExchangePlan other_place = rows;
+  runtime::ExchangePlan other_place = rows;
   other_place.devices[1].pieces[0].walk.buffers[0].offset += 1;
   CHECK_FALSE(GatherOf(other_place, 0).has_value());
-  ExchangePlan without_own = rows;  // what stays in place is no piece
+  runtime::ExchangePlan without_own = rows;  // what stays in place is no piece
   for (int d = 0; d < 3; ++d) {
     without_own.devices[d].pieces.erase(without_own.devices[d].pieces.begin() + d);
   }
@@ -195,4 +195,4 @@ TEST_CASE("A gather is one where pieces are equal, contiguous and side by side")
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::cuda

@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace yuba::test {
+namespace yuba::cuda {
 namespace {
 
 // y = 2 x + 1 of a vector, by the calling convention of kernel_abi.h. The arguments are the index's
@@ -49,9 +49,9 @@ std::vector<float> WholeNumbers(int64_t count) {
   return values;
 }
 
-ProgramBuilder TwicePlusOne(int devices) {
-  ProgramBuilder builder({devices});
-  const std::vector<Box> parts = CutAlong({kVectorLength}, 0, devices);
+runtime::ProgramBuilder TwicePlusOne(int devices) {
+  runtime::ProgramBuilder builder({devices});
+  const std::vector<Box> parts = runtime::CutAlong({kVectorLength}, 0, devices);
   const std::vector<Box> whole(devices, WholeBox({kVectorLength}));
   const int x = builder.AddBuffer("x", program::F32, {kVectorLength}, parts);
   const int y = builder.AddBuffer("y", program::F32, {kVectorLength}, parts);
@@ -80,17 +80,18 @@ ProgramBuilder TwicePlusOne(int devices) {
   return builder;
 }
 
-ProgramBuilder Turns(program::Reducer reducer) {
-  ProgramBuilder builder({3});
+runtime::ProgramBuilder Turns(program::Reducer reducer) {
+  runtime::ProgramBuilder builder({3});
   const std::vector<Box> whole(3, WholeBox(kTurnedDims));
-  const int x = builder.AddBuffer("x", program::F32, kTurnedDims, CutAlong(kTurnedDims, 0, 3));
+  const int x =
+      builder.AddBuffer("x", program::F32, kTurnedDims, runtime::CutAlong(kTurnedDims, 0, 3));
   const int turned =
-      builder.AddBuffer("turned", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
+      builder.AddBuffer("turned", program::F32, kTurnedDims, runtime::CutAlong(kTurnedDims, 1, 3));
   const int last =
-      builder.AddBuffer("last", program::F32, kTurnedDims, CutAlong(kTurnedDims, 2, 3));
+      builder.AddBuffer("last", program::F32, kTurnedDims, runtime::CutAlong(kTurnedDims, 2, 3));
   const int copy = builder.AddBuffer("copy", program::F32, kTurnedDims, whole);
-  const int combined =
-      builder.AddBuffer("combined", program::F32, kTurnedDims, CutAlong(kTurnedDims, 1, 3));
+  const int combined = builder.AddBuffer("combined", program::F32, kTurnedDims,
+                                         runtime::CutAlong(kTurnedDims, 1, 3));
   builder.AddInput("x", x);
   builder.AddOutput("copy", copy);
   builder.AddOutput("combined", combined);
@@ -101,10 +102,10 @@ ProgramBuilder Turns(program::Reducer reducer) {
   return builder;
 }
 
-ProgramBuilder TripledFourTimes(int64_t length) {
-  ProgramBuilder builder({3});
+runtime::ProgramBuilder TripledFourTimes(int64_t length) {
+  runtime::ProgramBuilder builder({3});
   const std::vector<Box> whole(3, WholeBox({length}));
-  const int x = builder.AddBuffer("x", program::F32, {length}, CutAlong({length}, 0, 3));
+  const int x = builder.AddBuffer("x", program::F32, {length}, runtime::CutAlong({length}, 0, 3));
   const int copy = builder.AddBuffer("copy", program::F32, {length}, whole);
   builder.AddInput("x", x);
   builder.AddOutput("tripled", x);
@@ -125,14 +126,14 @@ std::vector<int64_t> ProductDims(const std::string& letters) {
   return dims;
 }
 
-ProgramBuilder HalvedProduct(const ProductOrder& order) {
-  ProgramBuilder builder({2});
+runtime::ProgramBuilder HalvedProduct(const ProductOrder& order) {
+  runtime::ProgramBuilder builder({2});
   auto position = [](const std::string& letters, char letter) {
     const size_t found = letters.find(letter);
     return found == std::string::npos ? -1 : static_cast<int>(found);
   };
   auto halved = [&](const std::string& letters) {
-    return CutAlong(ProductDims(letters), position(letters, 'k'), 2);
+    return runtime::CutAlong(ProductDims(letters), position(letters, 'k'), 2);
   };
   const std::vector<int64_t> dims = ProductDims(order.result);
   const std::vector<Box> whole(2, WholeBox(dims));
@@ -171,4 +172,4 @@ ProgramBuilder HalvedProduct(const ProductOrder& order) {
   return builder;
 }
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda

@@ -4,7 +4,7 @@
 
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::cuda {
 
 // Whole numbers of both signs.
 std::vector<float> WholeNumbers(int64_t count);
@@ -12,17 +12,17 @@ std::vector<float> WholeNumbers(int64_t count);
 // y = 2 x + 1 of a vector, and z = 2 y + 1, each device its part by a kernel in PTX. The parts of z
 // are made where those of y are, as soon as all devices have gathered the whole y.
 constexpr int64_t kVectorLength = 1001;
-ProgramBuilder TwicePlusOne(int devices);
+runtime::ProgramBuilder TwicePlusOne(int devices);
 
 // x, cut along its first dimension by 3 devices, is cut along the second, then the last, then
 // copied whole, and combined by `reducer`: outputs "copy" and "combined". Copies that are rows and
 // that are not.
 extern const std::vector<int64_t> kTurnedDims;
-ProgramBuilder Turns(program::Reducer reducer);
+runtime::ProgramBuilder Turns(program::Reducer reducer);
 
 // x = 3 x, four times: 3 devices gather the whole and sum three copies of each element into their
 // parts. Every buffer that others read is written again.
-ProgramBuilder TripledFourTimes(int64_t length);
+runtime::ProgramBuilder TripledFourTimes(int64_t length);
 
 // A batch of matrix products, each a library call on a half of k, then summed. The letters b, m, n
 // and k say in which order the dimensions of each tensor lie in memory.
@@ -31,8 +31,8 @@ struct ProductOrder {
 };
 // Extents by letter.
 std::vector<int64_t> ProductDims(const std::string& letters);
-ProgramBuilder HalvedProduct(const ProductOrder& order);
+runtime::ProgramBuilder HalvedProduct(const ProductOrder& order);
 
-}  // namespace yuba::test
+}  // namespace yuba::cuda
 
 #endif  // YUBA_TESTS_RUNTIME_CUDA_PROGRAMS_H_

@@ -6,7 +6,7 @@
 
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 using Random = std::mt19937;
@@ -296,4 +296,4 @@ TEST_CASE("a product over nothing is zero and calls no library") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

@@ -9,7 +9,7 @@
 #include "runtime/program/program.h"
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 using Catch::Contains;
@@ -86,4 +86,4 @@ TEST_CASE("a program that is changed and sealed again is read as it is") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

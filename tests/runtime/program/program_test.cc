@@ -8,7 +8,7 @@
 #include "runtime/host/kernel_object.h"
 #include "tests/runtime/program_builder.h"
 
-namespace yuba::test {
+namespace yuba::runtime {
 namespace {
 
 using Catch::Contains;
@@ -290,4 +290,4 @@ TEST_CASE("a broken object inside a program is refused") {
 }
 
 }  // namespace
-}  // namespace yuba::test
+}  // namespace yuba::runtime

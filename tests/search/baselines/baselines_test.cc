@@ -11,7 +11,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Plan Found(const Graph& graph, int devices, const std::string& search) {
@@ -226,4 +226,4 @@ TEST_CASE("the recursion's levels add up, and none adds less than the one before
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -18,7 +18,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Where a number of the proof is, for reading and for writing.
@@ -202,4 +202,4 @@ TEST_CASE("a bound under a limit on memory holds whichever number of its proof i
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

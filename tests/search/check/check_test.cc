@@ -10,7 +10,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Graph Network() {
@@ -179,4 +179,4 @@ TEST_CASE("stored replicas are legal in the space that has them, and only there"
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "search/solve/memory_core.h"
 #include "search/solve/memory_solve.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr char kExample[] = R"({"problem": {"name": "example",
@@ -260,4 +260,4 @@ TEST_CASE("sums of forbidden and large costs are not taken for less") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

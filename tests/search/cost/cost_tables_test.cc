@@ -8,7 +8,7 @@
 #include "search/space/domain.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh) {
@@ -86,4 +86,4 @@ TEST_CASE("tables of small tensors, which are replicated, and of narrow types") 
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -14,7 +14,7 @@
 #include "search/space/domain.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh, bool replicated) {
@@ -194,4 +194,4 @@ TEST_CASE("closed forms are bounds of copies, which leave axes out") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -13,7 +13,7 @@
 #include "search/solve/parallel.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // One graph for each way that a search can go.
@@ -238,4 +238,4 @@ TEST_CASE("an error of a piece ends a parallel loop and is thrown on") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -19,7 +19,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // What a comparison of many graphs came to.
@@ -325,4 +325,4 @@ TEST_CASE("a convolution and its pooling against enumeration") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -12,7 +12,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Blocks of layers of which each reads all before it, as in a DenseNet.
@@ -148,4 +148,4 @@ TEST_CASE("with copies no plan costs more than without") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -20,7 +20,7 @@
 #include "search/solve/prices.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 struct Case {
@@ -242,4 +242,4 @@ TEST_CASE("an error names the smallest peak found and what holds it up") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -17,7 +17,7 @@
 #include "search/space/grid_space.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 struct Count {
@@ -177,4 +177,4 @@ TEST_CASE("the cuts of a grid are counted") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "search/engines/unlimited.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Plan Found(const Graph& graph, int devices, const std::string& search = "default",
@@ -334,4 +334,4 @@ TEST_CASE("larger tables are made where they are soon eliminated") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/mutate.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Graph Network() {
@@ -212,4 +212,4 @@ TEST_CASE("damaged plan files are refused or attach to something legal") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

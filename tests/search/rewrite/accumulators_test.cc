@@ -23,7 +23,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // x1 * w1 + x2 * w2 with `rows` x `inner` and `inner` x `columns`; and what else is added to it.
@@ -326,4 +326,4 @@ TEST_CASE("the checker refuses addends that are cut in another way than their ac
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -12,7 +12,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Plan PlanOf(const Graph& graph, int devices) {
@@ -165,4 +165,4 @@ TEST_CASE("the checker refuses copies that it cannot trust") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 #include "search/rewrite/copies.h"
 #include "search/search.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Plan PlanOf(const Graph& graph) {
@@ -24,9 +24,10 @@ Plan PlanOf(const Graph& graph) {
 
 TEST_CASE("q, k and v of each layer fetch their input once") {
   const OperatorLibrary library = *OperatorLibrary::BuiltIn();
-  ImportOptions import;
+  onnx::ImportOptions import;
   import.library = &library;
-  absl::StatusOr<Model> model = ImportOnnx("tests/models/gpt2_separate/model.onnx", import);
+  absl::StatusOr<compiler::Model> model =
+      onnx::ImportOnnx("tests/models/gpt2_separate/model.onnx", import);
   REQUIRE(model.ok());
   const Graph graph = WithCopies(model->graph, 8);
   const Plan bare = PlanOf(model->graph), copied = PlanOf(graph);
@@ -52,4 +53,4 @@ TEST_CASE("q, k and v of each layer fetch their input once") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -8,7 +8,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // x1 * w1 * w2, and what is not linear in it.
@@ -101,4 +101,4 @@ TEST_CASE("plans without partials are plans with them, and no dearer") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

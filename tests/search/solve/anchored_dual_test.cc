@@ -10,7 +10,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/training.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Problem ProblemOf(const Graph& graph, int devices, bool cluster) {
@@ -52,4 +52,4 @@ TEST_CASE("without symmetries there is nothing to be anchored") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // The cell of `term` at these values, by domain.
@@ -120,4 +120,4 @@ TEST_CASE("large tables are the same on any number of threads, and none where ti
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -12,7 +12,7 @@
 #include "search/solve/memory_state.h"
 #include "search/solve/solve.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 constexpr int kValues = 4;
@@ -275,4 +275,4 @@ TEST_CASE("any prices give a bound") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/training.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 // Values are a class and one of three labels; the labels of all variables turn together. What a
@@ -155,4 +155,4 @@ TEST_CASE("a plan that is found by deepening is optimal, and its proof is replay
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -9,7 +9,7 @@
 
 #include "search/solve/dual.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 Cells RandomCells(size_t count, std::mt19937* random) {
@@ -212,4 +212,4 @@ TEST_CASE("a dual that sweeps the likeliest values most is as good a bound") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

@@ -11,7 +11,7 @@
 #include "search/space/symmetry.h"
 #include "tests/support/marking.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 std::vector<int> AllAxes(const Mesh& mesh) {
@@ -95,4 +95,4 @@ TEST_CASE("renaming equal axes maps a domain onto itself") {
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search

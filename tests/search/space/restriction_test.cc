@@ -8,7 +8,7 @@
 #include "search/space/symmetry.h"
 #include "tests/support/graphs.h"
 
-namespace yuba {
+namespace yuba::search {
 namespace {
 
 const CutSpace kMatrix = {{8, 6}, {true, true}};
@@ -218,4 +218,4 @@ TEST_CASE("pins of one tensor are joined, and contradictions and full axes are n
 }
 
 }  // namespace
-}  // namespace yuba
+}  // namespace yuba::search
