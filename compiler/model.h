@@ -23,7 +23,7 @@ struct Model {
   Graph graph;
   std::map<TensorId, InitialValue> values;  // for each parameter and constant
   std::string graph_hash;                   // canonical: no names, no weights, no order of the file
-  std::vector<std::string> notes;           // for people: re-views, dropped nodes, ...
+  std::vector<std::string> notes;           // for people: reshapes, dropped nodes, ...
   // By position in the file: the inputs that have no value there. Some may be parameters or unused.
   std::vector<std::string> file_inputs;
   int file_nodes = 0;  // nodes in the file

@@ -53,19 +53,19 @@ absl::Status Attach(Compilation& c) {
 
 absl::Status VerifyPlan(const Compilation& c) { return search::CheckPlan(c.model.graph, c.plan); }
 
-absl::Status Cut(Compilation& c) {
+absl::Status Sharding(Compilation& c) {
   if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
       c.plan.nodes.size() != c.model.graph.nodes.size()) {
     return UserError("there is no plan for this graph yet: start at an earlier phase");
   }
-  c.program = CutGraph(c.model, c.plan, c.request.kernels.target.arithmetic);
+  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic);
   c.program.set_version(c.request.version);
   return absl::OkStatus();
 }
 
-absl::Status VerifyCut(const Compilation& c) {
-  YUBA_RETURN_IF_ERROR(CheckFaithful(c.model.graph, c.program));
-  return CheckCover(c.program);
+absl::Status VerifySpmd(const Compilation& c) {
+  YUBA_RETURN_IF_ERROR(CheckMatchesGraph(c.model.graph, c.program));
+  return CheckCoverage(c.program);
 }
 
 absl::Status NeedProgram(const Compilation& c) {
@@ -116,11 +116,11 @@ absl::Status VerifyNothing(const Compilation&) { return absl::OkStatus(); }
 
 constexpr Phase kPhases[] = {
     {"import", "the model becomes a graph of definitions", Import, VerifyGraph},
-    {"search", "each tensor and node gets its cut, unless a plan is given", SearchPlan,
-     VerifyGraph},
+    {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
+     SearchPlan, VerifyGraph},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyPlan},
-    {"cut", "graph and plan become buffers, kernels and exchanges", Cut, VerifyCut},
-    {"recognise", "exchanges that equal collectives are marked", Recognise, VerifyCut},
+    {"spmd", "graph and plan become buffers, kernels and exchanges", Sharding, VerifySpmd},
+    {"recognise", "exchanges that equal collectives are marked", Recognise, VerifySpmd},
     {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},
     {"kernels", "each function becomes a library call or machine code", Kernels, VerifyKernels},
     {"emit", "the program is written", Emit, VerifyNothing},

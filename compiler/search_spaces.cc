@@ -66,7 +66,7 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const search::SearchOptions& o
                const search::Budget& budget) {
   const double enough = static_cast<double>(bytes) * (1 + 1e-6);
   const std::vector<search::TensorUse> uses = search::TensorUsesOf(graph, options.mesh);
-  search::KnownTables* const known = options.known_tables.get();
+  search::TableCache* const known = options.table_cache.get();
   return search::DualBound(graph, options.mesh, uses, budget, enough, known).bytes >= bytes;
 }
 
@@ -74,7 +74,7 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const search::SearchOptions& o
 bool IsOver(const absl::StatusOr<search::Plan>& plan, const search::Budget& budget) {
   const absl::Status& status = plan.status();
   if (!plan.ok() && !absl::IsFailedPrecondition(status) && !absl::IsNotFound(status)) return true;
-  return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.Spent();
+  return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.ShouldStop();
 }
 
 // Whether no plan without accumulators moves less, of whatever memory: each has one with that moves
@@ -101,7 +101,7 @@ bool Take(absl::StatusOr<search::Plan> found, absl::StatusOr<search::Plan>& plan
 
 // What one search has counted the next one knows.
 search::SearchOptions Remembering(search::SearchOptions options) {
-  options.known_tables = std::make_shared<search::KnownTables>();
+  options.table_cache = std::make_shared<search::TableCache>();
   return options;
 }
 
@@ -200,7 +200,7 @@ void TryFlat(onnx::ImportOptions import, search::SearchOptions options,
       NoneBelow(plan->cost.bytes(), search::SharedGraph(flat->graph, options), options, budget)) {
     return;
   }
-  if (plan.ok() && budget.Spent()) return;
+  if (plan.ok() && budget.ShouldStop()) return;
   if (plan.ok()) options.known_bytes = plan->cost.bytes();
   if (Take(SearchShared(options, budget, *flat), plan)) model = *std::move(flat);
 }
@@ -237,17 +237,17 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
 
 absl::StatusOr<search::Plan> SearchSpace(const search::SearchOptions& asked, Model& model) {
   return SearchNamingPins(
-      Remembering(asked), model, [](const search::SearchOptions& options, Model& model) {
+      Remembering(asked), model, [](const search::SearchOptions& options, Model& restricted) {
         const search::Budget budget(options.time_limit, options.threads, options.asked);
-        return Marked(SearchShared(options, budget, model), budget);
+        return Marked(SearchShared(options, budget, restricted), budget);
       });
 }
 
 absl::StatusOr<search::Plan> SearchSpaces(const onnx::ImportOptions& import,
                                           const search::SearchOptions& asked, Model& model) {
   return SearchNamingPins(Remembering(asked), model,
-                          [&](const search::SearchOptions& options, Model& model) {
-                            return SearchFactoredAndFlat(import, options, model);
+                          [&](const search::SearchOptions& options, Model& restricted) {
+                            return SearchFactoredAndFlat(import, options, restricted);
                           });
 }
 

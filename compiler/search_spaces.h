@@ -11,9 +11,9 @@
 
 namespace yuba::compiler {
 
-// Whether a cut of a whole dimension may be none of its factors: the parts of some order of mesh
-// axes do not end where factors do. Or may move less: the graph without factors has tensors between
-// where that with factors has one definition that reads a box of what they are views of.
+// Whether a sharding of a whole dimension may be none of its factors: the parts of some order of
+// mesh axes do not end where factors do. Or may move less: the graph without factors has tensors
+// between where that with factors has one definition that reads a box of what they are views of.
 bool FlatMayDiffer(const Graph& graph, const Mesh& mesh);
 
 // SearchWithinMemory on the model with what the options let it share, which its graph becomes.

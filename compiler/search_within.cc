@@ -9,7 +9,7 @@
 namespace yuba::compiler {
 
 int64_t ArenaBytes(const Model& model, const search::Plan& plan) {
-  program::Program program = CutGraph(model, plan);
+  program::Program program = MakeSpmdProgram(model, plan);
   PlanMemory(program, plan.space.memory);
   return program.stages(0).arena_size();
 }

@@ -14,7 +14,7 @@ Interval SlotOf(const program::Buffer& buffer, int64_t offset) {
   return {offset, offset + buffer.size()};
 }
 
-bool LiveTogether(const program::Buffer& a, const program::Buffer& b) {
+bool LiveAtOnce(const program::Buffer& a, const program::Buffer& b) {
   return a.first() <= b.last() && b.first() <= a.last();
 }
 
@@ -41,10 +41,9 @@ std::vector<int> SharedMemoryGroups(const LoadedProgram& program) {
   for (int b = 0; b < buffers.size(); ++b) group[b] = b;
   for (int b = 0; b < buffers.size(); ++b) {
     for (int a = 0; a < b; ++a) {
-      if (!LiveTogether(buffers[a], buffers[b]) ||
-          Intersect(SlotOf(buffers[a], buffers[a].offset()),
-                    SlotOf(buffers[b], buffers[b].offset()))
-              .empty()) {
+      if (!LiveAtOnce(buffers[a], buffers[b]) || Intersect(SlotOf(buffers[a], buffers[a].offset()),
+                                                           SlotOf(buffers[b], buffers[b].offset()))
+                                                     .empty()) {
         continue;
       }
       const int old = group[b], merged = group[a];
@@ -92,7 +91,7 @@ ArenaWatch::ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout,
       layout_(layout),
       options_(options),
       devices_(std::move(devices)),
-      births_(program.places().size()) {
+      births_(program.instructions().size()) {
   const auto& buffers = program.stage().buffers();
   std::vector<Interval> taken;
   for (int b = 0; b < buffers.size(); ++b) {
@@ -105,7 +104,7 @@ ArenaWatch::ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout,
     std::vector<Interval> live;
     for (int o = 0; o < buffers.size(); ++o) {
       const bool before = buffers[o].initialized() || buffers[o].first() < first;
-      if (o != b && before && LiveTogether(buffers[o], buffers[b])) {
+      if (o != b && before && LiveAtOnce(buffers[o], buffers[b])) {
         live.push_back(SlotOf(buffers[o], layout.offsets[o]));
       }
     }
@@ -125,9 +124,9 @@ absl::Status ArenaWatch::Fill() {
   return absl::OkStatus();
 }
 
-absl::Status ArenaWatch::Before(int device, int place) {
+absl::Status ArenaWatch::Before(int device, int instruction) {
   if (!options_.poison) return absl::OkStatus();
-  for (const Interval& bytes : births_[place]) {
+  for (const Interval& bytes : births_[instruction]) {
     YUBA_RETURN_IF_ERROR(devices_[device]->Fill(bytes.begin, kPoison, bytes.size()));
   }
   return absl::OkStatus();

@@ -34,8 +34,8 @@ class ArenaWatch : public Watcher {
   ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout, const WatchOptions& options,
              std::vector<Device*> devices);
   absl::Status Fill();
-  absl::Status Before(int device, int place) override;
-  absl::Status After(int device, int place) override;
+  absl::Status Before(int device, int instruction) override;
+  absl::Status After(int device, int instruction) override;
 
  private:
   const LoadedProgram& program_;

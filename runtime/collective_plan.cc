@@ -35,7 +35,7 @@ class Planner {
   absl::StatusOr<ExchangePlan> Run() {
     const bool reduces = exchange_.collective() == program::REDUCE_SCATTER ||
                          exchange_.collective() == program::ALL_REDUCE;
-    if (reduces != (exchange_.deliver() && exchange_.parts() > 1)) return Mistaken();
+    if (reduces != (exchange_.reduce() && exchange_.partials() > 1)) return Mistaken();
     for (const Group& group : GroupsOf(program_, exchange_)) {
       if (!reduces && !Disjoint(group)) return Mistaken();
       for (size_t rank = 0; rank < group.size(); ++rank) {
@@ -91,7 +91,7 @@ class Planner {
     return found == (IsEmpty(wanted) ? 0 : Volume(wanted));
   }
 
-  // A delivery of one part into a narrower type is a combination of one part.
+  // A reduction of one part into a narrower type is a combination of one part.
   void Convert(int device) {
     DeviceExchange& own = plan_.devices[device];
     for (Piece& piece : own.pieces) {
@@ -105,9 +105,9 @@ class Planner {
   bool Reduce(const Group& group, size_t rank) {
     const int device = group[rank];
     const Box& own = boxes_.to[device];
-    if (static_cast<int>(group.size()) != exchange_.parts()) return false;
+    if (static_cast<int>(group.size()) != exchange_.partials()) return false;
     std::map<int64_t, int> by_part;
-    for (int member : group) by_part[program_.Value(exchange_.part(), member)] = member;
+    for (int member : group) by_part[program_.Value(exchange_.partial(), member)] = member;
     if (by_part.size() != group.size()) return false;
     if (IsEmpty(own) || std::find(boxes_.to.begin(), boxes_.to.begin() + device, own) !=
                             boxes_.to.begin() + device) {

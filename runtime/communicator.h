@@ -33,7 +33,8 @@ class Communicator {
   // Makes the next step of the exchange that `device` has come to: arrive, copy, leave. Never
   // waits. Each device is advanced by one thread at a time; all come to the same exchanges in one
   // order.
-  virtual absl::StatusOr<Progress> Advance(int device, int place, const ExchangePlan& plan) = 0;
+  virtual absl::StatusOr<Progress> Advance(int device, int instruction,
+                                           const ExchangePlan& plan) = 0;
 
   // Returns when something has happened that may let a blocked `device` go on, or at the deadline.
   virtual void Wait(int device, const ExchangePlan& plan,

@@ -2,8 +2,9 @@
 
 namespace yuba::runtime {
 
-Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int place, int device) {
-  const program::Kernel& kernel = *program.places()[place].kernel;
+Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int instruction,
+                int device) {
+  const program::Kernel& kernel = *program.instructions()[instruction].kernel;
   Launch launch;
   launch.function = kernel.function();
   auto add_interval = [&](const Interval& interval, int64_t second) {

@@ -43,7 +43,7 @@ class Device {
   virtual absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) = 0;
 
   // Runs the kernel at `place`; may return before it has finished.
-  virtual absl::Status Run(int place) = 0;
+  virtual absl::Status Run(int instruction) = 0;
 
   // Everything that was started has finished.
   virtual absl::Status Synchronize() = 0;
@@ -55,7 +55,8 @@ class Device {
   virtual int64_t library_calls() const = 0;    // made so far
 };
 
-Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int place, int device);
+Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int instruction,
+                int device);
 
 }  // namespace yuba::runtime
 

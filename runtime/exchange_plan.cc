@@ -9,14 +9,15 @@ namespace yuba::runtime {
 namespace {
 
 // Parts of one home, split where the set of parts that are there changes.
-std::vector<Cell> CellsOf(const Box& home, const std::vector<Delivery>& deliveries, int device) {
+std::vector<Cell> CellsOf(const Box& home, const std::vector<ReduceTransfer>& reductions,
+                          int device) {
   std::vector<Cell> cells(1);
   cells[0].box = home;
-  for (const Delivery& delivery : deliveries) {
-    if (delivery.transfer.destination != device) continue;
+  for (const ReduceTransfer& reduction : reductions) {
+    if (reduction.transfer.destination != device) continue;
     std::vector<Cell> split;
     for (Cell& cell : cells) {
-      const Box common = Intersect(cell.box, delivery.transfer.box);
+      const Box common = Intersect(cell.box, reduction.transfer.box);
       if (IsEmpty(common)) {
         split.push_back(std::move(cell));
         continue;
@@ -25,18 +26,18 @@ std::vector<Cell> CellsOf(const Box& home, const std::vector<Delivery>& deliveri
         split.push_back({cell.sources, std::move(outside), {}});
       }
       split.push_back({cell.sources, common, {}});
-      split.back().sources.push_back(delivery.transfer.source);
+      split.back().sources.push_back(reduction.transfer.source);
     }
     cells = std::move(split);
   }
   return cells;
 }
 
-void PlanCells(const ExchangeBoxes& boxes, const std::vector<Box>& homes,
-               const std::vector<Delivery>& deliveries, ExchangePlan& plan) {
-  for (size_t d = 0; d < homes.size(); ++d) {
-    if (IsEmpty(homes[d])) continue;
-    plan.devices[d].cells = CellsOf(homes[d], deliveries, static_cast<int>(d));
+void PlanCells(const ExchangeBoxes& boxes, const std::vector<Box>& first_owners,
+               const std::vector<ReduceTransfer>& reductions, ExchangePlan& plan) {
+  for (size_t d = 0; d < first_owners.size(); ++d) {
+    if (IsEmpty(first_owners[d])) continue;
+    plan.devices[d].cells = CellsOf(first_owners[d], reductions, static_cast<int>(d));
     for (Cell& cell : plan.devices[d].cells) {
       std::vector<Box> buffers;
       for (int source : cell.sources) buffers.push_back(boxes.source[source]);
@@ -46,7 +47,7 @@ void PlanCells(const ExchangeBoxes& boxes, const std::vector<Box>& homes,
   }
 }
 
-void PlanPieces(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfers,
+void PlanCopies(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfers,
                 ExchangePlan& plan) {
   for (const Transfer& transfer : transfers) {
     const bool in_place = transfer.source == transfer.destination &&
@@ -131,26 +132,27 @@ void ListPeers(ExchangePlan& plan) {
 ExchangePlan PlanExchange(const LoadedProgram& program, const program::Exchange& exchange) {
   ExchangePlan plan = EmptyPlan(program, exchange);
   ExchangeBoxes boxes = BoxesOf(program, exchange);
-  if (exchange.from_first_only()) boxes.from = HomeBoxes(boxes.from);
-  if (exchange.deliver()) {
-    Makers makers;
-    makers.made = boxes.from;
-    makers.parts = exchange.parts();
+  if (exchange.from_first_only()) boxes.from = FirstOwnerBoxes(boxes.from);
+  if (exchange.reduce()) {
+    Producers producers;
+    producers.writes = boxes.from;
+    producers.partials = exchange.partials();
     for (int d = 0; d < program.devices(); ++d) {
-      makers.part.push_back(
-          makers.parts == 1 ? 0 : static_cast<int>(program.Value(exchange.part(), d)));
+      producers.partial.push_back(
+          producers.partials == 1 ? 0 : static_cast<int>(program.Value(exchange.partial(), d)));
     }
-    const std::vector<Delivery> deliveries = DeliverTransfers(makers, boxes.to);
-    if (makers.parts > 1 || plan.combination.from != plan.combination.to) {
-      PlanCells(boxes, makers.parts > 1 ? HomeBoxes(boxes.to) : boxes.to, deliveries, plan);
+    const std::vector<ReduceTransfer> reductions = ReduceTransfers(producers, boxes.to);
+    if (producers.partials > 1 || plan.combination.from != plan.combination.to) {
+      PlanCells(boxes, producers.partials > 1 ? FirstOwnerBoxes(boxes.to) : boxes.to, reductions,
+                plan);
     } else {
       std::vector<Transfer> transfers;
-      for (const Delivery& delivery : deliveries) transfers.push_back(delivery.transfer);
-      PlanPieces(boxes, transfers, plan);
+      for (const ReduceTransfer& reduction : reductions) transfers.push_back(reduction.transfer);
+      PlanCopies(boxes, transfers, plan);
       if (exchange.reducer() != program::NONE) PlanMissing(boxes, transfers, plan);
     }
   } else {
-    PlanPieces(boxes, FetchTransfers(boxes.from, boxes.to), plan);
+    PlanCopies(boxes, GatherTransfers(boxes.from, boxes.to), plan);
   }
   ListPeers(plan);
   return plan;

@@ -42,7 +42,7 @@ struct ExchangePlan {
   std::vector<DeviceExchange> devices;
 };
 
-// The exchange as its boxes say (FetchTransfers, DeliverTransfers).
+// The exchange as its boxes say (GatherTransfers, ReduceTransfers).
 ExchangePlan PlanExchange(const LoadedProgram& program, const program::Exchange& exchange);
 
 // The same from the collective that was recognised: each device deals with the members of its group

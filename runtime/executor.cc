@@ -20,13 +20,13 @@ double SecondsSince(Clock::time_point start) {
 
 void Cursor::Settle() {
   while (true) {
-    if (!loops_.empty() && at_ == (*places_)[loops_.back().start].end) {
+    if (!loops_.empty() && at_ == (*instructions_)[loops_.back().start].end) {
       if (--loops_.back().left > 0)
         at_ = loops_.back().start + 1;
       else
         loops_.pop_back();
-    } else if (at_ < static_cast<int>(places_->size()) && (*places_)[at_].is_loop()) {
-      const Place& loop = (*places_)[at_];
+    } else if (at_ < static_cast<int>(instructions_->size()) && (*instructions_)[at_].is_loop()) {
+      const Instruction& loop = (*instructions_)[at_];
       if (loop.end == at_ + 1) {
         at_ = loop.end;  // an empty body
       } else {
@@ -41,7 +41,7 @@ void Cursor::Settle() {
 
 // One device's way through the step.
 struct Executor::Worker {
-  explicit Worker(const LoadedProgram& program) : cursor(program.places()) {}
+  explicit Worker(const LoadedProgram& program) : cursor(program.instructions()) {}
   Cursor cursor;
   bool begun = false;  // the instruction at the cursor
   bool waiting = false;
@@ -57,29 +57,29 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
 
 // One step of the instruction at the cursor; moves on where that is done.
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
-  const int place = worker.cursor.place();
-  at_[device] = place;
+  const int instruction = worker.cursor.instruction();
+  at_[device] = instruction;
   if (!worker.begun && fleet_.watcher != nullptr) {
-    YUBA_RETURN_IF_ERROR(fleet_.watcher->Before(device, place));
+    YUBA_RETURN_IF_ERROR(fleet_.watcher->Before(device, instruction));
   }
   worker.begun = true;
   Progress progress = Progress::kDone;
-  if (program_.places()[place].kernel != nullptr) {
-    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Run(place));
+  if (program_.instructions()[instruction].kernel != nullptr) {
+    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Run(instruction));
   } else {
-    YUBA_ASSIGN_OR_RETURN(progress,
-                          fleet_.communicator->Advance(device, place, fleet_.plans[place]));
+    YUBA_ASSIGN_OR_RETURN(
+        progress, fleet_.communicator->Advance(device, instruction, fleet_.plans[instruction]));
   }
   if (progress != Progress::kDone) return progress;
-  if (fleet_.watcher != nullptr) YUBA_RETURN_IF_ERROR(fleet_.watcher->After(device, place));
+  if (fleet_.watcher != nullptr) YUBA_RETURN_IF_ERROR(fleet_.watcher->After(device, instruction));
   worker.cursor.Next();
   worker.begun = false;
   return progress;
 }
 
-absl::Status Executor::WaitForPeer(int device, int place, double timeout_seconds) {
+absl::Status Executor::WaitForPeer(int device, int instruction, double timeout_seconds) {
   Communicator& communicator = *fleet_.communicator;
-  const ExchangePlan& plan = fleet_.plans[place];
+  const ExchangePlan& plan = fleet_.plans[instruction];
   const auto timeout = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(timeout_seconds, 1e9)));
   communicator.Wait(device, plan, Clock::now() + timeout);
@@ -97,22 +97,22 @@ void Executor::RunDevice(int device, double timeout_seconds) {
   Worker worker(program_);
   absl::Status status = fleet_.devices[device]->EnterThread();
   double now = SecondsSince(start_);
-  const auto note = [&](int place, bool waiting, double& sum) {
+  const auto note = [&](int instruction, bool waiting, double& sum) {
     const double begin = now;
     now = SecondsSince(start_);
     sum += now - begin;
-    if (tracing_) trace_[device].push_back({place, waiting, begin, now});
+    if (tracing_) trace_[device].push_back({instruction, waiting, begin, now});
   };
   double computing = 0;
   while (status.ok() && !worker.cursor.done() && !fleet_.communicator->aborted()) {
-    const int place = worker.cursor.place();
-    const bool exchange = program_.places()[place].exchange != nullptr;
+    const int instruction = worker.cursor.instruction();
+    const bool exchange = program_.instructions()[instruction].exchange != nullptr;
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
-    note(place, false, exchange ? own.copying : computing);
+    note(instruction, false, exchange ? own.copying : computing);
     if (status.ok() && *progress == Progress::kBlocked) {
-      status = WaitForPeer(device, place, timeout_seconds);
-      note(place, true, own.waiting);
+      status = WaitForPeer(device, instruction, timeout_seconds);
+      note(instruction, true, own.waiting);
     }
   }
   if (status.ok()) status = fleet_.devices[device]->Synchronize();
@@ -123,11 +123,12 @@ void Executor::RunDevice(int device, double timeout_seconds) {
   times_.all += SecondsSince(start_) - start;
 }
 
-void Executor::Fail(int device, int place, const absl::Status& cause) {
+void Executor::Fail(int device, int instruction, const absl::Status& cause) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (failure_.ok() && !absl::IsCancelled(cause)) {
-      failure_ = Annotate(cause, absl::StrCat("device ", device, ", ", program_.Describe(place)));
+      failure_ =
+          Annotate(cause, absl::StrCat("device ", device, ", ", program_.Describe(instruction)));
     }
   }
   fleet_.communicator->Abort();
@@ -163,10 +164,10 @@ absl::Status Executor::RunInterleaved(uint64_t seed) {
     const size_t chosen = random() % ready.size();
     const int device = ready[chosen];
     Worker& worker = workers[device];
-    const int place = worker.cursor.place();
+    const int instruction = worker.cursor.instruction();
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     if (!progress.ok()) {
-      Fail(device, place, progress.status());
+      Fail(device, instruction, progress.status());
       return Finish();
     }
     worker.waiting = *progress == Progress::kBlocked;
@@ -186,13 +187,13 @@ absl::Status Executor::RunInterleaved(uint64_t seed) {
       YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize());
       continue;
     }
-    const int place = workers[device].cursor.place();
-    const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[place]);
-    Fail(device, place,
+    const int instruction = workers[device].cursor.instruction();
+    const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[instruction]);
+    Fail(device, instruction,
          InternalError("deadlock: waits for device ", peer, ", which is at ",
                        workers[peer].cursor.done()
                            ? "the end"
-                           : program_.Describe(workers[peer].cursor.place())));
+                           : program_.Describe(workers[peer].cursor.instruction())));
     break;
   }
   return Finish();

@@ -19,9 +19,11 @@ namespace yuba::runtime {
 // Walks the places of a program that are kernels and exchanges, in the order of execution.
 class Cursor {
  public:
-  explicit Cursor(const std::vector<Place>& places) : places_(&places) { Settle(); }
-  bool done() const { return at_ == static_cast<int>(places_->size()); }
-  int place() const { return at_; }
+  explicit Cursor(const std::vector<Instruction>& instructions) : instructions_(&instructions) {
+    Settle();
+  }
+  bool done() const { return at_ == static_cast<int>(instructions_->size()); }
+  int instruction() const { return at_; }
   void Next() {
     ++at_;
     Settle();
@@ -34,7 +36,7 @@ class Cursor {
   };
   void Settle();
 
-  const std::vector<Place>* places_;
+  const std::vector<Instruction>* instructions_;
   std::vector<Loop> loops_;
   int at_ = 0;
 };
@@ -43,8 +45,8 @@ class Cursor {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual absl::Status Before(int device, int place) = 0;
-  virtual absl::Status After(int device, int place) = 0;
+  virtual absl::Status Before(int device, int instruction) = 0;
+  virtual absl::Status After(int device, int instruction) = 0;
 };
 
 struct Fleet {
@@ -57,7 +59,7 @@ struct Fleet {
 // One device at one instruction, in seconds since the executor was made. Waiting for other devices
 // is an event of its own.
 struct TraceEvent {
-  int place = 0;
+  int instruction = 0;
   bool waiting = false;
   double begin = 0, end = 0;
 };
@@ -88,8 +90,8 @@ class Executor {
   struct Worker;
   absl::StatusOr<Progress> Advance(int device, Worker& worker);
   void RunDevice(int device, double timeout_seconds);
-  absl::Status WaitForPeer(int device, int place, double timeout_seconds);
-  void Fail(int device, int place, const absl::Status& cause);
+  absl::Status WaitForPeer(int device, int instruction, double timeout_seconds);
+  void Fail(int device, int instruction, const absl::Status& cause);
   absl::Status Finish();
 
   const LoadedProgram& program_;

@@ -53,7 +53,7 @@ bool MayHaveParts(program::Reducer reducer) {
 void CombineWalk(const Combination& combination, const BoxWalk& walk,
                  const std::vector<const char*>& parts, char* result) {
   YUBA_CHECK(parts.size() < 2 || MayHaveParts(combination.reducer))
-      << "parts of " << program::Reducer_Name(combination.reducer);
+      << "partials of " << program::Reducer_Name(combination.reducer);
   const auto combiner = static_cast<Combiner>(combination.reducer);
   if (combination.hash && IsFloat(combination.from)) {
     return CombineAs<Plain<HashElement>, Plain<HashElement>>(combiner, walk, parts, result);

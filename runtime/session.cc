@@ -96,9 +96,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
 }
 
 absl::Status Session::PlanExchanges() {
-  fleet_.plans.resize(program_->places().size());
+  fleet_.plans.resize(program_->instructions().size());
   for (size_t p = 0; p < fleet_.plans.size(); ++p) {
-    const program::Exchange* exchange = program_->places()[p].exchange;
+    const program::Exchange* exchange = program_->instructions()[p].exchange;
     if (exchange == nullptr) continue;
     ExchangePlan& plan = fleet_.plans[p];
     if (options_.recognise && exchange->collective() != program::PLAIN) {

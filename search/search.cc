@@ -23,8 +23,8 @@ namespace {
 
 Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,
                     const Budget& budget) {
-  Found found;
-  found.cuts = baseline.find(graph, options.mesh, options.table_cells, budget);
+  Candidate found;
+  found.choices = baseline.find(graph, options.mesh, options.table_cells, budget);
   Plan plan = PlanOf(graph, options, std::move(found));
   plan.space.nesting = "level";
   plan.space.replicate = baseline.replicates ? "auto" : "none";
@@ -70,7 +70,7 @@ absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
   YUBA_RETURN_IF_ERROR(CheckCountable(graph, options.mesh));
   if (HasPartials(graph) && (!Replicates(options) || options.search != "default")) {
-    return UserError("sums stay apart only with --replicate auto and the default search");
+    return UserError("sums stay unreduced only with --replicate auto and the default search");
   }
   if (options.search == "default") return absl::OkStatus();
   const bool recursive = options.search == "recursive";
@@ -158,7 +158,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   if (restrictions.empty() || options.search == "recursive") return plan;
   plan.proof = Proof();
   plan.lower_bound = 0;
-  if (Decided(restrictions) || budget.Spent()) return plan;
+  if (Decided(restrictions) || budget.ShouldStop()) return plan;
   // The bound is of all plans, pinned or not: the gap is what the pins cost.
   absl::StatusOr<Plan> unpinned = Limited(options) ? SearchForBound(graph, options, budget)
                                                    : SearchUnlimited(graph, options, {}, budget);
@@ -224,8 +224,8 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   }
   const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
   if (!Replicates(options) || options.search != "default" || pinned) return graph;
-  Graph apart = WithPartials(graph, options.mesh);
-  return FitsInTables(apart, options.mesh) ? apart : graph;
+  Graph unreduced = WithPartials(graph, options.mesh);
+  return FitsInTables(unreduced, options.mesh) ? unreduced : graph;
 }
 
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {

@@ -15,7 +15,7 @@
 
 namespace yuba::search {
 
-class KnownTables;
+class TableCache;
 
 struct SearchOptions {
   Mesh mesh;
@@ -41,7 +41,7 @@ struct SearchOptions {
   int threads = 1;        // the plan is the same for any number
   // What other searches have counted, on the same mesh or another; null: nothing. Not for two
   // searches at a time.
-  std::shared_ptr<KnownTables> known_tables;
+  std::shared_ptr<TableCache> table_cache;
   // Whether somebody asks for the end; called from all threads, may be empty.
   Budget::Asked asked;
 };

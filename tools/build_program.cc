@@ -16,7 +16,7 @@ absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
   compilation.model = model;
   compilation.plan = plan;
   compiler::PhaseOptions options;
-  options.from = "cut";
+  options.from = "spmd";
   options.to = "kernels";
   options.verify = false;  // `yuba verify` is for that
   YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));

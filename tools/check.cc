@@ -57,12 +57,12 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
     return "";
   }
   return absl::StrCat(path, " is ", text(file).substr(0, 200), " in the file, ",
-                      text(derived).substr(0, 200), " by the model and the plan's cuts");
+                      text(derived).substr(0, 200), " by the model and the plan's shardings");
 }
 
-// Whether the file is what `partition` writes for these cuts. The name of the model's file is for
-// people and taken as it is: the graph's hash says which model it is. So are options, except where
-// the plan itself says them too.
+// Whether the file is what `partition` writes for these shardings. The name of the model's file is
+// for people and taken as it is: the graph's hash says which model it is. So are options, except
+// where the plan itself says them too.
 absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   search::PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
@@ -104,12 +104,12 @@ absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
           absl::StrCat(place, ", which is no pin of this model: ", pins.status().message()));
     }
     for (const search::Pin& pin : *pins) {
-      const Cut& cut = (pin.is_node ? planned.plan.nodes : planned.plan.tensors)[pin.id];
-      if (search::Meets(cut, pin.demands)) continue;
+      const Sharding& sharding = (pin.is_node ? planned.plan.nodes : planned.plan.tensors)[pin.id];
+      if (search::Meets(sharding, pin.demands)) continue;
       return absl::FailedPreconditionError(absl::StrCat(
           place, ", but ",
           pin.is_node ? "node " + graph.nodes[pin.id].name : "tensor " + graph.tensors[pin.id].name,
-          " is not cut so: plan again"));
+          " is not sharded so: plan again"));
     }
   }
   return absl::OkStatus();
@@ -151,7 +151,7 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
     std::cout << "no plan of its space moves fewer than " << planned.plan.lower_bound
               << " bytes (proof: " << planned.plan.proof.kind << ", replayed)";
   }
-  std::cout << "\nshards, transfers, kernels and memory are those of its cuts\n";
+  std::cout << "\nshards, transfers, kernels and memory are those of its shardings\n";
   return absl::OkStatus();
 }
 

@@ -269,7 +269,7 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   if (moved != plan->cost.bytes()) {
     return absl::FailedPreconditionError(
         absl::StrCat(plan_file, ": says that a step moves ", plan->cost.bytes(),
-                     " bytes, but its cuts move ", moved, ": plan again"));
+                     " bytes, but its shardings move ", moved, ": plan again"));
   }
   return PlannedModel{std::move(loaded), std::move(whole), *std::move(file), *std::move(plan),
                       std::move(text)};

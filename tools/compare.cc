@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
   options.copies = 0;
   if (copies > 0) {
     YUBA_RETURN_IF_ERROR(
-        add("no copies", "the same, but every consumer fetches for itself (--copies 0)"));
+        add("no copies", "the same, but every reader gathers for itself (--copies 0)"));
   }
   options.search = "recursive";
   YUBA_RETURN_IF_ERROR(
@@ -127,13 +127,13 @@ std::vector<int64_t> BytesByNode(const Candidate& candidate) {
 }
 
 // "n in 4 and o in 2", whatever the mesh axes are called.
-std::string HowCut(const Candidate& candidate, NodeId node) {
+std::string HowSharded(const Candidate& candidate, NodeId node) {
   std::vector<std::string> words;
-  const Cut& cut = candidate.plan.nodes[node];
-  for (size_t i = 0; i < cut.axes.size(); ++i) {
-    if (cut.axes[i].empty()) continue;
+  const Sharding& sharding = candidate.plan.nodes[node];
+  for (size_t i = 0; i < sharding.axes.size(); ++i) {
+    if (sharding.axes[i].empty()) continue;
     words.push_back(absl::StrCat(candidate.graph.nodes[node].definition->indices[i].name, " in ",
-                                 PartCount(candidate.plan.mesh, cut.axes[i])));
+                                 PartCount(candidate.plan.mesh, sharding.axes[i])));
   }
   return words.empty() ? "nothing" : absl::StrJoin(words, " and ");
 }
@@ -159,8 +159,8 @@ Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int
     const auto same = by_name.find(theirs.graph.nodes[n].name);
     if (same == by_name.end() || IsCopy(theirs.graph, theirs.graph.nodes[n])) continue;
     const std::string name = NamePattern(theirs.graph.nodes[n].name);
-    const std::string mine = HowCut(theirs, static_cast<NodeId>(n)),
-                      yours = HowCut(ours, same->second);
+    const std::string mine = HowSharded(theirs, static_cast<NodeId>(n)),
+                      yours = HowSharded(ours, same->second);
     Difference& family = families[{name, mine, yours}];
     family.nodes = name;
     family.theirs = mine;

@@ -45,7 +45,7 @@ absl::Status ShowOperator(const OpFlags& flags) {
 
 void AddOp(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<OpFlags>();
-  CLI::App* command = app.add_subcommand("op", "an operator: its description and its cuts");
+  CLI::App* command = app.add_subcommand("op", "an operator: its description and its partitions");
   command->add_option("name", flags->name, "the operator; none: list them");
   command->add_option("--operators", flags->operators, "descriptions of more operators (.tdl)");
   command->add_flag("--json", flags->json, "print JSON");

@@ -107,12 +107,12 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
   if (!baseline && flags.space != "tofu") return absl::OkStatus();
   if (flags.copies_given && flags.copies > 0) {
     return UserError(baseline ? "--search " + flags.search : "--space tofu",
-                     " has no shared copies: every consumer fetches for itself; leave --copies ",
+                     " has no shared copies: every reader gathers for itself; leave --copies ",
                      flags.copies, " out");
   }
   if (flags.accumulators == "all") {
     return UserError(baseline ? "--search " + flags.search : "--space tofu",
-                     " delivers each product for itself; leave --accumulators out");
+                     " reduces each product for itself; leave --accumulators out");
   }
   flags.copies = 0;
   return absl::OkStatus();
@@ -229,9 +229,9 @@ absl::Status Partition(PartitionFlags flags) {
   compilation.request.model_file = flags.model.file;
   compilation.request.search = options;
   compilation.request.flat_too = flags.space == "default" && flags.search == "default";
-  absl::optional<InterruptNote> note;
+  absl::optional<InterruptNote> interrupt_note;
   const auto start = std::chrono::steady_clock::now();
-  YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, note));
+  YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, interrupt_note));
   const double seconds = SecondsSince(start);
   YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
   loaded.model = std::move(compilation.model);
@@ -290,10 +290,11 @@ void AddPartition(CLI::App& app, int& exit_code) {
           ->check(CLI::Range(0, 1 << 20))
           ->capture_default_str();
   command
-      ->add_option("--accumulators", flags->accumulators,
-                   "products of one sum meet before they are delivered: all, none, or auto: where "
-                   "there are copies and the plan is still proven the best, or saves more than its "
-                   "bound leaves open")
+      ->add_option(
+          "--accumulators", flags->accumulators,
+          "products of one sum are added up before they are reduced: all, none, or auto: where "
+          "there are copies and the plan is still proven the best, or saves more than its "
+          "bound leaves open")
       ->check(CLI::IsMember({"auto", "all", "none"}))
       ->capture_default_str();
   command

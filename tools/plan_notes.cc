@@ -22,7 +22,7 @@ std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, i
 
 void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
                      search::PlanNotes& notes) {
-  program::Program program = compiler::CutGraph(model, plan);
+  program::Program program = compiler::MakeSpmdProgram(model, plan);
   compiler::RecogniseCollectives(program);
   compiler::PlanMemory(program, plan.space.memory);
   notes.memory = MemoryNotes(program, plan.mesh.devices());
@@ -31,20 +31,20 @@ void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
     notes.kernels.push_back(
         IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));
   }
-  // MovesOf lists a node's fetches in the order of its operands, then its delivery; so does the
+  // MovesOf lists a node's gathers in the order of its operands, then its reduction; so does the
   // program.
   absl::flat_hash_map<std::string, std::string> collectives;
   for (const auto& instruction : program.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;
     const auto& exchange = instruction.exchange();
     if (exchange.collective() == program::PLAIN) continue;
-    collectives[exchange.node() + "\n" + exchange.tensor() + (exchange.deliver() ? "\nd" : "\nf")] =
+    collectives[exchange.node() + "\n" + exchange.tensor() + (exchange.reduce() ? "\nd" : "\nf")] =
         absl::AsciiStrToLower(program::Collective_Name(exchange.collective()));
   }
   for (const search::Move& move : search::MovesOf(model.graph, plan)) {
     const std::string key = model.graph.nodes[move.node].name + "\n" +
                             model.graph.tensors[move.tensor].name +
-                            (move.kind == search::MoveKind::kDeliver ? "\nd" : "\nf");
+                            (move.kind == search::MoveKind::kReduce ? "\nd" : "\nf");
     const auto it = collectives.find(key);
     notes.collectives.push_back(it == collectives.end() ? "exchange" : it->second);
   }

@@ -24,7 +24,7 @@ struct SolveFlags {
 // Before there is a problem Ctrl-C ends the program: nobody notes it.
 absl::StatusOr<search::PairwiseProblem> ReadProblem(const SolveFlags& flags,
                                                     const search::Budget& budget) {
-  const auto stop = [&] { return budget.Spent(); };
+  const auto stop = [&] { return budget.ShouldStop(); };
   absl::StatusOr<search::PairwiseProblem> problem;
   absl::StatusOr<std::string> text = search::ReadGzip(flags.file, stop);
   if (text.ok()) problem = search::ParseIopddl(*text, stop);

@@ -1,5 +1,5 @@
-// yuba verify: proves that the cut program computes what the whole model computes. First the cover
-// of the program, without data; then both run in hash arithmetic on virtual devices and are
+// yuba verify: proves that the sharding program computes what the whole model computes. First the
+// cover of the program, without data; then both run in hash arithmetic on virtual devices and are
 // compared bit for bit.
 #include <iostream>
 
@@ -52,17 +52,17 @@ absl::StatusOr<std::vector<HostTensor>> Outputs(const compiler::Model& model,
 }
 
 absl::Status Compare(const compiler::Model& model, const std::vector<HostTensor>& whole,
-                     const std::vector<HostTensor>& cut, nlohmann::ordered_json& report,
+                     const std::vector<HostTensor>& sharding, nlohmann::ordered_json& report,
                      bool json) {
   int64_t elements = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
     const std::string& name = model.graph.tensors[model.graph.outputs[i]].name;
-    if (whole[i].data != cut[i].data) {
+    if (whole[i].data != sharding[i].data) {
       int64_t wrong = 0;
       const int64_t bytes = ByteSize(whole[i].type);
       const int64_t count = static_cast<int64_t>(whole[i].data.size()) / bytes;
       for (int64_t e = 0; e < count; ++e) {
-        wrong += whole[i].data.compare(e * bytes, bytes, cut[i].data, e * bytes, bytes) != 0;
+        wrong += whole[i].data.compare(e * bytes, bytes, sharding[i].data, e * bytes, bytes) != 0;
       }
       report["hash"] = "differs";
       return absl::FailedPreconditionError(
@@ -90,18 +90,18 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
                      "for the cover alone");
   }
   const compiler::Model& model = planned.loaded.model;
-  const program::Program program = compiler::CutGraph(model, planned.plan);
-  if (absl::Status cover = compiler::CheckCover(program); !cover.ok()) {
+  const program::Program program = compiler::MakeSpmdProgram(model, planned.plan);
+  if (absl::Status cover = compiler::CheckCoverage(program); !cover.ok()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the program does not cover the model: ", cover.message()));
   }
-  YUBA_RETURN_IF_ERROR(compiler::CheckFaithful(model.graph, program));
+  YUBA_RETURN_IF_ERROR(compiler::CheckMatchesGraph(model.graph, program));
   report["cover"] = "whole";
   report["devices"] = planned.plan.mesh.devices();
   report["instructions"] = program.stages(0).instructions_size();
   report["hash"] = "left out";
   if (!flags.json)
-    std::cout << "cover   every need is met, every element made once, on "
+    std::cout << "cover   every element read is there, every element written once, on "
               << (planned.plan.mesh.devices() == 1 ? "" : "all ")
               << Counted(planned.plan.mesh.devices(), "device") << " ("
               << Counted(program.stages(0).instructions_size(), "instruction") << ")\n";
@@ -124,11 +124,11 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   uncut.graph = planned.whole;
   YUBA_ASSIGN_OR_RETURN(program::Program whole,
                         BuildProgram(uncut, WholePlan(uncut.graph), choice));
-  YUBA_ASSIGN_OR_RETURN(program::Program cut, BuildProgram(model, planned.plan, choice));
+  YUBA_ASSIGN_OR_RETURN(program::Program sharding, BuildProgram(model, planned.plan, choice));
   YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected,
                         Outputs(model, std::move(whole), flags.seed));
   YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual,
-                        Outputs(model, std::move(cut), flags.seed));
+                        Outputs(model, std::move(sharding), flags.seed));
   return Compare(model, expected, actual, report, flags.json);
 }
 

@@ -96,8 +96,9 @@ class Writer {
         builder_.getNamedAttr("data_where", builder_.getArrayAttr(data_where)),
         builder_.getNamedAttr("body", Body(*definition.body)),
         builder_.getNamedAttr("nograd", builder_.getBoolAttr(definition.nograd)),
-        builder_.getNamedAttr("addend", builder_.getBoolAttr(definition.addend)),
-        builder_.getNamedAttr("addends", builder_.getDenseI32ArrayAttr(definition.addends)),
+        builder_.getNamedAttr("partial", builder_.getBoolAttr(definition.partial)),
+        builder_.getNamedAttr("partial_operands",
+                              builder_.getDenseI32ArrayAttr(definition.partial_operands)),
     });
   }
 
@@ -227,11 +228,12 @@ class Reader {
     YUBA_ASSIGN_OR_RETURN(definition.body, Body(body));
     YUBA_ASSIGN_OR_RETURN(const auto nograd, Field<mlir::BoolAttr>(attr, "nograd"));
     definition.nograd = nograd.getValue();
-    if (const auto addend = attr.getAs<mlir::BoolAttr>("addend")) {
-      definition.addend = addend.getValue();
+    if (const auto partial = attr.getAs<mlir::BoolAttr>("partial")) {
+      definition.partial = partial.getValue();
     }
-    if (const auto addends = attr.getAs<mlir::DenseI32ArrayAttr>("addends")) {
-      definition.addends.assign(addends.asArrayRef().begin(), addends.asArrayRef().end());
+    if (const auto partials = attr.getAs<mlir::DenseI32ArrayAttr>("partial_operands")) {
+      definition.partial_operands.assign(partials.asArrayRef().begin(),
+                                         partials.asArrayRef().end());
     }
     return definition;
   }

@@ -92,13 +92,13 @@ absl::Status CheckDefinition(const Definition& definition) {
     YUBA_RETURN_IF_ERROR(CheckExpr(definition, *condition.value));
   }
   const Boxes boxes = AnalyzeBoxes(definition, WholeRanges(definition));
-  for (size_t o = 0; o < boxes.needs.size(); ++o) {
-    if (Contains(WholeBox(definition.operands[o].dims), boxes.needs[o])) continue;
-    return UserError("it reads ", ToString(boxes.needs[o]), " of operand ", o, ", which is ",
+  for (size_t o = 0; o < boxes.reads.size(); ++o) {
+    if (Contains(WholeBox(definition.operands[o].dims), boxes.reads[o])) continue;
+    return UserError("it reads ", ToString(boxes.reads[o]), " of operand ", o, ", which is ",
                      ToString(WholeBox(definition.operands[o].dims)));
   }
-  if (!Contains(WholeBox(definition.result.dims), boxes.made)) {
-    return UserError("it makes ", ToString(boxes.made), " of a result that is ",
+  if (!Contains(WholeBox(definition.result.dims), boxes.writes)) {
+    return UserError("it writes ", ToString(boxes.writes), " of a result that is ",
                      ToString(WholeBox(definition.result.dims)));
   }
   return absl::OkStatus();

@@ -7,11 +7,16 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 
+// What mlir-tblgen generates is not written to our warnings.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 // clang-format off
 #include "compiler/dump/yuba_dialect.cc.inc"
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.cc.inc"
 // clang-format on
+#pragma GCC diagnostic pop
 
 namespace yuba::compiler {
 namespace {
@@ -65,7 +70,7 @@ absl::Status CheckKernel(KernelOp op) {
     const auto box = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
     YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getOperand(i), box));
   }
-  YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getMade(), op.getMakes()));
+  YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getWritten(), op.getWrites()));
   return ParseBox(mesh, View(op.getIndices())).status();
 }
 
@@ -74,7 +79,7 @@ absl::Status CheckExchange(ExchangeOp op) {
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getSource(), op.getFrom()));
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getDestination(), op.getTo()));
   YUBA_RETURN_IF_ERROR(ParseAxes(mesh, View(op.getAxes())).status());
-  for (const auto& table : {op.getPart(), op.getGroup()}) {
+  for (const auto& table : {op.getPartial(), op.getGroup()}) {
     if (table) YUBA_RETURN_IF_ERROR(ParseBound(mesh, View(*table)).status());
   }
   return absl::OkStatus();

@@ -23,14 +23,14 @@ absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation) {
   bool graph = false, program = false;
   compilation.program.Clear();
   for (mlir::Operation& op : *module.getBody()) {
-    if (auto found = llvm::dyn_cast<GraphOp>(op)) {
+    if (auto graph_op = llvm::dyn_cast<GraphOp>(op)) {
       if (graph) return UserError("the module has a second yuba.graph");
       graph = true;
-      YUBA_RETURN_IF_ERROR(ReadGraph(found, compilation.model, compilation.plan));
-    } else if (auto found = llvm::dyn_cast<ProgramOp>(op)) {
+      YUBA_RETURN_IF_ERROR(ReadGraph(graph_op, compilation.model, compilation.plan));
+    } else if (auto program_op = llvm::dyn_cast<ProgramOp>(op)) {
       if (program) return UserError("the module has a second yuba.program");
       program = true;
-      YUBA_ASSIGN_OR_RETURN(compilation.program, ReadProgram(found));
+      YUBA_ASSIGN_OR_RETURN(compilation.program, ReadProgram(program_op));
     } else {
       return UserError("the module has an operation that is neither yuba.graph nor yuba.program");
     }

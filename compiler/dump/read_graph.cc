@@ -81,7 +81,7 @@ class GraphReader {
     tensor.name = name.str();
     tensor.kind = kind;
     YUBA_ASSIGN_OR_RETURN(tensor.type, TypeFrom(llvm::cast<mlir::ShapedType>(value.getType())));
-    YUBA_ASSIGN_OR_RETURN(Sharding placed, ParseSharding(plan_.mesh, View(sharding)));
+    YUBA_ASSIGN_OR_RETURN(FactoredSharding placed, ParseSharding(plan_.mesh, View(sharding)));
     std::vector<int64_t> flat;
     for (const auto& factors : placed.dims) flat.insert(flat.end(), factors.begin(), factors.end());
     if (flat != tensor.type.dims) {
@@ -89,7 +89,7 @@ class GraphReader {
                        " is not one of its type");
     }
     tensor.dims = std::move(placed.dims);
-    plan_.tensors[id] = std::move(placed.cut);
+    plan_.tensors[id] = std::move(placed.sharding);
     ids_[value] = static_cast<TensorId>(id);
     return absl::OkStatus();
   }
@@ -122,16 +122,17 @@ class GraphReader {
     }
     TensorKind kind = TensorKind::kActivation;
     if (op.getCopy()) kind = TensorKind::kCopy;
-    if (definition.addend) kind = TensorKind::kAddend;
+    if (definition.partial) kind = TensorKind::kPartial;
     YUBA_RETURN_IF_ERROR(
         AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
-    if (op.getCut()) {
-      YUBA_ASSIGN_OR_RETURN(Cut cut,
-                            ParseNodeCut(plan_.mesh, definition.indices, View(*op.getCut())));
-      plan_.nodes.push_back(std::move(cut));
+    if (op.getPartition()) {
+      YUBA_ASSIGN_OR_RETURN(Partition partition, ParsePartition(plan_.mesh, definition.indices,
+                                                                View(*op.getPartition())));
+      plan_.nodes.push_back(std::move(partition));
     } else if (op_.getMesh()) {
-      return UserError("yuba.graph: node ", node.name, " has no cut, but the graph has a mesh");
+      return UserError("yuba.graph: node ", node.name,
+                       " has no partition, but the graph has a mesh");
     }
     node.definition = std::make_shared<const Definition>(std::move(definition));
     graph_.nodes.push_back(std::move(node));

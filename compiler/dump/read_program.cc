@@ -125,18 +125,18 @@ class ProgramReader {
       YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffers()[i]));
       operand->set_buffer(buffer);
       llvm::StringRef read = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
-      operand->set_addend(read.consume_back("*"));
+      operand->set_partial(read.consume_back("*"));
       YUBA_RETURN_IF_ERROR(Fill(read, operand->mutable_box()));
     }
-    YUBA_ASSIGN_OR_RETURN(const int made, IdOf(op.getMade()));
+    YUBA_ASSIGN_OR_RETURN(const int made, IdOf(op.getWritten()));
     kernel->mutable_result()->set_buffer(made);
-    return Fill(op.getMakes(), kernel->mutable_result()->mutable_box());
+    return Fill(op.getWrites(), kernel->mutable_result()->mutable_box());
   }
 
   absl::Status ReadExchange(ExchangeOp op, program::Exchange* exchange) {
     exchange->set_tensor(op.getTensor().str());
     exchange->set_node(op.getNode().str());
-    exchange->set_deliver(op.getDeliver());
+    exchange->set_reduce(op.getReduce());
     YUBA_ASSIGN_OR_RETURN(const int source, IdOf(op.getSource()));
     YUBA_ASSIGN_OR_RETURN(const int destination, IdOf(op.getDestination()));
     exchange->set_source(source);
@@ -144,13 +144,14 @@ class ProgramReader {
     YUBA_RETURN_IF_ERROR(Fill(op.getFrom(), exchange->mutable_from()));
     YUBA_RETURN_IF_ERROR(Fill(op.getTo(), exchange->mutable_to()));
     exchange->set_from_first_only(op.getFromFirstOnly());
-    exchange->set_parts(static_cast<int32_t>(op.getParts()));
+    exchange->set_partials(static_cast<int32_t>(op.getPartials()));
     if (op.getReducer()) {
       YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(*op.getReducer())));
       exchange->set_reducer(static_cast<program::Reducer>(reducer));
     }
-    if (op.getPart()) {
-      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_part(), ParseBound(mesh_, View(*op.getPart())));
+    if (op.getPartial()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(),
+                            ParseBound(mesh_, View(*op.getPartial())));
     }
     if (op.getGroup()) {
       YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), ParseBound(mesh_, View(*op.getGroup())));

@@ -11,7 +11,7 @@ namespace yuba::compiler {
 namespace {
 
 // "12/bc"
-absl::Status ParseFactor(const Mesh& mesh, absl::string_view text, Sharding& sharding) {
+absl::Status ParseFactor(const Mesh& mesh, absl::string_view text, FactoredSharding& sharding) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('/', 1));
   int64_t extent = 0;
@@ -20,14 +20,14 @@ absl::Status ParseFactor(const Mesh& mesh, absl::string_view text, Sharding& sha
   }
   YUBA_ASSIGN_OR_RETURN(AxisList axes, ParseAxes(mesh, parts.second));
   sharding.dims.back().push_back(extent);
-  sharding.cut.axes.push_back(std::move(axes));
+  sharding.sharding.axes.push_back(std::move(axes));
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<Sharding> ParseSharding(const Mesh& mesh, absl::string_view text) {
-  Sharding sharding;
+absl::StatusOr<FactoredSharding> ParseSharding(const Mesh& mesh, absl::string_view text) {
+  FactoredSharding sharding;
   const absl::string_view whole = text;
   if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) {
     return UserError("'[' and ']' expected round '", whole, "'");
@@ -45,30 +45,31 @@ absl::StatusOr<Sharding> ParseSharding(const Mesh& mesh, absl::string_view text)
   return sharding;
 }
 
-std::string NodeCutText(const Mesh& mesh, const std::vector<Index>& indices, const Cut& cut) {
+std::string PartitionText(const Mesh& mesh, const std::vector<Index>& indices,
+                          const Partition& partition) {
   std::string text;
   for (size_t i = 0; i < indices.size(); ++i) {
-    if (cut.axes[i].empty()) continue;
+    if (partition.axes[i].empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : " ", indices[i].name, "/",
-                    AxesText(mesh, cut.axes[i]));
+                    AxesText(mesh, partition.axes[i]));
   }
   return text;
 }
 
-absl::StatusOr<Cut> ParseNodeCut(const Mesh& mesh, const std::vector<Index>& indices,
-                                 absl::string_view text) {
-  Cut cut;
-  cut.axes.resize(indices.size());
+absl::StatusOr<Partition> ParsePartition(const Mesh& mesh, const std::vector<Index>& indices,
+                                         absl::string_view text) {
+  Partition partition;
+  partition.axes.resize(indices.size());
   size_t next = 0;  // names need not be distinct, their order is the indices'
   for (absl::string_view part : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
     const size_t slash = part.rfind('/');
     if (slash == absl::string_view::npos)
-      return UserError("a cut like m/ab expected at '", part, "'");
+      return UserError("a partition like m/ab expected at '", part, "'");
     while (next < indices.size() && indices[next].name != part.substr(0, slash)) ++next;
     if (next == indices.size()) return UserError("no index for '", part, "' of '", text, "'");
-    YUBA_ASSIGN_OR_RETURN(cut.axes[next++], ParseAxes(mesh, part.substr(slash + 1)));
+    YUBA_ASSIGN_OR_RETURN(partition.axes[next++], ParseAxes(mesh, part.substr(slash + 1)));
   }
-  return cut;
+  return partition;
 }
 
 }  // namespace yuba::compiler

@@ -1,4 +1,5 @@
-// Cuts as text, read back: "[4/a, 128, (3 12/bc 64)]" of a tensor, "m/ab k/c" of a node.
+// Shardings and partitions as text, read back: "[4/a, 128, (3 12/bc 64)]" is the sharding of a
+// tensor, "m/ab k/c" the partition of a node.
 #ifndef YUBA_COMPILER_DUMP_SHARDING_TEXT_H_
 #define YUBA_COMPILER_DUMP_SHARDING_TEXT_H_
 
@@ -11,16 +12,16 @@
 
 namespace yuba::compiler {
 
-// The factors of each dimension, and the axes of each factor.
-struct Sharding {
-  std::vector<std::vector<int64_t>> dims;
-  Cut cut;
+struct FactoredSharding {
+  std::vector<std::vector<int64_t>> dims;  // the factors of each dimension
+  Sharding sharding;                       // by factor
 };
-absl::StatusOr<Sharding> ParseSharding(const Mesh& mesh, absl::string_view text);
+absl::StatusOr<FactoredSharding> ParseSharding(const Mesh& mesh, absl::string_view text);
 
-std::string NodeCutText(const Mesh& mesh, const std::vector<Index>& indices, const Cut& cut);
-absl::StatusOr<Cut> ParseNodeCut(const Mesh& mesh, const std::vector<Index>& indices,
-                                 absl::string_view text);
+std::string PartitionText(const Mesh& mesh, const std::vector<Index>& indices,
+                          const Partition& partition);
+absl::StatusOr<Partition> ParsePartition(const Mesh& mesh, const std::vector<Index>& indices,
+                                         absl::string_view text);
 
 }  // namespace yuba::compiler
 

@@ -45,7 +45,7 @@ class GraphWriter {
   mlir::Type Type(TensorId id) { return TypeOf(builder_.getContext(), graph_.tensors[id].type); }
 
   std::string Placed(TensorId id) {
-    Cut whole;
+    Sharding whole;
     whole.axes.resize(graph_.tensors[id].type.dims.size());
     return ToString(plan_ != nullptr ? plan_->tensors[id] : whole, graph_.tensors[id].dims, mesh_);
   }
@@ -55,11 +55,12 @@ class GraphWriter {
     const Definition& definition = *node.definition;
     llvm::SmallVector<mlir::Value> operands;
     for (TensorId operand : node.operands) operands.push_back(values_[operand]);
-    mlir::StringAttr cut;
-    if (plan_ != nullptr) cut = Text(NodeCutText(mesh_, definition.indices, plan_->nodes[id]));
+    mlir::StringAttr partition;
+    if (plan_ != nullptr)
+      partition = Text(PartitionText(mesh_, definition.indices, plan_->nodes[id]));
     values_[node.result] = builder_.create<DefinitionOp>(
         At(node.from), Type(node.result), Text(node.op), operands, Text(node.name), Text(node.from),
-        Number(node.instance), Number(node.result), Text(Placed(node.result)), cut,
+        Number(node.instance), Number(node.result), Text(Placed(node.result)), partition,
         Text(ToString(definition)), AttrOf(builder_.getContext(), definition),
         IsCopy(graph_, node) ? builder_.getUnitAttr() : mlir::UnitAttr());
   }

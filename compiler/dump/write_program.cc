@@ -96,7 +96,7 @@ class ProgramWriter {
     for (const program::Access& operand : kernel.operands()) {
       operands.push_back(buffers_[operand.buffer()]);
       reads.push_back(
-          Text(absl::StrCat(BoxText(mesh_, operand.box()), operand.addend() ? "*" : "")));
+          Text(absl::StrCat(BoxText(mesh_, operand.box()), operand.partial() ? "*" : "")));
     }
     program::Box indices;
     *indices.mutable_dims() = kernel.indices();
@@ -111,9 +111,10 @@ class ProgramWriter {
     builder_.create<ExchangeOp>(
         At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
         buffers_[exchange.source()], buffers_[exchange.destination()], Boxed(exchange.from()),
-        Boxed(exchange.to()), If(exchange.deliver()), If(exchange.from_first_only()),
+        Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()),
         TextIf(exchange.reducer() != program::NONE, Name(static_cast<Reducer>(exchange.reducer()))),
-        Number(exchange.parts()), TextIf(exchange.has_part(), BoundText(mesh_, exchange.part())),
+        Number(exchange.partials()),
+        TextIf(exchange.has_partial(), BoundText(mesh_, exchange.partial())),
         TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
         Text(program::Collective_Name(exchange.collective())), Text(AxesText(mesh_, axes)));
   }

@@ -8,7 +8,7 @@ include "mlir/IR/OpBase.td"
 def Yuba_Dialect : Dialect {
   let name = "yuba";
   let cppNamespace = "::yuba::compiler";
-  let summary = "Graphs of definitions, how they are cut, and the programs they become";
+  let summary = "Graphs of definitions, how they are partitioned, and the programs they become";
 }
 
 class Yuba_Op<string mnemonic, list<Trait> traits = []> : Op<Yuba_Dialect, mnemonic, traits>;
@@ -36,15 +36,15 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let summary = "A use of any operator: one definition, its operands and its result";
   let description = [{
     `name` and `id` are the result's, `definition` the core form: its verifier builds it again, compares it with
-    `text`, and asks the box analysis whether it stays within its operands. `cut` names the axes of each
-    cut index, "m/ab k/c". With `copy` the result is a transient copy of the operand.
+    `text`, and asks the box analysis whether it stays within its operands. `partition` names the axes of each
+    index that is cut, "m/ab k/c". With `copy` the result is a transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
-                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$cut,
+                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$partition,
                    StrAttr:$text, DictionaryAttr:$definition, UnitAttr:$copy);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`copy` $copy^)? $op `(` $operands `)` $name $sharding (`cut` $cut^)? attr-dict `:`
+    (`copy` $copy^)? $op `(` $operands `)` $name $sharding (`partition` $partition^)? attr-dict `:`
     functional-type($operands, $result)
   }];
   let hasVerifier = 1;
@@ -86,24 +86,24 @@ def Yuba_BufferOp : Yuba_Op<"buffer"> {
 
 def Yuba_KernelOp : Yuba_Op<"kernel"> {
   let summary = "A call of a function on buffers; `indices` has the part of each of its indices";
-  let arguments = (ins StrAttr:$node, Variadic<AnyMemRef>:$buffers, AnyMemRef:$made,
+  let arguments = (ins StrAttr:$node, Variadic<AnyMemRef>:$buffers, AnyMemRef:$written,
                    I64Attr:$function, StrAttr:$from, StrAttr:$indices, StrArrayAttr:$reads,
-                   StrAttr:$makes);
+                   StrAttr:$writes);
   let assemblyFormat = [{
-    $node `(` $buffers `)` `->` $made attr-dict `:` `(` type($buffers) `)` `->` type($made)
+    $node `(` $buffers `)` `->` $written attr-dict `:` `(` type($buffers) `)` `->` type($written)
   }];
   let hasVerifier = 1;
 }
 
 def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
-  let summary = "Moves boxes between devices: a fetch, or the delivery of what was made";
+  let summary = "Moves boxes between devices: a gather, or a reduction of what was written";
   let description = "`combine` has \"reducer parts part-table\" where partial results are combined.";
   let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, AnyMemRef:$destination,
-                   StrAttr:$from, StrAttr:$to, UnitAttr:$deliver, UnitAttr:$from_first_only,
-                   OptionalAttr<StrAttr>:$reducer, I64Attr:$parts, OptionalAttr<StrAttr>:$part,
+                   StrAttr:$from, StrAttr:$to, UnitAttr:$reduce, UnitAttr:$from_first_only,
+                   OptionalAttr<StrAttr>:$reducer, I64Attr:$partials, OptionalAttr<StrAttr>:$partial,
                    OptionalAttr<StrAttr>:$group, StrAttr:$collective, StrAttr:$axes);
   let assemblyFormat = [{
-    (`deliver` $deliver^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
+    (`reduce` $reduce^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
     $axes attr-dict `:` type($source) `->` type($destination)
   }];
   let hasVerifier = 1;

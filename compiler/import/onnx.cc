@@ -96,7 +96,7 @@ std::string WhyNotMade(const ::onnx::GraphProto& graph, const std::string& name)
 // The symbols of the file on an output, except those that inputs have for another size: nothing in
 // the file makes sure of them.
 void NameDims(const ::onnx::ValueInfoProto& output, const std::map<std::string, int64_t>& sizes,
-              FlowValue& value) {
+              OnnxValue& value) {
   const auto& shape = output.type().tensor_type().shape();
   if (shape.dim_size() != static_cast<int>(value.dims.size())) return;
   value.dim_names.clear();
@@ -108,10 +108,10 @@ void NameDims(const ::onnx::ValueInfoProto& output, const std::map<std::string, 
   }
 }
 
-std::map<std::string, int64_t> SizesOfSymbols(const Flow& flow) {
+std::map<std::string, int64_t> SizesOfSymbols(const OnnxGraph& graph) {
   std::map<std::string, int64_t> sizes;
-  for (const int input : flow.inputs) {
-    const FlowValue& value = flow.values[input];
+  for (const int input : graph.inputs) {
+    const OnnxValue& value = graph.values[input];
     for (size_t d = 0; d < value.dims.size(); ++d) sizes[value.dim_names[d]] = value.dims[d];
   }
   sizes.erase("");
@@ -119,25 +119,25 @@ std::map<std::string, int64_t> SizesOfSymbols(const Flow& flow) {
 }
 
 // Each output is a tensor that a node makes, and of its own.
-void FinishOutputs(const ::onnx::GraphProto& graph, NodeContext& context, Flow& flow) {
+void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGraph& graph) {
   std::set<int> taken;
-  const std::map<std::string, int64_t> sizes = SizesOfSymbols(flow);
-  for (const ::onnx::ValueInfoProto& output : graph.output()) {
-    const auto found = flow.by_name.find(output.name());
-    if (found == flow.by_name.end())
+  const std::map<std::string, int64_t> sizes = SizesOfSymbols(graph);
+  for (const ::onnx::ValueInfoProto& output : proto.output()) {
+    const auto found = graph.by_name.find(output.name());
+    if (found == graph.by_name.end())
       return context.Fail("the graph's output '", output.name(), "' is ",
-                          WhyNotMade(graph, output.name()));
+                          WhyNotMade(proto, output.name()));
     int value = found->second;
     const bool own =
-        flow.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
+        graph.values[value].kind == TensorKind::kActivation && taken.insert(value).second;
     if (!own) {
       value = context.Copy(value);
       if (context.failed()) return;
       taken.insert(value);
     }
-    flow.outputs.push_back(value);
-    flow.values[value].name = output.name();
-    NameDims(output, sizes, flow.values[value]);
+    graph.outputs.push_back(value);
+    graph.values[value].name = output.name();
+    NameDims(output, sizes, graph.values[value]);
   }
 }
 
@@ -164,8 +164,8 @@ class Importer {
     model.file_inputs = file_inputs_;
     model.file_nodes = proto_.graph().node_size();
     model.opset = opset_;
-    model.notes = flow_.notes;
-    BuildGraph(flow_, UnifyFactors(flow_, options_.factors), model);
+    model.notes = graph_.notes;
+    BuildGraph(graph_, UnifyFactors(graph_, options_.factors), model);
     YUBA_RETURN_IF_ERROR(CheckRebatched(model.graph));
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);
@@ -180,9 +180,9 @@ class Importer {
   // The graph's inputs are the flow's, in order.
   absl::Status CheckRebatched(const Graph& graph) const {
     std::vector<TensorId> inputs;
-    for (size_t i = 0; i < flow_.inputs.size(); ++i) {
-      const std::vector<int>& changed = flow_.rebatched;
-      if (std::find(changed.begin(), changed.end(), flow_.inputs[i]) != changed.end())
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const std::vector<int>& changed = graph_.rebatched;
+      if (std::find(changed.begin(), changed.end(), graph_.inputs[i]) != changed.end())
         inputs.push_back(graph.inputs[i]);
     }
     const absl::Status checked = CheckBatch(graph, inputs);
@@ -196,7 +196,7 @@ class Importer {
     YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
     for (const ::onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
-    YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, flow_));
+    YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, graph_));
     for (const int n : order.nodes) {
       const ::onnx::NodeProto& node = graph.node(n);
       const absl::Status status = Translate(node, n);
@@ -205,15 +205,15 @@ class Importer {
                                              VersionOf(node, proto_, opset_)));
     }
     const ::onnx::NodeProto none;
-    NodeContext context(none, opset_, "output", folder_, *options_.library, flow_);
-    FinishOutputs(graph, context, flow_);
+    NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
+    FinishOutputs(graph, context, graph_);
     return context.status();
   }
 
   absl::Status Translate(const ::onnx::NodeProto& node, int position) {
     const std::string label =
         node.name().empty() ? absl::StrCat(node.op_type(), "_", position) : node.name();
-    NodeContext context(node, opset_, label, folder_, *options_.library, flow_);
+    NodeContext context(node, opset_, label, folder_, *options_.library, graph_);
     for (int i = 0; i < node.input_size() && !context.failed(); ++i) {
       if (!node.input(i).empty() && context.Optional(i) < 0)
         context.Fail("its operand '", node.input(i), "' is ",
@@ -231,7 +231,7 @@ class Importer {
   ::onnx::ModelProto proto_;
   std::vector<std::string> file_inputs_;
   int64_t opset_ = 0;
-  Flow flow_;
+  OnnxGraph graph_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 
 namespace yuba::onnx {
 
-struct FlowValue {
+struct OnnxValue {
   std::string name;  // empty until a name of the file is given to it
   TensorKind kind = TensorKind::kActivation;
   ElementType type = ElementType::kF32;
@@ -37,8 +37,8 @@ struct Use {
   std::string from;  // the node of the file, for messages
 };
 
-struct Flow {
-  std::deque<FlowValue> values;  // references stay valid
+struct OnnxGraph {
+  std::deque<OnnxValue> values;  // references stay valid
   std::vector<Use> uses;         // in an order of computation
   std::vector<int> inputs;
   std::vector<int> rebatched;  // inputs whose dimension 0 is not the file's

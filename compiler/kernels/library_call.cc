@@ -98,7 +98,7 @@ program::LibraryCall CallOf(const Definition& definition, const Convolution& con
 
 absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole, bool convolutions) {
   // Nothing runs through an index that numbers groups; it is the last.
-  const Definition definition = whole.addends.empty() ? whole : InGroups(whole, 1);
+  const Definition definition = whole.partial_operands.empty() ? whole : InGroups(whole, 1);
   const auto is_f32 = [](const TensorType& type) { return type.type == ElementType::kF32; };
   if (!is_f32(definition.result) ||
       !std::all_of(definition.operands.begin(), definition.operands.end(), is_f32)) {

@@ -13,13 +13,13 @@ namespace {
 constexpr int kTurns = 30;
 constexpr int kHalvings = 3;  // of what the arena may be beyond the least
 
-bool LiveTogether(const BufferLife& a, const BufferLife& b) {
+bool LiveAtOnce(const BufferLife& a, const BufferLife& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
 // The slots in `order`, each at the lowest offset that is free throughout its life.
-Placement InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& order) {
-  Placement result;
+ArenaLayout InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& order) {
+  ArenaLayout result;
   result.offsets.assign(lives.size(), 0);
   std::vector<int64_t>& offsets = result.offsets;
   std::vector<int> placed;  // by offset
@@ -28,7 +28,7 @@ Placement InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& 
     int64_t offset = 0;
     for (int other : placed) {
       if (offsets[other] >= offset + lives[id].size) break;
-      if (!LiveTogether(lives[id], lives[other])) continue;
+      if (!LiveAtOnce(lives[id], lives[other])) continue;
       offset = std::max(offset, search::Slot(offsets[other] + lives[other].size));
     }
     offsets[id] = offset;
@@ -76,11 +76,11 @@ int64_t LeastArena(const std::vector<BufferLife>& lives) {
 
 // Of all orders, and of what becomes of the best where the slot that ends highest goes first, again
 // and again (squeaky wheels: Joslin and Clements 1999), until the arena is small enough.
-Placement BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
-  Placement best;
+ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
+  ArenaLayout best;
   std::vector<int> best_order;
   const auto consider = [&](const std::vector<int>& order) {
-    Placement here = InOrder(lives, order);
+    ArenaLayout here = InOrder(lives, order);
     if (best_order.empty() || here.arena < best.arena) {
       best = here;
       best_order = order;
@@ -88,7 +88,7 @@ Placement BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
     return here;
   };
   for (const std::vector<int>& order : Orders(lives)) consider(order);
-  Placement last = best;
+  ArenaLayout last = best;
   std::vector<int> order = best_order;
   for (int turn = 0; turn < kTurns && best.arena > enough; ++turn) {
     const auto highest = std::find_if(order.begin(), order.end(), [&](int id) {
@@ -103,10 +103,10 @@ Placement BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
 
 }  // namespace
 
-Placement PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit) {
+ArenaLayout PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit) {
   const int64_t least = LeastArena(lives);
   int64_t capacity = std::max(least, limit / search::kSlotBytes * search::kSlotBytes);
-  Placement best = BestOfOrders(lives, capacity);
+  ArenaLayout best = BestOfOrders(lives, capacity);
   if (limit > 0 && limit < least) return best;
   for (int turn = 0; turn <= kHalvings && capacity < best.arena; ++turn) {
     absl::optional<std::vector<int64_t>> offsets = FitWithin(lives, capacity);

@@ -15,14 +15,14 @@ struct BufferLife {
   int64_t size = 0;
 };
 
-struct Placement {
+struct ArenaLayout {
   std::vector<int64_t> offsets;  // by buffer, multiples of kSlotBytes
   int64_t arena = 0;             // bytes, a multiple of kSlotBytes
 };
 
 // Deterministic. The arena is no smaller than what lives at once, and often that. With a `limit` it
 // need not be smaller than that, nor as small as can be where it is larger.
-Placement PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit = 0);
+ArenaLayout PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit = 0);
 
 // Offsets within an arena of `capacity` bytes; nothing where none are found. Searches by rising
 // offsets, as MiniMalloc does (Moffitt 2023): what is placed next lies on something or at the

@@ -64,13 +64,13 @@ std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<in
 
 enum class BufferRole { kStored, kActivation, kExchanged };
 
-// Fetch buffers are where fetches from other buffers arrive, made buffers where deliveries start.
+// Gather buffers are where gathers from other buffers arrive, made buffers where reductions start.
 std::vector<BufferRole> RolesOf(const program::Program& program, const program::Stage& stage) {
   std::vector<BufferRole> roles(stage.buffers_size(), BufferRole::kActivation);
   for (const program::Instruction& instruction : stage.instructions()) {
     const program::Exchange& exchange = instruction.exchange();
     if (!instruction.has_exchange() || exchange.source() == exchange.destination()) continue;
-    roles[exchange.deliver() ? exchange.source() : exchange.destination()] = BufferRole::kExchanged;
+    roles[exchange.reduce() ? exchange.source() : exchange.destination()] = BufferRole::kExchanged;
   }
   for (int id = 0; id < stage.buffers_size(); ++id) {
     if (stage.buffers(id).initialized()) roles[id] = BufferRole::kStored;
@@ -106,11 +106,11 @@ void PlanMemory(program::Program& program, int64_t limit) {
     for (const program::Buffer& buffer : stage.buffers()) {
       lives.push_back({buffer.first(), buffer.last(), buffer.size()});
     }
-    const Placement placement = PlaceBuffers(lives, limit);
+    const ArenaLayout layout = PlaceBuffers(lives, limit);
     for (int id = 0; id < stage.buffers_size(); ++id) {
-      stage.mutable_buffers(id)->set_offset(placement.offsets[id]);
+      stage.mutable_buffers(id)->set_offset(layout.offsets[id]);
     }
-    stage.set_arena_size(placement.arena);
+    stage.set_arena_size(layout.arena);
   }
 }
 

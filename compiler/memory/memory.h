@@ -22,7 +22,7 @@ struct ProgramMemory {
 ProgramMemory MeasureMemory(const program::Program& program);
 
 // What one device really has live (its boxes, not the slots), in bytes, at its peak: parameters,
-// inputs and outputs; activations; fetch and made buffers. `at`: the node whose instruction it is.
+// inputs and outputs; activations; gather and made buffers. `at`: the node whose instruction it is.
 struct DeviceUse {
   int64_t peak = 0, stored = 0, activations = 0, buffers = 0;
   std::string at;

@@ -163,14 +163,14 @@ class Recogniser {
 
   void Mark() {
     if (exchange_.from_first_only() || exchange_.has_group()) return;
-    if (exchange_.parts() == 1 && IsLocal()) return;
+    if (exchange_.partials() == 1 && IsLocal()) return;
     const std::vector<Kind> whole = {{program::ALL_GATHER, IsAllGather},
                                      {program::PERMUTE, IsPermute},
                                      {program::ALL_TO_ALL, IsAllToAll}},
                             partial = {{program::REDUCE_SCATTER, IsReduceScatter},
                                        {program::ALL_REDUCE, IsAllReduce}};
     for (const Axes& axes : Candidates()) {
-      if (MarkOver(axes, exchange_.parts() > 1 ? partial : whole)) return;
+      if (MarkOver(axes, exchange_.partials() > 1 ? partial : whole)) return;
     }
   }
 
@@ -196,7 +196,7 @@ class Recogniser {
         AddAxes(range.end(), used);
       }
     }
-    AddAxes(exchange_.part(), used);
+    AddAxes(exchange_.partial(), used);
     const Axes axes(used.begin(), used.end());
     std::vector<Axes> subsets;
     for (uint32_t bits = 1; bits < (uint32_t{1} << axes.size()); ++bits) {
@@ -213,14 +213,16 @@ class Recogniser {
   // As the first kind that holds for all groups over these axes.
   bool MarkOver(const Axes& axes, std::vector<Kind> kinds) {
     const std::vector<int> along = DevicesAlong(mesh_, axes);
-    if (exchange_.parts() > 1 && static_cast<int>(along.size()) != exchange_.parts()) return false;
+    if (exchange_.partials() > 1 && static_cast<int>(along.size()) != exchange_.partials())
+      return false;
     for (const int first : DevicesAlong(mesh_, OtherAxes(mesh_, axes))) {
       Sides sides;
       for (const int offset : along) {
         const int device = first + offset;
         sides.from.push_back(&from_[device]);
         sides.to.push_back(&to_[device]);
-        if (exchange_.parts() > 1) sides.parts.insert(ValueOn(mesh_, exchange_.part(), device));
+        if (exchange_.partials() > 1)
+          sides.parts.insert(ValueOn(mesh_, exchange_.partial(), device));
       }
       kinds.erase(std::remove_if(kinds.begin(), kinds.end(),
                                  [&](const Kind& kind) { return !kind.holds(sides); }),

@@ -1,6 +1,6 @@
 #include "compiler/spmd/spmd.h"
 
-// cut: what every device holds, fetches, computes and delivers, as one program for all of them.
+// cut: what every device holds, gathers, computes and reduces, as one program for all of them.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -42,7 +42,7 @@ class Cutter {
   Cutter(const Model& model, const search::Plan& plan)
       : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
 
-  program::Program Cut(Arithmetic arithmetic) {
+  program::Program Sharding(Arithmetic arithmetic) {
     program_.set_graph_hash(model_.graph_hash);
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
     for (const MeshAxis& axis : mesh_.axes) {
@@ -97,7 +97,8 @@ class Cutter {
     if (IsCopy(graph_, node)) return AddCopy(node);
     NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
     Definition computed = *node.definition;
-    if (!computed.addends.empty()) {  // each group computes its part of an index that numbers them
+    if (!computed.partial_operands
+             .empty()) {  // each group computes its part of an index that numbers them
       const AxisList& groups = plan_.nodes[id].axes.back();
       computed = InGroups(computed, PartCount(mesh_, groups));
       for (int device = 0; device < mesh_.devices(); ++device) {
@@ -115,11 +116,11 @@ class Cutter {
     }
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
       std::vector<Box> needs;
-      for (const std::vector<Box>& device : boxes.needs) needs.push_back(device[operand]);
+      for (const std::vector<Box>& device : boxes.reads) needs.push_back(device[operand]);
       program::Access* access = kernel.add_operands();
       access->set_buffer(Fetch(node, node.operands[operand], needs));
       *access->mutable_box() = BoxTable(mesh_, needs);
-      access->set_addend(ReadsAddend(computed, operand));
+      access->set_partial(ReadsPartials(computed, operand));
     }
     Make(node, computed, boxes, std::move(kernel));
   }
@@ -131,7 +132,7 @@ class Cutter {
     if (AllContain(shards, needs)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
-        AddBuffer(absl::StrCat("fetch(", type.name, ")@", node.name), type.type, needs);
+        AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, needs);
     program::Exchange* fetch =
         AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
     const std::vector<int64_t> groups = GroupsOf(tensor);
@@ -145,31 +146,31 @@ class Cutter {
     const std::vector<Box>& own = shards_[node.result];
     const std::vector<int64_t> groups = GroupsOf(node.result);
     const bool grouped = IsGrouped(groups);
-    const bool direct = (boxes.parts == 1 || grouped) && AllSame(boxes.made, own);
-    if (boxes.parts > 1) made.result.type = AccumulatorType(made.result.type);
-    made.addend = false;
+    const bool direct = (boxes.partials == 1 || grouped) && AllSame(boxes.writes, own);
+    if (boxes.partials > 1) made.result.type = AccumulatorType(made.result.type);
+    made.partial = false;
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
-                              : AddBuffer(absl::StrCat("made(", tensor.name, ")"),
-                                          {made.result.type, tensor.type.dims}, boxes.made);
+                              : AddBuffer(absl::StrCat("written(", tensor.name, ")"),
+                                          {made.result.type, tensor.type.dims}, boxes.writes);
     kernel.set_function(FunctionOf(made));
     kernel.mutable_result()->set_buffer(buffer);
-    *kernel.mutable_result()->mutable_box() = BoxTable(mesh_, boxes.made);
+    *kernel.mutable_result()->mutable_box() = BoxTable(mesh_, boxes.writes);
     *stage_->add_instructions()->mutable_kernel() = std::move(kernel);
     if (direct || AllEmpty(own)) return;
 
-    program::Exchange* deliver =
-        AddExchange(node, tensor.name, {buffer, boxes.made}, {stored, own});
-    deliver->set_deliver(true);
-    deliver->set_parts(boxes.parts);
-    if (grouped) *deliver->mutable_group() = BoundTable(mesh_, groups);
-    if (boxes.parts == 1 && !grouped) return;
-    deliver->set_reducer(static_cast<program::Reducer>(node.definition->reducer));
-    if (boxes.parts == 1) return;
-    *deliver->mutable_part() =
-        BoundTable(mesh_, std::vector<int64_t>(boxes.part.begin(), boxes.part.end()));
+    program::Exchange* reduce =
+        AddExchange(node, tensor.name, {buffer, boxes.writes}, {stored, own});
+    reduce->set_reduce(true);
+    reduce->set_partials(boxes.partials);
+    if (grouped) *reduce->mutable_group() = BoundTable(mesh_, groups);
+    if (boxes.partials == 1 && !grouped) return;
+    reduce->set_reducer(static_cast<program::Reducer>(node.definition->reducer));
+    if (boxes.partials == 1) return;
+    *reduce->mutable_partial() =
+        BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
     // Only the first owner of an element combines its parts; other owners take the result from it.
-    if (grouped || AllSame(HomeBoxes(own), own)) return;
+    if (grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
   }
 
@@ -177,10 +178,10 @@ class Cutter {
     return *std::max_element(groups.begin(), groups.end()) > 0;
   }
 
-  // By device: its group, where the tensor is an addend; else all are one.
+  // By device: its group, where the tensor is partials; else all are one.
   std::vector<int64_t> GroupsOf(TensorId tensor) const {
     std::vector<int64_t> groups(mesh_.devices(), 0);
-    if (graph_.tensors[tensor].kind != TensorKind::kAddend) return groups;
+    if (graph_.tensors[tensor].kind != TensorKind::kPartial) return groups;
     for (int device = 0; device < mesh_.devices(); ++device) {
       groups[device] = GroupNumber(mesh_, plan_.tensors[tensor], device);
     }
@@ -193,7 +194,7 @@ class Cutter {
     program::Exchange* exchange = stage_->add_instructions()->mutable_exchange();
     exchange->set_tensor(tensor);
     exchange->set_node(node.name);
-    exchange->set_parts(1);
+    exchange->set_partials(1);
     exchange->set_source(from.first);
     *exchange->mutable_from() = BoxTable(mesh_, from.second);
     exchange->set_destination(to.first);
@@ -215,7 +216,8 @@ class Cutter {
       added->set_name(index.name);
       added->set_extent(index.extent);
       added->set_reduction(index.reduction);
-      added->set_groups(!definition.addends.empty() && &index == &definition.indices.back());
+      added->set_groups(!definition.partial_operands.empty() &&
+                        &index == &definition.indices.back());
     }
     same_text.emplace_back(definition, program_.functions_size() - 1);
     return program_.functions_size() - 1;
@@ -267,10 +269,11 @@ void SetInitialValues(const Model& model, program::Program& program) {
   }
 }
 
-program::Program CutGraph(const Model& model, const search::Plan& plan, Arithmetic arithmetic) {
+program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
+                                 Arithmetic arithmetic) {
   YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
-  return Cutter(model, plan).Cut(arithmetic);
+  return Cutter(model, plan).Sharding(arithmetic);
 }
 
 }  // namespace yuba::compiler

@@ -123,7 +123,7 @@ bool IsWellFormed(const Mesh& mesh, const program::Box& box) {
 }
 
 Definition ComputedBy(const program::Function& function, const Definition& definition) {
-  if (definition.addends.empty()) return definition;
+  if (definition.partial_operands.empty()) return definition;
   const int indices = function.indices_size();
   const bool several = indices == static_cast<int>(definition.indices.size());
   const int64_t groups = several ? function.indices(indices - 1).extent() : 1;

@@ -29,9 +29,9 @@ class Prover {
     }
     written_.assign(held_.size(), std::vector<BoxUnion>(mesh_.devices()));
     partial_.assign(held_.size(), nullptr);
-    makers_.assign(held_.size(), nullptr);
-    addends_.resize(held_.size());
-    apart_.resize(held_.size());
+    producers_.assign(held_.size(), nullptr);
+    partials_.resize(held_.size());
+    unreduced_.resize(held_.size());
   }
 
   absl::Status Prove() {
@@ -53,12 +53,12 @@ class Prover {
   const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
   void Write(int buffer, int device, const Box& box) { written_[buffer][device].Add(box); }
   bool IsPartial(int id) const {
-    return partial_[id] != nullptr || !addends_[id].empty() || !apart_[id].empty();
+    return partial_[id] != nullptr || !partials_[id].empty() || !unreduced_[id].empty();
   }
   void SetWhole(int id) {
-    partial_[id] = makers_[id] = nullptr;
-    addends_[id].clear();
-    apart_[id].clear();
+    partial_[id] = producers_[id] = nullptr;
+    partials_[id].clear();
+    unreduced_[id].clear();
   }
 
   // A stored tensor: every element is on some device.
@@ -93,7 +93,7 @@ class Prover {
     if (instruction.has_exchange()) {
       const program::Exchange& exchange = instruction.exchange();
       return Annotate(RunExchange(exchange),
-                      absl::StrCat("instruction ", i, exchange.deliver() ? ", delivery" : ", fetch",
+                      absl::StrCat("instruction ", i, exchange.reduce() ? ", reduce" : ", gather",
                                    " of ", exchange.tensor(), " at ", exchange.node()));
     }
     // The second time round reads what the first has written; after that nothing is new.
@@ -109,29 +109,29 @@ class Prover {
     YUBA_RETURN_IF_ERROR(CheckTiling(program_, mesh_, kernel));
     bool adds = false;
     for (const program::Access& operand : kernel.operands()) {
-      if (IsPartial(operand.buffer()) != operand.addend()) {
+      if (IsPartial(operand.buffer()) != operand.partial()) {
         return Broken("it reads ",
-                      operand.addend() ? "no partial results in " : "partial results of ",
+                      operand.partial() ? "no partial results in " : "partial results of ",
                       NameOf(operand.buffer()));
       }
       YUBA_RETURN_IF_ERROR(CheckRead(operand));
-      adds |= operand.addend();
+      adds |= operand.partial();
     }
     YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> groups, GroupNumbers(program_, mesh_, kernel));
-    if (adds == groups.empty()) return Broken("it has groups without addends, or the reverse");
+    if (adds == groups.empty()) return Broken("it has groups without partials, or the reverse");
     for (const program::Access& operand : kernel.operands()) {
-      if (operand.addend()) YUBA_RETURN_IF_ERROR(CheckApart(operand.buffer(), groups));
+      if (operand.partial()) YUBA_RETURN_IF_ERROR(CheckUnreduced(operand.buffer(), groups));
     }
     return Make(kernel);
   }
 
   // What all devices of a group hold of the buffer is one term of the whole, and the terms of all
   // groups add up to it.
-  absl::Status CheckApart(int id, const std::vector<int64_t>& groups) const {
-    if (!apart_[id].empty()) {
+  absl::Status CheckUnreduced(int id, const std::vector<int64_t>& groups) const {
+    if (!unreduced_[id].empty()) {
       std::map<int64_t, int64_t> others, back;
       for (int device = 0; device < mesh_.devices(); ++device) {
-        const int64_t group = apart_[id][device];
+        const int64_t group = unreduced_[id][device];
         if (others.emplace(groups[device], group).first->second == group &&
             back.emplace(group, groups[device]).first->second == groups[device]) {
           continue;
@@ -141,11 +141,11 @@ class Prover {
       }
       return absl::OkStatus();
     }
-    std::vector<Box> held = addends_[id];
-    if (const program::Kernel* maker = partial_[id]) {
-      held = BoxesOn(mesh_, maker->result().box());
-      YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
-      YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
+    std::vector<Box> held = partials_[id];
+    if (const program::Kernel* producer = partial_[id]) {
+      held = BoxesOn(mesh_, producer->result().box());
+      YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
+      YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     }
     std::map<int64_t, BoxUnion> terms;
     for (int device = 0; device < mesh_.devices(); ++device) {
@@ -162,12 +162,12 @@ class Prover {
   absl::Status CheckRead(const program::Access& operand) const {
     const int id = operand.buffer();
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box need = BoxOn(mesh_, operand.box(), device);
-      if (!Contains(held_[id][device], need)) {
-        return Broken("device ", device, " reads ", ToString(need), " of ", NameOf(id), " and has ",
+      const Box read = BoxOn(mesh_, operand.box(), device);
+      if (!Contains(held_[id][device], read)) {
+        return Broken("device ", device, " reads ", ToString(read), " of ", NameOf(id), " and has ",
                       ToString(held_[id][device]));
       }
-      if (const auto lost = written_[id][device].Missing(need)) {
+      if (const auto lost = written_[id][device].Missing(read)) {
         return Broken("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
                       ", which nothing has written");
       }
@@ -177,34 +177,34 @@ class Prover {
 
   absl::Status Make(const program::Kernel& kernel) {
     const int id = kernel.result().buffer();
-    std::map<Box, Ranges, BoxLess> outputs;  // made box -> the output ranges that make it
+    std::map<Box, Ranges, BoxLess> outputs;  // written box -> the output ranges that make it
     bool partial = false;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box made = BoxOn(mesh_, kernel.result().box(), device);
-      if (!Contains(held_[id][device], made)) {
-        return Broken("device ", device, " writes ", ToString(made), " of ", NameOf(id),
+      const Box written = BoxOn(mesh_, kernel.result().box(), device);
+      if (!Contains(held_[id][device], written)) {
+        return Broken("device ", device, " writes ", ToString(written), " of ", NameOf(id),
                       " and has room for ", ToString(held_[id][device]));
       }
-      Write(id, device, made);
+      Write(id, device, written);
       partial = partial ||
                 RangesOn(program_, mesh_, kernel, device, true) != WholeReduction(program_, kernel);
-      if (IsEmpty(made)) continue;
+      if (IsEmpty(written)) continue;
       const Ranges ranges = RangesOn(program_, mesh_, kernel, device, false);
-      if (outputs.emplace(made, ranges).first->second != ranges) {
-        return Broken("two pieces of different output indices make ", ToString(made), " of ",
+      if (outputs.emplace(written, ranges).first->second != ranges) {
+        return Broken("two parts of different output indices write ", ToString(written), " of ",
                       NameOf(id));
       }
     }
     for (auto a = outputs.begin(); a != outputs.end(); ++a) {
       for (auto b = std::next(a); b != outputs.end(); ++b) {
         if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
-        return Broken("two pieces make ", ToString(Intersect(a->first, b->first)), " of ",
+        return Broken("two parts write ", ToString(Intersect(a->first, b->first)), " of ",
                       NameOf(id));
       }
     }
     SetWhole(id);
     if (partial) partial_[id] = &kernel;
-    makers_[id] = &kernel;
+    producers_[id] = &kernel;
     return absl::OkStatus();
   }
 
@@ -246,17 +246,17 @@ class Prover {
       offered.Add(offers[device]);
       received.Add(to[device]);
     }
-    for (int device = 0; device < mesh_.devices() && exchange.deliver(); ++device) {
+    for (int device = 0; device < mesh_.devices() && exchange.reduce(); ++device) {
       if (const auto lost = received.Missing(offers[device])) {
-        return Broken(ToString(*lost), ", made by device ", device, ", is delivered to nobody");
+        return Broken(ToString(*lost), ", written by device ", device, ", is reduced into nobody");
       }
     }
-    if (exchange.has_group() && !exchange.deliver()) return FetchTerms(exchange, offers, to);
-    if (!addends_[exchange.source()].empty() || !apart_[exchange.source()].empty()) {
-      return Broken("it takes addends of ", NameOf(exchange.source()), " for whole results");
+    if (exchange.has_group() && !exchange.reduce()) return GatherTerms(exchange, offers, to);
+    if (!partials_[exchange.source()].empty() || !unreduced_[exchange.source()].empty()) {
+      return Broken("it takes partials of ", NameOf(exchange.source()), " for whole results");
     }
     if (exchange.has_group()) return Gather(exchange, offers, to);
-    if (exchange.parts() > 1) return Combine(exchange, offers, to);
+    if (exchange.partials() > 1) return Combine(exchange, offers, to);
     if (partial_[exchange.source()] != nullptr) {
       return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
     }
@@ -271,11 +271,11 @@ class Prover {
     return absl::OkStatus();
   }
 
-  // Of addends: each device gets of its group's term.
-  absl::Status FetchTerms(const program::Exchange& exchange, const std::vector<Box>& from,
-                          const std::vector<Box>& to) {
+  // Of partials: each device gets of its group's term.
+  absl::Status GatherTerms(const program::Exchange& exchange, const std::vector<Box>& from,
+                           const std::vector<Box>& to) {
     const int source = exchange.source();
-    if (!IsPartial(source) || !apart_[source].empty()) {
+    if (!IsPartial(source) || !unreduced_[source].empty()) {
       return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
     }
     std::vector<int64_t> groups;
@@ -284,7 +284,7 @@ class Prover {
       groups.push_back(ValueOn(mesh_, exchange.group(), device));
       offered[groups.back()].Add(from[device]);
     }
-    YUBA_RETURN_IF_ERROR(CheckApart(source, groups));
+    YUBA_RETURN_IF_ERROR(CheckUnreduced(source, groups));
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = offered[groups[device]].Missing(to[device])) {
         return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
@@ -293,19 +293,20 @@ class Prover {
       Write(exchange.destination(), device, to[device]);
     }
     SetWhole(exchange.destination());
-    apart_[exchange.destination()] = std::move(groups);
+    unreduced_[exchange.destination()] = std::move(groups);
     return absl::OkStatus();
   }
 
-  // Into addends: each element that a device made reaches one device of its group.
+  // Into partials: each element that a device made reaches one device of its group.
   absl::Status Gather(const program::Exchange& exchange, const std::vector<Box>& from,
                       const std::vector<Box>& to) {
-    const program::Kernel* maker = makers_[exchange.source()];
-    if (maker == nullptr || !exchange.deliver()) return Broken("it gathers what no kernel made");
-    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(maker->function()).reducer()));
+    const program::Kernel* producer = producers_[exchange.source()];
+    if (producer == nullptr || !exchange.reduce())
+      return Broken("it combines what no kernel wrote");
+    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
     if (exchange.reducer() != program::SUM) return Broken("it adds up by another reducer");
-    YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *maker));
-    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
+    YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
+    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
     std::map<int64_t, BoxUnion> received;  // by group
     for (int device = 0; device < mesh_.devices(); ++device) {
       BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
@@ -319,12 +320,12 @@ class Prover {
     for (int device = 0; device < mesh_.devices(); ++device) {
       const BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
       if (const auto lost = region.Missing(from[device])) {
-        return Broken(ToString(*lost), ", made by device ", device,
-                      ", is delivered to nobody of its group");
+        return Broken(ToString(*lost), ", written by device ", device,
+                      ", is reduced into nobody of its group");
       }
     }
     SetWhole(exchange.destination());
-    addends_[exchange.destination()] = to;
+    partials_[exchange.destination()] = to;
     return absl::OkStatus();
   }
 
@@ -332,15 +333,15 @@ class Prover {
   // disjoint.
   absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
                        const std::vector<Box>& to) {
-    const program::Kernel* maker = partial_[exchange.source()];
-    if (maker == nullptr || !exchange.deliver()) return Broken("it combines what is not partial");
-    if (exchange.reducer() != program_.functions(maker->function()).reducer()) {
+    const program::Kernel* producer = partial_[exchange.source()];
+    if (producer == nullptr || !exchange.reduce()) return Broken("it combines what is not partial");
+    if (exchange.reducer() != program_.functions(producer->function()).reducer()) {
       return Broken("it combines with another reducer than its kernel's");
     }
-    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *maker, from));
-    std::set<Box, BoxLess> homes;
+    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
+    std::set<Box, BoxLess> first_owners;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      if (homes.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
+      if (first_owners.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
     }
     SetWhole(exchange.destination());
     return absl::OkStatus();
@@ -352,16 +353,17 @@ class Prover {
   std::vector<std::vector<Box>> held_;           // [buffer][device]
   std::vector<std::vector<BoxUnion>> written_;   // [buffer][device]
   std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
-  std::vector<const program::Kernel*> makers_;   // [buffer]: the kernel that wrote it last, or null
+  std::vector<const program::Kernel*>
+      producers_;  // [buffer]: the kernel that wrote it last, or null
   // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.
-  std::vector<std::vector<Box>> addends_;
+  std::vector<std::vector<Box>> partials_;
   // [buffer][device]: the group whose term the device has there, empty where it has whole results.
-  std::vector<std::vector<int64_t>> apart_;
+  std::vector<std::vector<int64_t>> unreduced_;
 };
 
 }  // namespace
 
-absl::Status CheckCover(const program::Program& program) {
+absl::Status CheckCoverage(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(CheckForm(program));
   return Prover(program).Prove();
 }

@@ -7,11 +7,11 @@
 
 namespace yuba::compiler {
 
-// On the program alone, at full scale, without data: made boxes times reduction parts tile each
+// On the program alone, at full scale, without data: written boxes times reduction parts tile each
 // node's iteration space exactly once; every need is within what is owned or received; every
-// element made is delivered by each part once; on every device. The error names the first
+// element made is reduced by each part once; on every device. The error names the first
 // instruction, device and box that breaks it.
-absl::Status CheckCover(const program::Program& program);
+absl::Status CheckCoverage(const program::Program& program);
 
 }  // namespace yuba::compiler
 

@@ -121,9 +121,10 @@ class Form {
     if (exchange.from().dims_size() != exchange.to().dims_size()) {
       return Malformed("the two sides of an exchange differ in rank");
     }
-    if (exchange.parts() < 1) return Malformed("an exchange combines ", exchange.parts(), " parts");
-    if (exchange.parts() > 1 && !IsWellFormed(mesh_, exchange.part())) {
-      return Malformed("the part numbers of an exchange are no table over the mesh");
+    if (exchange.partials() < 1)
+      return Malformed("an exchange combines ", exchange.partials(), " partials");
+    if (exchange.partials() > 1 && !IsWellFormed(mesh_, exchange.partial())) {
+      return Malformed("the partial numbers of an exchange are no table over the mesh");
     }
     if (exchange.has_group() && !IsWellFormed(mesh_, exchange.group())) {
       return Malformed("the groups of an exchange are no table over the mesh");

@@ -59,7 +59,7 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
     }
     combinations *= parts[index].size();
     if (combinations <= pieces.size()) continue;  // never so large that the next one overflows
-    return Broken("only ", pieces.size(), " of at least ", combinations, " pieces are computed");
+    return Broken("only ", pieces.size(), " of at least ", combinations, " parts are computed");
   }
   return absl::OkStatus();
 }
@@ -73,7 +73,7 @@ absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel) {
     }
     const auto [place, is_new] = first.emplace(std::move(begins), device);
     if (is_new) continue;
-    return Broken("devices ", place->second, " and ", device, " make the same addends");
+    return Broken("devices ", place->second, " and ", device, " write the same partials");
   }
   return absl::OkStatus();
 }

@@ -73,7 +73,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Of a tensor without elements nothing is delivered.
+  // Of a tensor without elements nothing is reduced.
   bool Holds(int buffer, TensorId tensor) const {
     return holds_[buffer] == tensor || ElementCount(graph_.tensors[tensor].type) == 0;
   }
@@ -101,7 +101,7 @@ class Reader {
     }
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const int buffer = kernel.operands(static_cast<int>(o)).buffer();
-      if (kernel.operands(static_cast<int>(o)).addend() != ReadsAddend(definition, o)) {
+      if (kernel.operands(static_cast<int>(o)).partial() != ReadsPartials(definition, o)) {
         return Broken("operand ", o, " is read as what it is not: a term, or the whole");
       }
       if (!Holds(buffer, SourceOf(graph_, node.operands[o]))) {
@@ -128,7 +128,8 @@ class Reader {
       const program::FunctionIndex& index = function.indices(i);
       if (index.extent() != definition.indices[i].extent ||
           index.reduction() != definition.indices[i].reduction ||
-          index.groups() != (!definition.addends.empty() && i + 1 == function.indices_size())) {
+          index.groups() !=
+              (!definition.partial_operands.empty() && i + 1 == function.indices_size())) {
         return other("indices");
       }
     }
@@ -152,14 +153,14 @@ class Reader {
     const Boxes boxes = AnalyzeBoxes(definition, ranges);
     for (int o = 0; o < kernel.operands_size(); ++o) {
       const Box access = BoxOn(mesh_, kernel.operands(o).box(), device);
-      if (!Contains(access, boxes.needs[o])) {
-        return Broken("device ", device, " reads ", ToString(boxes.needs[o]), " of operand ", o,
+      if (!Contains(access, boxes.reads[o])) {
+        return Broken("device ", device, " reads ", ToString(boxes.reads[o]), " of operand ", o,
                       ", more than the program says: ", ToString(access));
       }
     }
     const Box result = BoxOn(mesh_, kernel.result().box(), device);
-    if (!SameSet(result, boxes.made)) {
-      return Broken("device ", device, " makes ", ToString(boxes.made), ", the program says ",
+    if (!SameSet(result, boxes.writes)) {
+      return Broken("device ", device, " writes ", ToString(boxes.writes), ", the program says ",
                     ToString(result));
     }
     return absl::OkStatus();
@@ -175,7 +176,7 @@ class Reader {
 
 }  // namespace
 
-absl::Status CheckFaithful(const Graph& graph, const program::Program& program) {
+absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program) {
   YUBA_RETURN_IF_ERROR(CheckForm(program));
   return Reader(graph, program).Check();
 }

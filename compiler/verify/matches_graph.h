@@ -11,7 +11,7 @@ namespace yuba::compiler {
 // The kernels are the nodes of `graph` in its order, copies left out; each reads its operands'
 // tensors, and at least the boxes that its definition reaches; it makes what its definition makes;
 // ports are the graph's.
-absl::Status CheckFaithful(const Graph& graph, const program::Program& program);
+absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program);
 
 }  // namespace yuba::compiler
 

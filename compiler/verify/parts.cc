@@ -37,29 +37,29 @@ absl::Status CheckSum(program::Reducer reducer) {
 }
 
 absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
-                        const program::Exchange& exchange, const program::Kernel& maker,
+                        const program::Exchange& exchange, const program::Kernel& producer,
                         const std::vector<Box>& from) {
   std::map<int64_t, Ranges> parts;
   std::set<std::vector<int64_t>> distinct;
   for (int device = 0; device < mesh.devices(); ++device) {
-    const int64_t part = exchange.parts() > 1 ? ValueOn(mesh, exchange.part(), device) : 0;
-    const Ranges ranges = RangesOn(program, mesh, maker, device, true);
-    if (!SameSet(BoxOn(mesh, maker.result().box(), device), from[device])) {
-      return Broken("device ", device, " offers ", ToString(from[device]), " and made ",
-                    ToString(BoxOn(mesh, maker.result().box(), device)));
+    const int64_t part = exchange.partials() > 1 ? ValueOn(mesh, exchange.partial(), device) : 0;
+    const Ranges ranges = RangesOn(program, mesh, producer, device, true);
+    if (!SameSet(BoxOn(mesh, producer.result().box(), device), from[device])) {
+      return Broken("device ", device, " offers ", ToString(from[device]), " and wrote ",
+                    ToString(BoxOn(mesh, producer.result().box(), device)));
     }
-    if (part < 0 || part >= exchange.parts() ||
+    if (part < 0 || part >= exchange.partials() ||
         parts.emplace(part, ranges).first->second != ranges) {
-      return Broken("device ", device, " numbers its part ", part,
+      return Broken("device ", device, " numbers its partial ", part,
                     ", which is not its share of the reduction");
     }
     std::vector<int64_t> begins;
     for (const Interval& interval : ranges) begins.push_back(interval.begin);
     distinct.insert(begins);
   }
-  if (distinct.size() != parts.size() || static_cast<int>(parts.size()) != exchange.parts()) {
-    return Broken("it combines ", exchange.parts(), " parts numbered in ", parts.size(),
-                  " ways where ", distinct.size(), " are made");
+  if (distinct.size() != parts.size() || static_cast<int>(parts.size()) != exchange.partials()) {
+    return Broken("it combines ", exchange.partials(), " partials numbered in ", parts.size(),
+                  " ways where ", distinct.size(), " are written");
   }
   return absl::OkStatus();
 }

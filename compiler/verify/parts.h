@@ -19,10 +19,10 @@ absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& progra
 // Whether such results can be added up; what is not reduced is a sum of one term.
 absl::Status CheckSum(program::Reducer reducer);
 
-// By device: `from` is what the exchange's maker made, and parts have the numbers of its shares of
-// the reduction.
+// By device: `from` is what the exchange's producer made, and parts have the numbers of its shares
+// of the reduction.
 absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
-                        const program::Exchange& exchange, const program::Kernel& maker,
+                        const program::Exchange& exchange, const program::Kernel& producer,
                         const std::vector<Box>& from);
 
 }  // namespace yuba::compiler

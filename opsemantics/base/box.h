@@ -1,5 +1,5 @@
-// Intervals, boxes, and the parts that a cut makes of an extent: the sets that everything in Yuba
-// is said in. What a device has, needs and makes are boxes.
+// Intervals, boxes, and the parts that a sharding makes of an extent: the sets that everything in
+// Yuba is said in. What a device has, needs and makes are boxes.
 #ifndef YUBA_OPSEMANTICS_BASE_BOX_H_
 #define YUBA_OPSEMANTICS_BASE_BOX_H_
 

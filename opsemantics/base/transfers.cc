@@ -28,9 +28,9 @@ bool Overlap(const Box& a, const Box& b) {
 }
 
 // What moves to `destination` that needs `need`: from itself, then from each of `sources` in their
-// order what none before has. Appended in the order of FetchTransfers.
-void FetchInto(int destination, const Box& need, const Box& own, const std::vector<Box>& have,
-               const std::vector<int>& sources, std::vector<Transfer>& transfers) {
+// order what none before has. Appended in the order of GatherTransfers.
+void GatherInto(int destination, const Box& need, const Box& own, const std::vector<Box>& have,
+                const std::vector<int>& sources, std::vector<Transfer>& transfers) {
   const size_t start = transfers.size();
   if (IsEmpty(need)) return;
   std::vector<Box> rest = {need};
@@ -42,9 +42,9 @@ void FetchInto(int destination, const Box& need, const Box& own, const std::vect
   for (int source : sources) {
     if (rest.empty()) break;
     if (source == destination || IsEmpty(have[source])) continue;
-    const bool apart = std::none_of(rest.begin(), rest.end(),
-                                    [&](const Box& piece) { return Overlap(piece, have[source]); });
-    if (apart) continue;
+    const bool unreduced = std::none_of(
+        rest.begin(), rest.end(), [&](const Box& piece) { return Overlap(piece, have[source]); });
+    if (unreduced) continue;
     std::vector<Box> left;
     for (const Box& piece : rest) {
       const Box common = Intersect(piece, have[source]);
@@ -67,9 +67,9 @@ std::vector<int> AllDevices(size_t count) {
 }
 
 // For each part the devices that make it, ascending.
-std::vector<std::vector<int>> MakersOfParts(const Makers& makers) {
-  std::vector<std::vector<int>> devices(makers.parts);
-  for (size_t d = 0; d < makers.part.size(); ++d) devices[makers.part[d]].push_back(d);
+std::vector<std::vector<int>> ProducersOfPartials(const Producers& producers) {
+  std::vector<std::vector<int>> devices(producers.partials);
+  for (size_t d = 0; d < producers.partial.size(); ++d) devices[producers.partial[d]].push_back(d);
   return devices;
 }
 
@@ -98,7 +98,7 @@ bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d,
 }
 
 // The box that `boxes` cover exactly where they are a grid, each cell there at least once: what
-// shards and made boxes are. Nullopt where they are not, or all are empty.
+// shards and written boxes are. Nullopt where they are not, or all are empty.
 absl::optional<Box> GridHull(const std::vector<Box>& all, const std::vector<int>& devices) {
   std::vector<const Box*> boxes;
   for (int device : devices) {
@@ -141,57 +141,58 @@ int64_t RemoteVolumeTo(int destination, const Box& need, const Box& own,
                        const absl::optional<Box>& hull) {
   if (hull.has_value()) return CommonVolume(need, *hull) - CommonVolume(need, own);
   std::vector<Transfer> transfers;
-  FetchInto(destination, need, own, have, sources, transfers);
+  GatherInto(destination, need, own, have, sources, transfers);
   return RemoteVolume(transfers);
 }
 
 }  // namespace
 
-std::vector<Transfer> FetchTransfers(const std::vector<Box>& have, const std::vector<Box>& need) {
+std::vector<Transfer> GatherTransfers(const std::vector<Box>& have, const std::vector<Box>& need) {
   YUBA_CHECK(have.size() == need.size());
   const std::vector<int> sources = AllDevices(have.size());
   std::vector<Transfer> transfers;
   for (size_t d = 0; d < need.size(); ++d) {
-    FetchInto(d, need[d], have[d], have, sources, transfers);
+    GatherInto(d, need[d], have[d], have, sources, transfers);
   }
   return transfers;
 }
 
-std::vector<Delivery> DeliverTransfers(const Makers& makers, const std::vector<Box>& own) {
-  YUBA_CHECK(makers.made.size() == own.size() && makers.part.size() == own.size());
-  std::vector<Delivery> deliveries;
-  if (makers.parts == 1) {
-    for (Transfer& transfer : FetchTransfers(makers.made, own)) {
-      deliveries.push_back({std::move(transfer), 0});
+std::vector<ReduceTransfer> ReduceTransfers(const Producers& producers,
+                                            const std::vector<Box>& own) {
+  YUBA_CHECK(producers.writes.size() == own.size() && producers.partial.size() == own.size());
+  std::vector<ReduceTransfer> reductions;
+  if (producers.partials == 1) {
+    for (Transfer& transfer : GatherTransfers(producers.writes, own)) {
+      reductions.push_back({std::move(transfer), 0});
     }
-    return deliveries;
+    return reductions;
   }
-  const std::vector<Box> homes = HomeBoxes(own);
-  const std::vector<std::vector<int>> devices = MakersOfParts(makers);
+  const std::vector<Box> first_owners = FirstOwnerBoxes(own);
+  const std::vector<std::vector<int>> devices = ProducersOfPartials(producers);
   const Box nothing = {{0, 0}};
-  for (size_t d = 0; d < homes.size(); ++d) {
-    if (IsEmpty(own[d]) || homes[d] != own[d]) continue;  // no home, or nothing to have
-    for (int part = 0; part < makers.parts; ++part) {
+  for (size_t d = 0; d < first_owners.size(); ++d) {
+    if (IsEmpty(own[d]) || first_owners[d] != own[d]) continue;  // no home, or nothing to have
+    for (int part = 0; part < producers.partials; ++part) {
       std::vector<Transfer> transfers;
-      const Box& made = makers.part[d] == part ? makers.made[d] : nothing;
-      FetchInto(d, homes[d], made, makers.made, devices[part], transfers);
-      for (Transfer& transfer : transfers) deliveries.push_back({std::move(transfer), part});
+      const Box& writes = producers.partial[d] == part ? producers.writes[d] : nothing;
+      GatherInto(d, first_owners[d], writes, producers.writes, devices[part], transfers);
+      for (Transfer& transfer : transfers) reductions.push_back({std::move(transfer), part});
     }
   }
-  return deliveries;
+  return reductions;
 }
 
-std::vector<Box> HomeBoxes(const std::vector<Box>& own) {
-  std::vector<Box> homes(own.size());
+std::vector<Box> FirstOwnerBoxes(const std::vector<Box>& own) {
+  std::vector<Box> first_owners(own.size());
   std::set<Box, bool (*)(const Box&, const Box&)> seen(BoxLess);
   for (size_t d = 0; d < own.size(); ++d) {
     if (seen.insert(own[d]).second) {
-      homes[d] = own[d];
+      first_owners[d] = own[d];
     } else {
-      homes[d].assign(std::max<size_t>(own[d].size(), 1), Interval{0, 0});
+      first_owners[d].assign(std::max<size_t>(own[d].size(), 1), Interval{0, 0});
     }
   }
-  return homes;
+  return first_owners;
 }
 
 std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<int>& group) {
@@ -204,7 +205,7 @@ std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<
   return grouped;
 }
 
-int64_t FetchVolume(const std::vector<Box>& have, const std::vector<Box>& need) {
+int64_t GatherVolume(const std::vector<Box>& have, const std::vector<Box>& need) {
   YUBA_CHECK(have.size() == need.size());
   const std::vector<int> sources = AllDevices(have.size());
   const absl::optional<Box> hull = GridHull(have, sources);
@@ -215,19 +216,19 @@ int64_t FetchVolume(const std::vector<Box>& have, const std::vector<Box>& need) 
   return volume;
 }
 
-int64_t DeliverVolume(const Makers& makers, const std::vector<Box>& own) {
-  YUBA_CHECK(makers.made.size() == own.size() && makers.part.size() == own.size());
-  if (makers.parts == 1) return FetchVolume(makers.made, own);
-  const std::vector<Box> homes = HomeBoxes(own);
-  const std::vector<std::vector<int>> devices = MakersOfParts(makers);
+int64_t ReduceVolume(const Producers& producers, const std::vector<Box>& own) {
+  YUBA_CHECK(producers.writes.size() == own.size() && producers.partial.size() == own.size());
+  if (producers.partials == 1) return GatherVolume(producers.writes, own);
+  const std::vector<Box> first_owners = FirstOwnerBoxes(own);
+  const std::vector<std::vector<int>> devices = ProducersOfPartials(producers);
   const Box nothing = {{0, 0}};
-  int64_t volume = FetchVolume(homes, own);
-  for (int part = 0; part < makers.parts; ++part) {
-    const absl::optional<Box> hull = GridHull(makers.made, devices[part]);
-    for (size_t d = 0; d < homes.size(); ++d) {
-      if (IsEmpty(homes[d])) continue;
-      const Box& made = makers.part[d] == part ? makers.made[d] : nothing;
-      volume += RemoteVolumeTo(d, homes[d], made, makers.made, devices[part], hull);
+  int64_t volume = GatherVolume(first_owners, own);
+  for (int part = 0; part < producers.partials; ++part) {
+    const absl::optional<Box> hull = GridHull(producers.writes, devices[part]);
+    for (size_t d = 0; d < first_owners.size(); ++d) {
+      if (IsEmpty(first_owners[d])) continue;
+      const Box& writes = producers.partial[d] == part ? producers.writes[d] : nothing;
+      volume += RemoteVolumeTo(d, first_owners[d], writes, producers.writes, devices[part], hull);
     }
   }
   return volume;

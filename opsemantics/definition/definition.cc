@@ -144,22 +144,22 @@ bool operator==(const Definition& a, const Definition& b) {
          a.data_where.size() == b.data_where.size() &&
          std::equal(a.data_where.begin(), a.data_where.end(), b.data_where.begin(),
                     SameCondition) &&
-         SameBody(a.body, b.body) && a.nograd == b.nograd && a.addend == b.addend &&
-         a.addends == b.addends;
+         SameBody(a.body, b.body) && a.nograd == b.nograd && a.partial == b.partial &&
+         a.partial_operands == b.partial_operands;
 }
 
-bool ReadsAddend(const Definition& definition, size_t operand) {
-  return std::count(definition.addends.begin(), definition.addends.end(),
+bool ReadsPartials(const Definition& definition, size_t operand) {
+  return std::count(definition.partial_operands.begin(), definition.partial_operands.end(),
                     static_cast<int>(operand)) > 0;
 }
 
 Definition InGroups(const Definition& definition, int groups) {
-  YUBA_CHECK(!definition.addends.empty()) << definition.name;
+  YUBA_CHECK(!definition.partial_operands.empty()) << definition.name;
   Definition computed = definition;
   computed.indices.back().extent = groups;
   if (groups > 1) return computed;
   computed.indices.pop_back();
-  computed.addends.clear();
+  computed.partial_operands.clear();
   const bool reduces = std::any_of(computed.indices.begin(), computed.indices.end(),
                                    [](const Index& index) { return index.reduction; });
   if (!reduces) computed.reducer = Reducer::kNone;

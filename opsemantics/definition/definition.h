@@ -161,8 +161,8 @@ struct DataCondition {
   ExprPtr value;
 };
 
-// The extent of the index that numbers groups of devices (Definition::addends): the most devices of
-// a mesh.
+// The extent of the index that numbers groups of devices (Definition::partials): the most devices
+// of a mesh.
 constexpr int64_t kMostGroups = 4096;
 
 struct Definition {
@@ -179,16 +179,16 @@ struct Definition {
   // Sums that are kept apart for a while (search/rewrite/accumulators.h,
   // search/rewrite/partials.h): each device keeps a sum of some of the terms for its box of the
   // result.
-  bool addend = false;
+  bool partial = false;
   // Operands that are such, ascending; the body is linear in them together (linear.h). Each group
   // of devices that keeps a sum apart computes with it, and the results of the groups are parts of
   // the result, or of the next such sum. The last index numbers these parts; it is cut like an
   // index of a reduction, but nothing runs through it.
-  std::vector<int> addends;
+  std::vector<int> partial_operands;
 };
 
-bool ReadsAddend(const Definition& definition, size_t operand);
-// What a program computes for a definition that reads addends in `groups` groups of devices: each
+bool ReadsPartials(const Definition& definition, size_t operand);
+// What a program computes for a definition that reads partials in `groups` groups of devices: each
 // computes the part of its group of an index of that extent; of one group there is no such index.
 Definition InGroups(const Definition& definition, int groups);
 

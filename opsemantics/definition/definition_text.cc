@@ -27,7 +27,7 @@ class Writer {
 
   std::string Text() const {
     const std::string left =
-        Join(definition_.left, [this](const Affine& left) { return Left(left); });
+        Join(definition_.left, [this](const Affine& position) { return Left(position); });
     const std::string text =
         absl::StrCat(definition_.nograd ? "nograd " : "", definition_.name, "[", left, "] = ");
     if (definition_.reducer == Reducer::kNone) return text + Term(definition_.body, kIf);
@@ -49,7 +49,8 @@ class Writer {
     for (const Index& index : definition_.indices) {
       if (!index.reduction) continue;
       absl::StrAppend(&text, text.empty() ? "" : ", ", index.name);
-      const bool groups = !definition_.addends.empty() && &index == &definition_.indices.back();
+      const bool groups =
+          !definition_.partial_operands.empty() && &index == &definition_.indices.back();
       if (groups) continue;  // as many as there are
       absl::StrAppend(&text, ": ", index.extent);
     }

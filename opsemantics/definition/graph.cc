@@ -14,7 +14,7 @@ bool IsId(TensorId id, const Graph& graph) {
 
 bool IsComputed(TensorKind kind) {
   return kind == TensorKind::kActivation || kind == TensorKind::kCopy ||
-         kind == TensorKind::kAddend;
+         kind == TensorKind::kPartial;
 }
 
 // Whether the body is the sum of all operands, each read once at the indices of the result.
@@ -67,7 +67,7 @@ const char* Name(TensorKind kind) {
     case TensorKind::kConstant: return "constant";
     case TensorKind::kActivation: return "activation";
     case TensorKind::kCopy: return "copy";
-    case TensorKind::kAddend: return "addend";
+    case TensorKind::kPartial: return "partial";
   }
   return "?";
 }
@@ -116,38 +116,40 @@ bool IsCopy(const Graph& graph, const Node& node) {
 }
 
 bool IsTransient(const Tensor& tensor) {
-  return tensor.kind == TensorKind::kCopy || tensor.kind == TensorKind::kAddend;
+  return tensor.kind == TensorKind::kCopy || tensor.kind == TensorKind::kPartial;
 }
 
-bool IsSumOfAddends(const Definition& definition) {
-  return !definition.addends.empty() && definition.addends.size() == definition.operands.size() &&
+bool CombinesPartials(const Definition& definition) {
+  return !definition.partial_operands.empty() &&
+         definition.partial_operands.size() == definition.operands.size() &&
          definition.indices.size() == definition.left.size() + 1 && AddsOperands(definition);
 }
-bool IsAccumulator(const Node& node) { return IsSumOfAddends(*node.definition); }
+bool IsAccumulator(const Node& node) { return CombinesPartials(*node.definition); }
 
 std::string WhyNoAccumulation(const Graph& graph, const Node& node) {
   const Definition& definition = *node.definition;
   const Tensor& result = graph.tensors[node.result];
-  const bool addend = definition.addend;
-  if (addend != (result.kind == TensorKind::kAddend)) return node.name + " keeps no addends";
-  if (addend &&
+  const bool partial = definition.partial;
+  if (partial != (result.kind == TensorKind::kPartial)) return node.name + " keeps no partials";
+  if (partial &&
       (definition.reducer != Reducer::kSum || result.consumers.size() != 1 || result.output)) {
-    return node.name + " keeps addends that are not of a sum, or not for one reader alone";
+    return node.name + " keeps partials that are not of a sum, or not for one reader alone";
   }
-  std::vector<int> addends;
+  std::vector<int> partials;
   for (size_t o = 0; o < node.operands.size(); ++o) {
-    if (graph.tensors[node.operands[o]].kind == TensorKind::kAddend) {
-      addends.push_back(static_cast<int>(o));
+    if (graph.tensors[node.operands[o]].kind == TensorKind::kPartial) {
+      partials.push_back(static_cast<int>(o));
     }
   }
-  if (addends != definition.addends) {
-    return node.name + " reads addends as whole results, or the other way round";
+  if (partials != definition.partial_operands) {
+    return node.name + " reads partials as whole results, or the other way round";
   }
-  if (addends.empty()) return "";
-  if (definition.reducer != Reducer::kSum || !IsLinearIn(definition, addends)) {
-    return node.name + " is not linear in its addends";
+  if (partials.empty()) return "";
+  if (definition.reducer != Reducer::kSum || !IsLinearIn(definition, partials)) {
+    return node.name + " is not linear in its partials";
   }
-  return NumbersGroups(definition) ? "" : node.name + " has no index for the groups of its addends";
+  return NumbersGroups(definition) ? ""
+                                   : node.name + " has no index for the groups of its partials";
 }
 
 bool IsIdentity(const Definition& definition) {

@@ -15,8 +15,8 @@ namespace yuba {
 using TensorId = int;
 using NodeId = int;
 
-enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy, kAddend };
-// "input", "weight", "constant", "activation", "copy", "addend"
+enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy, kPartial };
+// "input", "weight", "constant", "activation", "copy", "partials"
 const char* Name(TensorKind kind);
 
 struct Tensor {
@@ -61,14 +61,14 @@ void CheckGraph(const Graph& graph);
 bool IsCopy(const Graph& graph, const Node& node);
 // Whether the result is the one operand, element for element: what a copy's definition must be.
 bool IsIdentity(const Definition& definition);
-// Whether the tensor is a copy or an addend: axes may be left out of its cut at will.
+// Whether the tensor is a copy or partials: axes may be left out of its cut at will.
 bool IsTransient(const Tensor& tensor);
-// Whether the node adds up what the nodes that make its operands (all of kind kAddend) keep apart,
+// Whether the node adds up what the nodes that make its operands (all of kind kPartial) keep apart,
 // and does nothing else.
 bool IsAccumulator(const Node& node);
-bool IsSumOfAddends(const Definition& definition);
-// What is wrong with a node that keeps or reads addends, else "": addends are of a sum and read by
-// one node alone, which is linear in them and has an index for groups.
+bool CombinesPartials(const Definition& definition);
+// What is wrong with a node that keeps or reads partials, else "": partials are of a sum and read
+// by one node alone, which is linear in them and has an index for groups.
 std::string WhyNoAccumulation(const Graph& graph, const Node& node);
 // What a copy is a copy of; any other tensor itself.
 TensorId SourceOf(const Graph& graph, TensorId tensor);

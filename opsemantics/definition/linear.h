@@ -13,7 +13,7 @@ namespace yuba {
 // them. Then the sum of its results for several values of the operands is its result for their sum.
 bool IsLinearIn(const Definition& definition, const std::vector<int>& operands);
 
-// Whether the last index can number groups (Definition::addends): one of a reduction, with
+// Whether the last index can number groups (Definition::partials): one of a reduction, with
 // kMostGroups values, that no read, condition or body runs through.
 bool NumbersGroups(const Definition& definition);
 

@@ -176,7 +176,7 @@ absl::StatusOr<Term> Evaluator::CastCall(const Syntax& syntax, Division division
   return ExprTerm(Cast(value, type.type), type.type);
 }
 
-absl::StatusOr<Term> Evaluator::Read(const Syntax& read, const Syntax* outside) {
+absl::StatusOr<Term> Evaluator::Read(const Syntax& read, const Syntax* /*outside*/) {
   return Error(read.range, "a tensor cannot be read here");
 }
 

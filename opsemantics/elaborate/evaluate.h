@@ -43,7 +43,8 @@ class Evaluator {
   virtual absl::StatusOr<Term> Reduce(const Syntax& reduce);
   virtual absl::StatusOr<Term> If(const Syntax& syntax, Division division);
   // The result where more is known of the arguments than their form says.
-  virtual absl::optional<Term> Foresee(Function function, const std::vector<Term>& args) const {
+  virtual absl::optional<Term> Foresee(Function /*function*/,
+                                       const std::vector<Term>& /*args*/) const {
     return absl::nullopt;
   }
 

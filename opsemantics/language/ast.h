@@ -121,8 +121,8 @@ struct OpDescription {
   std::vector<Output> outputs;
   std::vector<Item> items;
 
-  bool opaque = false;            // then:
-  std::vector<std::string> cuts;  // extents that may be cut
+  bool opaque = false;                // then:
+  std::vector<std::string> cuttable;  // extents that may be cut
   SyntaxPtr flops;
 
   absl::string_view text() const {

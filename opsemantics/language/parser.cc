@@ -220,7 +220,7 @@ class Parser : public ExpressionParser {
     YUBA_RETURN_IF_ERROR(Expect("cuts"));
     do {
       YUBA_ASSIGN_OR_RETURN(std::string name, Name("a dimension that may be cut"));
-      op.cuts.push_back(std::move(name));
+      op.cuttable.push_back(std::move(name));
     } while (TakeIf(","));
     YUBA_RETURN_IF_ERROR(Expect("flops"));
     YUBA_ASSIGN_OR_RETURN(op.flops, Expression());

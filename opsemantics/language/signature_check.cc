@@ -177,11 +177,11 @@ class SignatureChecker {
   }
 
   absl::Status Opaque() {
-    for (const std::string& cut : op_.cuts) {
-      const Symbol* found = symbols_.Find(cut);
+    for (const std::string& extent : op_.cuttable) {
+      const Symbol* found = symbols_.Find(extent);
       if (found == nullptr || found->kind != Symbol::kExtent) {
         return symbols_.Error(op_.name_range,
-                              absl::StrCat("'", cut, "', which may be cut, is no extent"));
+                              absl::StrCat("'", extent, "', which may be cut, is no extent"));
       }
     }
     return expressions_.Static(*op_.flops, false);

@@ -1,6 +1,6 @@
 // Hash arithmetic: float tensors as elements of Z/2^64. Sums and products wrap, so every reducer is
-// exactly associative and commutative, and whole graphs are equal bit for bit under any cut, order
-// and number of devices. The interpreter uses these functions; generated kernels do the same
+// exactly associative and commutative, and whole graphs are equal bit for bit under any sharding,
+// order and number of devices. The interpreter uses these functions; generated kernels do the same
 // operations in the same order. All values are 64-bit, all shifts are logical, all arithmetic
 // wraps:
 //

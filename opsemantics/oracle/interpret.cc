@@ -293,8 +293,9 @@ void InterpretGraph(const Graph& graph, Arithmetic arithmetic, std::vector<Tenso
     std::vector<const TensorValue*> operands;
     for (TensorId operand : node.operands) operands.push_back(&values[operand]);
     TensorValue result;
-    const Definition definition =
-        node.definition->addends.empty() ? *node.definition : InGroups(*node.definition, 1);
+    const Definition definition = node.definition->partial_operands.empty()
+                                      ? *node.definition
+                                      : InGroups(*node.definition, 1);
     result.type = definition.result;
     result.elements.resize(ElementCount(result.type));
     Interpret(definition, WholeRanges(definition), operands, arithmetic, result);

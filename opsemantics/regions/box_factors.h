@@ -20,7 +20,7 @@ struct BoxFactor {
 // in at most one; the box is empty where a factor is.
 class BoxFactors {
  public:
-  // `operand` < 0: the made box, of a part of the reduction if `partial`, else of all of it.
+  // `operand` < 0: the written box, of a part of the reduction if `partial`, else of all of it.
   BoxFactors(const Definition& definition, int operand, bool partial);
 
   const std::vector<BoxFactor>& factors() const { return factors_; }

@@ -60,8 +60,8 @@ Box BoxWhere(const std::vector<Affine>& position, const Conjunction& conjunction
 }
 
 // What a piece makes; `left` is what the constraints leave of its ranges.
-Box MadeBox(const Definition& definition, const std::vector<Interval>& ranges,
-            const std::vector<Interval>& left) {
+Box WriteBox(const Definition& definition, const std::vector<Interval>& ranges,
+             const std::vector<Interval>& left) {
   if (ReducesWhole(definition, ranges)) return RangeBox(definition.left, ranges);
   Box made = BoxWhere(definition.left, definition.where, left);
   for (size_t d = 0; d < made.size(); ++d) {  // no loop runs along a constant: it is always written
@@ -79,9 +79,9 @@ Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
   boxes.indices = ranges;
   const bool possible = Propagate(definition_->where, boxes.indices);
   if (!possible) boxes.indices.assign(ranges.size(), Interval{0, 0});
-  boxes.made = MadeBox(*definition_, ranges, boxes.indices);
+  boxes.writes = WriteBox(*definition_, ranges, boxes.indices);
   for (size_t i = 0; i < definition_->operands.size(); ++i) {
-    boxes.needs.push_back(Need(static_cast<int>(i), possible, boxes.indices));
+    boxes.reads.push_back(ReadBox(static_cast<int>(i), possible, boxes.indices));
   }
   return boxes;
 }
@@ -91,10 +91,10 @@ Box BoxAnalysis::AnalyzeOne(const std::vector<Interval>& ranges, int operand) co
   std::vector<Interval> left = ranges;
   const bool possible = Propagate(definition_->where, left);
   if (!possible) left.assign(ranges.size(), Interval{0, 0});
-  return operand < 0 ? MadeBox(*definition_, ranges, left) : Need(operand, possible, left);
+  return operand < 0 ? WriteBox(*definition_, ranges, left) : ReadBox(operand, possible, left);
 }
 
-Box BoxAnalysis::Need(int operand, bool possible, const std::vector<Interval>& left) const {
+Box BoxAnalysis::ReadBox(int operand, bool possible, const std::vector<Interval>& left) const {
   Box need(definition_->operands[operand].dims.size(), Interval{0, 0});
   for (const Read& read : reads_) {
     if (read.operand != operand || !possible) continue;

@@ -12,10 +12,10 @@ std::string AxisName(size_t position) {  // a .. z, then aa, ab, ...
   return position < 26 ? name : AxisName(position / 26 - 1) + name;
 }
 
-// Whether the device is the first of those that differ only on axes that the cut does not use.
-bool IsFirst(const Mesh& mesh, const Cut& cut, int device) {
+// Whether the device is the first of those that differ only on axes that the sharding does not use.
+bool IsFirst(const Mesh& mesh, const Sharding& sharding, int device) {
   std::vector<bool> used(mesh.axes.size());
-  for (const AxisList& axes : cut.axes) {
+  for (const AxisList& axes : sharding.axes) {
     for (uint8_t axis : axes) used[axis] = true;
   }
   for (size_t axis = 0; axis < used.size(); ++axis) {
@@ -74,9 +74,9 @@ Interval PartInterval(const Mesh& mesh, const AxisList& axes, int64_t extent, in
   return PartOf(extent, PartCount(mesh, axes), PartNumber(mesh, axes, device));
 }
 
-int GroupNumber(const Mesh& mesh, const Cut& cut, int device) {
+int GroupNumber(const Mesh& mesh, const Sharding& sharding, int device) {
   std::vector<bool> used(mesh.axes.size());
-  for (const AxisList& axes : cut.axes) {
+  for (const AxisList& axes : sharding.axes) {
     for (uint8_t axis : axes) used[axis] = true;
   }
   int group = 0;
@@ -87,17 +87,18 @@ int GroupNumber(const Mesh& mesh, const Cut& cut, int device) {
   return group;
 }
 
-Box ShardBox(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims, int device) {
-  YUBA_CHECK(cut.axes.size() == dims.size());
+Box ShardBox(const Mesh& mesh, const Sharding& sharding, const std::vector<int64_t>& dims,
+             int device) {
+  YUBA_CHECK(sharding.axes.size() == dims.size());
   Box box(dims.size());
   for (size_t d = 0; d < dims.size(); ++d) {
-    box[d] = PartInterval(mesh, cut.axes[d], dims[d], device);
+    box[d] = PartInterval(mesh, sharding.axes[d], dims[d], device);
   }
   return box;
 }
 
-NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& mesh) {
-  YUBA_CHECK(cut.axes.size() == definition.indices.size()) << definition.name;
+NodeBoxes AnalyzeNode(const Definition& definition, const Partition& partition, const Mesh& mesh) {
+  YUBA_CHECK(partition.axes.size() == definition.indices.size()) << definition.name;
   const BoxAnalysis analysis(definition);
   NodeBoxes boxes;
   for (int device = 0; device < mesh.devices(); ++device) {
@@ -105,24 +106,24 @@ NodeBoxes AnalyzeNode(const Definition& definition, const Cut& cut, const Mesh& 
     int part = 0, parts = 1;
     for (size_t i = 0; i < definition.indices.size(); ++i) {
       const Index& index = definition.indices[i];
-      ranges.push_back(PartInterval(mesh, cut.axes[i], index.extent, device));
+      ranges.push_back(PartInterval(mesh, partition.axes[i], index.extent, device));
       if (!index.reduction) continue;
-      const int count = PartCount(mesh, cut.axes[i]);
-      part = part * count + PartNumber(mesh, cut.axes[i], device);
+      const int count = PartCount(mesh, partition.axes[i]);
+      part = part * count + PartNumber(mesh, partition.axes[i], device);
       parts *= count;
     }
     Boxes analyzed = analysis.Analyze(ranges);
     boxes.ranges.push_back(std::move(ranges));
-    boxes.needs.push_back(std::move(analyzed.needs));
-    boxes.made.push_back(std::move(analyzed.made));
-    boxes.part.push_back(part);
-    boxes.first.push_back(IsFirst(mesh, cut, device));
-    boxes.parts = parts;
+    boxes.reads.push_back(std::move(analyzed.reads));
+    boxes.writes.push_back(std::move(analyzed.writes));
+    boxes.partial.push_back(part);
+    boxes.first.push_back(IsFirst(mesh, partition, device));
+    boxes.partials = parts;
   }
   return boxes;
 }
 
-std::string ToString(const Cut& cut, const std::vector<std::vector<int64_t>>& dims,
+std::string ToString(const Sharding& sharding, const std::vector<std::vector<int64_t>>& dims,
                      const Mesh& mesh) {
   std::string text = "[";
   size_t flat = 0;
@@ -130,8 +131,8 @@ std::string ToString(const Cut& cut, const std::vector<std::vector<int64_t>>& di
     if (text.size() > 1) text += ", ";
     if (factors.size() != 1) text += "(";
     for (size_t f = 0; f < factors.size(); ++f) {
-      YUBA_CHECK(flat < cut.axes.size());
-      absl::StrAppend(&text, f > 0 ? " " : "", FactorText(cut.axes[flat++], factors[f], mesh));
+      YUBA_CHECK(flat < sharding.axes.size());
+      absl::StrAppend(&text, f > 0 ? " " : "", FactorText(sharding.axes[flat++], factors[f], mesh));
     }
     if (factors.size() != 1) text += ")";
   }

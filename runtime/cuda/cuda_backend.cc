@@ -65,7 +65,8 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
   }
   YUBA_ASSIGN_OR_RETURN(
       fleet.communicator,
-      CudaCommunicator::Make(std::move(devices), static_cast<int>(program.places().size()), nccl));
+      CudaCommunicator::Make(std::move(devices), static_cast<int>(program.instructions().size()),
+                             nccl));
   return absl::OkStatus();
 }
 

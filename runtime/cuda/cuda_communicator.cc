@@ -6,21 +6,21 @@
 namespace yuba::cuda {
 
 CudaCommunicator::CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas,
-                                   int places)
-    : runtime::SharedMemory(std::move(arenas), places),
+                                   int instructions)
+    : runtime::SharedMemory(std::move(arenas), instructions),
       devices_(std::move(devices)),
       arrived_(devices_.size()),
       departed_(devices_.size()),
       prepared_(devices_.size()) {
-  for (auto& by_place : prepared_) by_place.resize(places);
+  for (auto& by_place : prepared_) by_place.resize(instructions);
 }
 
 absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Make(
-    std::vector<CudaDevice*> devices, int places, const Nccl* nccl) {
+    std::vector<CudaDevice*> devices, int instructions, const Nccl* nccl) {
   std::vector<char*> arenas;
   for (CudaDevice* device : devices) arenas.push_back(device->arena());
   std::unique_ptr<CudaCommunicator> made(
-      new CudaCommunicator(std::move(devices), std::move(arenas), places));
+      new CudaCommunicator(std::move(devices), std::move(arenas), instructions));
   for (size_t d = 0; d < made->devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(made->devices_[d]->gpu().Enter());
     YUBA_CUDA(cudaEventCreateWithFlags(&made->arrived_[d], cudaEventDisableTiming));
@@ -60,10 +60,11 @@ absl::Status CudaCommunicator::Depart(int device, const runtime::ExchangePlan& p
   return absl::OkStatus();
 }
 
-absl::Status CudaCommunicator::Copy(int device, int place, const runtime::ExchangePlan& plan) {
+absl::Status CudaCommunicator::Copy(int device, int instruction,
+                                    const runtime::ExchangePlan& plan) {
   CudaDevice& own = *devices_[device];
   YUBA_RETURN_IF_ERROR(own.gpu().Enter());
-  std::unique_ptr<Prepared>& prepared = prepared_[device][place];
+  std::unique_ptr<Prepared>& prepared = prepared_[device][instruction];
   if (prepared == nullptr) {
     YUBA_ASSIGN_OR_RETURN(prepared, Prepare(device, plan));
   }
@@ -71,7 +72,7 @@ absl::Status CudaCommunicator::Copy(int device, int place, const runtime::Exchan
     YUBA_CUDA(cudaStreamWaitEvent(own.stream(), arrived_[source], 0));
   }
   if (prepared->gather.has_value()) {
-    YUBA_RETURN_IF_ERROR(nccl_->Start(device, place, *prepared->gather));
+    YUBA_RETURN_IF_ERROR(nccl_->Start(device, instruction, *prepared->gather));
   }
   for (const Work& work : prepared->work) {
     if (work.rows.possible) {
@@ -85,11 +86,11 @@ absl::Status CudaCommunicator::Copy(int device, int place, const runtime::Exchan
   }
   YUBA_CUDA(cudaEventRecord(departed_[device], own.stream()));
   for (const runtime::Piece& piece : plan.devices[device].pieces) {
-    Count(device, place, piece.source, piece.walk.elements() * plan.source_element);
+    Count(device, instruction, piece.source, piece.walk.elements() * plan.source_element);
   }
   for (const runtime::Cell& cell : plan.devices[device].cells) {
     for (int source : cell.sources) {
-      Count(device, place, source, cell.walk.elements() * plan.source_element);
+      Count(device, instruction, source, cell.walk.elements() * plan.source_element);
     }
   }
   return absl::OkStatus();

@@ -20,13 +20,13 @@ class CudaCommunicator : public runtime::SharedMemory {
   // The devices outlive it, and can read each other's memory. Each place has one plan throughout.
   // Without `nccl` everything is copied by the reading device.
   static absl::StatusOr<std::unique_ptr<CudaCommunicator>> Make(std::vector<CudaDevice*> devices,
-                                                                int places, const Nccl* nccl);
+                                                                int instructions, const Nccl* nccl);
   ~CudaCommunicator() override;
   void Abort() override;
 
  protected:
   absl::Status Arrive(int device) override;
-  absl::Status Copy(int device, int place, const runtime::ExchangePlan& plan) override;
+  absl::Status Copy(int device, int instruction, const runtime::ExchangePlan& plan) override;
   absl::Status Depart(int device, const runtime::ExchangePlan& plan) override;
 
  private:
@@ -45,7 +45,7 @@ class CudaCommunicator : public runtime::SharedMemory {
     GpuMemory jobs;
   };
 
-  CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas, int places);
+  CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas, int instructions);
   absl::StatusOr<std::unique_ptr<Prepared>> Prepare(int device,
                                                     const runtime::ExchangePlan& plan) const;
   bool OnDifferentGpus(const std::vector<int>& members) const;

@@ -60,11 +60,11 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
   YUBA_RETURN_IF_ERROR(Fill(0, 0, layout.size));
   std::vector<int64_t> tables;  // of all launches: pointers to buffers, then arguments
-  places_.resize(program.places().size());
-  for (size_t p = 0; p < places_.size(); ++p) {
-    const program::Kernel* kernel = program.places()[p].kernel;
+  instructions_.resize(program.instructions().size());
+  for (size_t p = 0; p < instructions_.size(); ++p) {
+    const program::Kernel* kernel = program.instructions()[p].kernel;
     if (kernel == nullptr) continue;
-    Prepared& prepared = places_[p];
+    Prepared& prepared = instructions_[p];
     const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
     const program::Function& function = program.message().functions(launch.function);
     if (function.has_library()) {
@@ -116,8 +116,8 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
   return absl::OkStatus();
 }
 
-absl::Status CudaDevice::Run(int place) {
-  Prepared& prepared = places_[place];
+absl::Status CudaDevice::Run(int instruction) {
+  Prepared& prepared = instructions_[instruction];
   if (prepared.elements == 0) return absl::OkStatus();
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   if (prepared.zeros != nullptr) {

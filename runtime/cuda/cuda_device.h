@@ -39,7 +39,7 @@ class CudaDevice : public runtime::Device {
   absl::Status Fill(int64_t offset, char value, int64_t bytes) override;
   absl::Status Prepare(const runtime::LoadedProgram& program,
                        const runtime::ArenaLayout& layout) override;
-  absl::Status Run(int place) override;
+  absl::Status Run(int instruction) override;
   absl::Status Synchronize() override;
   absl::Status EnterThread() override { return gpu_->Enter(); }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
@@ -68,7 +68,7 @@ class CudaDevice : public runtime::Device {
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   GpuMemory arena_, workspace_, tables_;
-  std::vector<Prepared> places_;
+  std::vector<Prepared> instructions_;
   int64_t workspace_bytes_ = 0;
   int64_t library_calls_ = 0;
 };

@@ -24,8 +24,9 @@ std::vector<const runtime::Piece*> SideBySide(const runtime::DeviceExchange& own
   });
   for (size_t i = 1; i < pieces.size(); ++i) {
     const int64_t elements = pieces[0]->walk.extents[0];
-    const int64_t place = pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
-    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != place)
+    const int64_t instruction =
+        pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
+    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != instruction)
       return {};
   }
   return pieces;

@@ -53,8 +53,8 @@ YUBA_HOST_DEVICE YUBA_NOT_INLINE inline int64_t JobOffset(const int64_t* job,
 template <typename Stored>
 YUBA_HOST_DEVICE Stored& JobElement(const int64_t* job, int64_t buffer, int64_t element) {
   const int64_t loops = job[kJobLoops];
-  const int64_t* place = job + kJobHeader + loops + buffer * (1 + loops);
-  return reinterpret_cast<Stored*>(place[0])[JobOffset(job, place + 1, element)];
+  const int64_t* instruction = job + kJobHeader + loops + buffer * (1 + loops);
+  return reinterpret_cast<Stored*>(instruction[0])[JobOffset(job, instruction + 1, element)];
 }
 
 // Elements first, first + step, ...: one thread's share.

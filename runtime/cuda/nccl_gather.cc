@@ -3,9 +3,9 @@
 
 namespace yuba::cuda {
 
-absl::Status NcclGather::Start(int device, int place, const Gather& gather) {
+absl::Status NcclGather::Start(int device, int instruction, const Gather& gather) {
   std::lock_guard<std::mutex> lock(mutex_);
-  Round& round = rounds_[{place, gather.members[0]}];
+  Round& round = rounds_[{instruction, gather.members[0]}];
   int64_t& joined = round.joined[device];
   if (joined == round.started) {
     YUBA_RETURN_IF_ERROR(StartAll(gather));

@@ -20,7 +20,7 @@ class NcclGather {
   ~NcclGather() { Abort(); }
 
   // For each member once all have come to `place`; the first call starts it on all their streams.
-  absl::Status Start(int device, int place, const Gather& gather);
+  absl::Status Start(int device, int instruction, const Gather& gather);
 
   // Ends what runs. Later gathers begin afresh.
   void Abort();

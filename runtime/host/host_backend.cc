@@ -21,8 +21,8 @@ absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& la
     YUBA_RETURN_IF_ERROR(fleet.devices.back()->Prepare(program, layout));
     arenas.push_back(fleet.devices.back()->arena());
   }
-  fleet.communicator =
-      std::make_unique<SharedMemory>(std::move(arenas), static_cast<int>(program.places().size()));
+  fleet.communicator = std::make_unique<SharedMemory>(
+      std::move(arenas), static_cast<int>(program.instructions().size()));
   return absl::OkStatus();
 }
 

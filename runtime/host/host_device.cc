@@ -45,11 +45,11 @@ absl::Status HostDevice::Fill(int64_t offset, char value, int64_t bytes) {
 absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(
       Annotate(arena_.Map(layout.size), absl::StrCat("device ", device_, ": its arena")));
-  places_.resize(program.places().size());
-  for (size_t p = 0; p < places_.size(); ++p) {
-    const program::Kernel* kernel = program.places()[p].kernel;
+  instructions_.resize(program.instructions().size());
+  for (size_t p = 0; p < instructions_.size(); ++p) {
+    const program::Kernel* kernel = program.instructions()[p].kernel;
     if (kernel == nullptr) continue;
-    Prepared& prepared = places_[p];
+    Prepared& prepared = instructions_[p];
     prepared.skipped = false;
     prepared.launch = LaunchOf(program, layout, static_cast<int>(p), device_);
     for (int64_t offset : prepared.launch.offsets) {
@@ -83,8 +83,8 @@ absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, const prog
   return absl::OkStatus();
 }
 
-absl::Status HostDevice::Run(int place) {
-  Prepared& prepared = places_[place];
+absl::Status HostDevice::Run(int instruction) {
+  Prepared& prepared = instructions_[instruction];
   if (prepared.skipped) return absl::OkStatus();
   if (prepared.is_library) return RunLibrary(prepared);
   kernels_->function(prepared.launch.function)(prepared.buffers.data(),

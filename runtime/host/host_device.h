@@ -37,7 +37,7 @@ class HostDevice : public Device {
   absl::Status Read(int64_t offset, char* data, int64_t bytes) override;
   absl::Status Fill(int64_t offset, char value, int64_t bytes) override;
   absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) override;
-  absl::Status Run(int place) override;
+  absl::Status Run(int instruction) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
   absl::Status EnterThread() override;
   int64_t workspace_bytes() const override { return workspace_bytes_; }
@@ -62,7 +62,7 @@ class HostDevice : public Device {
   const std::shared_ptr<const KernelObject> kernels_;
   const OneDnn* onednn_ = nullptr;
   MappedMemory arena_, workspace_;
-  std::vector<Prepared> places_;
+  std::vector<Prepared> instructions_;
   int64_t workspace_bytes_ = 0;
   int64_t library_calls_ = 0;
 };

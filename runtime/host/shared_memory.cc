@@ -5,15 +5,17 @@
 
 namespace yuba::runtime {
 
-SharedMemory::SharedMemory(std::vector<char*> arenas, int places) : arenas_(std::move(arenas)) {
+SharedMemory::SharedMemory(std::vector<char*> arenas, int instructions)
+    : arenas_(std::move(arenas)) {
   for (size_t d = 0; d < arenas_.size(); ++d) {
     peers_.push_back(std::make_unique<Peer>());
-    peers_[d]->traffic.received.resize(places);
+    peers_[d]->traffic.received.resize(instructions);
     peers_[d]->traffic.received_from.resize(arenas_.size());
   }
 }
 
-absl::StatusOr<Progress> SharedMemory::Advance(int device, int place, const ExchangePlan& plan) {
+absl::StatusOr<Progress> SharedMemory::Advance(int device, int instruction,
+                                               const ExchangePlan& plan) {
   Peer& self = *peers_[device];
   const DeviceExchange& own = plan.devices[device];
   if (aborted_) return absl::CancelledError("the run has failed on another device");
@@ -26,7 +28,7 @@ absl::StatusOr<Progress> SharedMemory::Advance(int device, int place, const Exch
       Notify(own.readers);
       return Progress::kAdvanced;
     case kCopy:
-      YUBA_RETURN_IF_ERROR(Copy(device, place, plan));
+      YUBA_RETURN_IF_ERROR(Copy(device, instruction, plan));
       ++self.departed;
       self.phase = kDepart;
       Notify(own.sources);
@@ -87,23 +89,23 @@ void SharedMemory::Reset() {
   }
 }
 
-void SharedMemory::Count(int device, int place, int source, int64_t bytes) {
+void SharedMemory::Count(int device, int instruction, int source, int64_t bytes) {
   if (source == device) return;
-  peers_[device]->traffic.received[place] += bytes;
+  peers_[device]->traffic.received[instruction] += bytes;
   peers_[device]->traffic.received_from[source] += bytes;
 }
 
-absl::Status SharedMemory::Copy(int device, int place, const ExchangePlan& plan) {
+absl::Status SharedMemory::Copy(int device, int instruction, const ExchangePlan& plan) {
   char* const result = arenas_[device] + plan.destination_offset;
   for (const Piece& piece : plan.devices[device].pieces) {
     CopyWalk(piece.walk, arenas_[piece.source] + plan.source_offset, result, plan.source_element);
-    Count(device, place, piece.source, piece.walk.elements() * plan.source_element);
+    Count(device, instruction, piece.source, piece.walk.elements() * plan.source_element);
   }
   for (const Cell& cell : plan.devices[device].cells) {
     std::vector<const char*> parts;
     for (int source : cell.sources) {
       parts.push_back(arenas_[source] + plan.source_offset);
-      Count(device, place, source, cell.walk.elements() * plan.source_element);
+      Count(device, instruction, source, cell.walk.elements() * plan.source_element);
     }
     CombineWalk(plan.combination, cell.walk, parts, result);
   }

@@ -15,9 +15,9 @@ namespace yuba::runtime {
 class SharedMemory : public Communicator {
  public:
   // arenas: by device, in this process. places: of the program.
-  SharedMemory(std::vector<char*> arenas, int places);
+  SharedMemory(std::vector<char*> arenas, int instructions);
 
-  absl::StatusOr<Progress> Advance(int device, int place, const ExchangePlan& plan) override;
+  absl::StatusOr<Progress> Advance(int device, int instruction, const ExchangePlan& plan) override;
   void Wait(int device, const ExchangePlan& plan,
             std::chrono::steady_clock::time_point deadline) override;
   int WaitsFor(int device, const ExchangePlan& plan) const override;
@@ -29,11 +29,13 @@ class SharedMemory : public Communicator {
  protected:
   // The three steps; a back end whose copies go on after the call puts its own in. Other devices
   // learn of a step when it has returned.
-  virtual absl::Status Arrive(int device) { return absl::OkStatus(); }
-  virtual absl::Status Copy(int device, int place, const ExchangePlan& plan);
-  virtual absl::Status Depart(int device, const ExchangePlan& plan) { return absl::OkStatus(); }
+  virtual absl::Status Arrive(int /*device*/) { return absl::OkStatus(); }
+  virtual absl::Status Copy(int device, int instruction, const ExchangePlan& plan);
+  virtual absl::Status Depart(int /*device*/, const ExchangePlan& /*plan*/) {
+    return absl::OkStatus();
+  }
 
-  void Count(int device, int place, int source, int64_t bytes);
+  void Count(int device, int instruction, int source, int64_t bytes);
 
  private:
   enum Phase { kArrive, kCopy, kDepart };

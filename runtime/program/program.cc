@@ -51,26 +51,26 @@ void LoadedProgram::DropValues() {
 void LoadedProgram::Flatten(
     const google::protobuf::RepeatedPtrField<program::Instruction>& instructions) {
   for (const program::Instruction& instruction : instructions) {
-    const size_t at = places_.size();
-    places_.emplace_back();
-    if (instruction.has_kernel()) places_[at].kernel = &instruction.kernel();
-    if (instruction.has_exchange()) places_[at].exchange = &instruction.exchange();
+    const size_t at = instructions_.size();
+    instructions_.emplace_back();
+    if (instruction.has_kernel()) instructions_[at].kernel = &instruction.kernel();
+    if (instruction.has_exchange()) instructions_[at].exchange = &instruction.exchange();
     if (!instruction.has_repeat()) continue;
     Flatten(instruction.repeat().body());
-    places_[at].count = instruction.repeat().count();
-    places_[at].end = static_cast<int>(places_.size());
+    instructions_[at].count = instruction.repeat().count();
+    instructions_[at].end = static_cast<int>(instructions_.size());
   }
 }
 
-std::string LoadedProgram::Describe(int place) const {
-  std::string text = absl::StrCat("instruction ", place);
-  const Place& at = places_[place];
+std::string LoadedProgram::Describe(int instruction) const {
+  std::string text = absl::StrCat("instruction ", instruction);
+  const Instruction& at = instructions_[instruction];
   if (at.kernel != nullptr) {
     absl::StrAppend(&text, " (kernel ", at.kernel->node());
     if (!at.kernel->from().empty()) absl::StrAppend(&text, ", from ", at.kernel->from());
     absl::StrAppend(&text, ")");
   } else if (at.exchange != nullptr) {
-    absl::StrAppend(&text, " (", at.exchange->deliver() ? "delivery" : "fetch", " of ",
+    absl::StrAppend(&text, " (", at.exchange->reduce() ? "reduce" : "gather", " of ",
                     at.exchange->tensor(), " for ", at.exchange->node(), ")");
   }
   return text;

@@ -21,7 +21,7 @@ constexpr int64_t kMostSteps = int64_t{1} << 32;
 
 // A place of the flat instruction list: a kernel, an exchange, or the start of a loop over the
 // places up to `end`, run `count` times.
-struct Place {
+struct Instruction {
   const program::Kernel* kernel = nullptr;
   const program::Exchange* exchange = nullptr;
   int end = 0;
@@ -48,8 +48,8 @@ class LoadedProgram {
   bool hash() const { return message_.hash_arithmetic(); }
 
   // All instructions in program order; the bodies of loops follow their start.
-  const std::vector<Place>& places() const { return places_; }
-  std::string Describe(int place) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
+  const std::vector<Instruction>& instructions() const { return instructions_; }
+  std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
 
   // Empty intervals come back as [begin, begin).
   int64_t Value(const program::Bound& bound, int device) const;
@@ -68,7 +68,7 @@ class LoadedProgram {
   void Flatten(const google::protobuf::RepeatedPtrField<program::Instruction>& instructions);
 
   program::Program message_;
-  std::vector<Place> places_;
+  std::vector<Instruction> instructions_;
   int devices_ = 1;
   bool has_values_ = true;
 };

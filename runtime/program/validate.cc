@@ -145,29 +145,29 @@ class ShapeChecker {
     }
     YUBA_RETURN_IF_ERROR(ExchangeTypes(exchange, source, destination));
     if (exchange.has_group()) YUBA_RETURN_IF_ERROR(Groups(exchange));
-    return exchange.deliver() ? Delivery(exchange) : absl::OkStatus();
+    return exchange.reduce() ? ReduceTransfer(exchange) : absl::OkStatus();
   }
 
   absl::Status ExchangeTypes(const program::Exchange& exchange, const program::Buffer& source,
                              const program::Buffer& destination) {
     if (source.type() == destination.type()) return absl::OkStatus();
     const auto result = static_cast<ElementType>(destination.type());
-    if (exchange.deliver() && source.type() == static_cast<int>(AccumulatorType(result))) {
+    if (exchange.reduce() && source.type() == static_cast<int>(AccumulatorType(result))) {
       return absl::OkStatus();
     }
     return UserError("moves ", Name(static_cast<ElementType>(source.type())), " into ",
                      Name(result));
   }
 
-  absl::Status Delivery(const program::Exchange& exchange) {
-    if (exchange.parts() < 1 || exchange.parts() > kMostDevices) {
-      return UserError("a delivery of ", exchange.parts(), " parts");
+  absl::Status ReduceTransfer(const program::Exchange& exchange) {
+    if (exchange.partials() < 1 || exchange.partials() > kMostDevices) {
+      return UserError("a reduction of ", exchange.partials(), " partials");
     }
-    if (exchange.parts() == 1) return absl::OkStatus();  // which part is no question
-    YUBA_RETURN_IF_ERROR(Bound(exchange.part()));
-    for (int64_t part : exchange.part().values()) {
-      if (part < 0 || part >= exchange.parts()) {
-        return UserError("part ", part, " of ", exchange.parts());
+    if (exchange.partials() == 1) return absl::OkStatus();  // which part is no question
+    YUBA_RETURN_IF_ERROR(Bound(exchange.partial()));
+    for (int64_t part : exchange.partial().values()) {
+      if (part < 0 || part >= exchange.partials()) {
+        return UserError("partial ", part, " of ", exchange.partials());
       }
     }
     return Combines(exchange.reducer());
@@ -182,12 +182,12 @@ class ShapeChecker {
       if (group < 0 || group >= kMostDevices) return UserError("no group ", group);
     }
     // What no device of a group made gets the identity.
-    return exchange.deliver() ? Combines(exchange.reducer()) : absl::OkStatus();
+    return exchange.reduce() ? Combines(exchange.reducer()) : absl::OkStatus();
   }
 
   static absl::Status Combines(program::Reducer reducer) {
     if (reducer == program::NONE || reducer == program::ARGMAX || reducer == program::ARGMIN) {
-      return UserError("parts of ", program::Reducer_Name(reducer), " cannot be combined");
+      return UserError("partials of ", program::Reducer_Name(reducer), " cannot be combined");
     }
     return absl::OkStatus();
   }
@@ -196,10 +196,9 @@ class ShapeChecker {
       const google::protobuf::RepeatedPtrField<program::Instruction>& instructions,
       int64_t repeated, int depth) {
     for (const program::Instruction& instruction : instructions) {
-      const int place = place_++;
+      const std::string at = absl::StrCat("instruction ", instruction_++);
       steps_ += repeated;
       if (steps_ > kMostSteps) return UserError("the program repeats more than it can ever run");
-      const std::string at = absl::StrCat("instruction ", place);
       if (instruction.has_kernel()) {
         YUBA_RETURN_IF_ERROR(Annotate(Kernel(instruction.kernel()),
                                       absl::StrCat(at, " (", instruction.kernel().node(), ")")));
@@ -255,7 +254,7 @@ class ShapeChecker {
 
   const program::Program& message_;
   int devices_ = 1;
-  int place_ = 0;
+  int instruction_ = 0;
   int64_t steps_ = 0;
 };
 
@@ -271,11 +270,11 @@ class ContentChecker {
             Buffer(b, device), absl::StrCat("buffer ", b, " (", program_.stage().buffers(b).name(),
                                             ") on device ", device)));
       }
-      for (size_t i = 0; i < program_.places().size(); ++i) {
-        const Place& place = program_.places()[i];
+      for (size_t i = 0; i < program_.instructions().size(); ++i) {
+        const Instruction& instruction = program_.instructions()[i];
         absl::Status status;
-        if (place.kernel != nullptr) status = Kernel(*place.kernel, device);
-        if (place.exchange != nullptr) status = Exchange(*place.exchange, device);
+        if (instruction.kernel != nullptr) status = Kernel(*instruction.kernel, device);
+        if (instruction.exchange != nullptr) status = Exchange(*instruction.exchange, device);
         YUBA_RETURN_IF_ERROR(Annotate(
             status, absl::StrCat(program_.Describe(static_cast<int>(i)), " on device ", device)));
       }

@@ -8,12 +8,12 @@
 
 namespace yuba::search {
 
-LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, bool buffers,
-                         const Mesh& mesh, CutStore* store)
+AxisMemory::AxisMemory(const AxisProblem& labels, const GridProblem& grids, bool buffers,
+                       const Mesh& mesh, ChoiceStore* store)
     : labels_(labels),
       mesh_(mesh),
       store_(*store),
-      cuts_(labels.variables.size(), -1),
+      choices_(labels.variables.size(), -1),
       uses_(labels.variables.size()),
       buffers_(labels.variables.size()),
       target_(std::numeric_limits<int64_t>::max()) {
@@ -23,7 +23,7 @@ LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, b
     const auto [least, most] = std::minmax_element(use.usage->begin(), use.usage->end());
     const int begin = RowAt(use.begin), end = RowAt(use.end);
     if (begin >= end || *most == 0) continue;
-    if (*least == *most) {  // whatever the cut
+    if (*least == *most) {  // whatever the choice
       for (int row = begin; row < end; ++row) loads_[row] += *least;
       continue;
     }
@@ -33,19 +33,19 @@ LabelMemory::LabelMemory(const LabelProblem& labels, const GridProblem& grids, b
   if (buffers) AddBuffers(grids);
 }
 
-int LabelMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
+int AxisMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
   const auto [place, is_new] =
       numbers_.emplace(std::make_tuple(grids, usage, dims), static_cast<int>(kinds_.size()));
   if (is_new) kinds_.push_back({grids, usage, dims, {}});
   return place->second;
 }
 
-int LabelMemory::RowAt(int64_t time) const {
+int AxisMemory::RowAt(int64_t time) const {
   return static_cast<int>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
 }
 
 // Between two beginnings nothing comes that is not there at the first.
-void LabelMemory::AddRows(const MemoryRows& rows) {
+void AxisMemory::AddRows(const MemoryRows& rows) {
   for (const MemoryUse& use : rows.uses) {
     if (use.begin < use.end) times_.push_back(use.begin);
   }
@@ -57,9 +57,9 @@ void LabelMemory::AddRows(const MemoryRows& rows) {
   row_prices_.assign(times_.size(), 0);
 }
 
-void LabelMemory::AddBuffers(const GridProblem& grids) {
+void AxisMemory::AddBuffers(const GridProblem& grids) {
   for (const MemoryBuffer& buffer : grids.pairwise.memory.buffers) {
-    const LabelEdge& edge = labels_.edges[buffer.factor];
+    const AxisEdge& edge = labels_.edges[buffer.factor];
     if (edge.tensor == edge.node) continue;  // of a copy and its node nothing moves
     const int node = grids.pairwise.factors[buffer.factor].scope[1];
     const Buffer here = {KindOf(grids.grids[node], buffer.usage, edge.node_dims), buffer.factor,
@@ -69,7 +69,7 @@ void LabelMemory::AddBuffers(const GridProblem& grids) {
   }
 }
 
-void LabelMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale) {
+void AxisMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale) {
   std::fill(row_prices_.begin(), row_prices_.end(), 0);
   priced_ = false;
   for (const MemoryPrice& price : prices) {
@@ -89,41 +89,41 @@ void LabelMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale
   }
 }
 
-void LabelMemory::SetTarget(int64_t target, double penalty) {
+void AxisMemory::SetTarget(int64_t target, double penalty) {
   target_ = target;
   penalty_ = penalty;
 }
 
-int64_t LabelMemory::BytesOf(int number, int cut) {
+int64_t AxisMemory::BytesOf(int number, int choice) {
   Kind& kind = kinds_[number];
-  const auto [place, is_new] = kind.known.emplace(cut, 0);
+  const auto [place, is_new] = kind.known.emplace(choice, 0);
   if (is_new) {
-    const Grid grid = GridOf(store_.at(store_.Mapped(cut, kind.dims)), mesh_);
-    place->second = (*kind.usage)[PlaceOfGrid(grid, *kind.grids)];
+    const Grid grid = GridOf(store_.at(store_.Mapped(choice, kind.dims)), mesh_);
+    place->second = (*kind.usage)[PositionOfGrid(grid, *kind.grids)];
   }
   return place->second;
 }
 
-int64_t LabelMemory::PriceOf(int variable, int cut) {
+int64_t AxisMemory::PriceOf(int variable, int choice) {
   double sum = 0;
   for (const Use& use : uses_[variable]) {
-    if (use.price > 0) sum += use.price * static_cast<double>(BytesOf(use.kind, cut));
+    if (use.price > 0) sum += use.price * static_cast<double>(BytesOf(use.kind, choice));
   }
   return std::llround(std::min(sum, 1e15));
 }
 
-int64_t LabelMemory::BytesOf(const Buffer& buffer, int tensor_cut, int node_cut) {
-  if (tensor_cut < 0 || node_cut < 0) return 0;
-  const int64_t bytes = BytesOf(buffer.kind, node_cut);
+int64_t AxisMemory::BytesOf(const Buffer& buffer, int tensor_choice, int node_choice) {
+  if (tensor_choice < 0 || node_choice < 0) return 0;
+  const int64_t bytes = BytesOf(buffer.kind, node_choice);
   if (bytes == 0) return 0;
-  const LabelEdge& edge = labels_.edges[buffer.edge];
+  const AxisEdge& edge = labels_.edges[buffer.edge];
   const int64_t moved =
-      store_.Cost(*edge.costs, edge.kind, store_.Mapped(tensor_cut, edge.tensor_dims),
-                  store_.Mapped(node_cut, edge.node_dims));
+      store_.Cost(*edge.costs, edge.kind, store_.Mapped(tensor_choice, edge.tensor_dims),
+                  store_.Mapped(node_choice, edge.node_dims));
   return moved > 0 ? bytes : 0;
 }
 
-std::pair<int, int> LabelMemory::Shift(int variable, int from, int to) {
+std::pair<int, int> AxisMemory::Shift(int variable, int from, int to) {
   int begin = static_cast<int>(shift_.size()), end = 0;
   const auto add = [&](int first, int last, int64_t by) {
     if (by == 0) return;
@@ -136,17 +136,17 @@ std::pair<int, int> LabelMemory::Shift(int variable, int from, int to) {
         (to < 0 ? 0 : BytesOf(use.kind, to)) - (from < 0 ? 0 : BytesOf(use.kind, from)));
   }
   for (const Buffer& buffer : buffers_[variable]) {
-    const LabelEdge& edge = labels_.edges[buffer.edge];
-    const auto bytes = [&](int cut) {
-      return BytesOf(buffer, edge.tensor == variable ? cut : cuts_[edge.tensor],
-                     edge.node == variable ? cut : cuts_[edge.node]);
+    const AxisEdge& edge = labels_.edges[buffer.edge];
+    const auto bytes = [&](int choice) {
+      return BytesOf(buffer, edge.tensor == variable ? choice : choices_[edge.tensor],
+                     edge.node == variable ? choice : choices_[edge.node]);
     };
     add(buffer.begin, buffer.end, bytes(to) - bytes(from));
   }
   return {begin, end};
 }
 
-int64_t LabelMemory::Change(int variable, int from, int to) {
+int64_t AxisMemory::Change(int variable, int from, int to) {
   if (from == to) return 0;
   const auto [begin, end] = Shift(variable, from, to);
   int64_t over = 0;
@@ -159,17 +159,17 @@ int64_t LabelMemory::Change(int variable, int from, int to) {
   return std::llround(std::clamp(price + penalty_ * static_cast<double>(over), -1e15, 1e15));
 }
 
-void LabelMemory::Move(int variable, int from, int to) {
+void AxisMemory::Move(int variable, int from, int to) {
   if (from == to) return;
   const auto [begin, end] = Shift(variable, from, to);
   for (int row = begin; row < end; ++row) {
     loads_[row] += shift_[row];
     shift_[row] = 0;
   }
-  cuts_[variable] = to;
+  choices_[variable] = to;
 }
 
-int64_t LabelMemory::Cost() const {
+int64_t AxisMemory::Cost() const {
   int64_t over = 0;
   double price = 0;
   for (size_t row = 0; row < loads_.size(); ++row) {
@@ -179,7 +179,7 @@ int64_t LabelMemory::Cost() const {
   return std::llround(std::min(price + penalty_ * static_cast<double>(over), 1e17));
 }
 
-int64_t LabelMemory::Peak() const {
+int64_t AxisMemory::Peak() const {
   return loads_.empty() ? 0 : *std::max_element(loads_.begin(), loads_.end());
 }
 

@@ -1,4 +1,4 @@
-// What is in memory while cuts get labels: rows of the relaxation to grids, since all cuts of a
+// What is in memory while cuts get labels: rows of the relaxation to grids, since all choices of a
 // grid use the same.
 #ifndef YUBA_SEARCH_AXES_AXIS_MEMORY_H_
 #define YUBA_SEARCH_AXES_AXIS_MEMORY_H_
@@ -17,14 +17,14 @@
 
 namespace yuba::search {
 
-// Bytes in use by row for some cuts of the variables, and what they cost: prices, and a penalty for
-// what exceeds a target. Only points of time at which the most is in use are rows.
-class LabelMemory {
+// Bytes in use by row for some choices of the variables, and what they cost: prices, and a penalty
+// for what exceeds a target. Only points of time at which the most is in use are rows.
+class AxisMemory {
  public:
   // All must outlive this; `grids` has rows and all factors. With `buffers` those count too: for
   // labels whose edges are the graph's uses.
-  LabelMemory(const LabelProblem& labels, const GridProblem& grids, bool buffers, const Mesh& mesh,
-              CutStore* store);
+  AxisMemory(const AxisProblem& labels, const GridProblem& grids, bool buffers, const Mesh& mesh,
+             ChoiceStore* store);
 
   // In bytes moved: for each byte in use at the prices' times, and for each byte and row above the
   // target.
@@ -32,20 +32,20 @@ class LabelMemory {
   void SetTarget(int64_t target, double penalty);
   bool priced() const { return priced_; }
 
-  // A variable goes from one cut to another, -1 for none: what that costs, or does.
+  // A variable goes from one choice to another, -1 for none: what that costs, or does.
   int64_t Change(int variable, int from, int to);
   void Move(int variable, int from, int to);
 
   int64_t Cost() const;  // of what was moved in: prices and penalty
   int64_t Peak() const;
-  int64_t PriceOf(int variable, int cut);  // without penalty
+  int64_t PriceOf(int variable, int choice);  // without penalty
 
  private:
-  struct Kind {  // of uses: where a cut's usage is found
+  struct Kind {  // of uses: where a choice's usage is found
     GridList grids;
     Cells usage;
     int dims = 0;                             // a number in the store
-    absl::flat_hash_map<int, int64_t> known;  // by cut of the variable
+    absl::flat_hash_map<int, int64_t> known;  // by choice of the variable
   };
   struct Use {
     int kind = 0, begin = 0, end = 0;  // rows
@@ -58,18 +58,18 @@ class LabelMemory {
 
   int KindOf(const GridList& grids, const Cells& usage, int dims);
   int RowAt(int64_t time) const;
-  int64_t BytesOf(int kind, int cut);
-  int64_t BytesOf(const Buffer& buffer, int tensor_cut, int node_cut);
+  int64_t BytesOf(int kind, int choice);
+  int64_t BytesOf(const Buffer& buffer, int tensor_choice, int node_choice);
   void AddRows(const MemoryRows& rows);
   void AddBuffers(const GridProblem& grids);
-  // To the rows' shifts, for a variable that goes from one cut to another; the rows between.
+  // To the rows' shifts, for a variable that goes from one choice to another; the rows between.
   std::pair<int, int> Shift(int variable, int from, int to);
   int64_t Over(int64_t load) const { return load > target_ ? load - target_ : 0; }
 
-  const LabelProblem& labels_;
+  const AxisProblem& labels_;
   const Mesh& mesh_;
-  CutStore& store_;
-  std::vector<int> cuts_;  // by variable: those that were moved in, or -1
+  ChoiceStore& store_;
+  std::vector<int> choices_;  // by variable: those that were moved in, or -1
   std::vector<Kind> kinds_;
   std::map<std::tuple<GridList, Cells, int>, int> numbers_;  // of kinds
   std::vector<std::vector<Use>> uses_;                       // by variable

@@ -15,41 +15,41 @@
 namespace yuba::search {
 namespace {
 
-constexpr size_t kMostCuts = 64;    // of one variable, besides exchanges and what was found
-constexpr size_t kFewCuts = 20;     // where their costs would take more than so many products,
-constexpr double kMostSteps = 4e8;  // about one a nanosecond
+constexpr size_t kMostChoices = 64;  // of one variable, besides exchanges and what was found
+constexpr size_t kFewChoices = 20;   // where their costs would take more than so many products,
+constexpr double kMostSteps = 4e8;   // about one a nanosecond
 
 // Where the tables do not fit.
 constexpr int64_t kLocalCells = int64_t{1} << 12;
 constexpr int64_t kLocalWork = int64_t{1} << 26;
 
-using CutNumbers = std::shared_ptr<const std::vector<int>>;
+using ChoiceNumbers = std::shared_ptr<const std::vector<int>>;
 
 // Variables of one kind share a pool, so that repeated parts of the graph are repeated parts of the
 // problem.
-CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector<int>>& found,
-                bool exchange, LabelSearch* search) {
+ChoiceNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector<int>>& found,
+                   bool exchange, AxisSearch* search) {
   std::vector<int> pool;
-  auto add = [&pool](int cut) {
-    if (std::find(pool.begin(), pool.end(), cut) == pool.end()) pool.push_back(cut);
+  auto add = [&pool](int choice) {
+    if (std::find(pool.begin(), pool.end(), choice) == pool.end()) pool.push_back(choice);
   };
-  std::map<int, int> votes;  // by cut
+  std::map<int, int> votes;  // by choice
   for (int v : variables) {
-    add(search->cuts()[v]);
-    for (int cut : search->Suggestions(v)) ++votes[cut];
+    add(search->choices()[v]);
+    for (int choice : search->ChoicesFollowing(v)) ++votes[choice];
   }
   const size_t own = pool.size();
   for (size_t i = 0; i < own && exchange; ++i) search->ForEachExchange(pool[i], add);
-  for (const std::vector<int>& cuts : found) {
+  for (const std::vector<int>& choices : found) {
     for (int v : variables) {
-      if (exchange || pool.size() < kFewCuts) add(cuts[v]);
+      if (exchange || pool.size() < kFewChoices) add(choices[v]);
     }
   }
   std::vector<std::pair<int, int>> ranked;  // what most neighbours suggest
-  for (const auto& [cut, count] : votes) ranked.push_back({-count, cut});
+  for (const auto& [choice, count] : votes) ranked.push_back({-count, choice});
   std::sort(ranked.begin(), ranked.end());
   for (const auto& vote : ranked) {
-    if (pool.size() >= (exchange ? kMostCuts : kFewCuts)) break;
+    if (pool.size() >= (exchange ? kMostChoices : kFewChoices)) break;
     add(vote.second);
   }
   return std::make_shared<const std::vector<int>>(std::move(pool));
@@ -57,14 +57,14 @@ CutNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector
 
 // The costs of an edge between two pools.
 struct PoolTable {
-  const LabelEdge* edge = nullptr;
+  const AxisEdge* edge = nullptr;
   std::vector<int> rows, columns;  // numbers in the store, as the edge's ends take them
   std::vector<int64_t> cells;      // row-major; the diagonal where both ends are one variable
 };
 
 // Tables of one kind one after the other, those of different kinds at the same time. False where
 // the budget is spent.
-bool Fill(std::vector<PoolTable>& tables, const Budget& budget, LabelSearch* search) {
+bool Fill(std::vector<PoolTable>& tables, const Budget& budget, AxisSearch* search) {
   std::map<int, std::vector<PoolTable*>> by_kind;
   for (PoolTable& table : tables) by_kind[table.edge->kind].push_back(&table);
   std::vector<const std::vector<PoolTable*>*> kinds;
@@ -72,10 +72,10 @@ bool Fill(std::vector<PoolTable>& tables, const Budget& budget, LabelSearch* sea
   std::atomic<bool> stopped{false};
   ParallelFor(budget.threads(), static_cast<int64_t>(kinds.size()), [&](int64_t k) {
     for (PoolTable* table : *kinds[k]) {
-      const LabelEdge& edge = *table->edge;
+      const AxisEdge& edge = *table->edge;
       const bool diagonal = edge.tensor == edge.node;
       for (size_t row = 0; row < table->rows.size(); ++row) {
-        if (stopped || budget.Spent()) {
+        if (stopped || budget.ShouldStop()) {
           stopped = true;
           return;
         }
@@ -91,21 +91,21 @@ bool Fill(std::vector<PoolTable>& tables, const Budget& budget, LabelSearch* sea
 }
 
 // Nothing where the budget is spent.
-absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
-                                          const std::vector<CutNumbers>& pools,
-                                          const Budget& budget, LabelSearch* search) {
+absl::optional<PairwiseProblem> ProblemOf(const AxisProblem& labels,
+                                          const std::vector<ChoiceNumbers>& pools,
+                                          const Budget& budget, AxisSearch* search) {
   PairwiseProblem problem;
-  std::map<CutNumbers, DomainPtr> domains;
-  for (const CutNumbers& pool : pools) {
+  std::map<ChoiceNumbers, DomainPtr> domains;
+  for (const ChoiceNumbers& pool : pools) {
     DomainPtr& domain = domains[pool];
     if (domain == nullptr) domain = PlainDomain(static_cast<int>(pool->size()));
     problem.variables.push_back(domain);
   }
-  std::map<std::tuple<int, int, int, int64_t, CutNumbers, CutNumbers>, int> known;
+  std::map<std::tuple<int, int, int, int64_t, ChoiceNumbers, ChoiceNumbers>, int> known;
   std::vector<PoolTable> tables;
   std::vector<int> table_of;  // by edge
-  for (const LabelEdge& edge : labels.edges) {
-    const CutNumbers &rows = pools[edge.tensor], &columns = pools[edge.node];
+  for (const AxisEdge& edge : labels.edges) {
+    const ChoiceNumbers &rows = pools[edge.tensor], &columns = pools[edge.node];
     const auto [table, is_new] =
         known.emplace(std::make_tuple(edge.kind, edge.tensor_dims, edge.node_dims, edge.count, rows,
                                       edge.tensor == edge.node ? nullptr : columns),
@@ -122,17 +122,18 @@ absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
   for (PoolTable& table : tables) {
     cells.push_back(std::make_shared<const std::vector<int64_t>>(std::move(table.cells)));
   }
-  LabelMemory* const memory = search->memory();
+  AxisMemory* const memory = search->memory();
   for (size_t v = 0; memory != nullptr && memory->priced() && v < pools.size(); ++v) {
     std::vector<int64_t> prices;
-    for (const int cut : *pools[v]) prices.push_back(memory->PriceOf(static_cast<int>(v), cut));
+    for (const int choice : *pools[v])
+      prices.push_back(memory->PriceOf(static_cast<int>(v), choice));
     const int64_t least = *std::min_element(prices.begin(), prices.end());
     for (int64_t& price : prices) price -= least;
     problem.factors.push_back(
         {{static_cast<int>(v)}, std::make_shared<const std::vector<int64_t>>(std::move(prices))});
   }
   for (size_t e = 0; e < labels.edges.size(); ++e) {
-    const LabelEdge& edge = labels.edges[e];
+    const AxisEdge& edge = labels.edges[e];
     std::vector<int> scope = {edge.tensor};
     if (edge.tensor != edge.node) scope.push_back(edge.node);
     problem.factors.push_back({std::move(scope), cells[table_of[e]]});
@@ -141,40 +142,40 @@ absl::optional<PairwiseProblem> ProblemOf(const LabelProblem& labels,
 }
 
 // Whether the costs of all exchanges are soon counted.
-bool CanExchange(const LabelProblem& labels, const LabelSearch& search) {
+bool CanExchange(const AxisProblem& labels, const AxisSearch& search) {
   std::set<int> kinds;
-  for (const LabelEdge& edge : labels.edges) kinds.insert(edge.kind);
-  const double cuts = static_cast<double>(search.exchanges() + kFewCuts);
-  return static_cast<double>(kinds.size()) * cuts * cuts * search.store().StepsOfPair() <
+  for (const AxisEdge& edge : labels.edges) kinds.insert(edge.kind);
+  const double choices = static_cast<double>(search.exchanges() + kFewChoices);
+  return static_cast<double>(kinds.size()) * choices * choices * search.store().StepsOfPair() <
          kMostSteps;
 }
 
 }  // namespace
 
-bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<int>>& found,
-                    int64_t table_cells, const Budget& budget, LabelSearch* search) {
+bool ChooseAmong(const AxisProblem& labels, const std::vector<std::vector<int>>& found,
+                 int64_t table_cells, const Budget& budget, AxisSearch* search) {
   std::map<int, std::vector<int>> kinds;
   for (size_t v = 0; v < labels.variables.size(); ++v) {
     kinds[labels.variables[v].kind].push_back(static_cast<int>(v));
   }
   const bool exchange = CanExchange(labels, *search);
-  std::map<int, CutNumbers> by_kind;
+  std::map<int, ChoiceNumbers> by_kind;
   for (const auto& [kind, variables] : kinds) {
-    if (budget.Spent()) return false;
+    if (budget.ShouldStop()) return false;
     by_kind[kind] = Pool(variables, found, exchange, search);
   }
-  std::vector<CutNumbers> pools;
+  std::vector<ChoiceNumbers> pools;
   Assignment start;
   for (size_t v = 0; v < labels.variables.size(); ++v) {
     pools.push_back(by_kind[labels.variables[v].kind]);
-    auto own = std::find(pools[v]->begin(), pools[v]->end(), search->cuts()[v]);
+    auto own = std::find(pools[v]->begin(), pools[v]->end(), search->choices()[v]);
     start.push_back(static_cast<int>(own - pools[v]->begin()));
   }
   const absl::optional<PairwiseProblem> built = ProblemOf(labels, pools, budget, search);
   if (!built.has_value()) return false;
   const PairwiseProblem& problem = *built;
   const int64_t before = search->Cost();
-  const std::vector<int> kept = search->cuts();
+  const std::vector<int> kept = search->choices();
   Solution solution;
   if (auto exact = SolveExactly(problem, table_cells, budget)) {
     solution = exact->solution;

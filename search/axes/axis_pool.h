@@ -13,8 +13,8 @@ namespace yuba::search {
 // cuts by variable) and what its neighbours suggest: the best choice for all variables together,
 // exact where its tables have at most so many cells. Exchanges alone can rename the axes of any
 // part of the graph. False where nothing is better than what `search` has, or the budget is spent.
-bool ChooseTogether(const LabelProblem& labels, const std::vector<std::vector<int>>& found,
-                    int64_t table_cells, const Budget& budget, LabelSearch* search);
+bool ChooseAmong(const AxisProblem& labels, const std::vector<std::vector<int>>& found,
+                 int64_t table_cells, const Budget& budget, AxisSearch* search);
 
 }  // namespace yuba::search
 

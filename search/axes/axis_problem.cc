@@ -12,7 +12,7 @@
 namespace yuba::search {
 namespace {
 
-void AddEdge(LabelEdge edge, LabelProblem* problem) {
+void AddEdge(AxisEdge edge, AxisProblem* problem) {
   const int number = static_cast<int>(problem->edges.size());
   problem->variables[edge.tensor].edges.push_back(number);
   if (edge.node != edge.tensor) problem->variables[edge.node].edges.push_back(number);
@@ -20,14 +20,14 @@ void AddEdge(LabelEdge edge, LabelProblem* problem) {
 }
 
 // Variables are of one kind where their ends of all edges are alike, in the order of the graph.
-void NumberKinds(LabelProblem* problem) {
+void NumberKinds(AxisProblem* problem) {
   std::map<std::vector<int64_t>, int> kinds;
   for (size_t v = 0; v < problem->variables.size(); ++v) {
-    LabelVariable& variable = problem->variables[v];
+    AxisVariable& variable = problem->variables[v];
     std::vector<int64_t> key = variable.space.extents;
     key.push_back(variable.space.optional);
     for (int e : variable.edges) {
-      const LabelEdge& edge = problem->edges[e];
+      const AxisEdge& edge = problem->edges[e];
       const bool at_tensor = edge.tensor == static_cast<int>(v);
       const bool at_node = edge.node == static_cast<int>(v);
       key.insert(key.end(),
@@ -38,10 +38,10 @@ void NumberKinds(LabelProblem* problem) {
   // Then where also the variables around are.
   kinds.clear();
   std::vector<int> refined;
-  for (const LabelVariable& variable : problem->variables) {
+  for (const AxisVariable& variable : problem->variables) {
     std::vector<int64_t> key = {variable.kind};
     for (int e : variable.edges) {
-      const LabelEdge& edge = problem->edges[e];
+      const AxisEdge& edge = problem->edges[e];
       key.insert(key.end(),
                  {problem->variables[edge.tensor].kind, problem->variables[edge.node].kind});
     }
@@ -52,10 +52,10 @@ void NumberKinds(LabelProblem* problem) {
 
 }  // namespace
 
-LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& uses,
-                              const std::vector<std::vector<Grid>>& grids, CutStore* store,
-                              bool replicate) {
-  LabelProblem problem;
+AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& uses,
+                            const std::vector<std::vector<Grid>>& grids, ChoiceStore* store,
+                            bool replicate) {
+  AxisProblem problem;
   const int tensors = static_cast<int>(graph.tensors.size());
   const size_t elements = graph.tensors.size() + graph.nodes.size();
   std::vector<bool> alone(elements, replicate);
@@ -65,7 +65,7 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
   Clusters clusters = MakeClusters(graph, alone);
   std::vector<std::pair<int, int>> places;
   for (int e = 0; e < static_cast<int>(elements); ++e) {
-    if (clusters.representative[e] == e) places.push_back({PlaceInProgram(graph, e), e});
+    if (clusters.representative[e] == e) places.push_back({ProgramPosition(graph, e), e});
   }
   std::sort(places.begin(), places.end());
   problem.variable.assign(elements, -1);
@@ -73,8 +73,8 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
     const int e = place.second;
     problem.variable[e] = static_cast<int>(problem.variables.size());
     problem.elements.push_back(e);
-    LabelVariable variable;
-    variable.space = e < tensors ? TensorCuts(graph, e) : NodeCuts(graph, e - tensors);
+    AxisVariable variable;
+    variable.space = e < tensors ? SpaceOfTensor(graph, e) : SpaceOfNode(graph, e - tensors);
     variable.space.optional = variable.space.optional || (replicate && e < tensors);
     variable.computed = e >= tensors || graph.tensors[e].producer >= 0;
     variable.grids = grids[e];
@@ -103,20 +103,21 @@ LabelProblem MakeLabelProblem(const Graph& graph, const std::vector<TensorUse>& 
   return problem;
 }
 
-Cuts CutsOfElements(const LabelProblem& problem, const std::vector<int>& cuts, CutStore* store) {
-  Cuts all;
+Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& choices,
+                          ChoiceStore* store) {
+  Choices all;
   for (size_t e = 0; e < problem.variable.size(); ++e) {
-    all.push_back(store->at(store->Mapped(cuts[problem.variable[e]], problem.dims[e])));
+    all.push_back(store->at(store->Mapped(choices[problem.variable[e]], problem.dims[e])));
   }
   return all;
 }
 
-LabelProblem Tied(const LabelProblem& problem) {
-  LabelProblem tied;
+AxisProblem Tied(const AxisProblem& problem) {
+  AxisProblem tied;
   std::vector<int> number(problem.variables.size(), -1);
   std::map<int, int> first;  // by kind
   for (size_t v = 0; v < number.size(); ++v) {
-    const LabelVariable& variable = problem.variables[v];
+    const AxisVariable& variable = problem.variables[v];
     auto [place, is_new] = first.emplace(variable.kind, static_cast<int>(tied.variables.size()));
     number[v] = place->second;
     if (!is_new) continue;
@@ -124,7 +125,7 @@ LabelProblem Tied(const LabelProblem& problem) {
     tied.variables.back().edges.clear();
   }
   std::map<std::tuple<int, int, int, int, int>, int> known;
-  for (LabelEdge edge : problem.edges) {
+  for (AxisEdge edge : problem.edges) {
     edge.tensor = number[edge.tensor];
     edge.node = number[edge.node];
     auto [place, is_new] = known.emplace(

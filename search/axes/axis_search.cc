@@ -9,7 +9,7 @@ namespace yuba::search {
 namespace {
 
 constexpr int kSweeps = 12;
-constexpr size_t kMostWishes = 5;
+constexpr size_t kMostWanted = 5;
 constexpr int kMostMended = 60;   // variables after a kick
 constexpr double kSlack = 0.012;  // of the cost
 // Between looks at the budget, some tens of microseconds.
@@ -18,79 +18,80 @@ constexpr int64_t kStepsBetweenLooks = 100'000;
 
 }  // namespace
 
-LabelSearch::LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting,
-                         const Budget& budget, CutStore* store, LabelMemory* memory)
+AxisSearch::AxisSearch(const AxisProblem& problem, const Mesh& mesh, Nesting nesting,
+                       const Budget& budget, ChoiceStore* store, AxisMemory* memory)
     : problem_(problem),
       mesh_(mesh),
       nesting_(nesting),
       budget_(budget),
       store_(*store),
       memory_(memory),
-      cuts_(problem.variables.size(), -1) {}
+      choices_(problem.variables.size(), -1) {}
 
-int64_t LabelSearch::CostOfEdge(const LabelEdge& edge, int tensor_cut, int node_cut) const {
-  return CostOfMapped(edge, store_.Mapped(tensor_cut, edge.tensor_dims),
-                      store_.Mapped(node_cut, edge.node_dims));
+int64_t AxisSearch::CostOfEdge(const AxisEdge& edge, int tensor_choice, int node_choice) const {
+  return CostOfMapped(edge, store_.Mapped(tensor_choice, edge.tensor_dims),
+                      store_.Mapped(node_choice, edge.node_dims));
 }
 
-int64_t LabelSearch::CostOfMapped(const LabelEdge& edge, int tensor_cut, int node_cut) const {
-  return edge.count * store_.Cost(*edge.costs, edge.kind, tensor_cut, node_cut);
+int64_t AxisSearch::CostOfMapped(const AxisEdge& edge, int tensor_choice, int node_choice) const {
+  return edge.count * store_.Cost(*edge.costs, edge.kind, tensor_choice, node_choice);
 }
 
-std::vector<int> LabelSearch::Mapped(const std::vector<int>& cuts, int dims) const {
+std::vector<int> AxisSearch::Mapped(const std::vector<int>& choices, int dims) const {
   std::vector<int> mapped;
-  for (int cut : cuts) mapped.push_back(store_.Mapped(cut, dims));
+  for (int choice : choices) mapped.push_back(store_.Mapped(choice, dims));
   return mapped;
 }
 
-int64_t LabelSearch::Bytes() const {
+int64_t AxisSearch::Bytes() const {
   int64_t cost = 0;
-  for (const LabelEdge& edge : problem_.edges) {
-    cost += CostOfEdge(edge, cuts_[edge.tensor], cuts_[edge.node]);
+  for (const AxisEdge& edge : problem_.edges) {
+    cost += CostOfEdge(edge, choices_[edge.tensor], choices_[edge.node]);
   }
   return cost;
 }
 
 // What the other end of an edge would like to see of `variable`.
-Wish LabelSearch::WishOf(const LabelEdge& edge, int variable) const {
+WantedAxes AxisSearch::WantedBy(const AxisEdge& edge, int variable) const {
   const bool at_tensor = edge.tensor == variable;
   const std::vector<int>& here = store_.dims(at_tensor ? edge.tensor_dims : edge.node_dims);
-  const Cut& there = store_.at(at_tensor ? store_.Mapped(cuts_[edge.node], edge.node_dims)
-                                         : store_.Mapped(cuts_[edge.tensor], edge.tensor_dims));
+  const Choice& there =
+      store_.at(at_tensor ? store_.Mapped(choices_[edge.node], edge.node_dims)
+                          : store_.Mapped(choices_[edge.tensor], edge.tensor_dims));
   const std::vector<int>& along = store_.dims(edge.along);
-  Wish wish(problem_.variables[variable].space.extents.size());
+  WantedAxes wanted(problem_.variables[variable].space.extents.size());
   for (size_t i = 0; i < along.size(); ++i) {
     if (along[i] < 0) continue;
     const int own = here[at_tensor ? along[i] : i];
-    if (own >= 0) wish[own] = there.axes[at_tensor ? i : along[i]];
+    if (own >= 0) wanted[own] = there.axes[at_tensor ? i : along[i]];
   }
-  return wish;
+  return wanted;
 }
 
-std::vector<Wish> LabelSearch::WishesOf(int variable) const {
-  std::vector<Wish> wishes;
+std::vector<WantedAxes> AxisSearch::WantedByNeighbours(int variable) const {
+  std::vector<WantedAxes> all;
   for (int e : problem_.variables[variable].edges) {
-    const LabelEdge& edge = problem_.edges[e];
+    const AxisEdge& edge = problem_.edges[e];
     const int other = Other(edge, variable);
-    if (other == variable || cuts_[other] < 0) continue;
-    Wish wish = WishOf(edge, variable);
-    if (std::find(wishes.begin(), wishes.end(), wish) != wishes.end()) continue;
-    wishes.push_back(std::move(wish));
-    if (wishes.size() == kMostWishes) break;
+    if (other == variable || choices_[other] < 0) continue;
+    WantedAxes wanted = WantedBy(edge, variable);
+    if (std::find(all.begin(), all.end(), wanted) != all.end()) continue;
+    all.push_back(std::move(wanted));
+    if (all.size() == kMostWanted) break;
   }
-  return wishes;
+  return all;
 }
 
-int LabelSearch::NumberOf(Cut cut) const {
+int AxisSearch::NumberOf(Choice choice) const {
   if (nesting_ == Nesting::kLevel) {
-    for (AxisList& axes : cut.axes) std::sort(axes.begin(), axes.end());
+    for (AxisList& axes : choice.axes) std::sort(axes.begin(), axes.end());
   }
-  return store_.Number(cut);
+  return store_.Number(choice);
 }
 
-int LabelSearch::Exchanged(int number, size_t a, size_t b) const {
-  Cut cut = store_.at(number);
-  for (AxisList& axes : cut.axes) {
+int AxisSearch::Exchanged(int number, size_t a, size_t b) const {
+  Choice choice = store_.at(number);
+  for (AxisList& axes : choice.axes) {
     for (uint8_t& axis : axes) {
       if (axis == a)
         axis = static_cast<uint8_t>(b);
@@ -98,108 +99,109 @@ int LabelSearch::Exchanged(int number, size_t a, size_t b) const {
         axis = static_cast<uint8_t>(a);
     }
   }
-  return NumberOf(std::move(cut));
+  return NumberOf(std::move(choice));
 }
 
-std::vector<int> LabelSearch::Suggestions(int v) {
-  const LabelVariable& variable = problem_.variables[v];
-  std::vector<int> key = {variable.kind, cuts_[v]};
+std::vector<int> AxisSearch::ChoicesFollowing(int v) {
+  const AxisVariable& variable = problem_.variables[v];
+  std::vector<int> key = {variable.kind, choices_[v]};
   key.insert(key.end(), variable.grids[0].begin(), variable.grids[0].end());
-  for (int e : variable.edges) key.push_back(cuts_[Other(problem_.edges[e], v)]);
-  auto [place, is_new] = suggestions_.emplace(std::move(key), std::vector<int>());
+  for (int e : variable.edges) key.push_back(choices_[Other(problem_.edges[e], v)]);
+  auto [place, is_new] = following_.emplace(std::move(key), std::vector<int>());
   if (!is_new) return place->second;
-  std::vector<int> cuts;
-  auto add = [&](int cut) {
-    if (std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) cuts.push_back(cut);
+  std::vector<int> choices;
+  auto add = [&](int choice) {
+    if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+      choices.push_back(choice);
   };
   std::vector<Grid> grids = {variable.grids[0]};
-  if (cuts_[v] >= 0) {
-    add(cuts_[v]);
-    Grid now = GridOf(store_.at(cuts_[v]), mesh_);
+  if (choices_[v] >= 0) {
+    add(choices_[v]);
+    Grid now = GridOf(store_.at(choices_[v]), mesh_);
     if (now != grids[0]) grids.push_back(std::move(now));
   }
-  std::vector<Wish> wishes = WishesOf(v);
-  auto follow = [&](const std::vector<const Wish*>& some) {
+  std::vector<WantedAxes> wanted = WantedByNeighbours(v);
+  auto follow = [&](const std::vector<const WantedAxes*>& some) {
     for (const Grid& grid : grids) {
-      add(NumberOf(CutOfGrid(grid, some, mesh_, false)));
-      add(NumberOf(CutOfGrid(grid, some, mesh_, true)));
+      add(NumberOf(ChoiceOfGrid(grid, some, mesh_, false)));
+      add(NumberOf(ChoiceOfGrid(grid, some, mesh_, true)));
     }
-    if (!some.empty()) add(NumberOf(CutByWishes(variable.space, some, mesh_)));
+    if (!some.empty()) add(NumberOf(FollowNeighbours(variable.space, some, mesh_)));
   };
-  if (wishes.empty()) follow({});
-  for (const Wish& first : wishes) {
-    if (wishes.size() == 1) follow({&first});
-    for (const Wish& second : wishes) {
+  if (wanted.empty()) follow({});
+  for (const WantedAxes& first : wanted) {
+    if (wanted.size() == 1) follow({&first});
+    for (const WantedAxes& second : wanted) {
       if (&second != &first) follow({&first, &second});
     }
   }
-  return place->second = std::move(cuts);
+  return place->second = std::move(choices);
 }
 
-int64_t LabelSearch::CostAt(int variable, int cut) {
-  int64_t cost = memory_ == nullptr ? 0 : memory_->Change(variable, cuts_[variable], cut);
+int64_t AxisSearch::CostAt(int variable, int choice) {
+  int64_t cost = memory_ == nullptr ? 0 : memory_->Change(variable, choices_[variable], choice);
   for (int e : problem_.variables[variable].edges) {
-    const LabelEdge& edge = problem_.edges[e];
-    const int tensor = edge.tensor == variable ? cut : cuts_[edge.tensor];
-    const int node = edge.node == variable ? cut : cuts_[edge.node];
+    const AxisEdge& edge = problem_.edges[e];
+    const int tensor = edge.tensor == variable ? choice : choices_[edge.tensor];
+    const int node = edge.node == variable ? choice : choices_[edge.node];
     if (tensor >= 0 && node >= 0) cost += CostOfEdge(edge, tensor, node);
     ++work_;
   }
   return cost;
 }
 
-bool LabelSearch::Stopped() {
+bool AxisSearch::Stopped() {
   const bool soon = work_ - looked_at_work_ < kWorkBetweenLooks &&
                     store_.steps() - looked_at_steps_ < kStepsBetweenLooks;
   if (stopped_ || (soon && work_ > 0)) return stopped_;
   looked_at_work_ = work_;
   looked_at_steps_ = store_.steps();
-  return stopped_ = budget_.Spent();
+  return stopped_ = budget_.ShouldStop();
 }
 
-void LabelSearch::Follow(int variable) {
-  const std::vector<Wish> wishes = WishesOf(variable);
-  std::vector<const Wish*> order;
-  for (const Wish& wish : wishes) order.push_back(&wish);
-  Set(variable, NumberOf(CutByWishes(problem_.variables[variable].space, order, mesh_)));
+void AxisSearch::Follow(int variable) {
+  const std::vector<WantedAxes> wanted = WantedByNeighbours(variable);
+  std::vector<const WantedAxes*> order;
+  for (const WantedAxes& axes : wanted) order.push_back(&axes);
+  Set(variable, NumberOf(FollowNeighbours(problem_.variables[variable].space, order, mesh_)));
 }
 
-int64_t LabelSearch::SetBest(int variable, bool likeliest_grid) {
+int64_t AxisSearch::SetBest(int variable, bool likeliest_grid) {
   if (Stopped()) {
-    if (cuts_[variable] < 0) Follow(variable);
+    if (choices_[variable] < 0) Follow(variable);
     return 0;
   }
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
   int64_t before = kNone, best = kNone;
   int chosen = -1;
   const Grid& grid = problem_.variables[variable].grids[0];
-  for (int cut : Suggestions(variable)) {
-    if (likeliest_grid && GridOf(store_.at(cut), mesh_) != grid) continue;
-    const int64_t cost = CostAt(variable, cut);
-    if (cut == cuts_[variable]) before = cost;
+  for (int choice : ChoicesFollowing(variable)) {
+    if (likeliest_grid && GridOf(store_.at(choice), mesh_) != grid) continue;
+    const int64_t cost = CostAt(variable, choice);
+    if (choice == choices_[variable]) before = cost;
     if (cost >= best) continue;  // its own comes first and stays among equals
     best = cost;
-    chosen = cut;
+    chosen = choice;
     if (Stopped()) break;
   }
-  if (chosen == cuts_[variable]) return 0;
-  undo_.push_back({variable, cuts_[variable]});
+  if (chosen == choices_[variable]) return 0;
+  undo_.push_back({variable, choices_[variable]});
   Set(variable, chosen);
   return before == kNone ? 0 : before - best;
 }
 
-bool LabelSearch::HasNeighbour(int variable) const {
+bool AxisSearch::HasNeighbour(int variable) const {
   for (int e : problem_.variables[variable].edges) {
     const int other = Other(problem_.edges[e], variable);
-    if (other != variable && cuts_[other] >= 0) return true;
+    if (other != variable && choices_[other] >= 0) return true;
   }
   return false;
 }
 
-void LabelSearch::Start(bool likeliest_grids) {
+void AxisSearch::Start(bool likeliest_grids) {
   std::vector<int> rest;
-  for (size_t v = 0; v < cuts_.size(); ++v) {
-    if (cuts_[v] < 0) rest.push_back(static_cast<int>(v));
+  for (size_t v = 0; v < choices_.size(); ++v) {
+    if (choices_[v] < 0) rest.push_back(static_cast<int>(v));
   }
   while (!rest.empty()) {
     std::vector<int> next;
@@ -221,8 +223,8 @@ void LabelSearch::Start(bool likeliest_grids) {
   undo_.clear();
 }
 
-void LabelSearch::Descend() {
-  const int count = static_cast<int>(cuts_.size());
+void AxisSearch::Descend() {
+  const int count = static_cast<int>(choices_.size());
   for (int sweep = 0; sweep < kSweeps && !stopped_; ++sweep) {
     int64_t gained = 0;
     for (int i = 0; i < count; ++i) gained += SetBest(sweep % 2 == 0 ? count - 1 - i : i);
@@ -231,26 +233,28 @@ void LabelSearch::Descend() {
   undo_.clear();
 }
 
-int LabelSearch::RandomCut(int v) {
-  const LabelVariable& variable = problem_.variables[v];
-  std::vector<Wish> wishes = WishesOf(v);
-  std::vector<const Wish*> order;
-  for (const Wish& wish : wishes) order.push_back(&wish);
+int AxisSearch::RandomChoice(int v) {
+  const AxisVariable& variable = problem_.variables[v];
+  std::vector<WantedAxes> wanted = WantedByNeighbours(v);
+  std::vector<const WantedAxes*> order;
+  for (const WantedAxes& axes : wanted) order.push_back(&axes);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
   if (!order.empty()) order.resize(1 + random_.Below(order.size()));
   const size_t grid = random_.Below(variable.grids.size() + 2);
   if (grid >= variable.grids.size() && !order.empty()) {
-    if (grid == variable.grids.size()) return NumberOf(CutByWishes(variable.space, order, mesh_));
-    return NumberOf(CutOfGrid(GridOf(store_.at(cuts_[v]), mesh_), order, mesh_, random_.Below(2)));
+    if (grid == variable.grids.size())
+      return NumberOf(FollowNeighbours(variable.space, order, mesh_));
+    return NumberOf(
+        ChoiceOfGrid(GridOf(store_.at(choices_[v]), mesh_), order, mesh_, random_.Below(2)));
   }
-  return NumberOf(
-      CutOfGrid(variable.grids[grid % variable.grids.size()], order, mesh_, random_.Below(2) == 0));
+  return NumberOf(ChoiceOfGrid(variable.grids[grid % variable.grids.size()], order, mesh_,
+                               random_.Below(2) == 0));
 }
 
 // Neighbours of what has changed follow, then theirs; `variable` itself last.
-void LabelSearch::Mend(int variable, int64_t* gained) {
+void AxisSearch::Mend(int variable, int64_t* gained) {
   std::deque<int> queue;
-  std::vector<bool> queued(cuts_.size(), false);
+  std::vector<bool> queued(choices_.size(), false);
   auto enqueue = [&](int of) {
     for (int e : problem_.variables[of].edges) {
       const int other = Other(problem_.edges[e], of);
@@ -271,27 +275,27 @@ void LabelSearch::Mend(int variable, int64_t* gained) {
   *gained += SetBest(variable);
 }
 
-void LabelSearch::Kick(int64_t work) {
-  std::vector<int> best = cuts_;
+void AxisSearch::Kick(int64_t work) {
+  std::vector<int> best = choices_;
   const int64_t begin = work_;
   const double slack = kSlack * static_cast<double>(Cost());
   int64_t above = 0;  // how far above the best
   while (work_ < begin + work && !Stopped()) {
-    const int v = static_cast<int>(random_.Below(cuts_.size()));
+    const int v = static_cast<int>(random_.Below(choices_.size()));
     undo_.clear();
-    const int cut = RandomCut(v);
+    const int choice = RandomChoice(v);
     ++work_;
-    if (cut == cuts_[v]) continue;
-    int64_t gained = CostAt(v, cuts_[v]) - CostAt(v, cut);
-    undo_.push_back({v, cuts_[v]});
-    Set(v, cut);
+    if (choice == choices_[v]) continue;
+    int64_t gained = CostAt(v, choices_[v]) - CostAt(v, choice);
+    undo_.push_back({v, choices_[v]});
+    Set(v, choice);
     Mend(v, &gained);
     const double left = 1 - static_cast<double>(work_ - begin) / static_cast<double>(work);
     if (gained >= 0 || static_cast<double>(above - gained) <= left * slack) {
       above -= gained;
       if (above >= 0) continue;
       above = 0;
-      best = cuts_;
+      best = choices_;
       continue;
     }
     for (; !undo_.empty(); undo_.pop_back()) Set(undo_.back().first, undo_.back().second);

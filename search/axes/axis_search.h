@@ -9,33 +9,34 @@
 #include "absl/container/flat_hash_map.h"
 #include "search/axes/axis_memory.h"
 #include "search/axes/axis_problem.h"
+#include "search/plan/choice.h"
 #include "search/solve/budget.h"
 #include "search/space/domain.h"
 #include "search/space/follow.h"
 
 namespace yuba::search {
 
-class LabelSearch {
+class AxisSearch {
  public:
   // All must outlive this. Where the budget is spent, everything below ends soon, and what it
   // leaves is as legal as ever.
-  // `memory`, which may be null and has no cuts yet, adds to the costs.
-  LabelSearch(const LabelProblem& problem, const Mesh& mesh, Nesting nesting, const Budget& budget,
-              CutStore* store, LabelMemory* memory = nullptr);
+  // `memory`, which may be null and has no choices yet, adds to the costs.
+  AxisSearch(const AxisProblem& problem, const Mesh& mesh, Nesting nesting, const Budget& budget,
+             ChoiceStore* store, AxisMemory* memory = nullptr);
 
   // Cuts by variable, numbers in the store; -1 where there is none yet.
-  const std::vector<int>& cuts() const { return cuts_; }
-  void Set(int variable, int cut) {
-    if (memory_ != nullptr) memory_->Move(variable, cuts_[variable], cut);
-    cuts_[variable] = cut;
+  const std::vector<int>& choices() const { return choices_; }
+  void Set(int variable, int choice) {
+    if (memory_ != nullptr) memory_->Move(variable, choices_[variable], choice);
+    choices_[variable] = choice;
   }
-  void SetAll(const std::vector<int>& cuts) {
-    for (size_t v = 0; v < cuts.size(); ++v) Set(static_cast<int>(v), cuts[v]);
+  void SetAll(const std::vector<int>& choices) {
+    for (size_t v = 0; v < choices.size(); ++v) Set(static_cast<int>(v), choices[v]);
   }
-  int64_t Bytes() const;  // what these cuts move
+  int64_t Bytes() const;  // what these choices move
   int64_t Cost() const { return Bytes() + (memory_ == nullptr ? 0 : memory_->Cost()); }
-  LabelMemory* memory() const { return memory_; }
-  const CutStore& store() const { return store_; }
+  AxisMemory* memory() const { return memory_; }
+  const ChoiceStore& store() const { return store_; }
 
   // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
   // With `likeliest_grids` none in another grid, cheaper as that may be so far. Where the budget is
@@ -49,21 +50,21 @@ class LabelSearch {
   void Kick(int64_t work);
 
   // Cuts that the neighbours of a variable suggest, its own first.
-  std::vector<int> Suggestions(int variable);
+  std::vector<int> ChoicesFollowing(int variable);
   size_t exchanges() const { return mesh_.axes.size() * (mesh_.axes.size() - 1) / 2; }
-  // Calls see(cut) for the cut with two axes of one size exchanged, for each two.
+  // Calls see(cut) for the choice with two axes of one size exchanged, for each two.
   template <typename See>
-  void ForEachExchange(int cut, const See& see) {
+  void ForEachExchange(int choice, const See& see) {
     for (size_t b = 0; b < mesh_.axes.size(); ++b) {
       for (size_t a = 0; a < b; ++a) {
-        if (mesh_.axes[a].size == mesh_.axes[b].size) see(Exchanged(cut, a, b));
+        if (mesh_.axes[a].size == mesh_.axes[b].size) see(Exchanged(choice, a, b));
       }
     }
   }
-  int64_t CostOfEdge(const LabelEdge& edge, int tensor_cut, int node_cut) const;
+  int64_t CostOfEdge(const AxisEdge& edge, int tensor_choice, int node_choice) const;
   // The same for cuts as the edge's ends take them; Mapped says which those are.
-  int64_t CostOfMapped(const LabelEdge& edge, int tensor_cut, int node_cut) const;
-  std::vector<int> Mapped(const std::vector<int>& cuts, int dims) const;
+  int64_t CostOfMapped(const AxisEdge& edge, int tensor_choice, int node_choice) const;
+  std::vector<int> Mapped(const std::vector<int>& choices, int dims) const;
 
  private:
   class Random {  // a fixed sequence
@@ -79,15 +80,15 @@ class LabelSearch {
     uint64_t state_ = 1;
   };
 
-  int Other(const LabelEdge& edge, int variable) const {
+  int Other(const AxisEdge& edge, int variable) const {
     return edge.tensor == variable ? edge.node : edge.tensor;
   }
-  Wish WishOf(const LabelEdge& edge, int variable) const;
-  std::vector<Wish> WishesOf(int variable) const;
-  int NumberOf(Cut cut) const;
-  int Exchanged(int cut, size_t a, size_t b) const;
-  int RandomCut(int variable);
-  int64_t CostAt(int variable, int cut);
+  WantedAxes WantedBy(const AxisEdge& edge, int variable) const;
+  std::vector<WantedAxes> WantedByNeighbours(int variable) const;
+  int NumberOf(Choice choice) const;
+  int Exchanged(int choice, size_t a, size_t b) const;
+  int RandomChoice(int variable);
+  int64_t CostAt(int variable, int choice);
   // What the variable then costs less; 0 where it stays as it is.
   int64_t SetBest(int variable, bool likeliest_grid = false);
   void Follow(int variable);
@@ -95,15 +96,15 @@ class LabelSearch {
   bool HasNeighbour(int variable) const;
   void Mend(int variable, int64_t* gained);
 
-  const LabelProblem& problem_;
+  const AxisProblem& problem_;
   const Mesh& mesh_;
   const Nesting nesting_;
   const Budget& budget_;
-  CutStore& store_;
-  LabelMemory* const memory_;
-  std::vector<int> cuts_;
-  std::vector<std::pair<int, int>> undo_;                                // (variable, cut before)
-  absl::flat_hash_map<std::vector<int>, std::vector<int>> suggestions_;  // by kind and cuts around
+  ChoiceStore& store_;
+  AxisMemory* const memory_;
+  std::vector<int> choices_;
+  std::vector<std::pair<int, int>> undo_;                              // (variable, cut before)
+  absl::flat_hash_map<std::vector<int>, std::vector<int>> following_;  // by kind and cuts around
   Random random_;
   int64_t work_ = 0;
   int64_t looked_at_work_ = 0, looked_at_steps_ = 0;  // when it last looked at the budget

@@ -7,7 +7,7 @@
 
 namespace yuba::search {
 
-Cuts AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Choices AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = Unrestricted(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     restrictions[t] = OnFirstDimension(graph.tensors[t]);

@@ -8,7 +8,8 @@
 
 namespace yuba::search {
 
-Cuts DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Choices DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells,
+                     const Budget& budget) {
   Restrictions restrictions = OnTheBatch(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];

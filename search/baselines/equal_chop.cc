@@ -10,7 +10,7 @@ namespace yuba::search {
 namespace {
 
 // One extent each that takes all axes; where none does, the longest.
-Restriction OnOneExtent(const CutSpace& space, int devices) {
+Restriction OnOneExtent(const ChoiceSpace& space, int devices) {
   int64_t longest = 0;
   for (size_t e = 0; e < space.extents.size(); ++e) {
     if (space.cuttable[e]) longest = std::max(longest, space.extents[e]);
@@ -26,13 +26,13 @@ Restriction OnOneExtent(const CutSpace& space, int devices) {
 
 }  // namespace
 
-Cuts EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Choices EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions;
   for (const Tensor& tensor : graph.tensors) {
-    restrictions.push_back(OnOneExtent(TensorCuts(tensor.type), mesh.devices()));
+    restrictions.push_back(OnOneExtent(SpaceOfTensor(tensor.type), mesh.devices()));
   }
   for (const Node& node : graph.nodes) {
-    restrictions.push_back(OnOneExtent(NodeCuts(*node.definition), mesh.devices()));
+    restrictions.push_back(OnOneExtent(SpaceOfNode(*node.definition), mesh.devices()));
   }
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }

@@ -9,7 +9,7 @@
 
 namespace yuba::search {
 
-Cuts Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Choices Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = Unrestricted(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     std::vector<bool> outputs;

@@ -49,10 +49,10 @@ absl::optional<WeightProduct> MatchWeightProduct(const Graph& graph, const Node&
 class Planner {
  public:
   explicit Planner(const Graph& graph)
-      : graph_(graph), restrictions_(OnTheBatch(graph)), cut_(graph.tensors.size()) {
+      : graph_(graph), restrictions_(OnTheBatch(graph)), choice_(graph.tensors.size()) {
     for (size_t t = 0; t < graph.tensors.size(); ++t) {
       const size_t dims = graph.tensors[t].type.dims.size();
-      cut_[t].assign(dims, false);
+      choice_[t].assign(dims, false);
       if (IsStoredBefore(graph.tensors[t])) restrictions_[t] = Whole(dims);
     }
   }
@@ -70,7 +70,7 @@ class Planner {
       if (IsStoredBefore(graph_.tensors[node.operands[o]])) continue;
       const std::vector<int> along = IndicesAlong(*node.definition, static_cast<int>(o));
       for (size_t d = 0; d < along.size(); ++d) {
-        if (along[d] >= 0 && cut_[node.operands[o]][d]) indices[along[d]] = true;
+        if (along[d] >= 0 && choice_[node.operands[o]][d]) indices[along[d]] = true;
       }
     }
     return indices;
@@ -119,18 +119,19 @@ class Planner {
       const int index = position.BareIndex();
       dims.push_back(index >= 0 && indices[index]);
     }
-    cut_[node.result] = dims;
+    choice_[node.result] = dims;
     if (Any(dims)) restrictions_[node.result] = Along(dims);
   }
 
   const Graph& graph_;
   Restrictions restrictions_;
-  std::vector<std::vector<bool>> cut_;  // by tensor and dimension: along a weight's own dimension
+  std::vector<std::vector<bool>>
+      choice_;  // by tensor and dimension: along a weight's own dimension
 };
 
 }  // namespace
 
-Cuts Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Choices Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   return CheapestWithin(graph, mesh, Planner(graph).Run(), table_cells, budget);
 }
 

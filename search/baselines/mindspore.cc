@@ -1,7 +1,7 @@
 // The recursive greedy planner of MindSpore (D-Rec: Wang et al., "Efficient and systematic
 // partitioning of large and deep neural networks for parallelization", Euro-Par 2021): one level
-// after the other, the nodes by their work, each the cut that moves least given those chosen, its
-// tensors with it.
+// after the other, the nodes by their work, each the choice that moves least given those chosen,
+// its tensors with it.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +12,7 @@
 
 namespace yuba::search {
 
-Cuts MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
+Choices MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int64_t> work;
   for (const Node& node : graph.nodes) {

@@ -8,7 +8,7 @@
 namespace yuba::search {
 namespace {
 
-// Of the cost tables of all cuts together; those of restricted cuts, nested by level, are far
+// Of the cost tables of all choices together; those of restricted cuts, nested by level, are far
 // smaller.
 constexpr int64_t kMostCells = int64_t{1} << 26;
 
@@ -85,21 +85,21 @@ Restriction Whole(size_t extents) {
   return {{OnlyExtents(std::vector<bool>(extents, false))}, Rest::kLeftOut};
 }
 
-Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
-                    int64_t table_cells, const Budget& budget) {
+Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
+                       int64_t table_cells, const Budget& budget) {
   ProblemOptions options;
   options.mesh = mesh;
   options.budget = &budget;
   options.nesting = Nesting::kLevel;
   options.restrictions = std::move(restrictions);
-  // A node must not take the cut of a replicated result: it would be computed alike.
+  // A node must not take the choice of a replicated result: it would be computed alike.
   options.cluster = std::none_of(options.restrictions.begin(), options.restrictions.end(),
                                  [](const Restriction& r) { return r.rest == Rest::kLeftOut; });
-  return SearchGroups(graph, options, WidestGroups(graph, mesh, kMostCells), table_cells).cuts;
+  return SearchGroups(graph, options, WidestGroups(graph, mesh, kMostCells), table_cells).choices;
 }
 
-Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
-                   const Budget& budget) {
+Choices GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
+                      const Budget& budget) {
   ProblemOptions level;
   level.mesh = mesh;
   level.budget = &budget;
@@ -111,7 +111,7 @@ Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>&
     std::vector<int> variables;
     for (int element : order) variables.push_back(problem.variable[element]);
     for (size_t v = 0; v < problem.elements.size(); ++v) variables.push_back(static_cast<int>(v));
-    level.given = problem.CutsOf(Greedy(problem.pairwise, variables));
+    level.given = problem.ChoicesOf(Greedy(problem.pairwise, variables));
   }
   return level.given;
 }

@@ -7,6 +7,7 @@
 
 #include "opsemantics/definition/graph.h"
 #include "search/model/graph_problem.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -20,14 +21,14 @@ Restriction OnFirstDimension(const Tensor& tensor);
 // Not cut at all.
 Restriction Whole(size_t extents);
 
-// The cheapest cuts that the restrictions allow, axes nested by level.
-Cuts CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
-                    int64_t table_cells, const Budget& budget);
+// The cheapest choices that the restrictions allow, axes nested by level.
+Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
+                       int64_t table_cells, const Budget& budget);
 
 // Level by level: the elements in `order` one after the other, each the cheapest given those
 // chosen, the others taken at their best. Elements that are not in `order` come last.
-Cuts GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
-                   const Budget& budget);
+Choices GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
+                      const Budget& budget);
 
 }  // namespace yuba::search
 

@@ -8,7 +8,7 @@
 
 namespace yuba::search {
 
-Cuts Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Choices Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = OnTheBatch(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     if (IsStoredBefore(graph.tensors[t])) restrictions[t] = OnFirstDimension(graph.tensors[t]);

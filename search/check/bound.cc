@@ -33,10 +33,10 @@ class Replay {
     for (CheckTable& table : tables) Add(std::move(table));
   }
 
-  absl::StatusOr<Left> Run(size_t count) {
+  absl::StatusOr<Remaining> Run(size_t count) {
     YUBA_RETURN_IF_ERROR(CheckOrder(graph_, plan_.proof.order));
     for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
-    return Left{TablesLeft(), least_};
+    return Remaining{TablesLeft(), least_};
   }
 
  private:
@@ -133,8 +133,9 @@ absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
       PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
   std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
-  YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, std::move(tables),
-                                                          plan.proof.order.size()));
+  YUBA_ASSIGN_OR_RETURN(
+      const Remaining left,
+      EliminatePlainly(graph, plan, costs, std::move(tables), plan.proof.order.size()));
   int64_t units = 0;
   return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
 }
@@ -158,8 +159,9 @@ absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order) {
   return RefuseProof(absl::StrCat("leaves out element ", missing));
 }
 
-absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
-                                      std::vector<CheckTable> tables, size_t count) {
+absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
+                                           const CostTables& costs, std::vector<CheckTable> tables,
+                                           size_t count) {
   return Replay(graph, plan, costs, std::move(tables)).Run(count);
 }
 
@@ -180,8 +182,9 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
   if (plan.proof.prices.empty()) {
-    YUBA_ASSIGN_OR_RETURN(const Left left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
-                                                            plan.proof.order.size()));
+    YUBA_ASSIGN_OR_RETURN(
+        const Remaining left,
+        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.order.size()));
     return left.least;
   }
   if (plan.space.memory <= 0) {

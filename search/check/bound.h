@@ -21,7 +21,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 // above for the first `plain` elements; of the others only what could be part of a cheaper plan is
 // kept, by a relaxation to grids that is solved exactly. Else an error, as where tables are too
 // large.
-absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan);
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan);
 
 // The same, where besides the relaxation to grids is first solved alone, in the order of the sweep:
 // grids that only plans at or above the plan's lower bound have are left out.
@@ -41,8 +41,9 @@ std::vector<CheckTable> TablesOf(const CostTables& costs);
 
 // The first `count` elements of the proof's order eliminated. An error where the order, as a whole,
 // is none.
-absl::StatusOr<Left> EliminatePlainly(const Graph& graph, const Plan& plan, const CostTables& costs,
-                                      std::vector<CheckTable> tables, size_t count);
+absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
+                                           const CostTables& costs, std::vector<CheckTable> tables,
+                                           size_t count);
 
 }  // namespace yuba::search
 

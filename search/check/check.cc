@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 #include "search/rewrite/partials.h"
 
 namespace yuba::search {
@@ -39,17 +39,17 @@ absl::Status CheckMesh(const Mesh& mesh) {
 
 // `extents[i]` may be cut where `whole[i]` is false. Only where `may_replicate` may an axis be left
 // out that fits.
-absl::Status CheckCut(const Mesh& mesh, const std::string& what,
-                      const std::vector<int64_t>& extents, const std::vector<bool>& whole,
-                      bool may_replicate, const Cut& cut) {
-  if (cut.axes.size() != extents.size()) {
-    return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan cuts ",
-                               cut.axes.size()));
+absl::Status CheckSharding(const Mesh& mesh, const std::string& what,
+                           const std::vector<int64_t>& extents, const std::vector<bool>& whole,
+                           bool may_replicate, const Sharding& sharding) {
+  if (sharding.axes.size() != extents.size()) {
+    return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan shards ",
+                               sharding.axes.size()));
   }
   std::vector<int> uses(mesh.axes.size(), 0);
   std::vector<int64_t> parts(extents.size(), 1);
   for (size_t e = 0; e < extents.size(); ++e) {
-    for (uint8_t axis : cut.axes[e]) {
+    for (uint8_t axis : sharding.axes[e]) {
       if (axis >= mesh.axes.size()) {
         return Refuse(absl::StrCat(what, " is cut over an unknown axis"));
       }
@@ -77,16 +77,16 @@ absl::Status CheckCut(const Mesh& mesh, const std::string& what,
 }
 
 // By level, later axes of the mesh cut inside earlier ones.
-absl::Status CheckNesting(const Space& space, const Cut& cut) {
+absl::Status CheckNesting(const Space& space, const Sharding& sharding) {
   if (space.nesting != "level") return absl::OkStatus();
-  for (const AxisList& list : cut.axes) {
+  for (const AxisList& list : sharding.axes) {
     if (std::is_sorted(list.begin(), list.end())) continue;
     return Refuse("the plan's space nests by level, but an axis cuts inside a later one");
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
+absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
   if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
     return Refuse("the plan is of another graph");
   }
@@ -95,7 +95,7 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
                                "\": neither \"none\" nor \"auto\""));
   }
   if (plan.space.replicate != "auto" && HasPartials(graph)) {
-    return Refuse("sums stay apart only where the plan's space replicates \"auto\"");
+    return Refuse("sums stay unreduced only where the plan's space replicates \"auto\"");
   }
   if (plan.space.copies != graph.copies) {
     return Refuse(absl::StrCat("the plan copies within ", plan.space.copies,
@@ -105,16 +105,17 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     return Refuse(absl::StrCat("the plan's space nests \"", plan.space.nesting,
                                "\": neither \"free\" nor \"level\""));
   }
-  for (const std::vector<Cut>* cuts : {&plan.tensors, &plan.nodes}) {
-    for (const Cut& cut : *cuts) YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, cut));
+  for (const std::vector<Sharding>* shardings : {&plan.tensors, &plan.nodes}) {
+    for (const Sharding& sharding : *shardings)
+      YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, sharding));
   }
   const bool replicas = plan.space.replicate == "auto";
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
     const bool transient = IsTransient(graph.tensors[t]);
-    YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name), dims,
-                                  std::vector<bool>(dims.size(), false), replicas || transient,
-                                  plan.tensors[t]));
+    YUBA_RETURN_IF_ERROR(CheckSharding(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name),
+                                       dims, std::vector<bool>(dims.size(), false),
+                                       replicas || transient, plan.tensors[t]));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Definition& definition = *graph.nodes[n].definition;
@@ -122,21 +123,23 @@ absl::Status CheckCuts(const Graph& graph, const Plan& plan) {
     for (const Index& index : definition.indices) extents.push_back(index.extent);
     std::vector<bool> whole(extents.size(), true);
     for (int index : CuttableIndices(definition)) whole[index] = false;
-    YUBA_RETURN_IF_ERROR(CheckCut(plan.mesh, absl::StrCat("node ", graph.nodes[n].name), extents,
-                                  whole, IsCopy(graph, graph.nodes[n]), plan.nodes[n]));
+    YUBA_RETURN_IF_ERROR(CheckSharding(plan.mesh, absl::StrCat("node ", graph.nodes[n].name),
+                                       extents, whole, IsCopy(graph, graph.nodes[n]),
+                                       plan.nodes[n]));
     if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
       return Refuse(
-          absl::StrCat("node ", graph.nodes[n].name, " and its copy are cut differently"));
+          absl::StrCat("node ", graph.nodes[n].name, " and its copy are sharded differently"));
     }
     for (TensorId operand : graph.nodes[n].operands) {
-      if (graph.tensors[operand].kind != TensorKind::kAddend) continue;
-      const Cut& addend = plan.tensors[operand];
+      if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
+      const Sharding& partials = plan.tensors[operand];
       const bool accumulator = IsAccumulator(graph.nodes[n]);
-      if (accumulator ? AddendCut(plan.nodes[n]) == addend : KeepsGroups(addend, plan.nodes[n])) {
+      if (accumulator ? PartialsSharding(plan.nodes[n]) == partials
+                      : KeepsGroups(partials, plan.nodes[n])) {
         continue;
       }
       return Refuse(absl::StrCat(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
-                                 " and its addend ", graph.tensors[operand].name,
+                                 " and its partials ", graph.tensors[operand].name,
                                  accumulator ? " are cut differently" : " have other groups"));
     }
   }
@@ -172,9 +175,9 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   }
   absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
       absl::StrCat("there is no proof of kind \"", plan.proof.kind,
-                   "\", only elimination, deepening, grids, dual and none"));
+                   "\", only elimination, pruned, grids, dual and none"));
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
-  if (plan.proof.kind == "deepening") least = ReplayDeepening(graph, plan);
+  if (plan.proof.kind == "pruned") least = ReplayPruned(graph, plan);
   if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
   if (!least.ok()) return least.status();
@@ -187,7 +190,7 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
 
 absl::Status CheckPlan(const Graph& graph, const Plan& plan) {
   YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
-  YUBA_RETURN_IF_ERROR(CheckCuts(graph, plan));
+  YUBA_RETURN_IF_ERROR(CheckShardings(graph, plan));
   YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
   return CheckBound(graph, plan);
 }

@@ -67,7 +67,7 @@ class CommonElements {
     const int* column = columns_.data() + y * dimensions;
     int64_t sum = 0;
     for (size_t pair = 0; pair < count; ++pair, row += dimensions, column += dimensions) {
-      int64_t elements = uncut_;
+      int64_t elements = whole_;
       for (size_t d = 0; d < dimensions; ++d) elements *= common_[row[d] + column[d]];
       sum += elements;
     }
@@ -75,7 +75,7 @@ class CommonElements {
   }
 
   size_t dimensions_ = 0;        // those of which there is more than one interval
-  int64_t uncut_ = 1;            // in all others
+  int64_t whole_ = 1;            // in all others
   std::vector<int64_t> common_;  // [dimension, interval of a][interval of b]
   std::vector<int> rows_;        // by box of a and dimension: where its row begins
   std::vector<int> columns_;     // by box of b and dimension

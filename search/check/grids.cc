@@ -39,35 +39,36 @@ Renamings::value_type Unnamed(size_t count) {
 
 GridTables::GridTables(const CostTables& costs) : costs_(costs) {
   for (size_t e = 0; e < costs.grids.size(); ++e) {
-    cuts_.push_back(Grouped(*costs.grids[e], *costs.renamed[e]));
-    coarse_.push_back(Unnamed(cuts_.back().of_grid.size()));
+    choices_.push_back(Grouped(*costs.grids[e], *costs.renamed[e]));
+    coarse_.push_back(Unnamed(choices_.back().of_grid.size()));
   }
 }
 
-GridTables::Cuts GridTables::Grouped(const std::vector<int>& grids,
-                                     const std::vector<std::vector<int>>& renamed) {
-  Cuts cuts;
-  cuts.grid = grids;
-  std::vector<int> place;  // by cut: in its grid
-  for (size_t cut = 0; cut < grids.size(); ++cut) {
-    if (grids[cut] >= static_cast<int>(cuts.of_grid.size())) cuts.of_grid.resize(grids[cut] + 1);
-    place.push_back(static_cast<int>(cuts.of_grid[grids[cut]].size()));
-    cuts.of_grid[grids[cut]].push_back(static_cast<int>(cut));
+GridTables::Choices GridTables::Grouped(const std::vector<int>& grids,
+                                        const std::vector<std::vector<int>>& renamed) {
+  Choices choices;
+  choices.grid = grids;
+  std::vector<int> place;  // by choice: in its grid
+  for (size_t choice = 0; choice < grids.size(); ++choice) {
+    if (grids[choice] >= static_cast<int>(choices.of_grid.size()))
+      choices.of_grid.resize(grids[choice] + 1);
+    place.push_back(static_cast<int>(choices.of_grid[grids[choice]].size()));
+    choices.of_grid[grids[choice]].push_back(static_cast<int>(choice));
   }
-  for (const std::vector<int>& of_grid : cuts.of_grid) {
+  for (const std::vector<int>& of_grid : choices.of_grid) {
     std::vector<std::vector<int>> to;
     for (const std::vector<int>& renaming : renamed) {
       to.emplace_back();
-      for (const int cut : of_grid) to.back().push_back(place[renaming[cut]]);
+      for (const int choice : of_grid) to.back().push_back(place[renaming[choice]]);
     }
-    cuts.renamed.push_back(std::make_shared<const std::vector<std::vector<int>>>(std::move(to)));
+    choices.renamed.push_back(std::make_shared<const std::vector<std::vector<int>>>(std::move(to)));
   }
-  return cuts;
+  return choices;
 }
 
 int GridTables::CountIn(int element, const std::vector<int>& grids) const {
   int count = 0;
-  for (int g : grids) count += static_cast<int>(CutsOf(element, g).size());
+  for (int g : grids) count += static_cast<int>(ChoicesOf(element, g).size());
   return count;
 }
 
@@ -86,7 +87,7 @@ CheckTable GridTables::ByGrid(const CheckTable& table) {
   for (const int64_t cost : *table.cells) {
     int64_t at = 0;
     for (size_t i = 0; i < value.size(); ++i) {
-      at = at * Grids(table.scope[i]) + cuts_[table.scope[i]].grid[value[i]];
+      at = at * Grids(table.scope[i]) + choices_[table.scope[i]].grid[value[i]];
     }
     least[at] = std::min(least[at], cost);
     NextValues(sizes, &value);
@@ -95,13 +96,14 @@ CheckTable GridTables::ByGrid(const CheckTable& table) {
   return {table.scope, known};
 }
 
-CheckTable::Cells GridTables::OfCuts(const CheckTable& table,
-                                     const std::vector<const std::vector<int>*>& cuts) const {
+CheckTable::Cells GridTables::OfChoices(const CheckTable& table,
+                                        const std::vector<const std::vector<int>*>& choices) const {
   std::vector<int64_t> cells = {0};  // first their places, then the costs there
-  for (size_t i = 0; i < cuts.size(); ++i) {
+  for (size_t i = 0; i < choices.size(); ++i) {
     std::vector<int64_t> places;
     for (const int64_t place : cells) {
-      for (const int cut : *cuts[i]) places.push_back(place * costs_.sizes[table.scope[i]] + cut);
+      for (const int choice : *choices[i])
+        places.push_back(place * costs_.sizes[table.scope[i]] + choice);
     }
     cells = std::move(places);
   }

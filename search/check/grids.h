@@ -1,5 +1,5 @@
-// Tables by grids of cuts, for the replay of deepening proofs: into how many parts an element is
-// cut, whatever mesh axes cut it.
+// Tables by grids of choices, for the replay of pruned elimination proofs: into how many parts an
+// element is cut, whatever mesh axes cut it.
 #ifndef YUBA_SEARCH_CHECK_GRIDS_H_
 #define YUBA_SEARCH_CHECK_GRIDS_H_
 
@@ -9,6 +9,7 @@
 
 #include "search/check/minimum.h"
 #include "search/check/tables.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -29,38 +30,39 @@ class GridTables {
  public:
   explicit GridTables(const CostTables& costs);  // which must outlive this
 
-  int Grids(int element) const { return static_cast<int>(cuts_[element].of_grid.size()); }
-  const std::vector<int>& CutsOf(int element, int grid) const {
-    return cuts_[element].of_grid[grid];
+  int Grids(int element) const { return static_cast<int>(choices_[element].of_grid.size()); }
+  const std::vector<int>& ChoicesOf(int element, int grid) const {
+    return choices_[element].of_grid[grid];
   }
   int CountIn(int element, const std::vector<int>& grids) const;  // cuts of these grids
-  // What renaming makes of the cuts of a grid: it leaves them there.
+  // What renaming makes of the choices of a grid: it leaves them there.
   const Renamings::value_type& RenamedIn(int element, int grid) const {
-    return cuts_[element].renamed[grid];
+    return choices_[element].renamed[grid];
   }
   const Renamings& coarse() const { return coarse_; }  // by element, of grids: none is renamed
 
   // The least of the cells of the same grids.
   CheckTable ByGrid(const CheckTable& table);
-  // The cells of these cuts; by entry of the table's scope.
-  CheckTable::Cells OfCuts(const CheckTable& table,
-                           const std::vector<const std::vector<int>*>& cuts) const;
+  // The cells of these choices; by entry of the table's scope.
+  CheckTable::Cells OfChoices(const CheckTable& table,
+                              const std::vector<const std::vector<int>*>& choices) const;
   // Tables over the same elements added up. By grids the least of a sum is more than the sum of the
   // least.
   std::vector<CheckTable> OneOfEachScope(std::vector<CheckTable> tables) const;
 
  private:
-  struct Cuts {
+  struct Choices {
     std::vector<std::vector<int>> of_grid;
-    std::vector<int> grid;  // by cut
+    std::vector<int> grid;  // by choice
     Renamings renamed;      // by grid
   };
 
-  static Cuts Grouped(const std::vector<int>& grids, const std::vector<std::vector<int>>& renamed);
+  static Choices Grouped(const std::vector<int>& grids,
+                         const std::vector<std::vector<int>>& renamed);
   CheckTable SumOf(const std::vector<int>& scope, const std::vector<CheckTable>& terms) const;
 
   const CostTables& costs_;
-  std::vector<Cuts> cuts_;  // by element
+  std::vector<Choices> choices_;  // by element
   Renamings coarse_;
   std::map<std::vector<const void*>, CheckTable::Cells> by_grid_;
 };

@@ -36,7 +36,7 @@ std::vector<Numbers> LargestBoxes(const Mesh& mesh, const Node& node,
     for (size_t o = 0; o <= operands; ++o) {
       int64_t most = 0;
       for (int device = 0; device < mesh.devices(); ++device) {
-        most = std::max(most, Volume(o < operands ? boxes.needs[device][o] : boxes.made[device]));
+        most = std::max(most, Volume(o < operands ? boxes.reads[device][o] : boxes.writes[device]));
       }
       largest[o].push_back(most);
     }
@@ -65,7 +65,7 @@ HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     held.boxes.emplace_back();
     held.sizes.push_back(0);
-    if (!NeedsBoxes(graph, static_cast<NodeId>(n), prices)) continue;
+    if (!ReadBoxes(graph, static_cast<NodeId>(n), prices)) continue;
     const Node& node = graph.nodes[n];
     std::vector<Numbers>& known = boxes[alike[n]];
     if (known.empty()) {

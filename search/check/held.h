@@ -11,8 +11,8 @@
 
 namespace yuba::search {
 
-// By grid instead of by cut: all cuts of a grid have the same shards, and need and make the same
-// boxes, if not on the same devices. Boxes are there of nodes that need them (check_memory.h).
+// By grid instead of by choice: all choices of a grid have the same shards, and need and make the
+// same boxes, if not on the same devices. Boxes are there of nodes that need them (check_memory.h).
 HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
                         const std::vector<MemoryPrice>& prices);
 

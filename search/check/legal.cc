@@ -10,54 +10,54 @@
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kMostCuts = int64_t{1} << 14;   // of one tensor or node
-constexpr int64_t kMostBoxes = int64_t{1} << 24;  // of all cuts of one, on all devices
+constexpr int64_t kMostChoices = int64_t{1} << 14;  // of one tensor or node
+constexpr int64_t kMostBoxes = int64_t{1} << 24;    // of all choices of one, on all devices
 
-struct CutLister {
+struct ChoiceLister {
   const Mesh& mesh;
   const std::vector<int64_t>& extents;
   const bool level;
   const bool partial;
-  std::vector<Cut> found;
+  std::vector<Choice> found;
 
   int64_t Parts(const AxisList& list) const { return PartCount(mesh, list); }
 
-  bool Full(const Cut& cut, const std::vector<int>& unused) const {
+  bool Full(const Choice& choice, const std::vector<int>& unused) const {
     for (int axis : unused) {
       for (size_t e = 0; e < extents.size(); ++e) {
-        if (Parts(cut.axes[e]) * mesh.axes[axis].size <= extents[e]) return false;
+        if (Parts(choice.axes[e]) * mesh.axes[axis].size <= extents[e]) return false;
       }
     }
     return true;
   }
 
   // Gives axis `axis` and those after it to some extent each, or to none.
-  void Assign(size_t axis, const Cut& cut, const std::vector<int>& unused) {
+  void Assign(size_t axis, const Choice& choice, const std::vector<int>& unused) {
     if (axis == mesh.axes.size()) {
-      if (partial || Full(cut, unused)) Permute(0, cut);
+      if (partial || Full(choice, unused)) Permute(0, choice);
       return;
     }
     for (size_t e = 0; e < extents.size(); ++e) {
-      if (Parts(cut.axes[e]) * mesh.axes[axis].size > extents[e]) continue;
-      Cut next = cut;
+      if (Parts(choice.axes[e]) * mesh.axes[axis].size > extents[e]) continue;
+      Choice next = choice;
       next.axes[e].push_back(static_cast<uint8_t>(axis));
       Assign(axis + 1, next, unused);
     }
     std::vector<int> more = unused;
     more.push_back(static_cast<int>(axis));
-    Assign(axis + 1, cut, more);
+    Assign(axis + 1, choice, more);
   }
 
   // All orders of the axes of extent `e` and those after it.
-  void Permute(size_t e, Cut cut) {
-    while (e < extents.size() && cut.axes[e].size() < 2) ++e;
+  void Permute(size_t e, Choice choice) {
+    while (e < extents.size() && choice.axes[e].size() < 2) ++e;
     if (e == extents.size()) {
-      found.push_back(std::move(cut));
+      found.push_back(std::move(choice));
       return;
     }
     do {
-      Permute(e + 1, cut);
-    } while (!level && std::next_permutation(cut.axes[e].begin(), cut.axes[e].end()));
+      Permute(e + 1, choice);
+    } while (!level && std::next_permutation(choice.axes[e].begin(), choice.axes[e].end()));
   }
 };
 
@@ -66,7 +66,7 @@ absl::Status TooLarge(const std::string& name, const char* what) {
       absl::StrCat("the proof is too large to replay: ", name, " has ", what));
 }
 
-// Each axis takes a place in one of the lists, or in none: at most so many cuts.
+// Each axis takes a place in one of the lists, or in none: at most so many choices.
 absl::Status CheckCount(const std::string& name, const Mesh& mesh,
                         const std::vector<int64_t>& extents, bool partial) {
   int64_t places = std::count_if(extents.begin(), extents.end(), [](int64_t e) { return e > 1; });
@@ -74,17 +74,17 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh,
   int64_t count = 1;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     count *= places + static_cast<int64_t>(axis);
-    if (count <= kMostCuts) continue;
-    return TooLarge(name, "too many cuts");
+    if (count <= kMostChoices) continue;
+    return TooLarge(name, "too many choices");
   }
   return absl::OkStatus();
 }
 
-std::vector<int> GridsOf(const Mesh& mesh, const std::vector<Cut>& cuts) {
+std::vector<int> GridsOf(const Mesh& mesh, const std::vector<Choice>& choices) {
   std::vector<std::vector<int>> parts;
-  for (const Cut& cut : cuts) {
+  for (const Choice& choice : choices) {
     parts.emplace_back();
-    for (const AxisList& axes : cut.axes) parts.back().push_back(PartCount(mesh, axes));
+    for (const AxisList& axes : choice.axes) parts.back().push_back(PartCount(mesh, axes));
   }
   std::vector<std::vector<int>> grids = parts;
   std::sort(grids.begin(), grids.end());
@@ -112,103 +112,104 @@ std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool level) {
   return renamings;
 }
 
-// A cut whose axes are renamed, as a text to look it up by.
-std::string KeyOf(const Cut& cut, const std::vector<uint8_t>& renaming) {
+// A choice whose axes are renamed, as a text to look it up by.
+std::string KeyOf(const Choice& choice, const std::vector<uint8_t>& renaming) {
   std::string key;
-  for (const AxisList& list : cut.axes) {
+  for (const AxisList& list : choice.axes) {
     for (uint8_t axis : list) key.push_back(static_cast<char>(renaming[axis] + 1));
     key.push_back(0);
   }
   return key;
 }
 
-Renamed RenamedCuts(const std::vector<Cut>& cuts,
-                    const std::vector<std::vector<uint8_t>>& renamings) {
+Renamed RenamedChoices(const std::vector<Choice>& choices,
+                       const std::vector<std::vector<uint8_t>>& renamings) {
   absl::flat_hash_map<std::string, int> numbers;
-  for (size_t i = 0; i < cuts.size(); ++i) {
-    numbers[KeyOf(cuts[i], renamings[0])] = static_cast<int>(i);
+  for (size_t i = 0; i < choices.size(); ++i) {
+    numbers[KeyOf(choices[i], renamings[0])] = static_cast<int>(i);
   }
   Renamed renamed;
   for (const std::vector<uint8_t>& renaming : renamings) {
     renamed.emplace_back();
-    for (const Cut& cut : cuts) renamed.back().push_back(numbers.at(KeyOf(cut, renaming)));
+    for (const Choice& choice : choices)
+      renamed.back().push_back(numbers.at(KeyOf(choice, renaming)));
   }
   return renamed;
 }
 
 std::vector<int> LeastOfRenamed(const Renamed& renamed) {
   std::vector<int> least;
-  for (int cut = 0; cut < static_cast<int>(renamed[0].size()); ++cut) {
+  for (int choice = 0; choice < static_cast<int>(renamed[0].size()); ++choice) {
     bool is_least = true;
-    for (const std::vector<int>& to : renamed) is_least = is_least && cut <= to[cut];
-    if (is_least) least.push_back(cut);
+    for (const std::vector<int>& to : renamed) is_least = is_least && choice <= to[choice];
+    if (is_least) least.push_back(choice);
   }
   return least;
 }
 
-std::vector<int> InOrder(const std::vector<Cut>& cuts) {
-  std::vector<int> listed(cuts.size());
+std::vector<int> InOrder(const std::vector<Choice>& choices) {
+  std::vector<int> listed(choices.size());
   std::iota(listed.begin(), listed.end(), 0);
   std::sort(listed.begin(), listed.end(),
-            [&](int a, int b) { return cuts[a].axes < cuts[b].axes; });
+            [&](int a, int b) { return choices[a].axes < choices[b].axes; });
   return listed;
 }
 
 }  // namespace
 
-CutList Kept(const CutList& all, const std::vector<bool>& grids) {
-  std::vector<int> grid_number(grids.size(), -1), number(all.cuts.size(), -1);
+ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids) {
+  std::vector<int> grid_number(grids.size(), -1), number(all.choices.size(), -1);
   int count = 0;
   for (size_t g = 0; g < grids.size(); ++g) {
     if (grids[g]) grid_number[g] = count++;
   }
-  CutList kept;
-  std::vector<int> of_cut, listed;
-  for (size_t cut = 0; cut < all.cuts.size(); ++cut) {
-    if (!grids[(*all.grids)[cut]]) continue;
-    number[cut] = static_cast<int>(kept.cuts.size());
-    kept.cuts.push_back(all.cuts[cut]);
-    of_cut.push_back(grid_number[(*all.grids)[cut]]);
+  ChoiceList kept;
+  std::vector<int> of_choice, listed;
+  for (size_t choice = 0; choice < all.choices.size(); ++choice) {
+    if (!grids[(*all.grids)[choice]]) continue;
+    number[choice] = static_cast<int>(kept.choices.size());
+    kept.choices.push_back(all.choices[choice]);
+    of_choice.push_back(grid_number[(*all.grids)[choice]]);
   }
   // Renaming leaves cuts in their grids.
   Renamed renamed;
   for (const std::vector<int>& to : *all.renamed) {
     renamed.emplace_back();
-    for (size_t cut = 0; cut < to.size(); ++cut) {
-      if (number[cut] >= 0) renamed.back().push_back(number[to[cut]]);
+    for (size_t choice = 0; choice < to.size(); ++choice) {
+      if (number[choice] >= 0) renamed.back().push_back(number[to[choice]]);
     }
   }
-  for (const int cut : *all.listed) {
-    if (number[cut] >= 0) listed.push_back(number[cut]);
+  for (const int choice : *all.listed) {
+    if (number[choice] >= 0) listed.push_back(number[choice]);
   }
   kept.least = LeastOfRenamed(renamed);
   kept.renamed = std::make_shared<const Renamed>(std::move(renamed));
-  kept.grids = std::make_shared<const std::vector<int>>(std::move(of_cut));
+  kept.grids = std::make_shared<const std::vector<int>>(std::move(of_choice));
   kept.listed = std::make_shared<const std::vector<int>>(std::move(listed));
   return kept;
 }
 
-CutLists::CutLists(const Mesh& mesh, bool level)
+ChoiceLists::ChoiceLists(const Mesh& mesh, bool level)
     : mesh_(mesh), level_(level), renamings_(AxisRenamings(mesh, level)) {}
 
-absl::StatusOr<const CutList*> CutLists::Of(const std::string& name, std::vector<int64_t> extents,
-                                            bool partial) {
+absl::StatusOr<const ChoiceList*> ChoiceLists::Of(const std::string& name,
+                                                  std::vector<int64_t> extents, bool partial) {
   for (int64_t& extent : extents) extent = std::min<int64_t>(extent, mesh_.devices());
   YUBA_RETURN_IF_ERROR(CheckCount(name, mesh_, extents, partial));
-  CutList& list = lists_[{extents, partial}];
+  ChoiceList& list = lists_[{extents, partial}];
   if (list.grids != nullptr) return &list;
-  CutLister lister{mesh_, extents, level_, partial, {}};
-  Cut none;
+  ChoiceLister lister{mesh_, extents, level_, partial, {}};
+  Choice none;
   none.axes.resize(extents.size());
   lister.Assign(0, none, {});
-  list.cuts = std::move(lister.found);
-  if (static_cast<int64_t>(list.cuts.size()) > kMostBoxes / mesh_.devices()) {
-    return TooLarge(name, "too many cuts for so many devices");
+  list.choices = std::move(lister.found);
+  if (static_cast<int64_t>(list.choices.size()) > kMostBoxes / mesh_.devices()) {
+    return TooLarge(name, "too many choices for so many devices");
   }
-  list.renamed = std::make_shared<const Renamed>(RenamedCuts(list.cuts, renamings_));
+  list.renamed = std::make_shared<const Renamed>(RenamedChoices(list.choices, renamings_));
   list.least = LeastOfRenamed(*list.renamed);
-  list.grids = std::make_shared<const std::vector<int>>(GridsOf(mesh_, list.cuts));
-  list.listed = std::make_shared<const std::vector<int>>(InOrder(list.cuts));
+  list.grids = std::make_shared<const std::vector<int>>(GridsOf(mesh_, list.choices));
+  list.listed = std::make_shared<const std::vector<int>>(InOrder(list.choices));
   return &list;
 }
 

@@ -33,7 +33,7 @@ class Pricing {
     for (int t = 0; t < tensors; ++t) AddTensor(t);
     size_t first_use = 0;
     for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) {
-      if (NeedsBoxes(graph_, n, prices_)) AddNode(n, first_use);
+      if (ReadBoxes(graph_, n, prices_)) AddNode(n, first_use);
       first_use += 1 + graph_.nodes[n].operands.size();
     }
     for (size_t p = 0; p < prices_.size(); ++p) {
@@ -59,7 +59,7 @@ class Pricing {
     return 3 * int64_t{tensor.consumers.back()};
   }
 
-  // What is in use from `first` to `last`, both included, by cut.
+  // What is in use from `first` to `last`, both included, by choice.
   void Add(int element, std::vector<int64_t> bytes, int64_t first, int64_t last) {
     const int64_t least = *std::min_element(bytes.begin(), bytes.end());
     int64_t price = 0;
@@ -84,7 +84,7 @@ class Pricing {
     Add(t, std::move(bytes), first, LastOf(t));
   }
 
-  // By cut of node n: what it needs of the operand, or makes, that being the last.
+  // By choice of node n: what it needs of the operand, or makes, that being the last.
   std::vector<int64_t> BytesOf(int n, size_t operand) const {
     const Node& node = graph_.nodes[n];
     const TensorId t = operand == node.operands.size() ? node.result : node.operands[operand];
@@ -121,33 +121,33 @@ class Pricing {
 
   void AddNode(int n, size_t first_use) {
     const Node& node = graph_.nodes[n];
-    const int64_t fetch = 3 * int64_t{n}, compute = fetch + 1, deliver = fetch + 2;
+    const int64_t gather = 3 * int64_t{n}, compute = gather + 1, reduce = gather + 2;
     const size_t operands = node.operands.size();
     if (IsCopy(graph_, node)) {
       const int64_t last =
           std::min(LastOf(node.result), LastOf(SourceOf(graph_, node.operands[0])));
-      AddMoved(n, 0, costs_[first_use + 1], fetch, last);
-      AddMoved(n, operands, costs_[first_use], fetch, last, true);
+      AddMoved(n, 0, costs_[first_use + 1], gather, last);
+      AddMoved(n, operands, costs_[first_use], gather, last, true);
       return;
     }
     std::vector<int64_t> computing(held_.sizes[graph_.tensors.size() + n], 0);
     const auto add = [&](size_t operand) {
       const std::vector<int64_t> bytes = BytesOf(n, operand);
-      for (size_t cut = 0; cut < bytes.size(); ++cut) computing[cut] += bytes[cut];
+      for (size_t choice = 0; choice < bytes.size(); ++choice) computing[choice] += bytes[choice];
     };
     bool some_gone = false;
     for (size_t o = 0; o < operands; ++o) {
       const TensorId t = node.operands[o];
       if (std::count(node.operands.begin(), node.operands.begin() + o, t) > 0) continue;
-      const bool last_read = LastOf(t) == fetch;
-      const bool source_gone = last_read && LastOf(SourceOf(graph_, t)) <= fetch;
+      const bool last_read = LastOf(t) == gather;
+      const bool source_gone = last_read && LastOf(SourceOf(graph_, t)) <= gather;
       if (source_gone) add(o);
-      AddMoved(n, o, costs_[first_use + 1 + o], some_gone ? compute : fetch,
-               source_gone ? fetch : compute);
+      AddMoved(n, o, costs_[first_use + 1 + o], some_gone ? compute : gather,
+               source_gone ? gather : compute);
       some_gone = some_gone || last_read;
     }
     if (!Stored(node.result)) add(operands);
-    AddMoved(n, operands, costs_[first_use], Stored(node.result) ? compute : deliver, deliver);
+    AddMoved(n, operands, costs_[first_use], Stored(node.result) ? compute : reduce, reduce);
     Add(static_cast<int>(graph_.tensors.size()) + n, std::move(computing), compute, compute);
   }
 
@@ -165,11 +165,11 @@ class Pricing {
 
 }  // namespace
 
-bool NeedsBoxes(const Graph& graph, NodeId node, const std::vector<MemoryPrice>& prices) {
-  const int64_t fetch = 3 * int64_t{node};
+bool ReadBoxes(const Graph& graph, NodeId node, const std::vector<MemoryPrice>& prices) {
+  const int64_t gather = 3 * int64_t{node};
   return IsCopy(graph, graph.nodes[node]) ||
          std::any_of(prices.begin(), prices.end(), [&](const MemoryPrice& price) {
-           return fetch <= price.time && price.time < fetch + 3;
+           return gather <= price.time && price.time < gather + 3;
          });
 }
 

@@ -1,4 +1,5 @@
-// What is in use when, for the checker: prices on memory become costs of cuts, alone and in pairs.
+// What is in use when, for the checker: prices on memory become costs of choices, alone and in
+// pairs.
 #ifndef YUBA_SEARCH_CHECK_MEMORY_H_
 #define YUBA_SEARCH_CHECK_MEMORY_H_
 
@@ -21,24 +22,24 @@ struct PricedMemory {
   int64_t room = 0;
 };
 
-// For each element with a use at a priced time: what its cuts have in use beyond the least of them,
-// at the prices (PricedUse). Counted is what every program of a plan has in use:
-// - stored tensors always; others from their delivery to the last fetch;
+// For each element with a use at a priced time: what its choices have in use beyond the least of
+// them, at the prices (PricedUse). Counted is what every program of a plan has in use:
+// - stored tensors always; others from their reduction to the last gather;
 // - while a node computes, what it makes and what it reads for the last time;
-// - where bytes move, what they arrive in, or are sent from: for a node, while it fetches (until
-//   the first tensor that may be gone by then has been fetched), and while it computes what it
-//   reads not for the last time; for a result, until it is delivered; for a copy, as long as what
+// - where bytes move, what they arrive in, or are sent from: for a node, while it gathers (until
+//   the first tensor that may be gone by then has been gathered), and while it computes what it
+//   reads not for the last time; for a result, until it is reduced; for a copy, as long as what
 //   it is copied from (also where a copy were cut in another way than its node, as in no plan).
 // Less of it where that is too much to be counted. `costs`: of each node's result, then of its
 // operands, in bytes moved, [node cut][tensor cut]. An error where a time or price is negative or
-// too large. Boxes are looked at where NeedsBoxes.
+// too large. Boxes are looked at where ReadBoxes.
 absl::StatusOr<PricedMemory> PricedUses(
     const Graph& graph, const HeldElements& held,
     const std::vector<std::shared_ptr<const std::vector<int64_t>>>& costs,
     const std::vector<MemoryPrice>& prices, int64_t limit);
 
-// Of nodes that fetch, compute or deliver at a price, and of copies.
-bool NeedsBoxes(const Graph& graph, NodeId node, const std::vector<MemoryPrice>& prices);
+// Of nodes that gather, compute or reduce at a price, and of copies.
+bool ReadBoxes(const Graph& graph, NodeId node, const std::vector<MemoryPrice>& prices);
 
 // The costs of uses, as above.
 template <typename Use>

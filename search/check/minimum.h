@@ -20,7 +20,7 @@ struct CheckTable {
 using Renamings = std::vector<std::shared_ptr<const std::vector<std::vector<int>>>>;
 
 // What is left of an elimination: tables, and the cost of all that has gone.
-struct Left {
+struct Remaining {
   std::vector<CheckTable> tables;
   int64_t least = 0;
 };

@@ -68,7 +68,7 @@ Spread Spread::Times(const Spread& other) const {
   return product;
 }
 
-void Shared::Summarise() {
+void OverlapBound::Summarise() {
   by_part.Reduce();
   by_piece.Reduce();
   if (either) {
@@ -84,9 +84,9 @@ void Shared::Summarise() {
   pieces_vary = by_piece.counts.size() > 1;
 }
 
-Pieces PiecesOf(const Definition& definition, const BoxFactors& boxes, int factor,
-                const Parts& parts) {
-  Pieces pieces;
+PartBoxes PartBoxesOf(const Definition& definition, const BoxFactors& boxes, int factor,
+                      const Parts& parts) {
+  PartBoxes pieces;
   const BoxFactor& shape = boxes.factors()[factor];
   pieces.number = Total(parts);
   for (int64_t piece = 0; piece < pieces.number; ++piece) {
@@ -102,8 +102,9 @@ Pieces PiecesOf(const Definition& definition, const BoxFactors& boxes, int facto
   return pieces;
 }
 
-Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const Pieces& pieces) {
-  Shared shared;
+OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
+                            const PartBoxes& pieces) {
+  OverlapBound shared;
   std::vector<int64_t> of_pieces(pieces.number, 1);
   for (int64_t q = 0; q < pieces.number; ++q) of_pieces[q] = pieces.all[q].empty ? 0 : 1;
   bool vary = extents.empty();
@@ -195,9 +196,9 @@ class ProductOf {
 };
 
 // Where both vary: the products sorted alike.
-int64_t MostTogether(int64_t devices, const std::vector<const Shared*>& factors) {
+int64_t MostTogether(int64_t devices, const std::vector<const OverlapBound*>& factors) {
   ProductOf by_part, by_piece;
-  for (const Shared* shared : factors) {
+  for (const OverlapBound* shared : factors) {
     if (!shared->either) by_part.Add(shared->by_part);
     by_piece.Add(shared->by_piece);
   }
@@ -207,10 +208,10 @@ int64_t MostTogether(int64_t devices, const std::vector<const Shared*>& factors)
 
 }  // namespace
 
-int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors) {
+int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors) {
   bool parts_vary = false, pieces_vary = false;
   Large sum = devices, number = 1;
-  for (const Shared* shared : factors) {
+  for (const OverlapBound* shared : factors) {
     parts_vary |= shared->parts_vary;
     pieces_vary |= shared->pieces_vary;
     sum *= shared->sum;
@@ -219,10 +220,10 @@ int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors) {
   // Where one of the two does not vary, the mean of the product is the product of the means.
   int64_t most = parts_vary && pieces_vary ? MostTogether(devices, factors)
                                            : static_cast<int64_t>(sum / number);
-  for (const Shared* independent : factors) {
+  for (const OverlapBound* independent : factors) {
     if (independent->mean_of == 0) continue;
     Large bound = independent->mean * devices;
-    for (const Shared* other : factors) {
+    for (const OverlapBound* other : factors) {
       if (other != independent) bound *= other->most;
     }
     most = static_cast<int64_t>(std::min<Large>(most, bound / independent->mean_of));

@@ -37,12 +37,12 @@ struct Spread {
 };
 
 // What both may share in one factor.
-struct Shared {
+struct OverlapBound {
   Spread by_part, by_piece;
   bool either = false;          // one dimension, of equal means: each of the two is a bound alone
   Large mean = 0, mean_of = 0;  // the fraction of the second bound, where there is one
 
-  bool operator==(const Shared& other) const {
+  bool operator==(const OverlapBound& other) const {
     return by_part == other.by_part && by_piece == other.by_piece && either == other.either &&
            mean == other.mean && mean_of == other.mean_of;
   }
@@ -54,17 +54,18 @@ struct Shared {
 };
 
 // The pieces of one factor for one way to cut its indices.
-struct Pieces {
+struct PartBoxes {
   int64_t number = 1;
   int64_t volume = 0;
   std::vector<BoxFactors::Piece> all;
 };
 
-Pieces PiecesOf(const Definition& definition, const BoxFactors& boxes, int factor,
-                const Parts& parts);
+PartBoxes PartBoxesOf(const Definition& definition, const BoxFactors& boxes, int factor,
+                      const Parts& parts);
 
 // Of the dimensions of one factor, of these extents and cut into these parts, with the pieces.
-Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const Pieces& pieces);
+OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
+                            const PartBoxes& pieces);
 
 // A bound of what a device keeps: let t be its part of the tensor, q its piece of the node. Over
 // the devices all t come equally often, and all q. In each dimension the overlap is at most the
@@ -74,7 +75,7 @@ Shared SharedOf(const std::vector<int64_t>& extents, const Parts& parts, const P
 // p parts and q pieces where neither divides the other: parts and pieces have axes of at most
 // gcd(p, q) combinations in common and are independent otherwise, so the mean is at most gcd/(p*q)
 // of what all pieces hold; the other dimensions then count at their greatest.
-int64_t MostShared(int64_t devices, const std::vector<const Shared*>& factors);
+int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors);
 
 }  // namespace yuba::search
 

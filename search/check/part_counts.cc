@@ -66,9 +66,9 @@ std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition,
   return EveryGrid(mesh, extents, whole, copy);
 }
 
-Cut CutIntoParts(const Mesh& mesh, const Parts& parts) {
-  Cut cut;
-  cut.axes.resize(parts.size());
+Choice CutIntoParts(const Mesh& mesh, const Parts& parts) {
+  Choice choice;
+  choice.axes.resize(parts.size());
   std::vector<bool> used(mesh.axes.size(), false);
   for (size_t e = 0; e < parts.size(); ++e) {
     int left = parts[e];
@@ -76,10 +76,10 @@ Cut CutIntoParts(const Mesh& mesh, const Parts& parts) {
       if (used[axis] || left % mesh.axes[axis].size != 0) continue;
       used[axis] = true;
       left /= mesh.axes[axis].size;
-      cut.axes[e].push_back(static_cast<uint8_t>(axis));
+      choice.axes[e].push_back(static_cast<uint8_t>(axis));
     }
   }
-  return cut;
+  return choice;
 }
 
 }  // namespace yuba::search

@@ -1,4 +1,4 @@
-// The checker's grids: all numbers of parts that cuts can have.
+// The checker's grids: all numbers of parts that choices can have.
 #ifndef YUBA_SEARCH_CHECK_PART_COUNTS_H_
 #define YUBA_SEARCH_CHECK_PART_COUNTS_H_
 
@@ -7,6 +7,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 #include "search/check/overlap.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -15,7 +16,7 @@ std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool 
 std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy);
 
 // One of the cuts into so many parts.
-Cut CutIntoParts(const Mesh& mesh, const Parts& parts);
+Choice CutIntoParts(const Mesh& mesh, const Parts& parts);
 
 }  // namespace yuba::search
 

@@ -18,10 +18,10 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 27;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
 
-// What is kept of a step. `cuts`: costs by cut that meet here; the step of the sweep has the least
-// of them by grid.
+// What is kept of a step. `cuts`: costs by choice that meet here; the step of the sweep has the
+// least of them by grid.
 struct KeptStep {
-  std::vector<CheckTable> cuts;
+  std::vector<CheckTable> choices;
   // By grids of the scope: where its block of `cells` starts (-1: all too dear), and the least in
   // it.
   std::vector<int64_t> start, least;
@@ -30,7 +30,7 @@ struct KeptStep {
 
 class PrunedReplay {
  public:
-  PrunedReplay(const Plan& plan, const CostTables& costs, Left left)
+  PrunedReplay(const Plan& plan, const CostTables& costs, Remaining left)
       : plan_(plan),
         tables_(costs),
         left_(std::move(left)),
@@ -43,7 +43,7 @@ class PrunedReplay {
     kept_.resize(sweep_.steps().size());
     for (CheckTable& table : tables_.OneOfEachScope(std::move(left_.tables))) {
       const int step = sweep_.Place(tables_.ByGrid(table));
-      kept_[step].cuts.push_back(std::move(table));
+      kept_[step].choices.push_back(std::move(table));
     }
     YUBA_RETURN_IF_ERROR(sweep_.Run(limit_));
     int64_t total = 0;  // of the parts of the graph
@@ -69,7 +69,7 @@ class PrunedReplay {
   // Where the tables that meet in a step are in its joint scope.
   struct Layout {
     std::vector<int> joint, sizes;
-    std::vector<std::vector<int>> cuts, before;  // places, by table
+    std::vector<std::vector<int>> choices, before;  // places, by table
   };
 
   Layout LayoutOf(const SweepStep& step) const {
@@ -77,14 +77,14 @@ class PrunedReplay {
     layout.joint = Joint(step);
     for (int e : layout.joint) layout.sizes.push_back(Grids(e));
     for (const CheckTable& table : step.tables)
-      layout.cuts.push_back(PlacesIn(layout.joint, table.scope));
+      layout.choices.push_back(PlacesIn(layout.joint, table.scope));
     for (int b : step.before) {
       layout.before.push_back(PlacesIn(layout.joint, sweep_.steps()[b].scope));
     }
     return layout;
   }
 
-  // The step by cuts: only sums that with the least of all else stay within the limit.
+  // The step by choices: only sums that with the least of all else stay within the limit.
   absl::Status Prune(const SweepStep& step, KeptStep* kept) {
     const Layout layout = LayoutOf(step);
     const std::vector<int> sizes(layout.sizes.begin(), layout.sizes.end() - 1);
@@ -102,7 +102,7 @@ class PrunedReplay {
     return absl::OkStatus();
   }
 
-  // The least sums for all cuts of the scope's grids, if any is within the limit.
+  // The least sums for all choices of the scope's grids, if any is within the limit.
   absl::Status Block(const SweepStep& step, const Layout& layout, size_t tuple,
                      std::vector<int>* grid, KeptStep* kept) {
     const int64_t budget = limit_ - (*step.down)[tuple];
@@ -114,7 +114,7 @@ class PrunedReplay {
     if (cheap.empty()) return absl::OkStatus();
     int64_t room = kMostCells - static_cast<int64_t>(kept->cells.size());
     for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
-      room /= static_cast<int64_t>(tables_.CutsOf(layout.joint[i], (*grid)[i]).size());
+      room /= static_cast<int64_t>(tables_.ChoicesOf(layout.joint[i], (*grid)[i]).size());
     }
     if (room == 0) return absl::FailedPreconditionError("the proof keeps too many cells");
     const std::vector<CheckTable> tables = InBlock(step, *kept, layout, *grid, cheap);
@@ -140,7 +140,7 @@ class PrunedReplay {
                int64_t budget) const {
     int64_t sum = 0;
     for (size_t t = 0; t < step.tables.size(); ++t) {
-      sum += (*step.tables[t].cells)[CellOf(layout.cuts[t], layout.sizes, grid)];
+      sum += (*step.tables[t].cells)[CellOf(layout.choices[t], layout.sizes, grid)];
     }
     for (size_t b = 0; b < step.before.size(); ++b) {
       sum += kept_[step.before[b]].least[CellOf(layout.before[b], layout.sizes, grid)];
@@ -149,24 +149,25 @@ class PrunedReplay {
     return sum <= budget;
   }
 
-  // The tables that meet in a step, over places in the joint: of the scope the cuts of these grids,
-  // of the element those of all grids in `cheap`.
+  // The tables that meet in a step, over places in the joint: of the scope the choices of these
+  // grids, of the element those of all grids in `cheap`.
   std::vector<CheckTable> InBlock(const SweepStep& step, const KeptStep& kept, const Layout& layout,
                                   const std::vector<int>& grid,
                                   const std::vector<int>& cheap) const {
     std::vector<int> all;  // cuts of the element
     for (int g : cheap) {
-      const std::vector<int>& cuts = tables_.CutsOf(step.element, g);
-      all.insert(all.end(), cuts.begin(), cuts.end());
+      const std::vector<int>& choices = tables_.ChoicesOf(step.element, g);
+      all.insert(all.end(), choices.begin(), choices.end());
     }
     std::vector<CheckTable> tables;
-    for (size_t t = 0; t < kept.cuts.size(); ++t) {
-      std::vector<const std::vector<int>*> cuts;
-      for (size_t i = 0; i < kept.cuts[t].scope.size(); ++i) {
-        const int e = kept.cuts[t].scope[i];
-        cuts.push_back(e == step.element ? &all : &tables_.CutsOf(e, grid[layout.cuts[t][i]]));
+    for (size_t t = 0; t < kept.choices.size(); ++t) {
+      std::vector<const std::vector<int>*> choices;
+      for (size_t i = 0; i < kept.choices[t].scope.size(); ++i) {
+        const int e = kept.choices[t].scope[i];
+        choices.push_back(e == step.element ? &all
+                                            : &tables_.ChoicesOf(e, grid[layout.choices[t][i]]));
       }
-      tables.push_back({layout.cuts[t], tables_.OfCuts(kept.cuts[t], cuts)});
+      tables.push_back({layout.choices[t], tables_.OfChoices(kept.choices[t], choices)});
     }
     for (size_t b = 0; b < step.before.size(); ++b) {
       tables.push_back({layout.before[b], OfBlocks(step, layout, b, grid, cheap)});
@@ -182,7 +183,8 @@ class PrunedReplay {
     const std::vector<int>& places = layout.before[b];
     int64_t rows = 1;
     for (size_t i = 0; i + 1 < places.size(); ++i) {
-      rows *= static_cast<int64_t>(tables_.CutsOf(layout.joint[places[i]], grid[places[i]]).size());
+      rows *=
+          static_cast<int64_t>(tables_.ChoicesOf(layout.joint[places[i]], grid[places[i]]).size());
     }
     const int64_t columns = tables_.CountIn(step.element, cheap);
     auto cells = std::make_shared<std::vector<int64_t>>(rows * columns, dear_);
@@ -191,7 +193,7 @@ class PrunedReplay {
     for (const int g : cheap) {
       here.back() = g;
       const int64_t start = before.start[CellOf(places, layout.sizes, here)];
-      const auto width = static_cast<int64_t>(tables_.CutsOf(step.element, g).size());
+      const auto width = static_cast<int64_t>(tables_.ChoicesOf(step.element, g).size());
       for (int64_t row = 0; row < rows && start >= 0; ++row) {
         const int64_t* from = before.cells.data() + start + row * width;
         std::copy(from, from + width, cells->begin() + row * columns + column);
@@ -203,7 +205,7 @@ class PrunedReplay {
 
   const Plan& plan_;
   GridTables tables_;
-  Left left_;
+  Remaining left_;
   const int64_t limit_;
   Sweep sweep_;
   const int64_t dear_;          // above the limit, but sums of it over all steps are none too large
@@ -219,7 +221,7 @@ absl::Status CheckPlain(const Plan& plan) {
 
 absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan,
                                      const CostTables& costs) {
-  YUBA_ASSIGN_OR_RETURN(Left left,
+  YUBA_ASSIGN_OR_RETURN(Remaining left,
                         EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
   return PrunedReplay(plan, costs, std::move(left)).Run();
 }
@@ -257,7 +259,7 @@ absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan) {
 
 }  // namespace
 
-absl::StatusOr<int64_t> ReplayDeepening(const Graph& graph, const Plan& plan) {
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan) {
   YUBA_RETURN_IF_ERROR(CheckPlain(plan));
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
   return ReplayPruned(graph, plan, costs);

@@ -10,19 +10,20 @@
 namespace yuba::search {
 namespace {
 
-// Adds boxes of one operand, or of the result, of cuts that part the reduction or do not.
-class Needs {
+// Adds boxes of one operand, or of the result, of choices that part the reduction or do not.
+class ReadBoxesOf {
  public:
-  Needs(const Mesh& mesh, const Definition& definition, int operand, bool partial, BoxSet* boxes)
+  ReadBoxesOf(const Mesh& mesh, const Definition& definition, int operand, bool partial,
+              BoxSet* boxes)
       : mesh_(mesh),
         definition_(definition),
         factors_(definition, operand, partial),
         known_(factors_.factors().size()),
         boxes_(boxes) {}
 
-  void Add(const Cut& cut) {
-    std::vector<const Pieces*> pieces;  // by factor
-    for (size_t f = 0; f < known_.size(); ++f) pieces.push_back(&PiecesOf(f, cut));
+  void Add(const Choice& choice) {
+    std::vector<const PartBoxes*> pieces;  // by factor
+    for (size_t f = 0; f < known_.size(); ++f) pieces.push_back(&PartBoxesOf(f, choice));
     std::vector<int> numbers(boxes_->dimensions());
     const int devices = mesh_.devices();
     for (int device = 0; device < devices; ++device) {
@@ -42,22 +43,22 @@ class Needs {
   }
 
  private:
-  struct Pieces {
+  struct PartBoxes {
     std::vector<size_t> of_device;
     std::vector<int64_t> volumes;  // by piece
     std::vector<int> numbers;      // [piece][dimension of the factor]
   };
 
-  const Pieces& PiecesOf(size_t f, const Cut& cut) {
+  const PartBoxes& PartBoxesOf(size_t f, const Choice& choice) {
     std::vector<AxisList> key;
-    for (int index : factors_.factors()[f].indices) key.push_back(cut.axes[index]);
+    for (int index : factors_.factors()[f].indices) key.push_back(choice.axes[index]);
     const auto [found, is_new] = known_[f].try_emplace(std::move(key));
     if (is_new) AddPieces(f, found->first, &found->second);
     return found->second;
   }
 
   // `axes`: those that cut each index of the factor.
-  void AddPieces(size_t f, const std::vector<AxisList>& axes, Pieces* pieces) {
+  void AddPieces(size_t f, const std::vector<AxisList>& axes, PartBoxes* pieces) {
     std::vector<int> steps;  // by index
     int parts = 1;
     for (const AxisList& list : axes) {
@@ -84,7 +85,7 @@ class Needs {
     }
   }
 
-  void AddPiece(size_t f, const std::vector<Interval>& ranges, Pieces* pieces) {
+  void AddPiece(size_t f, const std::vector<Interval>& ranges, PartBoxes* pieces) {
     const BoxFactors::Piece box = factors_.Of(static_cast<int>(f), ranges);
     pieces->volumes.push_back(box.empty ? 0 : Volume(box.box));
     const std::vector<int>& dims = factors_.factors()[f].dims;
@@ -96,30 +97,30 @@ class Needs {
   const Mesh& mesh_;
   const Definition& definition_;
   const BoxFactors factors_;
-  std::vector<std::map<std::vector<AxisList>, Pieces>> known_;  // by factor
+  std::vector<std::map<std::vector<AxisList>, PartBoxes>> known_;  // by factor
   BoxSet* boxes_;
 };
 
 }  // namespace
 
 BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
-                  const std::vector<Cut>& cuts, const std::vector<int>& which) {
+                  const std::vector<Choice>& choices, const std::vector<int>& which) {
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
   BoxSet boxes(type.dims.size());
-  absl::optional<Needs> of_all, of_part;
+  absl::optional<ReadBoxesOf> of_all, of_part;
   for (const int each : which) {
-    const bool partial = operand < 0 && ReductionParts(mesh, definition, cuts[each]) > 1;
-    absl::optional<Needs>& needs = partial ? of_part : of_all;
+    const bool partial = operand < 0 && ReductionParts(mesh, definition, choices[each]) > 1;
+    absl::optional<ReadBoxesOf>& needs = partial ? of_part : of_all;
     if (!needs) needs.emplace(mesh, definition, operand, partial, &boxes);
-    needs->Add(cuts[each]);
+    needs->Add(choices[each]);
   }
   return boxes;
 }
 
-int ReductionParts(const Mesh& mesh, const Definition& definition, const Cut& cut) {
+int ReductionParts(const Mesh& mesh, const Definition& definition, const Choice& choice) {
   int parts = 1;
-  for (size_t i = 0; i < cut.axes.size(); ++i) {
-    if (definition.indices[i].reduction) parts *= PartCount(mesh, cut.axes[i]);
+  for (size_t i = 0; i < choice.axes.size(); ++i) {
+    if (definition.indices[i].reduction) parts *= PartCount(mesh, choice.axes[i]);
   }
   return parts;
 }

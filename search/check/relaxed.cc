@@ -21,7 +21,7 @@ class SharedProducts {
   explicit SharedProducts(int64_t devices) : devices_(devices), after_(1), most_(1, -1) {}
 
   // Of what is equal to this.
-  int NumberOf(Shared shared) {
+  int NumberOf(OverlapBound shared) {
     const auto place = std::find(different_.begin(), different_.end(), shared);
     const auto number = static_cast<int>(place - different_.begin());
     if (place == different_.end()) different_.push_back(std::move(shared));
@@ -34,7 +34,7 @@ class SharedProducts {
     int place = 0;
     for (const int number : *numbers) place = After(place, number);
     if (most_[place] >= 0) return most_[place];
-    std::vector<const Shared*> factors;
+    std::vector<const OverlapBound*> factors;
     for (const int number : *numbers) factors.push_back(&different_[number]);
     return most_[place] = MostShared(devices_, factors);
   }
@@ -52,7 +52,7 @@ class SharedProducts {
   }
 
   const int64_t devices_;
-  std::deque<Shared> different_;
+  std::deque<OverlapBound> different_;
   std::vector<std::vector<int>> after_;  // [set][number]: the set with that one more
   std::vector<int64_t> most_;            // by set; -1: not known
 };
@@ -83,7 +83,8 @@ class UseTable {
     const Side side = SideOf(node);
     // Node grids that differ only in what this operand does not depend on cost the same.
     const auto [known, is_new] = known_rows_.try_emplace(
-        {side.columns, static_cast<int64_t>(side.makers), side.shards, side.partial}, cost->size());
+        {side.columns, static_cast<int64_t>(side.producers), side.shards, side.partial},
+        cost->size());
     if (is_new) {
       AppendRow(side, cost);
       return;
@@ -101,11 +102,11 @@ class UseTable {
   }
 
   struct Column;
-  // What costs depend on of a node grid. `makers`: devices that need a piece, or first make one.
+  // What costs depend on of a node grid. `producers`: devices that need a piece, or first make one.
   struct Side {
     bool partial = false;
-    Large makers = 0;
-    // Of an addend: the parts into which each group cuts it; no plan has another number with this
+    Large producers = 0;
+    // Of partials: the parts into which each group cuts it; no plan has another number with this
     // node. 0 of other tensors.
     int64_t shards = 0;
     std::vector<const Column*> columns;  // by factor
@@ -117,24 +118,24 @@ class UseTable {
       if (definition_.indices[i].reduction) reductions *= node[i];
     }
     side.partial = operand_ < 0 && reductions > 1;
-    side.makers = operand_ < 0 ? Total(node) : devices_;
-    const bool in_groups = operand_ >= 0 && ReadsAddend(definition_, operand_);
-    if (in_groups && !IsSumOfAddends(definition_)) side.shards = Total(node) / node.back();
+    side.producers = operand_ < 0 ? Total(node) : devices_;
+    const bool in_groups = operand_ >= 0 && ReadsPartials(definition_, operand_);
+    if (in_groups && !CombinesPartials(definition_)) side.shards = Total(node) / node.back();
     const size_t factors = type_.dims.empty() ? 0 : columns_[side.partial].size();
     for (size_t f = 0; f < factors; ++f) side.columns.push_back(&ColumnOf(side.partial, f, node));
     return side;
   }
 
   void AppendRow(const Side& side, std::vector<int64_t>* cost) {
-    const bool addend = operand_ < 0 ? definition_.addend : IsSumOfAddends(definition_);
+    const bool partials = operand_ < 0 ? definition_.partial : CombinesPartials(definition_);
     const int64_t elements = ElementCount(type_);
     const ElementType moved = side.partial ? AccumulatorType(type_.type) : type_.type;
-    Large held = side.makers, pieces = 1;
+    Large held = side.producers, pieces = 1;
     for (const Column* column : side.columns) {
       held *= column->pieces.volume;
       pieces *= column->pieces.number;
     }
-    held /= pieces;  // by all devices, or by the first makers
+    held /= pieces;  // by all devices, or by the first producers
     std::vector<int> shared(side.columns.size());
     for (size_t t = 0; t < tensor_grids_.size(); ++t) {
       if (side.shards > 0 && Total(tensor_grids_[t]) != side.shards) {
@@ -145,10 +146,10 @@ class UseTable {
         shared[f] = side.columns[f]->shared[rows_[side.partial][f].kind[t]];
       }
       int64_t kept = products_[side.partial].MostOf(&shared);
-      // Only homes keep what they have made, but all that add up addends.
-      if (side.partial && !addend) kept = std::min(kept, elements);
+      // Only first owners keep what they have made, but all that add up partials.
+      if (side.partial && !partials) kept = std::min(kept, elements);
       Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
-      if (addend)
+      if (partials)
         expected = operand_ < 0 ? held : owners * elements;
       else if (side.partial)
         expected = held + (owners - 1) * elements;
@@ -176,7 +177,7 @@ class UseTable {
 
   // The pieces of one factor, and what each kind of parts shares with them, by number.
   struct Column {
-    Pieces pieces;
+    PartBoxes pieces;
     std::vector<int> shared;
   };
   const Column& ColumnOf(bool partial, size_t f, const Parts& node) {
@@ -185,11 +186,12 @@ class UseTable {
     auto [place, is_new] = columns_[partial][f].emplace(parts, Column());
     Column& column = place->second;
     if (!is_new) return column;
-    column.pieces = PiecesOf(definition_, boxes_[partial], static_cast<int>(f), parts);
+    column.pieces = PartBoxesOf(definition_, boxes_[partial], static_cast<int>(f), parts);
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(type_.dims[d]);
     for (const Parts& kind : rows_[partial][f].kinds) {
-      column.shared.push_back(products_[partial].NumberOf(SharedOf(extents, kind, column.pieces)));
+      column.shared.push_back(
+          products_[partial].NumberOf(OverlapBoundOf(extents, kind, column.pieces)));
     }
     return column;
   }

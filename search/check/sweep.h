@@ -1,5 +1,5 @@
 // Bucket elimination by grids, up and down: what the checker knows of a problem before it looks at
-// single cuts.
+// single choices.
 #ifndef YUBA_SEARCH_CHECK_SWEEP_H_
 #define YUBA_SEARCH_CHECK_SWEEP_H_
 

@@ -12,7 +12,7 @@
 #include "search/check/legal.h"
 #include "search/check/reads.h"
 #include "search/check/relaxed.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 
 namespace yuba::search {
 namespace {
@@ -21,17 +21,18 @@ constexpr size_t kMostCells = size_t{1} << 26;  // of the costs of one use
 
 // What a tensor's cuts give each device, or a node's cuts need of a tensor or make of it: box `cut
 // * devices + device`.
-BoxSet ShardsOf(const Mesh& mesh, const std::vector<int64_t>& dims, const std::vector<Cut>& cuts) {
+BoxSet ShardsOf(const Mesh& mesh, const std::vector<int64_t>& dims,
+                const std::vector<Choice>& choices) {
   BoxSet shards(dims.size());
-  for (const Cut& cut : cuts) {
+  for (const Choice& choice : choices) {
     for (int device = 0; device < mesh.devices(); ++device) {
-      shards.Add(ShardBox(mesh, cut, dims, device));
+      shards.Add(ShardBox(mesh, choice, dims, device));
     }
   }
   return shards;
 }
 
-// By cut: elements of the largest box.
+// By choice: elements of the largest box.
 std::vector<int64_t> Largest(const BoxSet& boxes, size_t devices) {
   std::vector<int64_t> largest;
   for (size_t first = 0; first < boxes.size(); first += devices) {
@@ -47,70 +48,70 @@ struct TensorFacts {
   explicit TensorFacts(BoxSet boxes) : shards(std::move(boxes)) {}
 
   BoxSet shards;
-  std::vector<bool> homes;  // by shard: its device is the first of those that own this
+  std::vector<bool> first_owners;  // by shard: its device is the first of those that own this
   std::shared_ptr<const std::vector<int64_t>> largest;
-  const CutList* cuts = nullptr;
+  const ChoiceList* choices = nullptr;
 };
 
-TensorFacts FactsOf(const Mesh& mesh, const std::vector<int64_t>& dims, const CutList& cuts) {
-  TensorFacts facts(ShardsOf(mesh, dims, cuts.cuts));
+TensorFacts FactsOf(const Mesh& mesh, const std::vector<int64_t>& dims, const ChoiceList& choices) {
+  TensorFacts facts(ShardsOf(mesh, dims, choices.choices));
   const size_t devices = mesh.devices();
   for (size_t shard = 0; shard < facts.shards.size(); ++shard) {
-    bool home = true;
-    for (size_t other = shard - shard % devices; other < shard && home; ++other) {
-      home = !facts.shards.Equal(shard, other);
+    bool first_owner = true;
+    for (size_t other = shard - shard % devices; other < shard && first_owner; ++other) {
+      first_owner = !facts.shards.Equal(shard, other);
     }
-    facts.homes.push_back(home);
+    facts.first_owners.push_back(first_owner);
   }
   facts.largest = std::make_shared<const std::vector<int64_t>>(Largest(facts.shards, devices));
-  facts.cuts = &cuts;
+  facts.choices = &choices;
   return facts;
 }
 
-// What the cuts of a node move of one of its tensors: `boxes` are what they need or make of it.
+// What the choices of a node move of one of its tensors: `boxes` are what they need or make of it.
 class UseCosts {
  public:
   UseCosts(const TensorFacts& tensor, const BoxSet& boxes, size_t devices)
       : tensor_(tensor), boxes_(boxes), devices_(devices), common_(tensor.shards, boxes) {}
 
   // Elements that reach devices that need them and do not have them.
-  int64_t Fetched(size_t node, size_t cut) const {
-    const size_t need = node * devices_, own = cut * devices_;
+  int64_t Gathered(size_t node, size_t choice) const {
+    const size_t need = node * devices_, own = choice * devices_;
     return boxes_.Elements(need, devices_) - common_.Sum(own, need, devices_);
   }
 
   // Each home takes each part of each of its elements that it has not made; with one part every
-  // owner is a home, with more the owners that are none copy from one. `makers` are the first of
-  // each box; `all`: each part is made everywhere.
-  int64_t Delivered(size_t node, size_t cut, int parts, const std::vector<size_t>& makers,
-                    bool all) const {
+  // owner is a first owner, with more the owners that are none copy from one. `producers` are the
+  // first of each box; `all`: each part is made everywhere.
+  int64_t Reduced(size_t node, size_t choice, int parts, const std::vector<size_t>& producers,
+                  bool all) const {
     int64_t moved = 0;
     for (size_t d = 0; d < devices_; ++d) {
-      const size_t own = cut * devices_ + d;
-      if (parts > 1 && !tensor_.homes[own]) {
+      const size_t own = choice * devices_ + d;
+      if (parts > 1 && !tensor_.first_owners[own]) {
         moved += tensor_.shards.Elements(own);
         continue;
       }
       if (all) {
         moved += parts * tensor_.shards.Elements(own);
       } else {
-        for (size_t maker : makers) moved += common_(own, maker);
+        for (size_t producer : producers) moved += common_(own, producer);
       }
       moved -= common_(own, node * devices_ + d);
     }
     return moved;
   }
 
-  // An addend is fetched within its groups, which are those of its reader or the plan is none.
-  int64_t FetchedAddend(size_t node, size_t cut, const Cut& reader) const {
-    return KeepsGroups(tensor_.cuts->cuts[cut], reader) ? Fetched(node, cut) : -1;
+  // An partials is gathered within its groups, which are those of its reader or the plan is none.
+  int64_t GatheredPartials(size_t node, size_t choice, const Choice& reader) const {
+    return KeepsGroups(tensor_.choices->choices[choice], reader) ? Gathered(node, choice) : -1;
   }
 
-  // Into an addend each device's box moves where it is not at home already. An accumulator would
-  // have to fetch its addend again where that is cut in another way: each element that devices
-  // hold.
-  int64_t MovedAddends(size_t node, size_t cut, bool makes) const {
-    const size_t box = node * devices_, own = cut * devices_;
+  // Into partials each device's box moves where it is not at first owner already. An accumulator
+  // would have to gather its partials again where that is cut in another way: each element that
+  // devices hold.
+  int64_t MovedPartials(size_t node, size_t choice, bool makes) const {
+    const size_t box = node * devices_, own = choice * devices_;
     const int64_t all =
         makes ? boxes_.Elements(box, devices_) : tensor_.shards.Elements(own, devices_);
     return all - common_.Sum(own, box, devices_);
@@ -124,50 +125,51 @@ class UseCosts {
 };
 
 // The boxes that are made first, of those from `box` on, one for each device: that of the first
-// device of all that differ only on axes that the cut does not use.
-std::vector<size_t> FirstMakers(const Mesh& mesh, const Cut& cut, size_t box) {
-  std::vector<size_t> makers;
+// device of all that differ only on axes that the choice does not use.
+std::vector<size_t> FirstProducers(const Mesh& mesh, const Choice& choice, size_t box) {
+  std::vector<size_t> producers;
   for (int device = 0; device < mesh.devices(); ++device) {
-    if (GroupNumber(mesh, cut, device) == 0) makers.push_back(box + device);
+    if (GroupNumber(mesh, choice, device) == 0) producers.push_back(box + device);
   }
-  return makers;
+  return producers;
 }
 
-// What a node fetches of operand `operand`, or delivers (operand -1). `boxes` are those of its
+// What a node gathers of operand `operand`, or reduces (operand -1). `boxes` are those of its
 // least cuts; the others cost what those cost that they are renamed to.
 std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
                                const TensorType& type, const TensorFacts& tensor,
-                               const CutList& cuts, const BoxSet& boxes, int operand) {
-  const bool reads_addend = operand >= 0 && ReadsAddend(definition, operand);
-  const bool moves_all = operand < 0 ? definition.addend : IsSumOfAddends(definition);
-  const size_t columns = tensor.cuts->cuts.size();
+                               const ChoiceList& choices, const BoxSet& boxes, int operand) {
+  const bool reads_partials = operand >= 0 && ReadsPartials(definition, operand);
+  const bool moves_all = operand < 0 ? definition.partial : CombinesPartials(definition);
+  const size_t columns = tensor.choices->choices.size();
   const size_t devices = mesh.devices();
   const UseCosts costs(tensor, boxes, devices);
-  std::vector<int64_t> cost(cuts.cuts.size() * columns);
-  for (size_t i = 0; i < cuts.least.size(); ++i) {
-    const Cut& node = cuts.cuts[cuts.least[i]];
+  std::vector<int64_t> cost(choices.choices.size() * columns);
+  for (size_t i = 0; i < choices.least.size(); ++i) {
+    const Choice& node = choices.choices[choices.least[i]];
     const int parts = ReductionParts(mesh, definition, node);
-    std::vector<size_t> makers;
-    if (operand < 0) makers = FirstMakers(mesh, node, i * devices);
+    std::vector<size_t> producers;
+    if (operand < 0) producers = FirstProducers(mesh, node, i * devices);
     int64_t made = 0;
-    for (const size_t maker : makers) made += boxes.Elements(maker);
+    for (const size_t producer : producers) made += boxes.Elements(producer);
     const bool all = made == parts * ElementCount(type);
     ElementType moved = operand < 0 && parts > 1 ? AccumulatorType(type.type) : type.type;
     for (size_t t = 0; t < columns; ++t) {
-      const int64_t elements = moves_all      ? costs.MovedAddends(i, t, operand < 0)
-                               : operand < 0  ? costs.Delivered(i, t, parts, makers, all)
-                               : reads_addend ? costs.FetchedAddend(i, t, node)
-                                              : costs.Fetched(i, t);
+      const int64_t elements = moves_all        ? costs.MovedPartials(i, t, operand < 0)
+                               : operand < 0    ? costs.Reduced(i, t, parts, producers, all)
+                               : reads_partials ? costs.GatheredPartials(i, t, node)
+                                                : costs.Gathered(i, t);
       const int64_t bytes = elements < 0 ? kNever : elements * ByteSize(moved);
-      for (size_t g = 0; g < cuts.renamed->size(); ++g) {
-        cost[(*cuts.renamed)[g][cuts.least[i]] * columns + (*tensor.cuts->renamed)[g][t]] = bytes;
+      for (size_t g = 0; g < choices.renamed->size(); ++g) {
+        cost[(*choices.renamed)[g][choices.least[i]] * columns + (*tensor.choices->renamed)[g][t]] =
+            bytes;
       }
     }
   }
   return cost;
 }
 
-// Whether axes of its cuts may be left out at will.
+// Whether axes of its choices may be left out at will.
 bool MayReplicate(const Tensor& tensor, const Space& space) {
   return IsTransient(tensor) || space.replicate == "auto";
 }
@@ -219,7 +221,7 @@ class TableMaker {
     return extents;
   }
 
-  absl::StatusOr<const CutList*> CutsOf(const std::string& name, const Extents& extents) {
+  absl::StatusOr<const ChoiceList*> ChoicesOf(const std::string& name, const Extents& extents) {
     const auto kept = kept_.find(extents);
     if (kept != kept_.end()) return &kept->second;
     return lists_.Of(name, extents.sizes, extents.partial);
@@ -239,51 +241,51 @@ class TableMaker {
     for (const Tensor& tensor : graph_.tensors) add(ExtentsOf(tensor), tensor.name);
     for (const Node& node : graph_.nodes) add(ExtentsOf(node), node.name);
     for (const auto& [extents, grids] : keep) {
-      YUBA_ASSIGN_OR_RETURN(const CutList* all, CutsOf(name[extents], extents));
-      kept_.emplace(extents, Kept(*all, grids));
+      YUBA_ASSIGN_OR_RETURN(const ChoiceList* all, ChoicesOf(name[extents], extents));
+      kept_.emplace(extents, GridsWithin(*all, grids));
     }
     return absl::OkStatus();
   }
 
-  void AddElement(const CutList& cuts) {
-    tables_.sizes.push_back(static_cast<int>(cuts.cuts.size()));
-    tables_.grids.push_back(cuts.grids);
-    tables_.listed.push_back(cuts.listed);
-    tables_.renamed.push_back(cuts.renamed);
+  void AddElement(const ChoiceList& choices) {
+    tables_.sizes.push_back(static_cast<int>(choices.choices.size()));
+    tables_.grids.push_back(choices.grids);
+    tables_.listed.push_back(choices.listed);
+    tables_.renamed.push_back(choices.renamed);
   }
 
   absl::Status AddTensor(const Tensor& tensor) {
     const bool replicate = MayReplicate(tensor, space_);
-    YUBA_ASSIGN_OR_RETURN(const CutList* cuts, CutsOf(tensor.name, ExtentsOf(tensor)));
+    YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(tensor.name, ExtentsOf(tensor)));
     auto found = facts_.find({tensor.type.dims, replicate});
     if (found == facts_.end()) {
       found = facts_
                   .emplace(std::pair(tensor.type.dims, replicate),
-                           FactsOf(mesh_, tensor.type.dims, *cuts))
+                           FactsOf(mesh_, tensor.type.dims, *choices))
                   .first;
     }
     tensors_.push_back(&found->second);
     tables_.shards.push_back(found->second.largest);
-    AddElement(*cuts);
+    AddElement(*choices);
     return absl::OkStatus();
   }
 
   absl::Status AddNode(const Node& node) {
     const Definition& definition = *node.definition;
-    YUBA_ASSIGN_OR_RETURN(const CutList* cuts, CutsOf(node.name, ExtentsOf(node)));
-    AddElement(*cuts);
+    YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(node.name, ExtentsOf(node)));
+    AddElement(*choices);
     tables_.boxes.emplace_back(node.operands.size() + 1);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
       const TensorType& type = graph_.tensors[tensor].type;
-      if (cuts->cuts.size() > kMostCells / tensors_[tensor]->cuts->cuts.size()) {
+      if (choices->choices.size() > kMostCells / tensors_[tensor]->choices->choices.size()) {
         return absl::FailedPreconditionError(
             absl::StrCat("the proof is too large to replay: ", node.name, " has too many costs"));
       }
-      const BoxSet boxes = BoxesUnder(mesh_, definition, o, cuts->cuts, cuts->least);
-      tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*cuts, boxes);
-      AddUse(tensor, std::make_shared<const std::vector<int64_t>>(
-                         EveryCost(mesh_, definition, type, *tensors_[tensor], *cuts, boxes, o)));
+      const BoxSet boxes = BoxesUnder(mesh_, definition, o, choices->choices, choices->least);
+      tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*choices, boxes);
+      AddUse(tensor, std::make_shared<const std::vector<int64_t>>(EveryCost(
+                         mesh_, definition, type, *tensors_[tensor], *choices, boxes, o)));
     }
     return absl::OkStatus();
   }
@@ -306,14 +308,14 @@ class TableMaker {
     tables_.uses.push_back({node, tensor, std::move(cost)});
   }
 
-  // By cut of a node: elements of the largest of its boxes.
-  std::shared_ptr<const std::vector<int64_t>> LargestBoxes(const CutList& cuts,
+  // By choice of a node: elements of the largest of its boxes.
+  std::shared_ptr<const std::vector<int64_t>> LargestBoxes(const ChoiceList& choices,
                                                            const BoxSet& boxes) const {
     const std::vector<int64_t> of_least = Largest(boxes, mesh_.devices());
-    std::vector<int64_t> largest(cuts.cuts.size());
-    for (size_t i = 0; i < cuts.least.size(); ++i) {
-      for (const std::vector<int>& renamed : *cuts.renamed) {
-        largest[renamed[cuts.least[i]]] = of_least[i];
+    std::vector<int64_t> largest(choices.choices.size());
+    for (size_t i = 0; i < choices.least.size(); ++i) {
+      for (const std::vector<int>& renamed : *choices.renamed) {
+        largest[renamed[choices.least[i]]] = of_least[i];
       }
     }
     return std::make_shared<const std::vector<int64_t>>(std::move(largest));
@@ -323,8 +325,8 @@ class TableMaker {
   const Mesh& mesh_;
   const Space& space_;
   const GridsToKeep* keep_;
-  CutLists lists_;
-  std::map<Extents, CutList> kept_;  // where grids are dropped
+  ChoiceLists lists_;
+  std::map<Extents, ChoiceList> kept_;  // where grids are dropped
   std::map<std::pair<std::vector<int64_t>, bool>, TensorFacts> facts_;
   std::vector<const TensorFacts*> tensors_;  // by id
   std::vector<size_t> first_use_;            // by node

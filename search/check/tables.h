@@ -32,21 +32,21 @@ struct CostTables : HeldElements {
     std::shared_ptr<const std::vector<int64_t>> cost;  // [node cut][tensor cut], bytes
   };
   std::vector<Use> uses;  // each node's result, then its operands
-  // By element, then by renaming of equal mesh axes (no renaming first): what each cut becomes. No
-  // cost changes when all cuts are renamed.
+  // By element, then by renaming of equal mesh axes (no renaming first): what each choice becomes.
+  // No cost changes when all cuts are renamed.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // By element and cut: the grid of the cut. Grids (into how many parts each dimension or index is
-  // cut) are numbered in lexicographic order.
+  // By element and cut: the grid of the choice. Grids (into how many parts each dimension or index
+  // is cut) are numbered in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;
-  // By element: its cuts in the lexicographic order of their lists of axes.
+  // By element: its choices in the lexicographic order of their lists of axes.
   std::vector<std::shared_ptr<const std::vector<int>>> listed;
 };
 
 // By element: whether cuts of a grid are to be listed, of all grids in lexicographic order.
 using GridsToKeep = std::vector<std::vector<bool>>;
 
-// An error where a tensor or node has too many cuts to list. With `keep`, cuts are left out whose
-// grids no element of equal cuts keeps.
+// An error where a tensor or node has too many choices to list. With `keep`, cuts are left out
+// whose grids no element of equal cuts keeps.
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
                                           const GridsToKeep* keep = nullptr);
 

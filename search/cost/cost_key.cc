@@ -49,12 +49,12 @@ CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh) {
   key.Add(static_cast<int64_t>(type.type));
   key.Add(type.dims);
   if (operand < 0) {
-    key.Add(-1 - definition.addend);
+    key.Add(-1 - definition.partial);
     key.Add(definition.left);
     return key.Take();
   }
-  key.Add(IsSumOfAddends(definition));
-  key.Add(ReadsAddend(definition, operand));
+  key.Add(CombinesPartials(definition));
+  key.Add(ReadsPartials(definition, operand));
   for (const ReadSite& site : ReadSites(definition)) {
     if (site.read->operand != operand) continue;
     key.Add(site.read->position);

@@ -12,7 +12,7 @@ namespace yuba::search {
 
 // All that UseCosts::Relaxed (use_costs.h) looks at besides the grids: the axes' sizes, what is
 // moved, and what decides its boxes. Uses of equal keys cost the same, whatever their definitions
-// compute. `operand` < 0: the delivery.
+// compute. `operand` < 0: the reduction.
 using CostKey = std::vector<int64_t>;
 CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh);
 

@@ -8,7 +8,7 @@
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
 #include "search/cost/numbering.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 #include "search/solve/pairwise.h"
 
 namespace yuba::search {
@@ -33,7 +33,7 @@ class Overlaps {
   template <typename BoxOf>
   Overlaps(const TableInput& in, const std::vector<std::vector<int64_t>>& weights, const BoxOf& box)
       : devices_(in.mesh->devices()), rank_(in.type->dims.size()), weights_(weights) {
-    rows_.resize(in.tensor_cuts->size());
+    rows_.resize(in.tensor_choices->size());
     columns_.resize(in.columns->size());
     for (size_t d = 0; d < rank_; ++d) AddDimension(in, d, box);
   }
@@ -62,7 +62,7 @@ class Overlaps {
   void AddDimension(const TableInput& in, size_t d, const BoxOf& box) {
     Numbering<AxisList> row_kinds;
     for (size_t r = 0; r < rows_.size(); ++r) {
-      rows_[r].push_back(row_kinds.Of((*in.tensor_cuts)[r].axes[d]));
+      rows_[r].push_back(row_kinds.Of((*in.tensor_choices)[r].axes[d]));
     }
     Numbering<IntervalsByDevice, std::map<IntervalsByDevice, int, LessByDevice>> column_kinds;
     for (size_t c = 0; c < columns_.size(); ++c) {
@@ -94,63 +94,64 @@ class Overlaps {
 };
 
 // [row][device]: 1 where the device is the first that has its shard, else 0.
-std::vector<std::vector<int64_t>> Homes(const TableInput& in) {
-  std::vector<std::vector<int64_t>> homes;
+std::vector<std::vector<int64_t>> FirstOwners(const TableInput& in) {
+  std::vector<std::vector<int64_t>> first_owners;
   int axes = static_cast<int>(in.mesh->axes.size());
-  for (const Cut& cut : *in.tensor_cuts) {
+  for (const Choice& choice : *in.tensor_choices) {
     std::vector<bool> used(axes, false);
-    for (const AxisList& list : cut.axes) {
+    for (const AxisList& list : choice.axes) {
       for (uint8_t axis : list) used[axis] = true;
     }
-    std::vector<int64_t> home;
+    std::vector<int64_t> first_owner;
     for (int device = 0; device < in.mesh->devices(); ++device) {
       bool first = true;
       for (int axis = 0; axis < axes; ++axis) {
         if (!used[axis] && in.mesh->coordinate(device, axis) != 0) first = false;
       }
-      home.push_back(first ? 1 : 0);
+      first_owner.push_back(first ? 1 : 0);
     }
-    homes.push_back(std::move(home));
+    first_owners.push_back(std::move(first_owner));
   }
-  return homes;
+  return first_owners;
 }
 
 // [row]: elements that all devices hold together.
 std::vector<int64_t> HeldElements(const TableInput& in) {
   std::vector<int64_t> held;
-  for (const Cut& cut : *in.tensor_cuts) {
+  for (const Choice& choice : *in.tensor_choices) {
     int64_t total = 0;
     for (int device = 0; device < in.mesh->devices(); ++device) {
-      total = CheckedAdd(total, Volume(ShardBox(*in.mesh, cut, in.type->dims, device)));
+      total = CheckedAdd(total, Volume(ShardBox(*in.mesh, choice, in.type->dims, device)));
     }
     held.push_back(total);
   }
   return held;
 }
 
-// Whether the first makers of each part make the whole tensor together: their boxes are disjoint.
+// Whether the first producers of each part make the whole tensor together: their boxes are
+// disjoint.
 bool MakesAll(const NodeBoxes& boxes, int64_t elements) {
   int64_t made = 0;
-  for (size_t device = 0; device < boxes.made.size(); ++device) {
-    if (boxes.first[device]) made = CheckedAdd(made, Volume(boxes.made[device]));
+  for (size_t device = 0; device < boxes.writes.size(); ++device) {
+    if (boxes.first[device]) made = CheckedAdd(made, Volume(boxes.writes[device]));
   }
-  return made == CheckedMultiply(elements, boxes.parts);
+  return made == CheckedMultiply(elements, boxes.partials);
 }
 
-// The elements that the shard of a tensor cut has in common with what a column makes, for any two
-// devices: counted by dimension, between the few intervals that there are of each.
+// The elements that the shard of a tensor choice has in common with what a column makes, for any
+// two devices: counted by dimension, between the few intervals that there are of each.
 class Meetings {
  public:
   explicit Meetings(const TableInput& in)
       : devices_(in.mesh->devices()), rank_(in.type->dims.size()), common_(rank_) {
     std::vector<Intervals> rows(rank_), columns(rank_);
-    for (const Cut& cut : *in.tensor_cuts) {
+    for (const Choice& choice : *in.tensor_choices) {
       for (size_t device = 0; device < devices_; ++device) {
-        Add(ShardBox(*in.mesh, cut, in.type->dims, static_cast<int>(device)), &rows, &rows_);
+        Add(ShardBox(*in.mesh, choice, in.type->dims, static_cast<int>(device)), &rows, &rows_);
       }
     }
     for (const NodeBoxes& boxes : *in.boxes) {
-      for (const Box& made : boxes.made) Add(made, &columns, &columns_);
+      for (const Box& made : boxes.writes) Add(made, &columns, &columns_);
     }
     for (size_t d = 0; d < rank_; ++d) {
       counts_.push_back(columns[d].things().size());
@@ -162,9 +163,9 @@ class Meetings {
     }
   }
 
-  int64_t operator()(size_t row, size_t device, size_t column, size_t maker) const {
+  int64_t operator()(size_t row, size_t device, size_t column, size_t producer) const {
     const size_t* a = rows_.data() + (row * devices_ + device) * rank_;
-    const size_t* b = columns_.data() + (column * devices_ + maker) * rank_;
+    const size_t* b = columns_.data() + (column * devices_ + producer) * rank_;
     int64_t elements = 1;
     for (size_t d = 0; d < rank_; ++d) elements *= common_[d][a[d] * counts_[d] + b[d]];
     return elements;
@@ -185,15 +186,15 @@ class Meetings {
   std::vector<size_t> rows_, columns_;        // [row or column][device][dimension]: interval
 };
 
-// Elements of the shards' homes that some maker makes, each as often as it has parts; and where
-// there is more than one part, the copies that other owners take from the homes.
+// Elements of the shards' first owners that some producer makes, each as often as it has parts; and
+// where there is more than one part, the copies that other owners take from the first owners.
 int64_t Expected(const Meetings& meetings, const NodeBoxes& boxes, size_t row, size_t column,
-                 int64_t held_elsewhere, const std::vector<int64_t>& home) {
-  int64_t total = boxes.parts > 1 ? held_elsewhere : 0;
-  for (size_t device = 0; device < home.size(); ++device) {
-    if (boxes.parts > 1 && home[device] == 0) continue;
-    for (size_t maker = 0; maker < boxes.made.size(); ++maker) {
-      if (boxes.first[maker]) total += meetings(row, device, column, maker);
+                 int64_t held_elsewhere, const std::vector<int64_t>& first_owner) {
+  int64_t total = boxes.partials > 1 ? held_elsewhere : 0;
+  for (size_t device = 0; device < first_owner.size(); ++device) {
+    if (boxes.partials > 1 && first_owner[device] == 0) continue;
+    for (size_t producer = 0; producer < boxes.writes.size(); ++producer) {
+      if (boxes.first[producer]) total += meetings(row, device, column, producer);
     }
   }
   return total;
@@ -201,72 +202,72 @@ int64_t Expected(const Meetings& meetings, const NodeBoxes& boxes, size_t row, s
 
 }  // namespace
 
-std::vector<int64_t> FetchTable(const TableInput& input, int operand) {
-  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+std::vector<int64_t> GatherTable(const TableInput& input, int operand) {
+  std::vector<std::vector<int64_t>> all(input.tensor_choices->size(),
                                         std::vector<int64_t>(input.mesh->devices(), 1));
   Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
-    return (*input.boxes)[column].needs[device][operand];
+    return (*input.boxes)[column].reads[device][operand];
   });
   int64_t size = ByteSize(input.type->type);
-  std::vector<int64_t> cells(input.tensor_cuts->size() * input.node_cuts->size(), 0);
+  std::vector<int64_t> cells(input.tensor_choices->size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     int64_t needed = 0;
-    for (const std::vector<Box>& needs : (*input.boxes)[c].needs) {
+    for (const std::vector<Box>& needs : (*input.boxes)[c].reads) {
       if (!IsEmpty(needs[operand])) needed = CheckedAdd(needed, Volume(needs[operand]));
     }
-    for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
-      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+    for (size_t r = 0; r < input.tensor_choices->size(); ++r) {
+      cells[r * input.node_choices->size() + (*input.columns)[c]] =
           CheckedMultiply(needed - overlaps(r, c), size);
     }
   }
   return cells;
 }
 
-std::vector<int64_t> DeliverTable(const TableInput& input) {
-  std::vector<std::vector<int64_t>> homes = Homes(input);
-  std::vector<std::vector<int64_t>> all(homes.size(),
+std::vector<int64_t> ReduceTable(const TableInput& input) {
+  std::vector<std::vector<int64_t>> first_owners = FirstOwners(input);
+  std::vector<std::vector<int64_t>> all(first_owners.size(),
                                         std::vector<int64_t>(input.mesh->devices(), 1));
   auto made = [&](size_t column, size_t device) -> const Box& {
-    return (*input.boxes)[column].made[device];
+    return (*input.boxes)[column].writes[device];
   };
-  Overlaps at_homes(input, homes, made), at_owners(input, all, made);
+  Overlaps at_first_owners(input, first_owners, made), at_owners(input, all, made);
   std::vector<int64_t> held = HeldElements(input);
   int64_t elements = ElementCount(*input.type);
   absl::optional<Meetings> meetings;
-  std::vector<int64_t> cells(homes.size() * input.node_cuts->size(), 0);
+  std::vector<int64_t> cells(first_owners.size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     const NodeBoxes& boxes = (*input.boxes)[c];
     bool makes_all = MakesAll(boxes, elements);
     if (!makes_all && !meetings.has_value()) meetings.emplace(input);
-    int64_t size = DeliveredElementSize(input.type->type, boxes.parts);
-    for (size_t r = 0; r < homes.size(); ++r) {
+    int64_t size = ReducedElementSize(input.type->type, boxes.partials);
+    for (size_t r = 0; r < first_owners.size(); ++r) {
       int64_t expected;
       if (!makes_all)
-        expected = Expected(*meetings, boxes, r, c, held[r] - elements, homes[r]);
-      else if (boxes.parts == 1)
+        expected = Expected(*meetings, boxes, r, c, held[r] - elements, first_owners[r]);
+      else if (boxes.partials == 1)
         expected = held[r];
       else
-        expected = CheckedMultiply(elements, boxes.parts) + held[r] - elements;
-      int64_t kept = boxes.parts == 1 ? at_owners(r, c) : at_homes(r, c);
-      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+        expected = CheckedMultiply(elements, boxes.partials) + held[r] - elements;
+      int64_t kept = boxes.partials == 1 ? at_owners(r, c) : at_first_owners(r, c);
+      cells[r * input.node_choices->size() + (*input.columns)[c]] =
           CheckedMultiply(expected - kept, size);
     }
   }
   return cells;
 }
 
-std::vector<int64_t> AddendTable(const TableInput& input) {
-  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+std::vector<int64_t> PartialsTable(const TableInput& input) {
+  std::vector<std::vector<int64_t>> all(input.tensor_choices->size(),
                                         std::vector<int64_t>(input.mesh->devices(), 1));
   Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
-    return (*input.boxes)[column].made[device];
+    return (*input.boxes)[column].writes[device];
   });
-  std::vector<int64_t> cells(all.size() * input.node_cuts->size(), 0);
+  std::vector<int64_t> cells(all.size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     int64_t made = 0;
-    for (const Box& box : (*input.boxes)[c].made) made = CheckedAdd(made, Volume(box));
+    for (const Box& box : (*input.boxes)[c].writes) made = CheckedAdd(made, Volume(box));
     for (size_t r = 0; r < all.size(); ++r) {
-      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+      cells[r * input.node_choices->size() + (*input.columns)[c]] =
           CheckedMultiply(made - overlaps(r, c), ByteSize(input.type->type));
     }
   }
@@ -274,34 +275,34 @@ std::vector<int64_t> AddendTable(const TableInput& input) {
 }
 
 std::vector<int64_t> RegroupTable(const TableInput& input, int operand) {
-  std::vector<std::vector<int64_t>> all(input.tensor_cuts->size(),
+  std::vector<std::vector<int64_t>> all(input.tensor_choices->size(),
                                         std::vector<int64_t>(input.mesh->devices(), 1));
   Overlaps overlaps(input, all, [&](size_t column, size_t device) -> const Box& {
-    return (*input.boxes)[column].needs[device][operand];
+    return (*input.boxes)[column].reads[device][operand];
   });
   const std::vector<int64_t> held = HeldElements(input);
-  std::vector<int64_t> cells(all.size() * input.node_cuts->size(), 0);
+  std::vector<int64_t> cells(all.size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     for (size_t r = 0; r < all.size(); ++r) {
-      cells[r * input.node_cuts->size() + (*input.columns)[c]] =
+      cells[r * input.node_choices->size() + (*input.columns)[c]] =
           CheckedMultiply(held[r] - overlaps(r, c), ByteSize(input.type->type));
     }
   }
   return cells;
 }
 
-std::vector<int64_t> FetchAddendTable(const TableInput& input, int operand) {
-  std::vector<int64_t> cells = FetchTable(input, operand);
-  for (size_t r = 0; r < input.tensor_cuts->size(); ++r) {
+std::vector<int64_t> GatherPartialsTable(const TableInput& input, int operand) {
+  std::vector<int64_t> cells = GatherTable(input, operand);
+  for (size_t r = 0; r < input.tensor_choices->size(); ++r) {
     for (const int column : *input.columns) {
-      if (KeepsGroups((*input.tensor_cuts)[r], (*input.node_cuts)[column])) continue;
-      cells[r * input.node_cuts->size() + column] = kForbidden;
+      if (KeepsGroups((*input.tensor_choices)[r], (*input.node_choices)[column])) continue;
+      cells[r * input.node_choices->size() + column] = kForbidden;
     }
   }
   return cells;
 }
 
-int64_t DeliveredElementSize(ElementType type, int parts) {
+int64_t ReducedElementSize(ElementType type, int parts) {
   return ByteSize(parts > 1 ? AccumulatorType(type) : type);
 }
 

@@ -19,7 +19,7 @@ using Renumbering = Numbering<int, absl::flat_hash_map<int, int>>;
 class FactorTable {
  public:
   FactorTable(OverlapBounds* bounds, const std::vector<int64_t>& dims, const BoxFactor& factor,
-              const std::vector<Grid>& tensors, const std::vector<const FactorPieces*>& pieces) {
+              const std::vector<Grid>& tensors, const std::vector<const PartBoxes*>& pieces) {
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(dims[d]);
     Numbering<std::vector<int>> row_kinds;
@@ -28,10 +28,10 @@ class FactorTable {
       for (int d : factor.dims) parts.push_back(tensor[d]);
       rows_.push_back(row_kinds.Of(parts));
     }
-    Numbering<const FactorPieces*, absl::flat_hash_map<const FactorPieces*, int>> column_kinds;
-    for (const FactorPieces* column : pieces) columns_.push_back(column_kinds.Of(column));
+    Numbering<const PartBoxes*, absl::flat_hash_map<const PartBoxes*, int>> column_kinds;
+    for (const PartBoxes* column : pieces) columns_.push_back(column_kinds.Of(column));
     for (const std::vector<int>& parts : row_kinds.things()) {
-      for (const FactorPieces* column : column_kinds.things()) {
+      for (const PartBoxes* column : column_kinds.things()) {
         pairs_.push_back(numbers_.Of(bounds->Of(extents, parts, *column)));
       }
     }
@@ -171,7 +171,7 @@ void ForEachRowOfOverlaps(
   OverlapBounds bounds(devices);
   std::vector<FactorTable> factors;
   for (size_t f = 0; f < regions->factors().size() && !dims.empty(); ++f) {
-    std::vector<const FactorPieces*> pieces;
+    std::vector<const PartBoxes*> pieces;
     for (const Grid& grid : node_grids) {
       pieces.push_back(&regions->PiecesOf(static_cast<int>(f), grid));
     }
@@ -181,7 +181,7 @@ void ForEachRowOfOverlaps(
   const std::vector<FactorTable> tables = Together(std::move(factors), few, &bounds);
   Overlaps overlaps(&bounds, tables);
   std::vector<int64_t> of_row;
-  for (size_t r = 0; r < tensor_grids.size() && !budget.Spent(); ++r) {
+  for (size_t r = 0; r < tensor_grids.size() && !budget.ShouldStop(); ++r) {
     overlaps.Of(r, node_grids.size(), &of_row);
     row(r, of_row);
   }

@@ -17,7 +17,7 @@ struct Sides {
   std::vector<int64_t> of_part, of_piece;
 };
 
-Sides SidesOf(int64_t extent, int parts, const FactorPieces& pieces, size_t rank, size_t d) {
+Sides SidesOf(int64_t extent, int parts, const PartBoxes& pieces, size_t rank, size_t d) {
   Sides sides;
   sides.of_part.assign(parts, 0);
   sides.of_piece.assign(pieces.count, 0);
@@ -111,7 +111,7 @@ OverlapBounds::OverlapBounds(int64_t devices) : devices_(devices) {
 }
 
 int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-                      const FactorPieces& pieces) {
+                      const PartBoxes& pieces) {
   Bound bound;
   const size_t rank = extents.size();
   bool either = false;

@@ -32,7 +32,7 @@ class OverlapBounds {
   int one() const { return one_; }
   // Of one factor: `extents` and `parts` of its dimensions. All of these come before products.
   int Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-         const FactorPieces& pieces);
+         const PartBoxes& pieces);
   int Product(int a, int b) { return NumberOf(ProductOf(bounds_[a], bounds_[b])); }
   // The greatest sum over the devices of a product of two.
   int64_t GreatestOfProduct(int a, int b) { return Greatest(ProductOf(bounds_[a], bounds_[b])); }

@@ -8,7 +8,7 @@ Regions::Regions(const Definition& definition, int operand, bool partial)
   dims_ = operand < 0 ? definition.result.dims : definition.operands[operand].dims;
 }
 
-const FactorPieces& Regions::PiecesOf(int factor, const std::vector<int>& grid) {
+const PartBoxes& Regions::PiecesOf(int factor, const std::vector<int>& grid) {
   std::vector<int> parts;
   for (int index : factors()[factor].indices) parts.push_back(grid[index]);
   auto found = pieces_[factor].find(parts);
@@ -18,9 +18,9 @@ const FactorPieces& Regions::PiecesOf(int factor, const std::vector<int>& grid) 
   return found->second;
 }
 
-FactorPieces Regions::Make(int factor, const std::vector<int>& parts) const {
+PartBoxes Regions::Make(int factor, const std::vector<int>& parts) const {
   const BoxFactor& shape = factors()[factor];
-  FactorPieces pieces;
+  PartBoxes pieces;
   pieces.parts = parts;
   for (int count : parts) pieces.count *= count;
   std::vector<Interval> ranges(parts.size());
@@ -47,7 +47,7 @@ FactorPieces Regions::Make(int factor, const std::vector<int>& parts) const {
   return pieces;
 }
 
-bool Regions::IsEven(const BoxFactor& shape, const FactorPieces& pieces) const {
+bool Regions::IsEven(const BoxFactor& shape, const PartBoxes& pieces) const {
   if (shape.dims.size() != 1 || (shape.indices.size() != 1 && pieces.count != 1)) return false;
   const int64_t extent = dims_[shape.dims[0]];
   if (extent % pieces.count != 0) return false;

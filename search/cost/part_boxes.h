@@ -12,7 +12,7 @@
 namespace yuba::search {
 
 // One factor with its indices cut into parts: the bounds of all pieces.
-struct FactorPieces {
+struct PartBoxes {
   std::vector<int> parts;        // by index of the factor
   int64_t count = 1;             // their product
   int64_t volume = 0;            // the volumes of all pieces together (without dimensions: 1 each)
@@ -29,15 +29,15 @@ class Regions {
   const std::vector<BoxFactor>& factors() const { return boxes_.factors(); }
   // The pieces of a factor when the definition's indices are cut into parts as `grid` says. The
   // reference stays valid.
-  const FactorPieces& PiecesOf(int factor, const std::vector<int>& grid);
+  const PartBoxes& PiecesOf(int factor, const std::vector<int>& grid);
 
  private:
-  FactorPieces Make(int factor, const std::vector<int>& parts) const;
-  bool IsEven(const BoxFactor& shape, const FactorPieces& pieces) const;
+  PartBoxes Make(int factor, const std::vector<int>& parts) const;
+  bool IsEven(const BoxFactor& shape, const PartBoxes& pieces) const;
 
   std::vector<int64_t> extents_, dims_;
   BoxFactors boxes_;
-  std::vector<std::map<std::vector<int>, FactorPieces>> pieces_;  // by factor, by parts
+  std::vector<std::map<std::vector<int>, PartBoxes>> pieces_;  // by factor, by parts
 };
 
 }  // namespace yuba::search

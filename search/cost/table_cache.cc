@@ -19,8 +19,8 @@ std::vector<size_t> PlacesIn(const std::vector<Grid>& all, const std::vector<Gri
 
 }  // namespace
 
-Cells KnownTables::Find(const CostKey& use, const GridList& tensor_grids,
-                        const GridList& node_grids) const {
+Cells TableCache::Find(const CostKey& use, const GridList& tensor_grids,
+                       const GridList& node_grids) const {
   const auto known = tables_.find(use);
   if (known == tables_.end()) return nullptr;
   for (const Table& table : known->second) {
@@ -39,7 +39,7 @@ Cells KnownTables::Find(const CostKey& use, const GridList& tensor_grids,
   return nullptr;
 }
 
-void KnownTables::Add(const CostKey& use, GridList tensor_grids, GridList node_grids, Cells cells) {
+void TableCache::Add(const CostKey& use, GridList tensor_grids, GridList node_grids, Cells cells) {
   tables_[use].push_back({std::move(tensor_grids), std::move(node_grids), std::move(cells)});
 }
 

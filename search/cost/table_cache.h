@@ -15,7 +15,7 @@
 namespace yuba::search {
 
 // Not for several threads at a time.
-class KnownTables {
+class TableCache {
  public:
   // The table of these grids, row-major [tensor grid][node grid], where it, or one of more grids,
   // is known; else null. Both lists are ascending.

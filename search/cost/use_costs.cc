@@ -44,26 +44,26 @@ UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
   Wide volume = operand_ < 0 ? PartsOf(grid) : devices_;
   bool scalar = type_.dims.empty();  // its box is never empty
   for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
-    const FactorPieces& pieces = regions.PiecesOf(static_cast<int>(f), grid);
+    const PartBoxes& pieces = regions.PiecesOf(static_cast<int>(f), grid);
     volume = volume * pieces.volume;
   }
   for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
     volume /= regions.PiecesOf(static_cast<int>(f), grid).count;
   }
-  side.needed = side.made = static_cast<int64_t>(volume);
+  side.needed = side.written = static_cast<int64_t>(volume);
   return side;
 }
 
 int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const {
   int64_t copies = devices_ / tensor_parts;  // of each element
   int64_t expected = side.needed;
-  if (IntoAddend()) {
-    expected = side.made;
-  } else if (FromAddend()) {
+  if (IntoPartials()) {
+    expected = side.written;
+  } else if (FromPartials()) {
     expected = CheckedMultiply(elements_, copies);
   } else if (operand_ < 0) {
-    expected = side.parts == 1 ? CheckedMultiply(side.made, copies)
-                               : CheckedAdd(side.made, CheckedMultiply(elements_, copies - 1));
+    expected = side.parts == 1 ? CheckedMultiply(side.written, copies)
+                               : CheckedAdd(side.written, CheckedMultiply(elements_, copies - 1));
   }
   return CheckedMultiply(std::max<int64_t>(0, expected - overlap), side.size);
 }
@@ -84,7 +84,7 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
       for (size_t c = 0; c < columns.size(); ++c) {
         int64_t overlap = overlaps[c];
         // Homes alone are one device for each part of the tensor: no more than all of it.
-        if (partial && !IntoAddend()) overlap = std::min(overlap, elements_);
+        if (partial && !IntoPartials()) overlap = std::min(overlap, elements_);
         const bool meet = !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
         cells[r * node_grids.size() + columns[c]] =
             meet ? CostOf(sides[columns[c]], parts, overlap) : kNever;

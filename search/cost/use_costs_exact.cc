@@ -1,4 +1,4 @@
-// The exact half of UseCosts: two cuts. The overlap of devices' boxes is a product over factors,
+// The exact half of UseCosts: two choices. The overlap of devices' boxes is a product over factors,
 // and factors that share no mesh axis can be summed apart.
 #include <algorithm>
 #include <vector>
@@ -29,7 +29,7 @@ class Counting {
   Counting(const Mesh& mesh, AxisSet counted) : mesh_(mesh), counted_(counted) {}
 
   FactorValues ValuesOf(const BoxFactor& factor, const std::vector<int64_t>& dims,
-                        const FactorPieces& pieces, const Cut& tensor, const Cut& node) const {
+                        const PartBoxes& pieces, const Choice& tensor, const Choice& node) const {
     FactorValues result;
     for (int d : factor.dims) result.set = Add(tensor.axes[d], result.set);
     for (int i : factor.indices) result.set = Add(node.axes[i], result.set);
@@ -107,7 +107,7 @@ class Counting {
   }
 
   static int64_t Overlap(const BoxFactor& factor, const std::vector<int64_t>& dims,
-                         const FactorPieces& pieces, const std::vector<int64_t>& parts,
+                         const PartBoxes& pieces, const std::vector<int64_t>& parts,
                          const std::vector<int64_t>& number) {
     const size_t rank = factor.dims.size();
     const int64_t piece = number[rank];
@@ -209,7 +209,7 @@ class EvenCounting {
 
 }  // namespace
 
-int64_t UseCosts::Exact(const Cut& tensor, const Cut& node, int64_t* steps) {
+int64_t UseCosts::Exact(const Choice& tensor, const Choice& node, int64_t* steps) {
   Grid grid = GridOf(node, mesh_);
   NodeSide side = SideOf(grid);
   AxisSet owners = 0;
@@ -219,7 +219,7 @@ int64_t UseCosts::Exact(const Cut& tensor, const Cut& node, int64_t* steps) {
     parts *= PartCount(mesh_, axes);
   }
   AxisSet all = (AxisSet{1} << mesh_.axes.size()) - 1;
-  if (side.partial && !IntoAddend()) all = owners;
+  if (side.partial && !IntoPartials()) all = owners;
   Regions& regions = RegionsOf(side.partial);
   EvenCounting even_counting(mesh_, all);
   bool even = true;

@@ -20,52 +20,53 @@ double PenaltyOver(const std::vector<MemoryPrice>& prices) {
 
 }  // namespace
 
-LabelsWithin::LabelsWithin(const Graph& graph, const LabelOptions& options,
-                           const std::vector<TensorUse>& uses, const GridProblem& grids,
-                           bool buffers, const LowerBound& bound, bool replicate)
+AxesWithinLimit::AxesWithinLimit(const Graph& graph, const AxisOptions& options,
+                                 const std::vector<TensorUse>& uses, const GridProblem& grids,
+                                 bool buffers, const LowerBound& bound, bool replicate)
     : options_(options),
       prices_(bound.proof.prices),
       store_(options.mesh),
-      problem_(MakeLabelProblem(graph, uses, bound.grids, &store_, replicate)),
+      problem_(MakeAxisProblem(graph, uses, bound.grids, &store_, replicate)),
       memory_(problem_, grids, buffers, options.mesh, &store_),
       search_(problem_, options.mesh, options.nesting, *options.budget, &store_, &memory_),
       grids_(grids),
       penalty_(PenaltyOver(prices_)) {}
 
-Cuts LabelsWithin::Find(int64_t target) {
-  const LabelProblem tied = Tied(problem_);
-  LabelMemory memory(tied, grids_, false, options_.mesh, &store_);
-  LabelSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_, &memory);
+Choices AxesWithinLimit::Find(int64_t target) {
+  const AxisProblem tied = Tied(problem_);
+  AxisMemory memory(tied, grids_, false, options_.mesh, &store_);
+  AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_, &memory);
   memory.SetPrices(prices_, 1);
   memory.SetTarget(target, penalty_);
   alike.Start(false);
-  Refine(tied, kTied, options_, {alike.cuts()}, &alike);
+  Refine(tied, kTied, options_, {alike.choices()}, &alike);
   for (size_t e = 0; e < problem_.variable.size(); ++e) {
-    search_.Set(problem_.variable[e], alike.cuts()[tied.variable[e]]);
+    search_.Set(problem_.variable[e], alike.choices()[tied.variable[e]]);
   }
   memory_.SetPrices(prices_, 1);
   memory_.SetTarget(target, penalty_);
-  Refine(problem_, kUntied, options_, {search_.cuts()}, &search_);
+  Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
   Tighten(target, false);
-  return CutsOfElements(problem_, search_.cuts(), &store_);
+  return ChoicesOfElements(problem_, search_.choices(), &store_);
 }
 
-Cuts LabelsWithin::Mend(const Cuts& cuts, int64_t target, bool near) {
-  Load(cuts);
+Choices AxesWithinLimit::Mend(const Choices& choices, int64_t target, bool near) {
+  Load(choices);
   Tighten(target, near);
-  return CutsOfElements(problem_, search_.cuts(), &store_);
+  return ChoicesOfElements(problem_, search_.choices(), &store_);
 }
 
-int64_t LabelsWithin::Peak(const Cuts& cuts) {
-  Load(cuts);
+int64_t AxesWithinLimit::Peak(const Choices& choices) {
+  Load(choices);
   return memory_.Peak();
 }
 
 // Until the rows keep to the target; then whatever moves less and leaves them there.
-void LabelsWithin::Tighten(int64_t target, bool near) {
+void AxesWithinLimit::Tighten(int64_t target, bool near) {
   if (!near) memory_.SetPrices(prices_, 1);
   double penalty = penalty_;
-  for (int i = 0; i < kPenalties && memory_.Peak() > target && !options_.budget->Spent(); ++i) {
+  for (int i = 0; i < kPenalties && memory_.Peak() > target && !options_.budget->ShouldStop();
+       ++i) {
     memory_.SetTarget(target, penalty);
     search_.Descend();
     penalty *= kSteeper;
@@ -78,9 +79,9 @@ void LabelsWithin::Tighten(int64_t target, bool near) {
   search_.Descend();
 }
 
-void LabelsWithin::Load(const Cuts& cuts) {
+void AxesWithinLimit::Load(const Choices& choices) {
   for (size_t v = 0; v < problem_.elements.size(); ++v) {
-    search_.Set(static_cast<int>(v), store_.Number(cuts[problem_.elements[v]]));
+    search_.Set(static_cast<int>(v), store_.Number(choices[problem_.elements[v]]));
   }
 }
 

@@ -9,33 +9,35 @@
 #include "search/axes/assign_axes.h"
 #include "search/axes/axis_memory.h"
 #include "search/model/grid_bound.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
 // Deterministic. All cuts are legal where those that it begins from are.
-class LabelsWithin {
+class AxesWithinLimit {
  public:
   // All must outlive this. `grids` has rows, `bound` is of them. Without `buffers` those of the
   // rows are not counted.
-  LabelsWithin(const Graph& graph, const LabelOptions& options, const std::vector<TensorUse>& uses,
-               const GridProblem& grids, bool buffers, const LowerBound& bound, bool replicate);
+  AxesWithinLimit(const Graph& graph, const AxisOptions& options,
+                  const std::vector<TensorUse>& uses, const GridProblem& grids, bool buffers,
+                  const LowerBound& bound, bool replicate);
 
   // Near the bound's grids, at its prices: cuts whose rows keep to the target if such are found.
-  Cuts Find(int64_t target);
-  // The same from cuts. `near`: with as few changes as it takes.
-  Cuts Mend(const Cuts& cuts, int64_t target, bool near = false);
-  int64_t Peak(const Cuts& cuts);  // of the rows
+  Choices Find(int64_t target);
+  // The same from choices. `near`: with as few changes as it takes.
+  Choices Mend(const Choices& choices, int64_t target, bool near = false);
+  int64_t Peak(const Choices& choices);  // of the rows
 
  private:
-  void Load(const Cuts& cuts);
+  void Load(const Choices& choices);
   void Tighten(int64_t target, bool near);
 
-  const LabelOptions& options_;
+  const AxisOptions& options_;
   const std::vector<MemoryPrice>& prices_;
-  CutStore store_;
-  LabelProblem problem_;
-  LabelMemory memory_;
-  LabelSearch search_;
+  ChoiceStore store_;
+  AxisProblem problem_;
+  AxisMemory memory_;
+  AxisSearch search_;
   const GridProblem& grids_;
   double penalty_ = 0;
 };

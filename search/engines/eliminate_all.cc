@@ -24,30 +24,31 @@ constexpr int64_t kLongElimination = int64_t{1} << 31;
 // The largest table on the way to something to start from.
 constexpr int64_t kStartCells = int64_t{1} << 20;
 
-// Exactly by grids, where the tables of all cuts do not fit but those of grids do.
-absl::optional<Deepest> SolveDeepening(const Problem& problem, const Solution& start,
-                                       const Mesh& mesh, int64_t table_cells,
-                                       const Budget& budget) {
-  DeepenOptions deepen;
+// Exactly by grids, where the tables of all choices do not fit but those of grids do.
+absl::optional<RaisedThreshold> SolvePruned(const Problem& problem, const Solution& start,
+                                            const Mesh& mesh, int64_t table_cells,
+                                            const Budget& budget) {
+  RaiseThresholdOptions deepen;
   deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
   deepen.class_cells = std::min(deepen.class_cells, table_cells);
-  return Deepen(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
+  return RaiseThreshold(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
 }
 
 // What the anchored dual prefers; none where there is none. Messages go between single tensors and
 // nodes: with clusters plans come out 1 to 2 % dearer.
-Cuts PreferredCuts(const Graph& graph, ProblemOptions options) {
+Choices PreferredChoices(const Graph& graph, ProblemOptions options) {
   options.cluster = false;
   const Problem problem = BuildProblem(graph, options);
   if (!problem.complete) return {};
   std::vector<int> order(problem.elements.size());  // as a program computes them
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return PlaceInProgram(graph, problem.elements[a]) < PlaceInProgram(graph, problem.elements[b]);
+    return ProgramPosition(graph, problem.elements[a]) <
+           ProgramPosition(graph, problem.elements[b]);
   });
   const absl::optional<Assignment> preferred =
       PreferredByAnchoredDual(problem.pairwise, order, *options.budget);
-  return preferred.has_value() ? problem.CutsOf(*preferred) : Cuts();
+  return preferred.has_value() ? problem.ChoicesOf(*preferred) : Choices();
 }
 
 // The recursion, one axis at a time, and grids: for where nothing exact can be had.
@@ -58,11 +59,11 @@ std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
   ParallelFor(base.budget->threads(), static_cast<int64_t>(starts.size()), [&](int64_t which) {
     if (which == 0) {
       *on_grids = SearchOnGrids(graph, options, *base.budget);
-      starts[which] = problem.ValuesOf(on_grids->cuts);
+      starts[which] = problem.ValuesOf(on_grids->choices);
     } else {
       starts[which] = problem.ValuesOf(SearchGroups(graph, base, GroupsOf(base.mesh, 1),
                                                     std::min(options.table_cells, kStartCells))
-                                           .cuts);
+                                           .choices);
     }
   });
   return starts;
@@ -88,42 +89,42 @@ ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restr
   return result;
 }
 
-Found FoundOnGrids(GridSolution found) {
-  return {std::move(found.cuts), found.bound.bytes, std::move(found.bound.proof)};
+Candidate CandidateOfGrids(GridSolution found) {
+  return {std::move(found.choices), found.bound.bytes, std::move(found.bound.proof)};
 }
 
-Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
-                 const Budget& budget) {
+Candidate SearchLate(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions, const Budget& budget) {
   const Budget overtime = budget.Overtime();
-  Found found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
-                             GroupsOf(options.mesh, 1), options.table_cells);
+  Candidate found = SearchGroups(graph, OptionsOf(options, restrictions, overtime),
+                                 GroupsOf(options.mesh, 1), options.table_cells);
   found.proof = Proof();
   found.lower_bound = 0;
   if (overtime.end() == Budget::End::kNone || !restrictions.empty()) return found;
-  return FoundOnGrids(SearchOnGrids(graph, options, overtime));
+  return CandidateOfGrids(SearchOnGrids(graph, options, overtime));
 }
 
-Found SearchTogether(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions, const Budget& budget,
-                     const std::function<Cuts()>& start) {
+Candidate SearchTogether(const Graph& graph, const SearchOptions& options,
+                         const Restrictions& restrictions, const Budget& budget,
+                         const std::function<Choices()>& start) {
   const int64_t table_cells = options.table_cells;
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
   const Problem problem = BuildProblem(graph, AllAxesOf(options, restrictions, budget));
   if (!problem.complete) return SearchLate(graph, options, restrictions, budget);
-  Found found;
+  Candidate found;
   if (const auto order = GreedyOrder(problem.pairwise, table_cells, budget)) {
     absl::optional<GridSolution> on_grids;
     if (order->sums > kLongElimination && restrictions.empty()) {
       on_grids = SearchOnGrids(graph, options, budget);
     }
     if (const auto exact = Eliminate(problem.pairwise, order->variables, budget)) {
-      found.cuts = problem.CutsOf(exact->assignment);
+      found.choices = problem.ChoicesOf(exact->assignment);
       found.proof.kind = "elimination";
       found.proof.order = problem.ElementOrder(order->variables);
       found.lower_bound = exact->cost;
       return found;
     }
-    if (on_grids.has_value()) return FoundOnGrids(*std::move(on_grids));
+    if (on_grids.has_value()) return CandidateOfGrids(*std::move(on_grids));
     return SearchLate(graph, options, restrictions, budget);
   }
   if (budget.end() != Budget::End::kNone) return SearchLate(graph, options, restrictions, budget);
@@ -133,18 +134,18 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
   Solution best = SolveApproximately(graph, problem, std::move(starts), table_cells, budget);
   found.proof = std::move(bound.proof);
   found.lower_bound = bound.bytes;
-  if (auto deepest = SolveDeepening(problem, best, base.mesh, table_cells, budget)) {
-    best = deepest->solution;
-    if (deepest->bound > found.lower_bound) {
+  if (auto raised = SolvePruned(problem, best, base.mesh, table_cells, budget)) {
+    best = raised->solution;
+    if (raised->bound > found.lower_bound) {
       found.proof = Proof();
-      found.proof.kind = "deepening";
-      found.proof.order = problem.ElementOrder(deepest->order);
-      found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + deepest->plain;
-      found.lower_bound = deepest->bound;
+      found.proof.kind = "pruned";
+      found.proof.order = problem.ElementOrder(raised->order);
+      found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + raised->plain;
+      found.lower_bound = raised->bound;
     }
   }
   if (found.lower_bound < best.cost) {
-    const Cuts preferred = PreferredCuts(graph, AllAxesOf(options, restrictions, budget));
+    const Choices preferred = PreferredChoices(graph, AllAxesOf(options, restrictions, budget));
     if (!preferred.empty()) {
       Solution other =
           SolveLocally(problem.pairwise, {problem.ValuesOf(preferred)}, table_cells, budget);
@@ -152,12 +153,12 @@ Found SearchTogether(const Graph& graph, const SearchOptions& options,
     }
   }
   const bool near = IsNear(best.cost, found.lower_bound);
-  if (start && !near && restrictions.empty() && !budget.Spent()) {
+  if (start && !near && restrictions.empty() && !budget.ShouldStop()) {
     const Assignment values = problem.ValuesOf(start());
     Solution other = SolveLocally(problem.pairwise, {values}, table_cells, budget);
     if (other.cost < best.cost) best = std::move(other);
   }
-  found.cuts = problem.CutsOf(best.assignment);
+  found.choices = problem.ChoicesOf(best.assignment);
   return found;
 }
 

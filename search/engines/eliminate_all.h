@@ -8,6 +8,7 @@
 #include "search/engines/grid_search.h"
 #include "search/model/graph_problem.h"
 #include "search/model/recursion.h"
+#include "search/plan/choice.h"
 #include "search/search_options.h"
 #include "search/solve/budget.h"
 #include "search/space/restriction.h"
@@ -22,18 +23,18 @@ ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restr
 ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restrictions,
                          const Budget& budget);
 
-Found FoundOnGrids(GridSolution found);
+Candidate CandidateOfGrids(GridSolution found);
 
 // What can be found in a little overtime, once the budget is spent and there is nothing yet.
-Found SearchLate(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
-                 const Budget& budget);
+Candidate SearchLate(const Graph& graph, const SearchOptions& options,
+                     const Restrictions& restrictions, const Budget& budget);
 
 // For meshes whose cost tables are of a size to be made; where the budget is spent, the best by
 // then. `start` makes cuts of all elements to begin from besides; it is asked last, where what was
 // found is not proved the best, and may be empty.
-Found SearchTogether(const Graph& graph, const SearchOptions& options,
-                     const Restrictions& restrictions, const Budget& budget,
-                     const std::function<Cuts()>& start = nullptr);
+Candidate SearchTogether(const Graph& graph, const SearchOptions& options,
+                         const Restrictions& restrictions, const Budget& budget,
+                         const std::function<Choices()>& start = nullptr);
 
 }  // namespace yuba::search
 

@@ -34,10 +34,10 @@ Assignment LeastUses(const GridProblem& grids) {
   return least;
 }
 
-Assignment GridsOf(const GridProblem& grids, const Cuts& cuts, const Mesh& mesh) {
+Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh) {
   Assignment assignment;
-  for (size_t e = 0; e < cuts.size(); ++e) {
-    assignment.push_back(PlaceOfGrid(GridOf(cuts[e], mesh), *grids.grids[e]));
+  for (size_t e = 0; e < choices.size(); ++e) {
+    assignment.push_back(PositionOfGrid(GridOf(choices[e], mesh), *grids.grids[e]));
   }
   return assignment;
 }

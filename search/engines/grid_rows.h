@@ -9,6 +9,7 @@
 #include "search/engines/within_limit.h"
 #include "search/model/grid_problem.h"
 #include "search/model/memory_rows.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -19,8 +20,8 @@ absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearc
 // By element the grid of least usage.
 Assignment LeastUses(const GridProblem& grids);
 
-// By element the grid of its cut.
-Assignment GridsOf(const GridProblem& grids, const Cuts& cuts, const Mesh& mesh);
+// By element the grid of its choice.
+Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh);
 
 // The cheapest grids found that keep to the rows, from each of the starts at these prices; nothing
 // where none was found. None is cheaper than `bound`.

@@ -13,18 +13,18 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
-                           const std::function<Cuts()>& start) {
+                           const std::function<Choices()>& start) {
   std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   GridSolution found;
-  found.bound = DualBound(graph, options.mesh, uses, budget, kInfinity, options.known_tables.get());
-  LabelOptions label;
+  found.bound = DualBound(graph, options.mesh, uses, budget, kInfinity, options.table_cache.get());
+  AxisOptions label;
   label.mesh = options.mesh;
   label.nesting = options.nesting;
   const Budget overtime = budget.Overtime();
   label.budget = budget.end() == Budget::End::kNone ? &budget : &overtime;
   label.start = start;
   label.bound = found.bound.bytes;
-  found.cuts = Label(graph, label, uses, found.bound.grids);
+  found.choices = AssignAxes(graph, label, uses, found.bound.grids);
   return found;
 }
 

@@ -9,11 +9,11 @@
 namespace yuba::search {
 
 // As SearchWithinLimit, with the same errors. Of the graph no sums stay apart.
-absl::StatusOr<LimitedCuts> SearchGridsWithinLimit(const Graph& graph, const LimitedSearch& search);
+absl::StatusOr<Candidate> SearchGridsWithinLimit(const Graph& graph, const LimitedSearch& search);
 
 // Gives what was found within the search's limit the bound that grids have, and its proof, instead
 // of those it had; none where the budget is spent before there is one.
-void BoundOnGrids(const Graph& graph, const LimitedSearch& search, LimitedCuts& found);
+void BoundOnGrids(const Graph& graph, const LimitedSearch& search, Candidate& found);
 
 }  // namespace yuba::search
 

@@ -30,16 +30,16 @@ bool Fits(const SearchOptions& options, const Plan& plan) {
 }
 
 // What those baselines choose that replicate, or do not; they know no copies.
-std::vector<Cuts> CutsOfBaselines(const Graph& graph, const SearchOptions& options, bool replicates,
-                                  const Budget& budget) {
+std::vector<Choices> ChoicesOfBaselines(const Graph& graph, const SearchOptions& options,
+                                        bool replicates, const Budget& budget) {
   const Uncopied bare = WithoutCopies(graph);
-  std::vector<Cuts> cuts;
+  std::vector<Choices> choices;
   for (const Baseline& baseline : Baselines()) {
-    if (baseline.replicates != replicates || budget.Spent()) continue;
-    cuts.push_back(CutsWithCopies(
+    if (baseline.replicates != replicates || budget.ShouldStop()) continue;
+    choices.push_back(ChoicesWithCopies(
         graph, bare, baseline.find(bare.graph, options.mesh, options.table_cells, budget)));
   }
-  return cuts;
+  return choices;
 }
 
 // The search of one graph: all axes at once, or what is known.
@@ -68,12 +68,13 @@ class LimitedGraph {
     if (known_bytes == 0 && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
     }
-    absl::StatusOr<LimitedCuts> found =
+    absl::StatusOr<Candidate> found =
         together_ ? SearchWithinLimit(graph_, limited) : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
     if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
-    Plan plan = PlanWithin({std::move(found->cuts), found->lower_bound, std::move(found->proof)});
+    Plan plan =
+        PlanWithin({std::move(found->choices), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.
     if (!replicate_ && plain.lower_bound > plan.lower_bound) {
       plan.lower_bound = plain.lower_bound;
@@ -87,7 +88,7 @@ class LimitedGraph {
     return replicate_ && PinsNeedTables() ? PinsRefused() : absl::OkStatus();
   }
 
-  Plan PlanWithin(Found found) const {
+  Plan PlanWithin(Candidate found) const {
     Plan plan = PlanOf(graph_, options_, std::move(found));
     plan.space.replicate = options_.replicate;
     plan.space.memory = options_.memory_limit;
@@ -96,33 +97,33 @@ class LimitedGraph {
 
   // The graph for searches that know nothing of sums that stay apart, and its cuts as this one's.
   const Graph& whole() const { return whole_; }
-  Cuts OfGraph(Cuts cuts) const {
-    return partials_ ? WithGroups(graph_, options_.mesh, std::move(cuts)) : cuts;
+  Choices OfGraph(Choices choices) const {
+    return partials_ ? WithGroups(graph_, options_.mesh, std::move(choices)) : choices;
   }
 
  private:
   // Grids find no plans with sums that stay apart, but have a bound of them.
-  absl::StatusOr<LimitedCuts> OnGrids(const LimitedSearch& limited) const {
+  absl::StatusOr<Candidate> OnGrids(const LimitedSearch& limited) const {
     if (!partials_) return SearchGridsWithinLimit(graph_, limited);
     LimitedSearch whole = limited;
     whole.known.clear();
     whole.others = [this] { return OthersOfWhole(); };
     whole.on_grids = nullptr;
     if (limited.memory_of) {
-      whole.memory_of = [&](const Cuts& cuts) { return limited.memory_of(OfGraph(cuts)); };
+      whole.memory_of = [&](const Choices& choices) { return limited.memory_of(OfGraph(choices)); };
     }
-    absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(whole_, whole);
+    absl::StatusOr<Candidate> found = SearchGridsWithinLimit(whole_, whole);
     if (!found.ok()) return found.status();
-    found->cuts = OfGraph(std::move(found->cuts));
+    found->choices = OfGraph(std::move(found->choices));
     BoundOnGrids(graph_, limited, *found);
     return found;
   }
 
   // Where the search ended without a bound: that of grids, for which there is a little more time.
-  void SeekBound(const LimitedSearch& limited, LimitedCuts& found) const {
+  void SeekBound(const LimitedSearch& limited, Candidate& found) const {
     const bool stopped = budget_.end() != Budget::End::kNone;
     const bool wanted = stopped || (together_ && limited.table_cells > 0);
-    if (!wanted || PlanWithin({found.cuts, 0, Proof()}).cost.bytes() == 0) return;
+    if (!wanted || PlanWithin({found.choices, 0, Proof()}).cost.bytes() == 0) return;
     const Budget overtime = budget_.Overtime();
     LimitedSearch late = limited;
     if (stopped) late.problem.budget = &overtime;
@@ -131,26 +132,26 @@ class LimitedGraph {
 
   // Of what was found, what is known and what is found at once, the cheapest that fits: for where
   // there was no time for more. Else a longer search could end with a dearer plan.
-  absl::StatusOr<LimitedCuts> Cheapest(const std::vector<Cuts>& known,
-                                       absl::StatusOr<LimitedCuts> found) const {
+  absl::StatusOr<Candidate> Cheapest(const std::vector<Choices>& known,
+                                     absl::StatusOr<Candidate> found) const {
     int64_t least = kForbidden;
-    if (found.ok()) least = PlanWithin({found->cuts, 0, Proof()}).cost.bytes();
-    const auto take = [&](const Cuts& cuts) {
-      if (!Meets(cuts, restrictions_)) return;  // pins may need replicas
-      const Plan plan = PlanWithin({cuts, 0, Proof()});
+    if (found.ok()) least = PlanWithin({found->choices, 0, Proof()}).cost.bytes();
+    const auto take = [&](const Choices& choices) {
+      if (!Meets(choices, restrictions_)) return;  // pins may need replicas
+      const Plan plan = PlanWithin({choices, 0, Proof()});
       if (plan.cost.bytes() >= least || !Fits(options_, plan)) return;
       least = plan.cost.bytes();
-      if (!found.ok()) found = LimitedCuts();
-      found->cuts = cuts;
+      if (!found.ok()) found = Candidate();
+      found->choices = choices;
     };
-    for (const Cuts& cuts : known) take(cuts);
+    for (const Choices& choices : known) take(choices);
     const bool far = !found.ok() || !IsNear(least, found->lower_bound, kNearLate);
     const Budget at_once(kAtOnce, budget_.threads());
-    if (far) take(OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, at_once))));
+    if (far) take(OfGraph(AllChoices(SearchRecursive(whole_, options_, {}, at_once))));
     const Budget overtime = budget_.Overtime();
     for (const bool replicates : {true, false}) {
       if (replicates ? !replicate_ : !far) continue;
-      for (Cuts& each : CutsOfBaselines(whole_, options_, replicates, overtime)) {
+      for (Choices& each : ChoicesOfBaselines(whole_, options_, replicates, overtime)) {
         take(OfGraph(std::move(each)));
       }
     }
@@ -158,18 +159,18 @@ class LimitedGraph {
   }
 
   // Found at the first call, then kept.
-  const std::vector<Cuts>& BaselinesOfWhole(bool replicates) const {
-    absl::optional<std::vector<Cuts>>& found = baselines_[replicates];
-    if (!found.has_value()) found = CutsOfBaselines(whole_, options_, replicates, budget_);
+  const std::vector<Choices>& BaselinesOfWhole(bool replicates) const {
+    absl::optional<std::vector<Choices>>& found = baselines_[replicates];
+    if (!found.has_value()) found = ChoicesOfBaselines(whole_, options_, replicates, budget_);
     return *found;
   }
 
   // What others choose that may be cheaper: without a limit nothing without replicas.
-  std::vector<Cuts> OthersOfWhole() const {
-    std::vector<Cuts> others;
+  std::vector<Choices> OthersOfWhole() const {
+    std::vector<Choices> others;
     if (replicate_) others = BaselinesOfWhole(true);
     if (together_ && options_.memory_limit > 0) {
-      const std::vector<Cuts>& more = BaselinesOfWhole(false);
+      const std::vector<Choices>& more = BaselinesOfWhole(false);
       others.insert(others.end(), more.begin(), more.end());
     }
     return others;
@@ -184,9 +185,9 @@ class LimitedGraph {
 
   // With a bound where that is of this search's plans.
   Plan Plain(const Plan& unlimited) const {
-    Cuts cuts = OfGraph(AllCuts(unlimited));
-    if (replicate_) return PlanWithin({std::move(cuts), 0, Proof()});
-    return PlanWithin({std::move(cuts), unlimited.lower_bound, unlimited.proof});
+    Choices choices = OfGraph(AllChoices(unlimited));
+    if (replicate_) return PlanWithin({std::move(choices), 0, Proof()});
+    return PlanWithin({std::move(choices), unlimited.lower_bound, unlimited.proof});
   }
 
   LimitedSearch LimitedFrom(const Plan& plain) const {
@@ -196,17 +197,17 @@ class LimitedGraph {
     limited.problem.cluster = false;
     limited.limit = options_.memory_limit;
     limited.table_cells = options_.table_cells;
-    limited.known = {AllCuts(plain),
-                     OfGraph(AllCuts(SearchRecursive(whole_, options_, {}, budget_)))};
+    limited.known = {AllChoices(plain),
+                     OfGraph(AllChoices(SearchRecursive(whole_, options_, {}, budget_)))};
     limited.others = [this] {
-      std::vector<Cuts> others = OthersOfWhole();
-      for (Cuts& each : others) each = OfGraph(std::move(each));
+      std::vector<Choices> others = OthersOfWhole();
+      for (Choices& each : others) each = OfGraph(std::move(each));
       return others;
     };
     limited.last = [&] { return BaselinesOfWhole(false); };
     if (options_.memory_of) {
-      limited.memory_of = [&](const Cuts& cuts) {
-        return options_.memory_of(PlanWithin({cuts, 0, Proof()}));
+      limited.memory_of = [&](const Choices& choices) {
+        return options_.memory_of(PlanWithin({choices, 0, Proof()}));
       };
     }
     return limited;
@@ -219,7 +220,7 @@ class LimitedGraph {
   const bool replicate_, partials_;
   const Graph whole_;
   const bool together_;
-  mutable absl::optional<std::vector<Cuts>> baselines_[2];
+  mutable absl::optional<std::vector<Choices>> baselines_[2];
 };
 
 }  // namespace

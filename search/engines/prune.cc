@@ -18,14 +18,14 @@
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kGridCells = int64_t{1} << 22;  // of the largest table of grids
-constexpr int64_t kGridSums = int64_t{1} << 29;   // to eliminate them, about half a second
-constexpr int64_t kCells = int64_t{1} << 25;      // of all tables of the cuts that are kept
-constexpr int64_t kFoldCells = int64_t{1} << 20;  // of the largest table where all folds
-constexpr int64_t kDeepCells = int64_t{1} << 24;  // of what deepening keeps
-constexpr int64_t kWork = int64_t{1} << 28;       // its sums
-constexpr int64_t kMostCuts = int64_t{1} << 14;   // of one element: as many as the checker lists,
-constexpr int64_t kMostBoxes = int64_t{1} << 24;  // and those of all devices
+constexpr int64_t kGridCells = int64_t{1} << 22;    // of the largest table of grids
+constexpr int64_t kGridSums = int64_t{1} << 29;     // to eliminate them, about half a second
+constexpr int64_t kCells = int64_t{1} << 25;        // of all tables of the choices that are kept
+constexpr int64_t kFoldCells = int64_t{1} << 20;    // of the largest table where all folds
+constexpr int64_t kDeepCells = int64_t{1} << 24;    // of what pruned elimination keeps
+constexpr int64_t kWork = int64_t{1} << 28;         // its sums
+constexpr int64_t kMostChoices = int64_t{1} << 14;  // of one element: as many as the checker lists,
+constexpr int64_t kMostBoxes = int64_t{1} << 24;    // and those of all devices
 constexpr int64_t kClassCells = int64_t{1} << 20;
 
 struct GridMarginals {
@@ -43,7 +43,8 @@ absl::optional<GridMarginals> MarginalsOf(const PairwiseProblem& grids, const Bu
 
 // By element the grids with which some plan may move no more than `limit`; elements of one list
 // have one again.
-std::vector<GridList> Kept(const GridProblem& problem, const BucketTree& tree, int64_t limit) {
+std::vector<GridList> GridsWithin(const GridProblem& problem, const BucketTree& tree,
+                                  int64_t limit) {
   std::map<GridList, std::vector<bool>> of_list;
   for (size_t e = 0; e < problem.grids.size(); ++e) {
     std::vector<bool>& kept = of_list[problem.grids[e]];
@@ -67,12 +68,12 @@ std::vector<GridList> Kept(const GridProblem& problem, const BucketTree& tree, i
 
 bool CanBeListed(const Graph& graph, const Mesh& mesh) {
   const int axes = static_cast<int>(mesh.axes.size());
-  const int64_t most = std::min(kMostCuts, kMostBoxes / mesh.devices());
+  const int64_t most = std::min(kMostChoices, kMostBoxes / mesh.devices());
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (CountCuts(TensorCuts(graph, static_cast<TensorId>(t)), axes) > most) return false;
+    if (CountChoices(SpaceOfTensor(graph, static_cast<TensorId>(t)), axes) > most) return false;
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (CountCuts(NodeCuts(graph, static_cast<NodeId>(n)), axes) > most) return false;
+    if (CountChoices(SpaceOfNode(graph, static_cast<NodeId>(n)), axes) > most) return false;
   }
   return true;
 }
@@ -85,7 +86,7 @@ int64_t CellsOf(const std::vector<TensorUse>& uses, const std::vector<GridList>&
     int64_t& count = counts[grids];
     if (count > 0) continue;
     for (const Grid& grid : *grids) {
-      count += CutsOfGrid(grid, options.mesh, options.nesting == Nesting::kLevel);
+      count += CountChoicesOfGrid(grid, options.mesh, options.nesting == Nesting::kLevel);
     }
   }
   std::map<std::tuple<int, GridList, GridList>, int64_t> tables;
@@ -99,30 +100,30 @@ int64_t CellsOf(const std::vector<TensorUse>& uses, const std::vector<GridList>&
 }
 
 // The grids below the highest limit, up to `cost`, at which there are few enough cuts.
-struct Few {
+struct GridsBelow {
   std::vector<GridList> grids;  // none: there is no such limit
   int64_t limit = 0;
 };
 
-Few FewGrids(const SearchOptions& options, const std::vector<TensorUse>& uses,
-             const GridProblem& problem, const BucketTree& tree, int64_t cost) {
-  Few few;
+GridsBelow GridsBelowCost(const SearchOptions& options, const std::vector<TensorUse>& uses,
+                          const GridProblem& problem, const BucketTree& tree, int64_t cost) {
+  GridsBelow below;
   int64_t low = tree.least, high = cost - 1;
   const int64_t near = std::max<int64_t>(1, (cost - tree.least) / 32);
   for (int64_t limit = high; high - low > near; limit = (low + high) / 2) {
-    std::vector<GridList> kept = Kept(problem, tree, limit);
+    std::vector<GridList> kept = GridsWithin(problem, tree, limit);
     if (CellsOf(uses, kept, options) > std::min(kCells, options.table_cells)) {
       high = limit;
       continue;
     }
-    few = {std::move(kept), limit};
+    below = {std::move(kept), limit};
     low = limit;
   }
-  return few;
+  return below;
 }
 
 void Raise(int64_t bound, const std::vector<int>& sweep, std::vector<int> order, int plain,
-           Found* found) {
+           Candidate* found) {
   if (bound <= found->lower_bound) return;
   found->lower_bound = bound;
   found->proof = Proof();
@@ -134,41 +135,41 @@ void Raise(int64_t bound, const std::vector<int>& sweep, std::vector<int> order,
 
 }  // namespace
 
-Found SearchKeptGrids(const Graph& graph, const SearchOptions& options, const Budget& budget,
-                      Found found, int64_t cost) {
+Candidate SearchGridsBelow(const Graph& graph, const SearchOptions& options, const Budget& budget,
+                           Candidate found, int64_t cost) {
   if (IsNear(cost, found.lower_bound)) return found;
   const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   const absl::optional<GridProblem> grids =
-      BuildGridProblem(graph, options.mesh, uses, false, budget, options.known_tables.get());
+      BuildGridProblem(graph, options.mesh, uses, false, budget, options.table_cache.get());
   if (!grids.has_value() || !grids->complete) return found;
   absl::optional<GridMarginals> marginals = MarginalsOf(grids->pairwise, budget);
   if (!marginals.has_value()) return found;
   Raise(marginals->tree.least, marginals->order, {}, 0, &found);
   if (!CanBeListed(graph, options.mesh)) return found;
-  Few few = FewGrids(options, uses, *grids, marginals->tree, cost);
-  if (few.grids.empty() || budget.Spent()) return found;
+  GridsBelow below = GridsBelowCost(options, uses, *grids, marginals->tree, cost);
+  if (below.grids.empty() || budget.ShouldStop()) return found;
   marginals->tree = BucketTree();  // it is large
   ProblemOptions reduced = AllAxesOf(options, {}, budget);
-  reduced.grids = std::move(few.grids);
+  reduced.grids = std::move(below.grids);
   const Problem problem = BuildProblem(graph, reduced);
   if (!problem.complete) return found;
-  const Solution start = {problem.ValuesOf(found.cuts), cost};
-  DeepenOptions deepen;
+  const Solution start = {problem.ValuesOf(found.choices), cost};
+  RaiseThresholdOptions deepen;
   // Where not all folds, larger tables have brought nothing.
   if (FoldsWhole(problem.pairwise, kFoldCells)) deepen.fold_cells = kFoldCells;
   deepen.class_cells = kClassCells;
   deepen.most_cells = kDeepCells;
   deepen.work = kWork;
-  const absl::optional<Deepest> deepest =
-      Deepen(problem.pairwise, GridsOf(problem, options.mesh), start, deepen, budget);
-  if (!deepest.has_value()) return found;
-  if (deepest->solution.cost < start.cost) {
-    found.cuts = problem.CutsOf(deepest->solution.assignment);
+  const absl::optional<RaisedThreshold> raised =
+      RaiseThreshold(problem.pairwise, GridsOf(problem, options.mesh), start, deepen, budget);
+  if (!raised.has_value()) return found;
+  if (raised->solution.cost < start.cost) {
+    found.choices = problem.ChoicesOf(raised->solution.assignment);
   }
   // Plans without a kept cut move more than the limit.
-  Raise(std::min(deepest->bound, few.limit + 1), marginals->order,
-        problem.ElementOrder(deepest->order),
-        static_cast<int>(problem.clusters.merged.size()) + deepest->plain, &found);
+  Raise(std::min(raised->bound, below.limit + 1), marginals->order,
+        problem.ElementOrder(raised->order),
+        static_cast<int>(problem.clusters.merged.size()) + raised->plain, &found);
   return found;
 }
 

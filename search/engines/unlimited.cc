@@ -24,9 +24,10 @@ constexpr int64_t kEliminatedCells = int64_t{1} << 26;
 constexpr int64_t kSoonSums = int64_t{1} << 31;
 
 // The plan without copies, in the graph that has them: each lies as its tensor does.
-Cuts CutsWithoutCopies(const Graph& graph, const SearchOptions& options, const Budget& budget) {
+Choices ChoicesWithoutCopies(const Graph& graph, const SearchOptions& options,
+                             const Budget& budget) {
   const Uncopied bare = WithoutCopies(graph);
-  return CutsWithCopies(graph, bare, AllCuts(SearchDefault(bare.graph, options, {}, budget)));
+  return ChoicesWithCopies(graph, bare, AllChoices(SearchDefault(bare.graph, options, {}, budget)));
 }
 
 // On grids; then from what other searches find, where that is cheaper.
@@ -36,20 +37,22 @@ Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Bu
     by_level = PlanOf(graph, options,
                       {SearchGroups(graph, OptionsOf(options, {}, budget),
                                     GroupsOf(options.mesh, 1), options.table_cells)
-                           .cuts,
+                           .choices,
                        0, Proof()});
   };
   if (budget.limited()) find_by_level();  // while there is time
   const auto known = [&] {
     if (!by_level.has_value()) find_by_level();
     start = by_level;
-    if (graph.copies > 0 && !budget.Spent()) {
-      Plan other = PlanOf(graph, options, {CutsWithoutCopies(graph, options, budget), 0, Proof()});
+    if (graph.copies > 0 && !budget.ShouldStop()) {
+      Plan other =
+          PlanOf(graph, options, {ChoicesWithoutCopies(graph, options, budget), 0, Proof()});
       if (other.cost.bytes() < start->cost.bytes()) start = std::move(other);
     }
-    return AllCuts(*start);
+    return AllChoices(*start);
   };
-  Plan plan = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, budget, known)));
+  Plan plan =
+      PlanOf(graph, options, CandidateOfGrids(SearchOnGrids(graph, options, budget, known)));
   if (budget.end() != Budget::End::kNone && !start.has_value()) start = std::move(by_level);
   if (start.has_value() && start->cost.bytes() < plan.cost.bytes()) {
     start->lower_bound = plan.lower_bound;
@@ -57,9 +60,10 @@ Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Bu
     plan = *std::move(start);
   }
   const int64_t cost = plan.cost.bytes();
-  return PlanOf(graph, options,
-                SearchKeptGrids(graph, options, budget,
-                                {AllCuts(plan), plan.lower_bound, std::move(plan.proof)}, cost));
+  return PlanOf(
+      graph, options,
+      SearchGridsBelow(graph, options, budget,
+                       {AllChoices(plan), plan.lower_bound, std::move(plan.proof)}, cost));
 }
 
 }  // namespace
@@ -83,13 +87,13 @@ bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,
   return order.has_value() && order->sums <= kSoonSums;
 }
 
-Cuts AllCuts(const Plan& plan) {
-  Cuts cuts = plan.tensors;
-  cuts.insert(cuts.end(), plan.nodes.begin(), plan.nodes.end());
-  return cuts;
+Choices AllChoices(const Plan& plan) {
+  Choices choices = plan.tensors;
+  choices.insert(choices.end(), plan.nodes.begin(), plan.nodes.end());
+  return choices;
 }
 
-Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
+Plan PlanOf(const Graph& graph, const SearchOptions& options, Candidate found) {
   Plan plan;
   plan.mesh = options.mesh;
   plan.space.nesting = NestsByLevel(options) ? "level" : "free";
@@ -98,9 +102,9 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found) {
   plan.space.partials = HasPartials(graph);
   plan.space.factors = options.factors;
   plan.search = options.search;
-  auto middle = found.cuts.begin() + graph.tensors.size();
-  plan.tensors.assign(found.cuts.begin(), middle);
-  plan.nodes.assign(middle, found.cuts.end());
+  auto middle = found.choices.begin() + graph.tensors.size();
+  plan.tensors.assign(found.choices.begin(), middle);
+  plan.nodes.assign(middle, found.choices.end());
   plan.cost = CostOf(graph, plan);
   plan.proof = std::move(found.proof);
   plan.lower_bound = found.lower_bound;
@@ -112,36 +116,37 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
   const Groups levels = GroupsOf(options.mesh, 1),
                widest = WidestGroups(graph, options.mesh, kMostCells);
   if (widest.size() == 1 || IsSoonEliminated(graph, options, restrictions, budget)) {
-    std::function<Cuts()> uncopied;
-    if (graph.copies > 0) uncopied = [&] { return CutsWithoutCopies(graph, options, budget); };
+    std::function<Choices()> uncopied;
+    if (graph.copies > 0) uncopied = [&] { return ChoicesWithoutCopies(graph, options, budget); };
     return PlanOf(graph, options, SearchTogether(graph, options, restrictions, budget, uncopied));
   }
   if (restrictions.empty()) return SearchGridsFirst(graph, options, budget);
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
-  // Groups whose axes go anywhere have far more cuts.
+  // Groups whose axes go anywhere have far more choices.
   const Groups& first = NestByLevel(restrictions) ? widest : levels;
   Plan plan = PlanOf(graph, options, SearchGroups(graph, base, first, options.table_cells));
-  if (first.size() == levels.size() && !budget.Spent()) return plan;
-  Plan by_level = PlanOf(graph, options,
-                         budget.Spent() ? SearchLate(graph, options, restrictions, budget)
-                                        : SearchGroups(graph, base, levels, options.table_cells));
+  if (first.size() == levels.size() && !budget.ShouldStop()) return plan;
+  Plan by_level =
+      PlanOf(graph, options,
+             budget.ShouldStop() ? SearchLate(graph, options, restrictions, budget)
+                                 : SearchGroups(graph, base, levels, options.table_cells));
   return by_level.cost.bytes() < plan.cost.bytes() ? by_level : plan;
 }
 
 Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
                      const Restrictions& restrictions, const Budget& budget) {
-  Found found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
-                             GroupsOf(options.mesh, 1), options.table_cells);
+  Candidate found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
+                                 GroupsOf(options.mesh, 1), options.table_cells);
   if (!restrictions.empty()) {
     found.proof = Proof();
     found.lower_bound = 0;
   }
   Plan plan = PlanOf(graph, options, std::move(found));
   if (budget.end() == Budget::End::kNone || !restrictions.empty()) return plan;
-  // Levels that had no time have any cuts: what follows its neighbours is mostly better.
+  // Levels that had no time have any choices: what follows its neighbours is mostly better.
   SearchOptions by_level = options;
   by_level.nesting = Nesting::kLevel;
-  Plan late = PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, by_level, budget)));
+  Plan late = PlanOf(graph, options, CandidateOfGrids(SearchOnGrids(graph, by_level, budget)));
   return late.cost.bytes() < plan.cost.bytes() ? late : plan;
 }
 

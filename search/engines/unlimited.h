@@ -4,13 +4,14 @@
 
 #include "search/model/graph_problem.h"
 #include "search/model/recursion.h"
+#include "search/plan/choice.h"
 #include "search/search_options.h"
 #include "search/solve/budget.h"
 #include "search/space/restriction.h"
 
 namespace yuba::search {
 
-// Whether the axes of a mesh are nested in its order, in all cuts.
+// Whether the axes of a mesh are nested in its order, in all choices.
 bool NestsByLevel(const SearchOptions& options);
 
 // Whether the cost tables of all axes at once are of a size to be made.
@@ -20,9 +21,9 @@ bool FitsInTables(const Graph& graph, const Mesh& mesh);
 bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,
                       const Restrictions& restrictions, const Budget& budget);
 
-Cuts AllCuts(const Plan& plan);
-// Prices the cuts.
-Plan PlanOf(const Graph& graph, const SearchOptions& options, Found found);
+Choices AllChoices(const Plan& plan);
+// Prices the choices.
+Plan PlanOf(const Graph& graph, const SearchOptions& options, Candidate found);
 
 // All axes at once, or grids first. With pins its bound and proof are of the pinned problem.
 Plan SearchDefault(const Graph& graph, const SearchOptions& options,

@@ -53,21 +53,21 @@ class WithinLimit {
         limit_(search.limit > 0 ? search.limit : kNoLimit),
         budget_(*search.problem.budget),
         problem_(BuildProblem(graph, search.problem)) {
-    if (budget_.Spent()) return;
+    if (budget_.ShouldStop()) return;
     problem_.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem_, limit_, budget_);
   }
 
-  absl::StatusOr<LimitedCuts> Run() {
-    if (budget_.Spent()) return StoppedWithin(budget_, limit_);
+  absl::StatusOr<Candidate> Run() {
+    if (budget_.ShouldStop()) return StoppedWithin(budget_, limit_);
     const PairwiseProblem& pairwise = problem_.pairwise;
-    for (const Cuts& cuts : search_.known) {
-      starts_.push_back(problem_.ValuesOf(cuts));
+    for (const Choices& choices : search_.known) {
+      starts_.push_back(problem_.ValuesOf(choices));
       Try(starts_.back());
     }
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
     const int64_t least = LeastPeak();
-    LimitedCuts result;
+    Candidate result;
     if (least <= limit_) {
       result = SolveNear(grids, least);
     } else {
@@ -83,21 +83,21 @@ class WithinLimit {
       return TooLittle(graph_, pairwise, problem_.elements, LeastUsage(pairwise), limit_,
                        smallest_);
     }
-    result.cuts = problem_.CutsOf(*best_);
+    result.choices = problem_.ChoicesOf(*best_);
     return result;
   }
 
  private:
   // Bound and proof; what is found on the way is tried. Where nothing fits, or what does is far
   // from the bound, prices of other limits lead to other plans.
-  LimitedCuts SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
+  Candidate SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     const int64_t known_before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
     const LimitSolver solver = SolverOf(pairwise, grids, search_.table_cells, known_before);
     prices_ = solver.prices();
     useless_ = solver.bound() >= known_before;
     if (useless_) return {};
-    LimitedCuts result;
+    Candidate result;
     bound_ = solver.bound();
     const bool eliminated = !solver.order().empty();
     if (!eliminated) result = AskGrids();
@@ -108,7 +108,7 @@ class WithinLimit {
     const bool many = pairwise.variables.size() > Region::kMostVariables;
     if (eliminated && many && !enough()) result = AskGrids();
     const int passes = search_.limit > 0 ? kPasses : 0;
-    for (int pass = 1; pass <= passes && !enough() && !budget_.Spent(); ++pass) {
+    for (int pass = 1; pass <= passes && !enough() && !budget_.ShouldStop(); ++pass) {
       PairwiseProblem less = pairwise;
       less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
                                    least + (limit_ - least) * (kPasses - pass) / kPasses);
@@ -126,11 +126,11 @@ class WithinLimit {
   }
 
   // Bound and proof that the other search has; its plan is tried, and others begin there.
-  LimitedCuts AskGrids() {
-    if (!search_.on_grids || search_.table_cells == 0 || budget_.Spent()) return {};
-    absl::StatusOr<LimitedCuts> found = search_.on_grids();
+  Candidate AskGrids() {
+    if (!search_.on_grids || search_.table_cells == 0 || budget_.ShouldStop()) return {};
+    absl::StatusOr<Candidate> found = search_.on_grids();
     if (!found.ok()) return {};
-    starts_.push_back(problem_.ValuesOf(found->cuts));
+    starts_.push_back(problem_.ValuesOf(found->choices));
     Try(starts_.back());
     bound_ = std::max(bound_, found->lower_bound);
     return *std::move(found);
@@ -143,7 +143,7 @@ class WithinLimit {
 
   void TryOthers() {
     if (!search_.others) return;
-    for (const Cuts& cuts : search_.others()) Try(problem_.ValuesOf(cuts));
+    for (const Choices& choices : search_.others()) Try(problem_.ValuesOf(choices));
   }
 
   // What a plan must cost less than; kForbidden where there is none yet.
@@ -177,7 +177,7 @@ class WithinLimit {
     int64_t target = solver.limit();
     std::vector<Assignment> near;
     int vain = 0;
-    for (int round = 0; target > limit_ / 2 && !budget_.Spent(); ++round) {
+    for (int round = 0; target > limit_ / 2 && !budget_.ShouldStop(); ++round) {
       const absl::optional<Assignment> assignment = solver.Solve(target, &near);
       if (!assignment.has_value()) break;
       const bool useless = CostOf(pairwise, *assignment) >= known();
@@ -187,9 +187,10 @@ class WithinLimit {
       const int64_t step = std::max<int64_t>(1, limit_ / kSteps);
       target -= excess > 0 && round < kFineRounds ? std::min(excess, step) : step;
     }
-    solver.Improve(
-        best_.value_or(LeastUsage(pairwise)), known(),
-        [this](const Assignment& assignment) { return !budget_.Spent() && Try(assignment) <= 0; });
+    solver.Improve(best_.value_or(LeastUsage(pairwise)), known(),
+                   [this](const Assignment& assignment) {
+                     return !budget_.ShouldStop() && Try(assignment) <= 0;
+                   });
   }
 
   // Brings what is known within the limit, for which there is a little more time: at good prices,
@@ -201,7 +202,7 @@ class WithinLimit {
     starts.insert(best_.has_value() ? starts.end() : starts.begin(), LeastUsage(problem_.pairwise));
     for (const std::vector<MemoryPrice>& prices : {prices_, std::vector<MemoryPrice>()}) {
       for (const Assignment& start : starts) {
-        if (!overtime.Spent()) Mend(start, prices, overtime);
+        if (!overtime.ShouldStop()) Mend(start, prices, overtime);
       }
       if (prices_.empty()) return;
     }
@@ -216,7 +217,7 @@ class WithinLimit {
           SearchWithin(*core, prices, core->Reduce(start), bound_, budget);
       if (!found.has_value()) return;
       const int64_t excess = Try(core->Expand(*found));
-      if (excess <= 0 || budget.Spent()) return;
+      if (excess <= 0 || budget.ShouldStop()) return;
       tight.memory.limit -= excess;
     }
   }
@@ -224,13 +225,13 @@ class WithinLimit {
   // For who asked for too little: small problems have programs that need less than those tried.
   void SeekSmallest(const std::vector<ClassesPtr>& grids) {
     if (problem_.pairwise.variables.size() > kFewVariables) return;
-    for (int pass = 0; pass < kPasses && !budget_.Spent(); ++pass) {
+    for (int pass = 0; pass < kPasses && !budget_.ShouldStop(); ++pass) {
       const int64_t before = smallest_;
       PairwiseProblem more = problem_.pairwise;
       more.memory.limit = before - 1;
       SolverOf(more, grids, 0, kForbidden)
           .Improve(LeastUsage(more), kForbidden, [this, before](const Assignment& assignment) {
-            if (budget_.Spent()) return false;
+            if (budget_.ShouldStop()) return false;
             Try(assignment);
             return smallest_ < before;
           });
@@ -245,7 +246,7 @@ class WithinLimit {
     if (CostOf(pairwise, assignment) >= kForbidden) return kNoLimit;
     const auto [place, is_new] = needed_.emplace(assignment, 0);
     if (is_new) {
-      place->second = search_.memory_of ? search_.memory_of(problem_.CutsOf(assignment))
+      place->second = search_.memory_of ? search_.memory_of(problem_.ChoicesOf(assignment))
                                         : PeakOf(pairwise, assignment);
     }
     const int64_t needed = place->second;
@@ -322,7 +323,7 @@ absl::Status StoppedWithin(const Budget& budget, int64_t limit) {
                    "--time-limit or --memory, or use more devices"));
 }
 
-absl::StatusOr<LimitedCuts> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {
+absl::StatusOr<Candidate> SearchWithinLimit(const Graph& graph, const LimitedSearch& search) {
   return WithinLimit(graph, search).Run();
 }
 

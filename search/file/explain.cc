@@ -12,10 +12,11 @@ namespace {
 
 // For each dimension of the tensor, the axes that cut the index that runs along it in all reads (in
 // the result where operand is -1); none where there is no such index.
-std::vector<AxisList> AlongDims(const Definition& definition, int operand, const Cut& cut) {
-  auto at = [&cut](const Affine& position) {
+std::vector<AxisList> AlongDims(const Definition& definition, int operand,
+                                const Sharding& sharding) {
+  auto at = [&sharding](const Affine& position) {
     int index = position.BareIndex();
-    return index < 0 ? AxisList() : cut.axes[index];
+    return index < 0 ? AxisList() : sharding.axes[index];
   };
   std::vector<AxisList> along;
   if (operand < 0) {
@@ -50,10 +51,11 @@ int OperandOf(const Node& node, TensorId tensor) {
   return static_cast<int>(place - node.operands.begin());
 }
 
-bool NeedsAll(const Definition& definition, int operand, const Cut& cut, const Mesh& mesh) {
+bool ReadsAll(const Definition& definition, int operand, const Sharding& sharding,
+              const Mesh& mesh) {
   Box whole = WholeBox(definition.operands[operand].dims);
-  NodeBoxes boxes = AnalyzeNode(definition, cut, mesh);
-  return std::all_of(boxes.needs.begin(), boxes.needs.end(),
+  NodeBoxes boxes = AnalyzeNode(definition, sharding, mesh);
+  return std::all_of(boxes.reads.begin(), boxes.reads.end(),
                      [&](const std::vector<Box>& needs) { return SameSet(needs[operand], whole); });
 }
 
@@ -61,60 +63,60 @@ bool NeedsAll(const Definition& definition, int operand, const Cut& cut, const M
 
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
   const Node& node = graph.nodes[move.node];
-  const Cut& cut = plan.nodes[move.node];
-  const Cut& stored = plan.tensors[move.tensor];
-  bool fetch = move.kind == MoveKind::kFetch;
+  const Sharding& sharding = plan.nodes[move.node];
+  const Sharding& stored = plan.tensors[move.tensor];
+  bool gather = move.kind == MoveKind::kGather;
   std::vector<AxisList> along =
-      AlongDims(*node.definition, fetch ? OperandOf(node, move.tensor) : -1, cut);
+      AlongDims(*node.definition, gather ? OperandOf(node, move.tensor) : -1, sharding);
   AxisList axes;
   for (size_t d = 0; d < along.size(); ++d) {
-    if (fetch)
+    if (gather)
       AddUnshared(stored.axes[d], along[d], &axes);
     else
       AddUnshared(along[d], stored.axes[d], &axes);
   }
-  for (size_t i = 0; !fetch && i < cut.axes.size(); ++i) {
+  for (size_t i = 0; !gather && i < sharding.axes.size(); ++i) {
     if (!node.definition->indices[i].reduction) continue;
-    axes.insert(axes.end(), cut.axes[i].begin(), cut.axes[i].end());
+    axes.insert(axes.end(), sharding.axes[i].begin(), sharding.axes[i].end());
   }
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
-std::string CutInWords(const Definition& definition, const Cut& cut, const Mesh& mesh,
-                       bool reductions) {
+std::string ShardingInWords(const Definition& definition, const Sharding& sharding,
+                            const Mesh& mesh, bool reductions) {
   std::vector<std::string> words;
-  for (size_t i = 0; i < cut.axes.size(); ++i) {
+  for (size_t i = 0; i < sharding.axes.size(); ++i) {
     const Index& index = definition.indices[i];
-    if (cut.axes[i].empty() || (reductions && !index.reduction)) continue;
-    words.push_back(absl::StrCat(index.name, " over ", AxesText(mesh, cut.axes[i])));
+    if (sharding.axes[i].empty() || (reductions && !index.reduction)) continue;
+    words.push_back(absl::StrCat(index.name, " over ", AxesText(mesh, sharding.axes[i])));
   }
   return absl::StrJoin(words, " and ");
 }
 
 std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   const Node& node = graph.nodes[move.node];
-  const Cut& cut = plan.nodes[move.node];
+  const Sharding& sharding = plan.nodes[move.node];
   if (IsCopy(graph, node)) {
     return absl::StrCat(graph.tensors[node.result].consumers.size(), " nodes share the copy");
   }
-  if (node.definition->addend) {
-    const std::string words = CutInWords(*node.definition, cut, plan.mesh, true);
+  if (node.definition->partial) {
+    const std::string words = ShardingInWords(*node.definition, sharding, plan.mesh, true);
     return absl::StrCat(
         words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
         " gathers its sums within groups, for ",
         graph.nodes[graph.tensors[node.result].consumers[0]].name);
   }
-  std::string words = CutInWords(*node.definition, cut, plan.mesh, move.partial);
+  std::string words = ShardingInWords(*node.definition, sharding, plan.mesh, move.partial);
   std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")
                                   : absl::StrCat(node.name, " cuts ", words);
   if (move.partial) {
     return absl::StrCat(who, ", so its partial results are combined by ",
                         Name(node.definition->reducer));
   }
-  if (move.kind == MoveKind::kDeliver) return absl::StrCat(who, "; its result is stored otherwise");
+  if (move.kind == MoveKind::kReduce) return absl::StrCat(who, "; its result is stored otherwise");
   if (move.halo) return absl::StrCat(who, " and its windows reach beyond the shards");
-  bool all = NeedsAll(*node.definition, OperandOf(node, move.tensor), cut, plan.mesh);
+  bool all = ReadsAll(*node.definition, OperandOf(node, move.tensor), sharding, plan.mesh);
   return absl::StrCat(who, all ? " and needs all of it" : " and needs another part of it");
 }
 

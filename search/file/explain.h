@@ -9,15 +9,15 @@
 namespace yuba::search {
 
 // The mesh axes across which the move goes, in the order of the mesh: those along which the tensor
-// is cut and the node is not cut alike (a delivery: the other way round).
+// is cut and the node is not cut alike (a reduction: the other way round).
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move);
 
 // For example "qkv cuts r over a and needs all of it".
 std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move);
 
 // "r over a and s.1 over bc"; "" where nothing is cut. `reductions`: reduction indices only.
-std::string CutInWords(const Definition& definition, const Cut& cut, const Mesh& mesh,
-                       bool reductions);
+std::string ShardingInWords(const Definition& definition, const Sharding& sharding,
+                            const Mesh& mesh, bool reductions);
 
 }  // namespace yuba::search
 

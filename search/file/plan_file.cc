@@ -96,26 +96,26 @@ Json MemoryJson(const PlanNotes& notes) {
   return rows;
 }
 
-// The axes over which an addend is kept apart.
-AxisList AxesLeftOut(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
+// The axes over which partials is kept apart.
+AxisList AxesLeftOut(const Tensor& tensor, const Sharding& sharding, const Mesh& mesh) {
   AxisList left_out;
-  for (uint8_t axis = 0; axis < mesh.axes.size() && tensor.kind == TensorKind::kAddend; ++axis) {
-    const bool used = std::any_of(cut.axes.begin(), cut.axes.end(), [&](const AxisList& list) {
-      return std::count(list.begin(), list.end(), axis) > 0;
-    });
+  for (uint8_t axis = 0; axis < mesh.axes.size() && tensor.kind == TensorKind::kPartial; ++axis) {
+    const bool used = std::any_of(
+        sharding.axes.begin(), sharding.axes.end(),
+        [&](const AxisList& list) { return std::count(list.begin(), list.end(), axis) > 0; });
     if (!used) left_out.push_back(axis);
   }
   return left_out;
 }
 
-Json TensorJson(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
+Json TensorJson(const Tensor& tensor, const Sharding& sharding, const Mesh& mesh) {
   Json dims = Json::array(), shard = Json::array();
   size_t flat = 0;
   for (const std::vector<int64_t>& factors : tensor.dims) {
     Json row = Json::array();
     int64_t largest = 1;
     for (int64_t factor : factors) {
-      const AxisList& axes = cut.axes[flat++];
+      const AxisList& axes = sharding.axes[flat++];
       row.push_back({{"size", factor}, {"axes", AxisNames(mesh, axes)}});
       int64_t parts = PartCount(mesh, axes);
       largest *= (factor + parts - 1) / parts;
@@ -123,29 +123,36 @@ Json TensorJson(const Tensor& tensor, const Cut& cut, const Mesh& mesh) {
     dims.push_back(std::move(row));
     shard.push_back(largest);
   }
-  return {{"name", tensor.name},        {"type", Name(tensor.type.type)},
-          {"shape", WholeDims(tensor)}, {"kind", Name(tensor.kind)},
-          {"dims", std::move(dims)},    {"partial", AxesText(mesh, AxesLeftOut(tensor, cut, mesh))},
+  return {{"name", tensor.name},
+          {"type", Name(tensor.type.type)},
+          {"shape", WholeDims(tensor)},
+          {"kind", Name(tensor.kind)},
+          {"dims", std::move(dims)},
+          {"partial", AxesText(mesh, AxesLeftOut(tensor, sharding, mesh))},
           {"shard", std::move(shard)}};
 }
 
-Json NodeJson(const Graph& graph, const Node& node, const Cut& cut, const Mesh& mesh,
+Json NodeJson(const Graph& graph, const Node& node, const Sharding& sharding, const Mesh& mesh,
               const std::string& kernel) {
-  Json reads = Json::array(), cuts = Json::object();
+  Json reads = Json::array(), shardings = Json::object();
   for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
-  for (size_t i = 0; i < cut.axes.size(); ++i) {
-    if (cut.axes[i].empty()) continue;
-    cuts[node.definition->indices[i].name] = AxisNames(mesh, cut.axes[i]);
+  for (size_t i = 0; i < sharding.axes.size(); ++i) {
+    if (sharding.axes[i].empty()) continue;
+    shardings[node.definition->indices[i].name] = AxisNames(mesh, sharding.axes[i]);
   }
-  return {{"name", node.name},         {"op", node.op},          {"from", node.from},
-          {"reads", std::move(reads)}, {"cut", std::move(cuts)}, {"kernel", kernel}};
+  return {{"name", node.name},
+          {"op", node.op},
+          {"from", node.from},
+          {"reads", std::move(reads)},
+          {"partition", std::move(shardings)},
+          {"kernel", kernel}};
 }
 
 Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
                   const std::string& collective) {
   return {{"tensor", graph.tensors[move.tensor].name},
           {"node", graph.nodes[move.node].name},
-          {"kind", move.kind == MoveKind::kFetch ? "fetch" : "deliver"},
+          {"kind", move.kind == MoveKind::kGather ? "gather" : "reduce"},
           {"collective", collective},
           {"over", AxisNames(plan.mesh, AxesCrossed(graph, plan, move))},
           {"bytes", move.bytes},
@@ -158,16 +165,16 @@ Json CopiesJson(const Graph& graph, const Plan& plan) {
   for (const Node& node : graph.nodes) {
     if (!IsCopy(graph, node)) continue;
     const Tensor &copy = graph.tensors[node.result], &tensor = graph.tensors[node.operands[0]];
-    const Cut& cut = plan.tensors[node.result];
-    if (cut == plan.tensors[node.operands[0]]) continue;
+    const Sharding& sharding = plan.tensors[node.result];
+    if (sharding == plan.tensors[node.operands[0]]) continue;
     int64_t largest = 0;
     for (int device = 0; device < plan.mesh.devices(); ++device) {
-      largest = std::max(largest, Volume(ShardBox(plan.mesh, cut, copy.type.dims, device)));
+      largest = std::max(largest, Volume(ShardBox(plan.mesh, sharding, copy.type.dims, device)));
     }
     rows.push_back({{"copy", copy.name},
                     {"tensor", tensor.name},
                     {"readers", copy.consumers.size()},
-                    {"cut", ToString(cut, copy.dims, plan.mesh)},
+                    {"sharding", ToString(sharding, copy.dims, plan.mesh)},
                     {"bytes", largest * ByteSize(copy.type.type)},
                     {"first", graph.nodes[copy.consumers.front()].name},
                     {"last", graph.nodes[copy.consumers.back()].name}});
@@ -175,34 +182,35 @@ Json CopiesJson(const Graph& graph, const Plan& plan) {
   return rows;
 }
 
-// The rows of accumulators, and of others that read addends, where several groups keep these.
+// The rows of accumulators, and of others that read partials, where several groups keep these.
 Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
   Json rows = Json::array();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    const Cut& cut = plan.nodes[n];
-    const std::vector<int>& addends = node.definition->addends;
-    if (addends.empty() || cut.axes.back().empty()) continue;
+    const Sharding& sharding = plan.nodes[n];
+    const std::vector<int>& operands = node.definition->partial_operands;
+    if (operands.empty() || sharding.axes.back().empty()) continue;
     int64_t bytes = 0;  // on the fullest device
     NodeId first = static_cast<NodeId>(n);
-    for (int operand : addends) {
-      const Tensor& addend = graph.tensors[node.operands[operand]];
-      const Cut& kept = plan.tensors[node.operands[operand]];
+    for (int operand : operands) {
+      const Tensor& partials = graph.tensors[node.operands[operand]];
+      const Sharding& kept = plan.tensors[node.operands[operand]];
       int64_t largest = 0;
       for (int device = 0; device < plan.mesh.devices(); ++device) {
-        largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, addend.type.dims, device)));
+        largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, partials.type.dims, device)));
       }
-      bytes += largest * ByteSize(addend.type.type);
-      first = std::min(first, addend.producer);
+      bytes += largest * ByteSize(partials.type.type);
+      first = std::min(first, partials.producer);
     }
-    const TensorId shown = node.operands[addends[0]];
-    rows.push_back({{"accumulator", node.name},
-                    {"addends", addends.size()},
-                    {"cut", ToString(plan.tensors[shown], graph.tensors[shown].dims, plan.mesh)},
-                    {"over", AxesText(plan.mesh, cut.axes.back())},
-                    {"bytes", bytes},
-                    {"first", graph.nodes[first].name},
-                    {"last", node.name}});
+    const TensorId shown = node.operands[operands[0]];
+    rows.push_back(
+        {{"accumulator", node.name},
+         {"partials", operands.size()},
+         {"sharding", ToString(plan.tensors[shown], graph.tensors[shown].dims, plan.mesh)},
+         {"over", AxesText(plan.mesh, sharding.axes.back())},
+         {"bytes", bytes},
+         {"first", graph.nodes[first].name},
+         {"last", node.name}});
   }
   return rows;
 }
@@ -225,7 +233,7 @@ void AppendRows(const char* name, const Json& rows, std::string* text) {
 }  // namespace
 
 std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& notes) {
-  Json head = {{"format", "yuba-plan/1"}};
+  Json head = {{"format", "yuba-plan/2"}};
   head["graph"] = {
       {"file", notes.graph_file}, {"hash", notes.graph_hash}, {"inputs", InputsJson(notes)}};
   head["library"] = notes.library_hash;

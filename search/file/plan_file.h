@@ -1,4 +1,4 @@
-// The plan file, yuba-plan/1 (JSON): written and read. DESIGN gives its fields.
+// The plan file, yuba-plan/2 (JSON): written and read. docs/plan_file.md gives its fields.
 #ifndef YUBA_SEARCH_FILE_PLAN_FILE_H_
 #define YUBA_SEARCH_FILE_PLAN_FILE_H_
 
@@ -39,12 +39,12 @@ struct PlanFile {
     std::string name, kind;
     ElementType type = ElementType::kF32;
     std::vector<std::vector<int64_t>> dims;
-    Cut cut;
+    Sharding sharding;
   };
   struct NodeRow {
     std::string name, op, from, kernel;
     std::vector<std::string> reads;    // names of the tensors that it reads
-    std::vector<std::string> indices;  // names of the cut indices, parallel to axes
+    std::vector<std::string> indices;  // names of the sharding indices, parallel to axes
     std::vector<AxisList> axes;
   };
   struct TransferRow {
@@ -54,18 +54,18 @@ struct PlanFile {
   };
   // A copy that is cut otherwise than its tensor: live from before its first reader to its last.
   struct CopyRow {
-    std::string copy, tensor, cut;
+    std::string copy, tensor, sharding;
     std::string first, last;  // readers, in the order of the program
     int64_t readers = 0;
     int64_t bytes = 0;  // on the device that has most of it
   };
-  // An accumulator whose addends are kept by several groups of devices: live from before the first
+  // An accumulator whose partials are kept by several groups of devices: live from before the first
   // node that makes one to the accumulator.
   struct AccumulatorRow {
-    std::string accumulator, cut, over;  // `over`: the axes that number the groups
-    std::string first, last;             // nodes, in the order of the program
-    int64_t addends = 0;
-    int64_t bytes = 0;  // of all addends, on the device that has most
+    std::string accumulator, sharding, over;  // `over`: the axes that number the groups
+    std::string first, last;                  // nodes, in the order of the program
+    int64_t partials = 0;
+    int64_t bytes = 0;  // of all partials, on the device that has most
   };
   Mesh mesh;
   Space space;

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/file/plan_file.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/copies.h"
 #include "search/rewrite/partials.h"
@@ -61,27 +61,28 @@ absl::Status CompareHash(const char* what, const std::string& found, const std::
                    "); plan this model again with `yuba partition`");
 }
 
-absl::Status NodeCut(const Node& node, const PlanFile::NodeRow& row, Cut* cut) {
+absl::Status NodePartition(const Node& node, const PlanFile::NodeRow& row, Sharding* sharding) {
   const std::vector<Index>& indices = node.definition->indices;
-  *cut = Cut();
-  cut->axes.resize(indices.size());
+  *sharding = Sharding();
+  sharding->axes.resize(indices.size());
   for (size_t i = 0; i < row.indices.size(); ++i) {
     auto found = std::find_if(indices.begin(), indices.end(),
                               [&](const Index& index) { return index.name == row.indices[i]; });
     if (found == indices.end()) {
       return Differs(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
     }
-    cut->axes[found - indices.begin()] = row.axes[i];
+    sharding->axes[found - indices.begin()] = row.axes[i];
   }
   return absl::OkStatus();
 }
 
-// What the rest of Yuba relies on. That a cut goes as far as it can is for `yuba check` to say.
-absl::Status RequireLegal(const std::string& what, const CutSpace& space, const Mesh& mesh,
-                          const Cut& cut) {
-  std::string why = WhyImpossible(space, mesh, cut);
+// What the rest of Yuba relies on. That a sharding goes as far as it can is for `yuba check` to
+// say.
+absl::Status RequireLegal(const std::string& what, const ChoiceSpace& space, const Mesh& mesh,
+                          const Sharding& sharding) {
+  std::string why = WhyImpossible(space, mesh, sharding);
   if (why.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("the plan cuts ", what, " illegally: ", why));
+  return absl::FailedPreconditionError(absl::StrCat("the plan shards ", what, " illegally: ", why));
 }
 
 }  // namespace
@@ -107,8 +108,8 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                        : "some of its sums have accumulators, none in the plan");
   }
   if (file.space.partials != HasPartials(graph)) {
-    return Differs(file.space.partials ? "no sum of it stays apart, some in the plan do"
-                                       : "some of its sums stay apart, none in the plan");
+    return Differs(file.space.partials ? "no sum of it stays unreduced, some in the plan do"
+                                       : "some of its sums stay unreduced, none in the plan");
   }
   YUBA_RETURN_IF_ERROR(CompareHash("graph", file.notes.graph_hash, expected.graph_hash));
   YUBA_RETURN_IF_ERROR(
@@ -128,31 +129,31 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                                       plan.cost.bytes()));
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    plan.tensors.push_back(file.tensors[t].cut);
+    plan.tensors.push_back(file.tensors[t].sharding);
     YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("tensor ", graph.tensors[t].name),
-                                      TensorCuts(graph, static_cast<TensorId>(t)), plan.mesh,
+                                      SpaceOfTensor(graph, static_cast<TensorId>(t)), plan.mesh,
                                       plan.tensors[t]));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     plan.nodes.emplace_back();
-    YUBA_RETURN_IF_ERROR(NodeCut(graph.nodes[n], file.nodes[n], &plan.nodes[n]));
+    YUBA_RETURN_IF_ERROR(NodePartition(graph.nodes[n], file.nodes[n], &plan.nodes[n]));
     YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("node ", graph.nodes[n].name),
-                                      NodeCuts(graph, static_cast<NodeId>(n)), plan.mesh,
+                                      SpaceOfNode(graph, static_cast<NodeId>(n)), plan.mesh,
                                       plan.nodes[n]));
     const Node& node = graph.nodes[n];
     if (IsCopy(graph, node) && plan.nodes[n] != plan.tensors[node.result]) {
       return absl::FailedPreconditionError(
-          absl::StrCat("the plan cuts ", node.name, " and the node that makes it differently"));
+          absl::StrCat("the plan shards ", node.name, " and the node that makes it differently"));
     }
     for (TensorId operand : node.operands) {
-      if (graph.tensors[operand].kind != TensorKind::kAddend) continue;
-      const Cut& addend = plan.tensors[operand];
-      if (IsAccumulator(node) ? AddendCut(plan.nodes[n]) == addend
-                              : KeepsGroups(addend, plan.nodes[n])) {
+      if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
+      const Sharding& partials = plan.tensors[operand];
+      if (IsAccumulator(node) ? PartialsSharding(plan.nodes[n]) == partials
+                              : KeepsGroups(partials, plan.nodes[n])) {
         continue;
       }
       return absl::FailedPreconditionError(absl::StrCat(
-          "the plan cuts ", graph.tensors[operand].name, " and its reader differently"));
+          "the plan shards ", graph.tensors[operand].name, " and its reader differently"));
     }
   }
   return plan;

@@ -44,7 +44,12 @@ AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
 
 void ReadHead(const JsonReader& root, PlanFile* file) {
   std::string format = root.Field("format").String();
-  if (format != "yuba-plan/1") root.Field("format").Fail("\"yuba-plan/1\"");
+  if (format == "yuba-plan/1") {
+    root.Field("format").Fail(
+        "\"yuba-plan/2\"; this plan is an older yuba's, so make it anew with yuba partition");
+  } else if (format != "yuba-plan/2") {
+    root.Field("format").Fail("\"yuba-plan/2\"");
+  }
   JsonReader graph = root.Field("graph");
   file->notes.graph_file = graph.Field("file").String();
   file->notes.graph_hash = graph.Field("hash").String();
@@ -176,7 +181,7 @@ void ReadTensors(const JsonReader& rows, PlanFile* file) {
       tensor.dims.push_back({});
       for (const JsonReader& factor : dim.Items()) {
         tensor.dims.back().push_back(factor.Field("size").Integer(0, kMost));
-        tensor.cut.axes.push_back(ReadAxes(factor.Field("axes"), file->mesh));
+        tensor.sharding.axes.push_back(ReadAxes(factor.Field("axes"), file->mesh));
       }
     }
     if (!rows.ok()) return;
@@ -191,7 +196,7 @@ void ReadNodes(const JsonReader& rows, PlanFile* file) {
     node.op = row.Field("op").String();
     node.from = row.Field("from").String();
     node.reads = row.Field("reads").Strings();
-    for (const auto& [index, axes] : row.Field("cut").Fields()) {
+    for (const auto& [index, axes] : row.Field("partition").Fields()) {
       node.indices.push_back(index);
       node.axes.push_back(ReadAxes(axes, file->mesh));
     }
@@ -207,7 +212,7 @@ void ReadCopies(const JsonReader& rows, PlanFile* file) {
     PlanFile::CopyRow copy;
     copy.copy = row.Field("copy").String();
     copy.tensor = row.Field("tensor").String();
-    copy.cut = row.Field("cut").String();
+    copy.sharding = row.Field("sharding").String();
     copy.first = row.Field("first").String();
     copy.last = row.Field("last").String();
     copy.readers = row.Field("readers").Integer(0, kMost);
@@ -221,11 +226,11 @@ void ReadAccumulators(const JsonReader& rows, PlanFile* file) {
   for (const JsonReader& row : rows.Items()) {
     PlanFile::AccumulatorRow sum;
     sum.accumulator = row.Field("accumulator").String();
-    sum.cut = row.Field("cut").String();
+    sum.sharding = row.Field("sharding").String();
     sum.over = row.Field("over").String();
     sum.first = row.Field("first").String();
     sum.last = row.Field("last").String();
-    sum.addends = row.Field("addends").Integer(0, kMost);
+    sum.partials = row.Field("partials").Integer(0, kMost);
     sum.bytes = row.Field("bytes").Integer(0, kMost);
     if (!rows.ok()) return;
     file->accumulators.push_back(std::move(sum));
@@ -238,8 +243,8 @@ void ReadTransfers(const JsonReader& rows, PlanFile* file) {
     transfer.tensor = row.Field("tensor").String();
     transfer.node = row.Field("node").String();
     transfer.kind = row.Field("kind").String();
-    if (transfer.kind != "fetch" && transfer.kind != "deliver") {
-      row.Field("kind").Fail("\"fetch\" or \"deliver\"");
+    if (transfer.kind != "gather" && transfer.kind != "reduce") {
+      row.Field("kind").Fail("\"gather\" or \"reduce\"");
     }
     transfer.collective = row.Field("collective").String();
     transfer.over = row.Field("over").Strings();

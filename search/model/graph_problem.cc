@@ -19,11 +19,11 @@ namespace {
 
 constexpr int kMostSymmetries = 120;
 
-using CutList = std::shared_ptr<const std::vector<Cut>>;
+using ChoiceList = std::shared_ptr<const std::vector<Choice>>;
 
-CutSpace SpaceOf(const Graph& graph, int element) {
+ChoiceSpace SpaceOf(const Graph& graph, int element) {
   int tensors = static_cast<int>(graph.tensors.size());
-  return element < tensors ? TensorCuts(graph, element) : NodeCuts(graph, element - tensors);
+  return element < tensors ? SpaceOfTensor(graph, element) : SpaceOfNode(graph, element - tensors);
 }
 
 class Builder {
@@ -67,35 +67,35 @@ class Builder {
  private:
   struct InternedDomain {
     DomainPtr domain;
-    CutList cuts;
+    ChoiceList choices;
   };
 
   void AddVariables() {
     size_t elements = problem_.clusters.representative.size();
     problem_.variable.assign(elements, -1);
-    problem_.cuts.resize(elements);
+    problem_.choices.resize(elements);
     for (int element : CanonicalOrder(graph_)) {
       if (problem_.clusters.representative[element] != element) continue;
       problem_.variable[element] = static_cast<int>(problem_.elements.size());
       problem_.elements.push_back(element);
       InternedDomain interned = DomainOf(element);
       problem_.pairwise.variables.push_back(interned.domain);
-      problem_.cuts[element] = interned.cuts;
+      problem_.choices[element] = interned.choices;
     }
     for (size_t element = 0; element < elements; ++element) {
       int representative = problem_.clusters.representative[element];
       problem_.variable[element] = problem_.variable[representative];
       if (representative != static_cast<int>(element)) {
-        problem_.cuts[element] =
-            MappedCuts(problem_.cuts[representative], problem_.clusters.dims[element]);
+        problem_.choices[element] =
+            MappedChoices(problem_.choices[representative], problem_.clusters.dims[element]);
       }
     }
   }
 
   InternedDomain DomainOf(int element) {
-    CutSpace space = SpaceOf(graph_, element);
+    ChoiceSpace space = SpaceOf(graph_, element);
     space.optional = space.optional || (options_.replicate && element < tensors_);
-    Cut given = options_.given.empty() ? WholeCut(space) : options_.given[element];
+    Choice given = options_.given.empty() ? WholeChoice(space) : options_.given[element];
     const Restriction* restriction = RestrictionOf(element);
     const GridList grids = options_.grids.empty() ? nullptr : options_.grids[element];
     std::string key =
@@ -106,9 +106,9 @@ class Builder {
     }
     auto [place, is_new] = domains_.emplace(key, InternedDomain{});
     if (is_new) {
-      std::vector<Cut> cuts = CutsOf(space, given, restriction);
-      if (grids != nullptr) KeepGrids(*grids, &cuts);
-      CutList list = Interned(std::move(cuts));
+      std::vector<Choice> choices = ChoicesOf(space, given, restriction);
+      if (grids != nullptr) KeepGrids(*grids, &choices);
+      ChoiceList list = Interned(std::move(choices));
       DomainPtr& domain = domain_of_[list];
       if (domain == nullptr) {
         domain = std::make_shared<const Domain>(
@@ -125,31 +125,31 @@ class Builder {
     return &options_.restrictions[element];
   }
 
-  std::vector<Cut> CutsOf(const CutSpace& space, const Cut& given,
-                          const Restriction* restriction) const {
+  std::vector<Choice> ChoicesOf(const ChoiceSpace& space, const Choice& given,
+                                const Restriction* restriction) const {
     if (restriction == nullptr) {
-      return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+      return LegalChoices(space, options_.mesh, options_.axes, given, options_.nesting);
     }
-    std::vector<Cut> cuts = RestrictedCuts(space, options_.mesh, options_.axes, placed_, given,
-                                           options_.nesting, *restriction);
-    if (!cuts.empty()) return cuts;
-    return LegalCuts(space, options_.mesh, options_.axes, given, options_.nesting);
+    std::vector<Choice> choices = RestrictedChoices(space, options_.mesh, options_.axes, placed_,
+                                                    given, options_.nesting, *restriction);
+    if (!choices.empty()) return choices;
+    return LegalChoices(space, options_.mesh, options_.axes, given, options_.nesting);
   }
 
-  void KeepGrids(const std::vector<Grid>& grids, std::vector<Cut>* cuts) const {
-    const auto is_other = [&](const Cut& cut) {
-      return !std::binary_search(grids.begin(), grids.end(), GridOf(cut, options_.mesh));
+  void KeepGrids(const std::vector<Grid>& grids, std::vector<Choice>* choices) const {
+    const auto is_other = [&](const Choice& choice) {
+      return !std::binary_search(grids.begin(), grids.end(), GridOf(choice, options_.mesh));
     };
-    cuts->erase(std::remove_if(cuts->begin(), cuts->end(), is_other), cuts->end());
+    choices->erase(std::remove_if(choices->begin(), choices->end(), is_other), choices->end());
   }
 
-  CutList MappedCuts(const CutList& cuts, const std::vector<int>& dims) {
-    CutList& mapped = mapped_[{cuts, dims}];
+  ChoiceList MappedChoices(const ChoiceList& choices, const std::vector<int>& dims) {
+    ChoiceList& mapped = mapped_[{choices, dims}];
     if (mapped == nullptr) {
-      std::vector<Cut> list;
-      for (const Cut& cut : *cuts) {
-        Cut here;
-        for (int d : dims) here.axes.push_back(d < 0 ? AxisList() : cut.axes[d]);
+      std::vector<Choice> list;
+      for (const Choice& choice : *choices) {
+        Choice here;
+        for (int d : dims) here.axes.push_back(d < 0 ? AxisList() : choice.axes[d]);
         list.push_back(std::move(here));
       }
       mapped = Interned(std::move(list));
@@ -158,15 +158,15 @@ class Builder {
   }
 
   // Equal lists become one, so that the tables of equal uses are found to be equal.
-  CutList Interned(std::vector<Cut> cuts) {
+  ChoiceList Interned(std::vector<Choice> choices) {
     std::string key;
-    for (const Cut& cut : cuts) absl::StrAppend(&key, Key(cut), "|");
-    CutList& list = by_content_[key];
-    if (list == nullptr) list = std::make_shared<const std::vector<Cut>>(std::move(cuts));
+    for (const Choice& choice : choices) absl::StrAppend(&key, Key(choice), "|");
+    ChoiceList& list = by_content_[key];
+    if (list == nullptr) list = std::make_shared<const std::vector<Choice>>(std::move(choices));
     return list;
   }
 
-  // The fetch of operand `operand`, or, where that is -1, the delivery of the result.
+  // The gather of operand `operand`, or, where that is -1, the reduction of the result.
   struct Use {
     int node = 0, operand = -1, tensor = 0;
     int table = 0;
@@ -193,7 +193,8 @@ class Builder {
   }
 
   void FindUse(Use use) {
-    const CutList &rows = problem_.cuts[use.tensor], &columns = problem_.cuts[tensors_ + use.node];
+    const ChoiceList &rows = problem_.choices[use.tensor],
+                     &columns = problem_.choices[tensors_ + use.node];
     const int definition = definition_numbers_[use.node];
     const auto [table, is_new] = table_numbers_.emplace(
         std::make_tuple(definition, use.operand, rows, columns), static_cast<int>(tables_.size()));
@@ -216,10 +217,10 @@ class Builder {
     const Budget& budget = *options_.budget;
     ParallelFor(budget.threads(), static_cast<int64_t>(boxes_.size()), [&](int64_t b) {
       BoxList& list = boxes_[b];
-      const std::vector<Cut>& cuts = *problem_.cuts[tensors_ + list.node];
+      const std::vector<Choice>& choices = *problem_.choices[tensors_ + list.node];
       for (size_t i = 0; i < list.values.size() && !Stopped(); ++i) {
-        list.boxes.push_back(
-            AnalyzeNode(*graph_.nodes[list.node].definition, cuts[list.values[i]], options_.mesh));
+        list.boxes.push_back(AnalyzeNode(*graph_.nodes[list.node].definition,
+                                         choices[list.values[i]], options_.mesh));
       }
     });
     ParallelFor(budget.threads(), static_cast<int64_t>(tables_.size()), [&](int64_t t) {
@@ -228,7 +229,7 @@ class Builder {
   }
 
   bool Stopped() {
-    if (!stopped_ && options_.budget->Spent()) stopped_ = true;
+    if (!stopped_ && options_.budget->ShouldStop()) stopped_ = true;
     return stopped_;
   }
 
@@ -239,8 +240,8 @@ class Builder {
     const BoxList& list = boxes_[table.boxes];
     const TableInput input = {&options_.mesh,
                               &graph_.tensors[use.tensor].type,
-                              problem_.cuts[use.tensor].get(),
-                              problem_.cuts[tensors_ + use.node].get(),
+                              problem_.choices[use.tensor].get(),
+                              problem_.choices[tensors_ + use.node].get(),
                               &list.values,
                               &list.boxes};
     std::vector<int64_t> cells = CellsOf(graph_.nodes[use.node], use.operand, input);
@@ -270,10 +271,10 @@ class Builder {
 
   static std::vector<int64_t> CellsOf(const Node& node, int operand, const TableInput& input) {
     const Definition& definition = *node.definition;
-    if (operand < 0) return definition.addend ? AddendTable(input) : DeliverTable(input);
-    if (!ReadsAddend(definition, operand)) return FetchTable(input, operand);
-    return IsSumOfAddends(definition) ? RegroupTable(input, operand)
-                                      : FetchAddendTable(input, operand);
+    if (operand < 0) return definition.partial ? PartialsTable(input) : ReduceTable(input);
+    if (!ReadsPartials(definition, operand)) return GatherTable(input, operand);
+    return CombinesPartials(definition) ? RegroupTable(input, operand)
+                                        : GatherPartialsTable(input, operand);
   }
 
   // Costs do not change when both cuts are relabelled.
@@ -298,33 +299,33 @@ class Builder {
   std::vector<int> definition_numbers_;
   Problem problem_;
   absl::flat_hash_map<std::string, InternedDomain> domains_;
-  std::map<CutList, DomainPtr> domain_of_;
-  std::map<std::pair<CutList, std::vector<int>>, CutList> mapped_;
-  absl::flat_hash_map<std::string, CutList> by_content_;
+  std::map<ChoiceList, DomainPtr> domain_of_;
+  std::map<std::pair<ChoiceList, std::vector<int>>, ChoiceList> mapped_;
+  absl::flat_hash_map<std::string, ChoiceList> by_content_;
   std::vector<Use> uses_;
-  std::map<std::tuple<int, int, CutList, CutList>, int>
+  std::map<std::tuple<int, int, ChoiceList, ChoiceList>, int>
       table_numbers_;  // by definition, operand, cuts
   std::vector<Table> tables_;
-  std::map<std::pair<int, CutList>, int> box_numbers_;  // by definition and cuts
+  std::map<std::pair<int, ChoiceList>, int> box_numbers_;  // by definition and cuts
   std::vector<BoxList> boxes_;
   std::atomic<bool> stopped_{false};
 };
 
 }  // namespace
 
-Cuts Problem::CutsOf(const Assignment& assignment) const {
-  Cuts result;
-  for (size_t element = 0; element < cuts.size(); ++element) {
-    result.push_back((*cuts[element])[assignment[variable[element]]]);
+Choices Problem::ChoicesOf(const Assignment& assignment) const {
+  Choices result;
+  for (size_t element = 0; element < choices.size(); ++element) {
+    result.push_back((*choices[element])[assignment[variable[element]]]);
   }
   return result;
 }
 
-Assignment Problem::ValuesOf(const Cuts& cuts_of_elements) const {
+Assignment Problem::ValuesOf(const Choices& choices_of_elements) const {
   Assignment assignment;
   for (const int element : elements) {
-    const std::vector<Cut>& domain = *cuts[element];
-    const auto place = std::find(domain.begin(), domain.end(), cuts_of_elements[element]);
+    const std::vector<Choice>& domain = *choices[element];
+    const auto place = std::find(domain.begin(), domain.end(), choices_of_elements[element]);
     assignment.push_back(place == domain.end() ? 0 : static_cast<int>(place - domain.begin()));
   }
   return assignment;
@@ -347,10 +348,11 @@ int64_t TableCells(const Graph& graph, int axes) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (known[definitions[n]]) continue;
     known[definitions[n]] = true;
-    const int64_t strategies = CountCuts(NodeCuts(graph, static_cast<NodeId>(n)), axes);
+    const int64_t strategies = CountChoices(SpaceOfNode(graph, static_cast<NodeId>(n)), axes);
     const auto add = [&](TensorId tensor) {
       int64_t cells = 0;
-      if (__builtin_mul_overflow(strategies, CountCuts(TensorCuts(graph, tensor), axes), &cells) ||
+      if (__builtin_mul_overflow(strategies, CountChoices(SpaceOfTensor(graph, tensor), axes),
+                                 &cells) ||
           __builtin_add_overflow(sum, cells, &sum)) {
         sum = std::numeric_limits<int64_t>::max() / 2;
       }

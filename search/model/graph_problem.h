@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
+#include "search/plan/choice.h"
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 #include "search/space/cluster.h"
@@ -15,17 +16,14 @@
 
 namespace yuba::search {
 
-// By element: tensors first, then nodes.
-using Cuts = std::vector<Cut>;
-
 struct ProblemOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
   std::vector<int> axes;      // those to place now; the ones before them in the mesh are in `given`
-  Cuts given;                 // by element; empty: no earlier ones
-  Restrictions restrictions;  // by element; one that leaves no cut is none
-  // By element: its cuts have these grids, in lexicographic order; empty: any. All axes are placed
-  // together; equal spaces share their list.
+  Choices given;              // by element; empty: no earlier ones
+  Restrictions restrictions;  // by element; one that leaves no choice is none
+  // By element: its choices have these grids, in lexicographic order; empty: any. All axes are
+  // placed together; equal spaces share their list.
   std::vector<GridList> grids;
   bool replicate = false;  // stored tensors may be replicated
   bool cluster = true;     // false: a variable for each element; needed with `replicate`
@@ -39,14 +37,15 @@ struct Problem {
   Clusters clusters;
   std::vector<int> elements;  // by variable: the representative of its cluster
   std::vector<int> variable;  // by element
-  std::vector<std::shared_ptr<const std::vector<Cut>>> cuts;  // by element: its cut for each value
+  std::vector<std::shared_ptr<const std::vector<Choice>>>
+      choices;  // by element: its cut for each value
   // By node: the factor of its result, then of each operand; -1 where nothing ever moves.
   std::vector<std::vector<int>> factors;
   bool complete = true;  // false: the budget was spent, some or all of the costs are missing
 
-  Cuts CutsOf(const Assignment& assignment) const;
-  // The other way; the first value where a cut is in no domain.
-  Assignment ValuesOf(const Cuts& cuts_of_elements) const;
+  Choices ChoicesOf(const Assignment& assignment) const;
+  // The other way; the first value where a choice is in no domain.
+  Assignment ValuesOf(const Choices& choices_of_elements) const;
   // The elimination order of all elements that belongs to one of the variables.
   std::vector<int> ElementOrder(const std::vector<int>& order) const;
 };

@@ -29,7 +29,7 @@ std::vector<int> ProgramOrder(const Graph& graph) {
   std::vector<int> order(graph.tensors.size() + graph.nodes.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return PlaceInProgram(graph, a) < PlaceInProgram(graph, b);
+    return ProgramPosition(graph, a) < ProgramPosition(graph, b);
   });
   return order;
 }
@@ -110,12 +110,12 @@ LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const B
 // A grid for each element, whatever it costs.
 LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
   LowerBound none;
-  auto add = [&](const CutSpace& space) {
-    none.grids.push_back({GridOf(CutByWishes(space, {}, mesh), mesh)});
+  auto add = [&](const ChoiceSpace& space) {
+    none.grids.push_back({GridOf(FollowNeighbours(space, {}, mesh), mesh)});
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t)
-    add(TensorCuts(graph, static_cast<TensorId>(t)));
-  for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
+    add(SpaceOfTensor(graph, static_cast<TensorId>(t)));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) add(SpaceOfNode(graph, static_cast<NodeId>(n)));
   return none;
 }
 
@@ -136,8 +136,8 @@ LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
 }  // namespace
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     const Budget& budget, double enough, KnownTables* known) {
-  KnownTables own;
+                     const Budget& budget, double enough, TableCache* known) {
+  TableCache own;
   if (known == nullptr) known = &own;
   absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget, known);
   if (built.has_value() && built->complete) return UnpricedBound(graph, *built, budget, enough);
@@ -170,7 +170,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
     search.patience = patience;
     search.start.clear();
     for (const bool buffers : {false, true}) {
-      if (!best[0].grids.empty() && budget.Spent()) break;
+      if (!best[0].grids.empty() && budget.ShouldStop()) break;
       std::vector<MemoryPrice> prices;
       if (cells <= kMostCells && !(buffers && of_uses > kBufferCells)) {
         prices = GoodPrices(buffers ? problem.pairwise : unmoved, search, budget);
@@ -178,7 +178,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
       if (prices.empty()) continue;
       search.start = prices;
       const Budget overtime = budget.Overtime();  // of prices alone there is no bound
-      const Budget& left = budget.Spent() ? overtime : budget;
+      const Budget& left = budget.ShouldStop() ? overtime : budget;
       LowerBound found = DualAtPrices(graph, problem, std::move(prices), left);
       LowerBound& here = best[buffers];
       if (here.grids.empty() || found.bytes > here.bytes) here = std::move(found);
@@ -191,7 +191,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   }
   if (!bounds.empty()) return bounds;
   const Budget overtime = budget.Overtime();
-  return {UnpricedBound(graph, problem, budget.Spent() ? overtime : budget, kInfinity)};
+  return {UnpricedBound(graph, problem, budget.ShouldStop() ? overtime : budget, kInfinity)};
 }
 
 }  // namespace yuba::search

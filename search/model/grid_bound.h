@@ -23,7 +23,7 @@ struct LowerBound {
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
                      double enough = std::numeric_limits<double>::infinity(),
-                     KnownTables* known = nullptr);
+                     TableCache* known = nullptr);
 
 // The same of the plans within a limit on memory, and those with replicas among them: the rows of
 // the problem are priced, unless they are too many. Where the budget is spent, a little more time

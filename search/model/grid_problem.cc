@@ -46,7 +46,7 @@ void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProb
   std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
            std::pair<GridList, DomainPtr>>
       known;
-  const auto add = [&](const CutSpace& space) {
+  const auto add = [&](const ChoiceSpace& space) {
     auto& [grids, domain] = known[{space.extents, space.cuttable, space.optional}];
     if (grids == nullptr) {
       grids = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
@@ -56,11 +56,11 @@ void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProb
     problem.pairwise.variables.push_back(domain);
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    CutSpace space = TensorCuts(graph, static_cast<TensorId>(t));
+    ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));
     space.optional = space.optional || replicate;
     add(space);
   }
-  for (size_t n = 0; n < graph.nodes.size(); ++n) add(NodeCuts(graph, static_cast<NodeId>(n)));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) add(SpaceOfNode(graph, static_cast<NodeId>(n)));
 }
 
 // A table that uses have in common.
@@ -90,7 +90,7 @@ std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
 
 // Makes those that are not known, small ones first; those are missing for which the budget is
 // spent.
-void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* known) {
+void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* known) {
   std::vector<CommonTable*> missing;
   for (CommonTable& table : tables) {
     if (known != nullptr) {
@@ -106,7 +106,7 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, KnownTables* k
   // Uses of different kinds share nothing that changes.
   ParallelFor(budget.threads(), static_cast<int64_t>(missing.size()), [&](int64_t i) {
     CommonTable& table = *missing[i];
-    if (budget.Spent()) return;
+    if (budget.ShouldStop()) return;
     std::vector<int64_t> cells =
         table.first->costs->Relaxed(*table.tensor_grids, *table.node_grids, budget);
     if (budget.end() != Budget::End::kNone) return;  // it may have holes
@@ -123,15 +123,16 @@ Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
   Problem one_each;
   one_each.pairwise.variables = problem.pairwise.variables;
   one_each.factors = problem.factors;
-  std::map<GridList, std::shared_ptr<const std::vector<Cut>>> known;
+  std::map<GridList, std::shared_ptr<const std::vector<Choice>>> known;
   for (size_t e = 0; e < problem.grids.size(); ++e) {
-    std::shared_ptr<const std::vector<Cut>>& cuts = known[problem.grids[e]];
-    if (cuts == nullptr) {
-      std::vector<Cut> list;
-      for (const Grid& grid : *problem.grids[e]) list.push_back(CutOfGrid(grid, {}, mesh, false));
-      cuts = std::make_shared<const std::vector<Cut>>(std::move(list));
+    std::shared_ptr<const std::vector<Choice>>& choices = known[problem.grids[e]];
+    if (choices == nullptr) {
+      std::vector<Choice> list;
+      for (const Grid& grid : *problem.grids[e])
+        list.push_back(ChoiceOfGrid(grid, {}, mesh, false));
+      choices = std::make_shared<const std::vector<Choice>>(std::move(list));
     }
-    one_each.cuts.push_back(cuts);
+    one_each.choices.push_back(choices);
     one_each.elements.push_back(static_cast<int>(e));
     one_each.variable.push_back(static_cast<int>(e));
   }
@@ -142,7 +143,7 @@ Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
 
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
-                                             const Budget& budget, KnownTables* known) {
+                                             const Budget& budget, TableCache* known) {
   GridProblem problem;
   problem.factors.resize(graph.nodes.size());
   AddVariables(graph, mesh, replicate, problem);

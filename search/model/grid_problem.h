@@ -16,7 +16,7 @@
 
 namespace yuba::search {
 
-// What one node fetches of one operand, or delivers. Equal uses share `costs`.
+// What one node gathers of one operand, or reduces. Equal uses share `costs`.
 struct TensorUse {
   int tensor = 0, node = 0;  // elements: tensors first, then nodes
   int kind = 0;              // equal for equal definitions and operands
@@ -36,10 +36,10 @@ struct GridProblem {
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited(),
-                                             KnownTables* known = nullptr);
+                                             TableCache* known = nullptr);
 
-// The rows of memory_rows.h by grid: all cuts of one use the same, and what moves whatever the cuts
-// needs its buffer.
+// The rows of memory_rows.h by grid: all choices of one use the same, and what moves whatever the
+// choices needs its buffer.
 MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
                       int64_t limit, const Budget& budget = Budget::Unlimited());
 

@@ -15,12 +15,12 @@
 namespace yuba::search {
 namespace {
 
-using CutList = std::shared_ptr<const std::vector<Cut>>;
+using ChoiceList = std::shared_ptr<const std::vector<Choice>>;
 
-int64_t ShardBytes(const Mesh& mesh, const TensorType& type, const Cut& cut) {
+int64_t ShardBytes(const Mesh& mesh, const TensorType& type, const Choice& choice) {
   int64_t elements = 1;
   for (size_t d = 0; d < type.dims.size(); ++d) {
-    const int64_t parts = PartCount(mesh, cut.axes[d]);
+    const int64_t parts = PartCount(mesh, choice.axes[d]);
     elements = CheckedMultiply(elements, (type.dims[d] + parts - 1) / parts);
   }
   return CheckedMultiply(elements, ByteSize(type.type));
@@ -49,7 +49,7 @@ class RowsBuilder {
     return tensor.producer < 0 || tensor.output;
   }
 
-  // When the tensor is no more, after the last fetch from it.
+  // When the tensor is no more, after the last gather from it.
   int64_t EndOf(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
     if (Always(id)) return 3 * static_cast<int64_t>(graph_.nodes.size());
@@ -64,14 +64,14 @@ class RowsBuilder {
     rows_.uses.push_back({problem_.variable[id], begin, EndOf(id), Shards(id)});
   }
 
-  // By cut.
+  // By choice.
   const Cells& Shards(TensorId id) {
     const TensorType& type = graph_.tensors[id].type;
-    const CutList& cuts = problem_.cuts[id];
-    Cells& known = shards_[std::make_tuple(cuts, type.dims, type.type)];
+    const ChoiceList& choices = problem_.choices[id];
+    Cells& known = shards_[std::make_tuple(choices, type.dims, type.type)];
     if (known != nullptr) return known;
     std::vector<int64_t> bytes;
-    for (const Cut& cut : *cuts) bytes.push_back(Slot(ShardBytes(mesh_, type, cut)));
+    for (const Choice& choice : *choices) bytes.push_back(Slot(ShardBytes(mesh_, type, choice)));
     known = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
     return known;
   }
@@ -87,46 +87,47 @@ class RowsBuilder {
     const Node& node = graph_.nodes[n];
     const std::vector<Cells>* held = HeldBy(n);
     if (held == nullptr) return;  // no time
-    const int64_t fetch = 3 * int64_t{n};
+    const int64_t gather = 3 * int64_t{n};
     if (IsCopy(graph_, node)) {  // nothing is computed
       const int64_t both = std::min(EndOf(node.result), EndOf(SourceOf(graph_, node.result)));
-      AddBuffer(n, 1, fetch, both, (*held)[1]);
+      AddBuffer(n, 1, gather, both, (*held)[1]);
       // Where they are two variables: no plan cuts a copy in another way than its node.
-      AddBuffer(n, 0, fetch, both, Shards(node.result), true);
+      AddBuffer(n, 0, gather, both, Shards(node.result), true);
       return;
     }
     std::vector<size_t> computing;
-    bool gone = false;  // a tensor that was fetched
+    bool gone = false;  // a tensor that was gathered
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const auto here = node.operands.begin() + static_cast<int64_t>(o);
       if (std::find(node.operands.begin(), here, *here) != here) continue;  // read again
-      const bool ends = EndOf(*here) == fetch + 1;
-      const bool stays = !ends || EndOf(SourceOf(graph_, *here)) > fetch + 1;
+      const bool ends = EndOf(*here) == gather + 1;
+      const bool stays = !ends || EndOf(SourceOf(graph_, *here)) > gather + 1;
       if (!stays) computing.push_back(1 + o);
-      AddBuffer(n, 1 + o, gone ? fetch + 1 : fetch, stays ? fetch + 2 : fetch + 1, (*held)[1 + o]);
+      AddBuffer(n, 1 + o, gone ? gather + 1 : gather, stays ? gather + 2 : gather + 1,
+                (*held)[1 + o]);
       gone |= ends;
     }
     const bool stored = Always(node.result);
     if (!stored) computing.push_back(0);
-    AddBuffer(n, 0, stored ? fetch + 1 : fetch + 2, fetch + 3, (*held)[0]);
+    AddBuffer(n, 0, stored ? gather + 1 : gather + 2, gather + 3, (*held)[0]);
     if (!computing.empty()) {
       rows_.uses.push_back(
-          {problem_.variable[tensors_ + n], fetch + 1, fetch + 2, Sum(*held, computing)});
+          {problem_.variable[tensors_ + n], gather + 1, gather + 2, Sum(*held, computing)});
     }
   }
 
-  // By cut of the node: what it makes, then what it needs of each operand. Nothing where there is
-  // no time.
+  // By choice of the node: what it makes, then what it needs of each operand. Nothing where there
+  // is no time.
   const std::vector<Cells>* HeldBy(int n) {
-    const CutList& cuts = problem_.cuts[tensors_ + n];
-    std::vector<Cells>& known = held_[{definitions_[n], cuts}];
+    const ChoiceList& choices = problem_.choices[tensors_ + n];
+    std::vector<Cells>& known = held_[{definitions_[n], choices}];
     if (!known.empty()) return &known;
     const Domain& domain = *problem_.pairwise.variables[problem_.variable[tensors_ + n]];
     std::vector<std::vector<int64_t>> held(graph_.nodes[n].operands.size() + 1);
-    for (std::vector<int64_t>& each : held) each.resize(cuts->size());
+    for (std::vector<int64_t>& each : held) each.resize(choices->size());
     for (const int value : OrbitRepresentatives(domain)) {
-      if (budget_.Spent()) return nullptr;
-      const std::vector<int64_t> bytes = Held(graph_.nodes[n], (*cuts)[value]);
+      if (budget_.ShouldStop()) return nullptr;
+      const std::vector<int64_t> bytes = Held(graph_.nodes[n], (*choices)[value]);
       for (const std::vector<int>& image : domain.images) {
         for (size_t use = 0; use < held.size(); ++use) held[use][image[value]] = bytes[use];
       }
@@ -151,13 +152,13 @@ class RowsBuilder {
   }
 
   // On the device that needs most.
-  std::vector<int64_t> Held(const Node& node, const Cut& cut) const {
-    const NodeBoxes boxes = AnalyzeNode(*node.definition, cut, mesh_);
+  std::vector<int64_t> Held(const Node& node, const Choice& choice) const {
+    const NodeBoxes boxes = AnalyzeNode(*node.definition, choice, mesh_);
     std::vector<int64_t> bytes(node.operands.size() + 1, 0);
     for (int device = 0; device < mesh_.devices(); ++device) {
       for (size_t use = 0; use < bytes.size(); ++use) {
         const Tensor& tensor = graph_.tensors[use == 0 ? node.result : node.operands[use - 1]];
-        const Box& box = use == 0 ? boxes.made[device] : boxes.needs[device][use - 1];
+        const Box& box = use == 0 ? boxes.writes[device] : boxes.reads[device][use - 1];
         bytes[use] =
             std::max(bytes[use], Slot(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
       }
@@ -171,8 +172,8 @@ class RowsBuilder {
   const Problem& problem_;
   const int tensors_;
   const std::vector<int> definitions_;
-  std::map<std::tuple<CutList, std::vector<int64_t>, ElementType>, Cells> shards_;
-  std::map<std::pair<int, CutList>, std::vector<Cells>> held_;  // by definition and cuts
+  std::map<std::tuple<ChoiceList, std::vector<int64_t>, ElementType>, Cells> shards_;
+  std::map<std::pair<int, ChoiceList>, std::vector<Cells>> held_;  // by definition and cuts
   std::map<std::pair<std::vector<Cells>, std::vector<size_t>>, Cells> sums_;
   MemoryRows rows_;
 };

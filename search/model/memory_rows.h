@@ -1,4 +1,4 @@
-// The memory of a graph's plans as rows over time: what each cut of a tensor or a node needs at
+// The memory of a graph's plans as rows over time: what each choice of a tensor or a node needs at
 // least, and when.
 #ifndef YUBA_SEARCH_MODEL_MEMORY_ROWS_H_
 #define YUBA_SEARCH_MODEL_MEMORY_ROWS_H_
@@ -13,14 +13,14 @@
 namespace yuba::search {
 
 // Rows of a problem without clusters, in bytes of the device that needs most, for programs that run
-// the nodes in the graph's order. Node i fetches at 3i, computes at 3i+1, delivers at 3i+2.
-// - Inputs, parameters, constants and outputs are there always; another tensor from the delivery
-//   that makes it to the last fetch from it.
-// - While node i computes, what it needs of a tensor that nothing reads later is there (as fetched
+// the nodes in the graph's order. Node i gathers at 3i, computes at 3i+1, reduces at 3i+2.
+// - Inputs, parameters, constants and outputs are there always; another tensor from the reduction
+//   that makes it to the last gather from it.
+// - While node i computes, what it needs of a tensor that nothing reads later is there (as gathered
 //   or as stored), and what it makes, unless that is a stored tensor.
-// - Buffers, where something moves: for what a node needs of a tensor, while it is fetched, unless
-//   a tensor may be gone by then that was fetched before, and, where the tensor lives on, while
-//   the node computes; for what is made, until it is delivered; for a copy while its tensor is
+// - Buffers, where something moves: for what a node needs of a tensor, while it is gathered, unless
+//   a tensor may be gone by then that was gathered before, and, where the tensor lives on, while
+//   the node computes; for what is made, until it is reduced; for a copy while its tensor is
 //   there too, in the shard of which it may be.
 // Each begins at a multiple of kSlotBytes. All of this is in every program of the plan, and hardly
 // a program has more in use. Some are missing where the budget was spent before the end.

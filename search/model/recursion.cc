@@ -14,7 +14,8 @@ namespace {
 // Of the problem with repeated steps tied, which is only a start.
 constexpr int64_t kTiedCells = int64_t{1} << 22;
 
-// The best plan that cuts repeated steps alike; nothing where nothing repeats or tables do not fit.
+// The best plan that choices repeated steps alike; nothing where nothing repeats or tables do not
+// fit.
 absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
                                      int64_t table_cells, const Budget& budget) {
   std::vector<int> numbers = RepeatedVariables(graph, problem);
@@ -53,28 +54,28 @@ Solution SolveApproximately(const Graph& graph, const Problem& problem,
   return SolveLocally(problem.pairwise, starts, table_cells, budget);
 }
 
-Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
-                   int64_t table_cells) {
-  Found found;
+Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
+                       int64_t table_cells) {
+  Candidate found;
   // Pins may want axes of later groups outside those of earlier ones.
   const bool anywhere = base.nesting == Nesting::kFree && !NestByLevel(base.restrictions);
   for (const std::vector<int>& group : groups) {
     ProblemOptions level = base;
     if (anywhere) level.nesting = Nesting::kAnywhere;
     level.axes = group;
-    level.given = found.cuts;
+    level.given = found.choices;
     Problem problem = BuildProblem(graph, level);
     const PairwiseProblem& pairwise = problem.pairwise;
     Assignment first(pairwise.variables.size(), 0);
     if (!problem.complete) {
-      found.cuts = problem.CutsOf(first);
+      found.choices = problem.ChoicesOf(first);
       continue;
     }
     auto exact = SolveExactly(pairwise, table_cells, *base.budget);
     Solution solution =
         exact.has_value() ? exact->solution
                           : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
-    found.cuts = problem.CutsOf(solution.assignment);
+    found.choices = problem.ChoicesOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = "elimination";
     found.proof.order = problem.ElementOrder(exact->order);
@@ -91,8 +92,8 @@ std::vector<int64_t> BytesByLevel(const Graph& graph, const Plan& plan) {
     axes.push_back(static_cast<int>(axis));
     Plan outer;
     outer.mesh.axes.assign(plan.mesh.axes.begin(), plan.mesh.axes.begin() + axis + 1);
-    for (const Cut& cut : plan.tensors) outer.tensors.push_back(Restrict(cut, axes));
-    for (const Cut& cut : plan.nodes) outer.nodes.push_back(Restrict(cut, axes));
+    for (const Choice& choice : plan.tensors) outer.tensors.push_back(Restrict(choice, axes));
+    for (const Choice& choice : plan.nodes) outer.nodes.push_back(Restrict(choice, axes));
     const int64_t bytes = CostOf(graph, outer).bytes();
     levels.push_back(bytes - before);
     before = bytes;

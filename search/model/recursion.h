@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/model/graph_problem.h"
+#include "search/plan/choice.h"
 #include "search/plan/plan.h"
 #include "search/solve/eliminate.h"
 
@@ -21,12 +22,6 @@ Groups GroupsOf(const Mesh& mesh, int size);
 // As many axes at a time as cost tables of `cells` cells together allow.
 Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells);
 
-struct Found {
-  Cuts cuts;
-  int64_t lower_bound = 0;
-  Proof proof;
-};
-
 // Whether the gap is at most one `part`-th of the bytes: worth no other search.
 inline bool IsNear(int64_t bytes, int64_t lower_bound, int64_t part = 1000) {
   return bytes - lower_bound <= bytes / part;
@@ -34,11 +29,11 @@ inline bool IsNear(int64_t bytes, int64_t lower_bound, int64_t part = 1000) {
 
 // `base` without axes and given cuts. Exactly where tables of `table_cells` cells suffice; proved
 // where besides there is one group only. Where the budget is spent, the groups that are left take
-// the first cuts that there are.
-Found SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
-                   int64_t table_cells);
+// the first choices that there are.
+Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
+                       int64_t table_cells);
 
-// Local search from the starts, and from the best plan that cuts repeated steps alike.
+// Local search from the starts, and from the best plan that choices repeated steps alike.
 Solution SolveApproximately(const Graph& graph, const Problem& problem,
                             std::vector<Assignment> starts, int64_t table_cells,
                             const Budget& budget);

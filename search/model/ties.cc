@@ -54,7 +54,7 @@ std::vector<int> RepeatedVariables(const Graph& graph, const Problem& problem) {
     int node = is_tensor ? graph.tensors[element].producer : element - tensors;
     int colour = node < 0 ? -1 - element : colours[node];
     auto [place, is_new] =
-        known.emplace(std::make_tuple(is_tensor, colour, problem.cuts[element].get()), count);
+        known.emplace(std::make_tuple(is_tensor, colour, problem.choices[element].get()), count);
     if (is_new) ++count;
     numbers.push_back(place->second);
   }

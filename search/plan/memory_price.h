@@ -9,16 +9,16 @@
 
 namespace yuba::search {
 
-// What a byte in use at `time` costs, in units of 1/4096 byte moved. Node i of the graph fetches at
-// 3i, computes at 3i+1 and delivers at 3i+2.
+// What a byte in use at `time` costs, in units of 1/4096 byte moved. Node i of the graph gathers at
+// 3i, computes at 3i+1 and reduces at 3i+2.
 struct MemoryPrice {
   int64_t time = 0;
   int64_t price = 0;
 };
 inline constexpr int64_t kPriceUnits = 4096;
 
-// What an elimination counts, in bytes, for a pair of cuts that no plan has: more than any plan
-// moves of a graph that has such pairs (search/rewrite/partials.h).
+// What an elimination counts, in bytes, for a pair of shardings that no plan has: more than any
+// plan moves of a graph that has such pairs (search/rewrite/partials.h).
 inline constexpr int64_t kNever = int64_t{1} << 40;
 
 // No number of a proof by prices or messages is greater, so that the sum of all stays below 2^62:

@@ -18,7 +18,7 @@ std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
   return shards;
 }
 
-// By device: its group, where the tensor is an addend.
+// By device: its group, where the tensor is partials.
 std::vector<int> Groups(const Plan& plan, TensorId tensor) {
   std::vector<int> groups;
   for (int device = 0; device < plan.mesh.devices(); ++device) {
@@ -27,15 +27,15 @@ std::vector<int> Groups(const Plan& plan, TensorId tensor) {
   return groups;
 }
 
-// Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then
-// no cut of the tensor is aligned with the need, and what is fetched is a halo.
-bool ReadsBeyond(const Definition& definition, int operand, const Cut& cut) {
+// Whether a read of the operand runs a window, or a shift, along an index that the node shardings:
+// then no sharding of the tensor is aligned with the need, and what is gathered is a halo.
+bool ReadsBeyond(const Definition& definition, int operand, const Sharding& sharding) {
   bool beyond = false;
   Walk(definition.body, [&](const Expr& expr) {
     if (expr.kind != Expr::kRead || expr.operand != operand) return;
     for (const Affine& position : expr.position) {
       if (position.BareIndex() >= 0) continue;
-      for (const auto& term : position.terms) beyond |= !cut.axes[term.first].empty();
+      for (const auto& term : position.terms) beyond |= !sharding.axes[term.first].empty();
     }
   });
   return beyond;
@@ -48,8 +48,8 @@ bool IsWeight(const Graph& graph, TensorId id) {
 
 // What one node moves.
 struct NodeBytes {
-  std::vector<int64_t> fetched;  // by operand
-  int64_t delivered = 0;
+  std::vector<int64_t> gathered;  // by operand
+  int64_t reduced = 0;
   bool partial = false;
 };
 
@@ -59,28 +59,28 @@ NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
   NodeBytes bytes;
   for (size_t o = 0; o < node.operands.size(); ++o) {
     std::vector<Box> need;
-    for (const std::vector<Box>& needs : boxes.needs) need.push_back(needs[o]);
+    for (const std::vector<Box>& needs : boxes.reads) need.push_back(needs[o]);
     const TensorId tensor = node.operands[o];
     std::vector<Box> have = Shards(graph, plan, tensor);
-    if (graph.tensors[tensor].kind == TensorKind::kAddend) {
+    if (graph.tensors[tensor].kind == TensorKind::kPartial) {
       const std::vector<int> groups = Groups(plan, tensor);
       have = BoxesInGroups(have, groups);
       need = BoxesInGroups(need, groups);
     }
-    bytes.fetched.push_back(FetchVolume(have, need) * ByteSize(graph.tensors[tensor].type.type));
+    bytes.gathered.push_back(GatherVolume(have, need) * ByteSize(graph.tensors[tensor].type.type));
   }
   const ElementType type = graph.tensors[node.result].type.type;
-  const bool addend = node.definition->addend;
-  bytes.partial = boxes.parts > 1 || addend;
+  const bool partials = node.definition->partial;
+  bytes.partial = boxes.partials > 1 || partials;
   std::vector<Box> own = Shards(graph, plan, node.result);
-  if (addend) {
+  if (partials) {
     const std::vector<int> groups = Groups(plan, node.result);
     own = BoxesInGroups(own, groups);
-    boxes.made = BoxesInGroups(boxes.made, groups);
+    boxes.writes = BoxesInGroups(boxes.writes, groups);
   }
-  Makers makers = {std::move(boxes.made), std::move(boxes.part), boxes.parts};
-  bytes.delivered =
-      DeliverVolume(makers, own) * ByteSize(bytes.partial ? AccumulatorType(type) : type);
+  Producers producers = {std::move(boxes.writes), std::move(boxes.partial), boxes.partials};
+  bytes.reduced =
+      ReduceVolume(producers, own) * ByteSize(bytes.partial ? AccumulatorType(type) : type);
   return bytes;
 }
 
@@ -89,10 +89,11 @@ class KnownBytes {
  public:
   const NodeBytes& Of(const Graph& graph, const Plan& plan, NodeId n) {
     const Node& node = graph.nodes[n];
-    std::vector<std::vector<AxisList>> cuts = {plan.nodes[n].axes, plan.tensors[node.result].axes};
-    for (TensorId operand : node.operands) cuts.push_back(plan.tensors[operand].axes);
+    std::vector<std::vector<AxisList>> shardings = {plan.nodes[n].axes,
+                                                    plan.tensors[node.result].axes};
+    for (TensorId operand : node.operands) shardings.push_back(plan.tensors[operand].axes);
     auto [place, is_new] =
-        known_.emplace(std::make_pair(KindOf(*node.definition), cuts), NodeBytes());
+        known_.emplace(std::make_pair(KindOf(*node.definition), shardings), NodeBytes());
     if (is_new) place->second = BytesOfNode(graph, plan, n);
     return place->second;
   }
@@ -126,14 +127,14 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
     const Node& node = graph.nodes[n];
     const NodeBytes& bytes = known.Of(graph, plan, n);
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      if (bytes.fetched[o] == 0) continue;
+      if (bytes.gathered[o] == 0) continue;
       const TensorId tensor = node.operands[o];
       const bool halo = !IsWeight(graph, tensor) &&
                         ReadsBeyond(*node.definition, static_cast<int>(o), plan.nodes[n]);
-      moves.push_back({MoveKind::kFetch, n, tensor, bytes.fetched[o], halo, false});
+      moves.push_back({MoveKind::kGather, n, tensor, bytes.gathered[o], halo, false});
     }
-    if (bytes.delivered == 0) continue;
-    moves.push_back({MoveKind::kDeliver, n, node.result, bytes.delivered, false, bytes.partial});
+    if (bytes.reduced == 0) continue;
+    moves.push_back({MoveKind::kReduce, n, node.result, bytes.reduced, false, bytes.partial});
   }
   return moves;
 }

@@ -1,4 +1,5 @@
-// The plan: how each tensor is stored and how each node is cut, what that costs, and the proof.
+// The plan: the sharding of each tensor, the partition of each node, what that costs, and the
+// proof.
 #ifndef YUBA_SEARCH_PLAN_PLAN_H_
 #define YUBA_SEARCH_PLAN_PLAN_H_
 
@@ -9,21 +10,22 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/plan/choice.h"
 #include "search/plan/memory_price.h"
 
 namespace yuba::search {
 
-// Bytes moved in a step, by what moves (SEARCH: payload, never padding).
+// Bytes moved in a step, by what moves (payload, never padding).
 struct PlanCost {
-  int64_t weight = 0;      // parameters and constants fetched
-  int64_t activation = 0;  // inputs and activations fetched (windows aside) or delivered whole
-  int64_t partial = 0;     // partial results delivered and combined
-  int64_t halo = 0;        // fetched because a window reaches beyond the shard
+  int64_t weight = 0;      // parameters and constants gathered
+  int64_t activation = 0;  // inputs and activations gathered (windows aside) or reduced whole
+  int64_t partial = 0;     // partial results reduced and combined
+  int64_t halo = 0;        // gathered because a window reaches beyond the shard
   int64_t bytes() const { return weight + activation + partial + halo; }
 };
 
-// A price that the dual puts on the cuts of a tensor where a node reads or makes it: for each grid
-// (the numbers of parts of its dimensions, in lexicographic order), in bytes; where memory has
+// A price that the dual puts on the shardings of a tensor where a node reads or makes it: for each
+// grid (the numbers of parts of its dimensions, in lexicographic order), in bytes; where memory has
 // prices, in their units (memory_price.h).
 struct DualMessage {
   TensorId tensor = -1;
@@ -35,14 +37,14 @@ struct DualMessage {
 };
 
 struct Proof {
-  // "elimination", "deepening", "grids", "dual"; "none": only the trivial bound.
+  // "elimination", "pruned", "grids", "dual"; "none": only the trivial bound.
   std::string kind = "none";
   std::vector<int> order;  // all but dual: the order of the problem's variables
-  // deepening, grids: how many of them, from the first, are eliminated plainly. Of the others only
-  // what can be part of a plan cheaper than the bound is kept, and nothing is left. Grids: before
-  // that, grids that are in no such plan are dropped, by `sweep`.
+  // pruned elimination, grids: how many of them, from the first, are eliminated plainly. Of the
+  // others only what can be part of a plan cheaper than the bound is kept, and nothing is left.
+  // Grids: before that, grids that are in no such plan are dropped, by `sweep`.
   int plain = 0;
-  bool HasPlain() const { return kind == "deepening" || kind == "grids"; }
+  bool HasPlain() const { return kind == "pruned" || kind == "grids"; }
   // dual: those that are not listed are 0. The bound is the sum over the nodes of the cheapest
   // strategy, each operand and result being cut at the best price, and over the tensors of the
   // least that their messages add up to: 0 at best.
@@ -63,15 +65,23 @@ struct Space {
   int64_t memory = 0;                           // bytes a device that a plan may need; 0: no limit
 };
 
+// What a search has found for a graph: a choice for each element, and a bound of all plans of the
+// space with what proves it. A Plan is this with its cost, for a stated mesh and space.
+struct Candidate {
+  Choices choices;
+  int64_t lower_bound = 0;  // bytes a step
+  Proof proof;
+};
+
 constexpr char kTimeLimit[] = "time limit";
 constexpr char kInterrupt[] = "interrupt";
 
 struct Plan {
   Mesh mesh;
   Space space;
-  std::string search;        // "default", "recursive"
-  std::vector<Cut> tensors;  // by TensorId: flat dimensions
-  std::vector<Cut> nodes;    // by NodeId: indices of the definition
+  std::string search;             // "default", "recursive"
+  std::vector<Sharding> tensors;  // by TensorId: flat dimensions
+  std::vector<Partition> nodes;   // by NodeId: indices of the definition
   PlanCost cost;
   int64_t lower_bound = 0;  // bytes; no plan of the space is cheaper
   Proof proof;
@@ -80,19 +90,19 @@ struct Plan {
   std::string stopped;
 };
 
-enum class MoveKind : uint8_t { kFetch, kDeliver };
+enum class MoveKind : uint8_t { kGather, kReduce };
 
-// One row of the plan's communication: all that one node fetches of one tensor, or delivers.
+// One row of the plan's communication: all that one node gathers of one tensor, or reduces.
 struct Move {
-  MoveKind kind = MoveKind::kFetch;
+  MoveKind kind = MoveKind::kGather;
   NodeId node = -1;
   TensorId tensor = -1;
   int64_t bytes = 0;
-  bool halo = false;     // an activation fetched along a window or shift that the node cuts
-  bool partial = false;  // a delivery of partial results
+  bool halo = false;     // an activation gathered along a window or shift that the node shardings
+  bool partial = false;  // a reduction of partials
 };
 
-// The rows with bytes > 0, in program order (a node's fetches, then its delivery). This is the
+// The rows with bytes > 0, in program order (a node's gathers, then its reduction). This is the
 // price of a plan: PlanCost is their sum.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
 // The part of `cost` to which the bytes of a move belong.

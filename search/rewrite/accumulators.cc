@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 
 namespace yuba::search {
 namespace {
@@ -46,26 +46,26 @@ class Accumulating {
 
  private:
   DefinitionPtr DefinitionOf(const Node& node) {
-    if (result_.tensors[node.result].kind != TensorKind::kAddend) return node.definition;
-    DefinitionPtr& addend = addends_[node.definition.get()];
-    if (addend == nullptr) {
+    if (result_.tensors[node.result].kind != TensorKind::kPartial) return node.definition;
+    DefinitionPtr& partials = partials_[node.definition.get()];
+    if (partials == nullptr) {
       Definition definition = *node.definition;
-      definition.addend = true;
-      addend = std::make_shared<const Definition>(std::move(definition));
+      definition.partial = true;
+      partials = std::make_shared<const Definition>(std::move(definition));
     }
-    return addend;
+    return partials;
   }
 
-  bool CanBeAddend(TensorId id) const {
+  bool CanBePartials(TensorId id) const {
     if (id >= static_cast<TensorId>(graph_.tensors.size())) return false;  // an accumulator
     const Tensor& tensor = graph_.tensors[id];
     if (tensor.output || tensor.producer < 0 || tensor.consumers.size() != 1) return false;
     const Definition& made = *graph_.nodes[tensor.producer].definition;
     const bool can_be_cut = std::any_of(tensor.type.dims.begin(), tensor.type.dims.end(),
                                         [](int64_t dim) { return dim > 1; });
-    return made.reducer == Reducer::kSum && !made.addend && made.addends.empty() &&
+    return made.reducer == Reducer::kSum && !made.partial && made.partial_operands.empty() &&
            AccumulatorType(tensor.type.type) == tensor.type.type && can_be_cut &&
-           UsesAllAxes(NodeCuts(made), mesh_);
+           UsesAllAxes(SpaceOfNode(made), mesh_);
   }
 
   // The leaves of a sum that are reads, of operands that the whole body reads once.
@@ -74,7 +74,7 @@ class Accumulating {
     if (IsAdd(*expr)) {
       for (const ExprPtr& arg : expr->args) Terms(arg, node, reads, terms);
     } else if (expr->kind == Expr::kRead && expr->args.empty() && reads[expr->operand] == 1 &&
-               CanBeAddend(node.operands[expr->operand])) {
+               CanBePartials(node.operands[expr->operand])) {
       terms->push_back(expr);
     }
   }
@@ -135,7 +135,7 @@ class Accumulating {
         SumOf(node.definition->operands[sum.operands[0]], static_cast<int>(sum.operands.size()));
     for (int operand : sum.operands) {
       accumulator.operands.push_back(node.operands[operand]);
-      result_.tensors[node.operands[operand]].kind = TensorKind::kAddend;
+      result_.tensors[node.operands[operand]].kind = TensorKind::kPartial;
     }
     Tensor tensor = graph_.tensors[node.operands[sum.operands[0]]];
     tensor.name = accumulator.name;
@@ -153,7 +153,7 @@ class Accumulating {
     sum.reducer = Reducer::kSum;
     sum.result = type;
     sum.operands.assign(terms, type);
-    for (int operand = 0; operand < terms; ++operand) sum.addends.push_back(operand);
+    for (int operand = 0; operand < terms; ++operand) sum.partial_operands.push_back(operand);
     for (size_t d = 0; d < type.dims.size(); ++d) {
       sum.indices.push_back({absl::StrCat("i", d), type.dims[d], false});
       sum.left.push_back(IndexAffine(static_cast<int>(d)));
@@ -233,7 +233,7 @@ class Accumulating {
   const Mesh& mesh_;
   Graph result_;
   absl::flat_hash_set<std::string> names_;
-  std::map<const Definition*, DefinitionPtr> addends_;  // by what they were
+  std::map<const Definition*, DefinitionPtr> partials_;  // by what they were
   std::map<std::pair<const Definition*, std::vector<int>>, DefinitionPtr> rests_;
   std::vector<DefinitionPtr> sums_;
 };

@@ -33,8 +33,8 @@ Hash HashOf(const TensorType& type) {
 // Of what decides boxes, and of the shape of the body; not of names.
 Hash HashOf(const Definition& definition) {
   Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
-  hash = Mix(hash, definition.addend);
-  for (int operand : definition.addends) hash = Mix(hash, static_cast<Hash>(operand));
+  hash = Mix(hash, definition.partial);
+  for (int operand : definition.partial_operands) hash = Mix(hash, static_cast<Hash>(operand));
   for (const Index& index : definition.indices) {
     hash = Mix(Mix(hash, static_cast<Hash>(index.extent)), index.reduction);
   }
@@ -77,7 +77,7 @@ std::vector<int> DefinitionNumbers(const Graph& graph) {
   return numbers;
 }
 
-int PlaceInProgram(const Graph& graph, int element) {
+int ProgramPosition(const Graph& graph, int element) {
   const int tensors = static_cast<int>(graph.tensors.size());
   if (element >= tensors) return 3 * (element - tensors) + 1;
   const Tensor& tensor = graph.tensors[element];

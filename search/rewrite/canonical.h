@@ -13,7 +13,7 @@ std::vector<int> DefinitionNumbers(const Graph& graph);
 
 // Where a program of the graph has an element, which is a tensor or a node: a node's leaves, the
 // node, its result.
-int PlaceInProgram(const Graph& graph, int element);
+int ProgramPosition(const Graph& graph, int element);
 
 // All elements (tensors first, then nodes) by a hash of what they are and of what surrounds them;
 // among equals in the order of the graph.

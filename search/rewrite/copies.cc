@@ -184,13 +184,13 @@ Uncopied WithoutCopies(const Graph& graph) {
   return result;
 }
 
-std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
-                                const std::vector<Cut>& cuts) {
+std::vector<Sharding> ChoicesWithCopies(const Graph& graph, const Uncopied& without,
+                                        const std::vector<Sharding>& shardings) {
   const size_t tensors = graph.tensors.size();
-  std::vector<Cut> all(tensors + graph.nodes.size());
-  for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = cuts[t];
+  std::vector<Sharding> all(tensors + graph.nodes.size());
+  for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = shardings[t];
   for (size_t n = 0; n < without.nodes.size(); ++n) {
-    all[tensors + without.nodes[n]] = cuts[without.tensors.size() + n];
+    all[tensors + without.nodes[n]] = shardings[without.tensors.size() + n];
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];

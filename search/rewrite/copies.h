@@ -1,6 +1,6 @@
-// Copies: what several nodes read of one tensor is fetched once. A copy is a transient tensor, cut
-// in its own way (it may be replicated), from which its readers fetch; the tensor is where it comes
-// from.
+// Copies: what several nodes read of one tensor is gathered once. A copy is a transient tensor, cut
+// in its own way (it may be replicated), from which its readers gather; the tensor is where it
+// comes from.
 #ifndef YUBA_SEARCH_REWRITE_COPIES_H_
 #define YUBA_SEARCH_REWRITE_COPIES_H_
 
@@ -27,10 +27,10 @@ struct Uncopied {
 };
 Uncopied WithoutCopies(const Graph& graph);
 
-// The cuts of `graph`, tensors first, where WithoutCopies(graph) has `cuts`, and every copy lies as
-// what it is of: that moves the same.
-std::vector<Cut> CutsWithCopies(const Graph& graph, const Uncopied& without,
-                                const std::vector<Cut>& cuts);
+// The shardings of `graph`, tensors first, where WithoutCopies(graph) has `cuts`, and every copy
+// lies as what it is of: that moves the same.
+std::vector<Sharding> ChoicesWithCopies(const Graph& graph, const Uncopied& without,
+                                        const std::vector<Sharding>& shardings);
 
 }  // namespace yuba::search
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "opsemantics/definition/linear.h"
+#include "search/plan/choice_space.h"
 #include "search/plan/memory_price.h"
-#include "search/plan/sharding_space.h"
 
 namespace yuba::search {
 namespace {
@@ -16,11 +16,11 @@ namespace {
 using DefinitionPtr = std::shared_ptr<const Definition>;
 
 bool IsLinearReader(const Node& node) {
-  return !node.definition->addends.empty() && !IsAccumulator(node);
+  return !node.definition->partial_operands.empty() && !IsAccumulator(node);
 }
 
-// More than any plan moves: a device has at most all of a tensor to fetch, or, for each part of it
-// that others make, to deliver.
+// More than any plan moves: a device has at most all of a tensor to gather, or, for each part of it
+// that others make, to reduce.
 double MostMoved(const Graph& graph, const Mesh& mesh) {
   double bytes = 0;
   const auto size = [&](TensorId id) {
@@ -34,22 +34,22 @@ double MostMoved(const Graph& graph, const Mesh& mesh) {
   return bytes * mesh.devices();
 }
 
-class KeepingApart {
+class KeepingUnreduced {
  public:
-  KeepingApart(const Graph& graph, const Mesh& mesh) : mesh_(mesh), result_(graph) {}
+  KeepingUnreduced(const Graph& graph, const Mesh& mesh) : mesh_(mesh), result_(graph) {}
 
   Graph Run() {
     for (Node& node : result_.nodes) {
-      const std::vector<int> addends = AddendsOf(node);
-      if (addends.empty()) continue;
-      const DefinitionPtr reader = Reader(node.definition, addends);
-      if (IsSumOfAddends(*reader)) continue;  // an accumulator's
+      const std::vector<int> partials = PartialsOf(node);
+      if (partials.empty()) continue;
+      const DefinitionPtr reader = Reader(node.definition, partials);
+      if (CombinesPartials(*reader)) continue;  // an accumulator's
       node.definition = reader;
-      for (int operand : addends) {
+      for (int operand : partials) {
         Tensor& tensor = result_.tensors[node.operands[operand]];
-        tensor.kind = TensorKind::kAddend;
-        Node& maker = result_.nodes[tensor.producer];
-        maker.definition = Maker(maker.definition);
+        tensor.kind = TensorKind::kPartial;
+        Node& producer = result_.nodes[tensor.producer];
+        producer.definition = Producer(producer.definition);
       }
     }
     CheckGraph(result_);
@@ -57,22 +57,22 @@ class KeepingApart {
   }
 
  private:
-  bool CanStayApart(TensorId id) const {
+  bool CanStayUnreduced(TensorId id) const {
     const Tensor& tensor = result_.tensors[id];
     if (tensor.kind != TensorKind::kActivation || tensor.output || tensor.consumers.size() != 1) {
       return false;
     }
     const Definition& made = *result_.nodes[tensor.producer].definition;
     return made.reducer == Reducer::kSum && AccumulatorType(tensor.type.type) == tensor.type.type &&
-           UsesAllAxes(NodeCuts(made), mesh_) && UsesAllAxes(TensorCuts(tensor.type), mesh_);
+           UsesAllAxes(SpaceOfNode(made), mesh_) && UsesAllAxes(SpaceOfTensor(tensor.type), mesh_);
   }
 
-  std::vector<int> AddendsOf(const Node& node) const {
+  std::vector<int> PartialsOf(const Node& node) const {
     const Definition& definition = *node.definition;
-    if (IsCopy(result_, node) || !definition.addends.empty()) return {};
+    if (IsCopy(result_, node) || !definition.partial_operands.empty()) return {};
     std::vector<int> largest_first, chosen;
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      if (CanStayApart(node.operands[o])) largest_first.push_back(static_cast<int>(o));
+      if (CanStayUnreduced(node.operands[o])) largest_first.push_back(static_cast<int>(o));
     }
     std::stable_sort(largest_first.begin(), largest_first.end(), [&](int a, int b) {
       return ElementCount(definition.operands[a]) > ElementCount(definition.operands[b]);
@@ -89,41 +89,41 @@ class KeepingApart {
     return chosen;
   }
 
-  DefinitionPtr Reader(const DefinitionPtr& whole, const std::vector<int>& addends) {
-    DefinitionPtr& reader = readers_[{whole.get(), addends}];
+  DefinitionPtr Reader(const DefinitionPtr& whole, const std::vector<int>& partials) {
+    DefinitionPtr& reader = readers_[{whole.get(), partials}];
     if (reader == nullptr) {
       Definition definition = *whole;
       definition.reducer = Reducer::kSum;
       definition.indices.push_back({"group", kMostGroups, true});
-      definition.addends = addends;
+      definition.partial_operands = partials;
       reader = std::make_shared<const Definition>(std::move(definition));
       kept_.push_back(whole);
     }
     return reader;
   }
 
-  DefinitionPtr Maker(const DefinitionPtr& whole) {
-    DefinitionPtr& maker = makers_[whole.get()];
-    if (maker == nullptr) {
+  DefinitionPtr Producer(const DefinitionPtr& whole) {
+    DefinitionPtr& producer = producers_[whole.get()];
+    if (producer == nullptr) {
       Definition definition = *whole;
-      definition.addend = true;
-      maker = std::make_shared<const Definition>(std::move(definition));
+      definition.partial = true;
+      producer = std::make_shared<const Definition>(std::move(definition));
       kept_.push_back(whole);
     }
-    return maker;
+    return producer;
   }
 
   const Mesh& mesh_;
   Graph result_;
   std::map<std::pair<const Definition*, std::vector<int>>, DefinitionPtr> readers_;
-  std::map<const Definition*, DefinitionPtr> makers_;
+  std::map<const Definition*, DefinitionPtr> producers_;
   std::vector<DefinitionPtr> kept_;  // whose addresses are keys
 };
 
 }  // namespace
 
 Graph WithPartials(const Graph& graph, const Mesh& mesh) {
-  return MostMoved(graph, mesh) < kNever ? KeepingApart(graph, mesh).Run() : graph;
+  return MostMoved(graph, mesh) < kNever ? KeepingUnreduced(graph, mesh).Run() : graph;
 }
 
 bool HasPartials(const Graph& graph) {
@@ -133,51 +133,53 @@ bool HasPartials(const Graph& graph) {
 Graph WithoutPartials(const Graph& graph) {
   Graph whole = graph;
   std::map<std::pair<const Definition*, bool>, DefinitionPtr> known;
-  const auto without = [&](const Node& node, bool addend) {
-    DefinitionPtr& definition = known[{node.definition.get(), addend}];
+  const auto without = [&](const Node& node, bool partials) {
+    DefinitionPtr& definition = known[{node.definition.get(), partials}];
     if (definition == nullptr) {
       Definition stripped = IsLinearReader(node) ? InGroups(*node.definition, 1) : *node.definition;
-      stripped.addend = addend;
+      stripped.partial = partials;
       definition = std::make_shared<const Definition>(std::move(stripped));
     }
     return definition;
   };
   for (const Node& node : graph.nodes) {
     if (!IsLinearReader(node)) continue;
-    for (int operand : node.definition->addends) {
+    for (int operand : node.definition->partial_operands) {
       whole.tensors[node.operands[operand]].kind = TensorKind::kActivation;
     }
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    const bool addend = whole.tensors[node.result].kind == TensorKind::kAddend;
-    const bool other = IsLinearReader(node) || addend != node.definition->addend;
-    if (other) whole.nodes[n].definition = without(node, addend);
+    const bool partials = whole.tensors[node.result].kind == TensorKind::kPartial;
+    const bool other = IsLinearReader(node) || partials != node.definition->partial;
+    if (other) whole.nodes[n].definition = without(node, partials);
   }
   CheckGraph(whole);
   return whole;
 }
 
-std::vector<Cut> WithGroups(const Graph& graph, const Mesh& mesh, std::vector<Cut> cuts) {
+std::vector<Sharding> WithGroups(const Graph& graph, const Mesh& mesh,
+                                 std::vector<Sharding> shardings) {
   const size_t tensors = graph.tensors.size();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (!IsLinearReader(node)) continue;
-    cuts[tensors + n].axes.emplace_back();
-    for (int operand : node.definition->addends) {
-      const TensorId addend = node.operands[operand];
-      const CutSpace space = TensorCuts(graph.tensors[addend].type);
+    shardings[tensors + n].axes.emplace_back();
+    for (int operand : node.definition->partial_operands) {
+      const TensorId partials = node.operands[operand];
+      const ChoiceSpace space = SpaceOfTensor(graph.tensors[partials].type);
       for (uint8_t axis = 0; axis < mesh.axes.size(); ++axis) {
-        Cut& cut = cuts[addend];
-        for (size_t d = 0; d < cut.axes.size() && WhyIllegal(space, mesh, cut) != ""; ++d) {
-          Cut further = cut;
+        Sharding& sharding = shardings[partials];
+        for (size_t d = 0; d < sharding.axes.size() && WhyIllegal(space, mesh, sharding) != "";
+             ++d) {
+          Sharding further = sharding;
           further.axes[d].push_back(axis);
-          if (WhyImpossible(space, mesh, further).empty()) cut = std::move(further);
+          if (WhyImpossible(space, mesh, further).empty()) sharding = std::move(further);
         }
       }
     }
   }
-  return cuts;
+  return shardings;
 }
 
 }  // namespace yuba::search

@@ -50,7 +50,7 @@ absl::optional<Assignment> PreferredByAnchoredDual(const PairwiseProblem& proble
                                                    const std::vector<int>& order,
                                                    const Budget& budget) {
   const int anchor = AnchorOf(problem);
-  if (anchor < 0 || budget.Spent()) return absl::nullopt;
+  if (anchor < 0 || budget.ShouldStop()) return absl::nullopt;
   return PreferredAssignment(Anchored(problem, anchor), order, SweepsFor(problem), budget);
 }
 

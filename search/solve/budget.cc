@@ -21,7 +21,7 @@ double Budget::Elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool Budget::Spent() const {
+bool Budget::ShouldStop() const {
   if (end() != End::kNone) return true;
   End end = End::kNone;
   if (asked_ && asked_()) end = End::kAsked;

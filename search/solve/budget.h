@@ -23,7 +23,7 @@ class Budget {
 
   // Whether to stop; once true it stays true. A search that was told so counts as stopped: ask only
   // where work is left.
-  bool Spent() const;
+  bool ShouldStop() const;
 
   enum class End { kNone, kTime, kAsked };
   // Why a search was told to stop, if it was.

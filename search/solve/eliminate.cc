@@ -85,7 +85,7 @@ class Elimination {
 
   bool Steps() {
     for (int v : order_) {
-      if (budget_.Spent()) return false;
+      if (budget_.ShouldStop()) return false;
       Step(v);
       if (stopped_) return false;
     }
@@ -277,7 +277,7 @@ absl::optional<Order> GreedyOrder(const PairwiseProblem& problem, int64_t cells,
   Order order;
   int64_t all_cells = 0;
   while (interaction.remaining() > 0) {
-    if (budget.Spent()) return absl::nullopt;
+    if (budget.ShouldStop()) return absl::nullopt;
     int64_t table = 0;
     int next = interaction.Cheapest(&table);
     if (table > cells) return absl::nullopt;

@@ -27,7 +27,7 @@ std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Ra
                                std::vector<int>* times_fixed, int64_t* work, const Budget& budget) {
   Interaction interaction(problem);
   std::vector<int> order;
-  while (interaction.remaining() > 0 && !budget.Spent()) {
+  while (interaction.remaining() > 0 && !budget.ShouldStop()) {
     int64_t table = 0;
     int next = interaction.Cheapest(&table);
     if (table <= cells) {

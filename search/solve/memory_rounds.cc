@@ -100,7 +100,7 @@ absl::optional<Assignment> SearchWithin(const MemoryCore& core,
       best = search.assignment();
       if (least <= bound) break;
     }
-    if (budget.Spent()) break;
+    if (budget.ShouldStop()) break;
     const double left = 1 - 1.0 * round / rounds;
     const int64_t cells = search.sums() < kWideSums ? kWideCells : kRegionCells;
     search.Round(search.Feasible() ? kHeat * left * left : 0, cells);

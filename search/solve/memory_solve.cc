@@ -43,7 +43,7 @@ class Solver {
   const Assignment& assignment() const { return assignment_; }
 
  private:
-  struct Watch {  // what a search has seen of the dual
+  struct LastSeen {  // what a search has seen of the dual
     int64_t version = -kSweepsBetweenPrices;
     int64_t bound = 0;  // when it began
     bool started = false;
@@ -59,7 +59,7 @@ class Solver {
     const double share = budget_.threads() > 1 ? kLongDualShare : kDualShare;
     const double end = begun_ + share * (1 - begun_);
     for (bool first = true;
-         first || (!dual.stuck() && budget_.Passed() < end && !Done() && !budget_.Spent());
+         first || (!dual.stuck() && budget_.Passed() < end && !Done() && !budget_.ShouldStop());
          first = false) {
       double target;
       {
@@ -79,7 +79,7 @@ class Solver {
 
   // Keeps what the search has where it is the best, and takes new prices. Where the bound has risen
   // much since the search began, it begins again from what the dual prefers now.
-  void Look(MemorySearch& search, Watch& watch) {
+  void Look(MemorySearch& search, LastSeen& watch) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (search.Feasible() && search.cost() < best_) {
       best_ = search.cost();
@@ -96,7 +96,7 @@ class Solver {
   }
 
   // A search that falls behind, or finds nothing within the limit, goes on from the best.
-  void CatchUp(MemorySearch& search, Watch& watch) {
+  void CatchUp(MemorySearch& search, LastSeen& watch) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++watch.looks;
     if (best_ == kForbidden || watch.looks % kLooksBeforeCatchUp != 0) return;
@@ -114,8 +114,8 @@ class Solver {
   void Search(int number) {
     while (!Ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     MemorySearch search(core_, 1 + number);
-    Watch watch;
-    while (!Done() && !budget_.Spent()) {
+    LastSeen watch;
+    while (!Done() && !budget_.ShouldStop()) {
       const double left = std::max(0.0, 1 - budget_.Passed());
       Look(search, watch);
       for (int i = 0; i < kRoundsBetweenLooks; ++i) {

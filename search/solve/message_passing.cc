@@ -96,7 +96,7 @@ double MessagePassing::Pass(bool forward) {
   double bound = 0;
   std::vector<double> belief, source;
   for (size_t i = 0; i < order_.size() && !stopped_; ++i) {
-    stopped_ = budget_.Spent();
+    stopped_ = budget_.ShouldStop();
     int v = order_[forward ? i : order_.size() - 1 - i];
     Belief(v, &belief);
     double share = ShareOf(v);

@@ -45,7 +45,7 @@ class Marginals {
 
   absl::optional<BucketTree> Run() {
     for (size_t b = 0; b < tree_.buckets.size(); ++b) {
-      if (budget_.Spent()) return absl::nullopt;
+      if (budget_.ShouldStop()) return absl::nullopt;
       Bucket& bucket = tree_.buckets[b];
       std::sort(bucket.scope.begin(), bucket.scope.end(),
                 [this](int u, int v) { return bucket_of_[u] > bucket_of_[v]; });
@@ -61,7 +61,7 @@ class Marginals {
     }
     if (of_value_) tree_.of_value.resize(problem_.variables.size());
     for (size_t b = tree_.buckets.size(); b-- > 0;) {
-      if (budget_.Spent()) return absl::nullopt;
+      if (budget_.ShouldStop()) return absl::nullopt;
       Down(&tree_.buckets[b]);
     }
     return std::move(tree_);

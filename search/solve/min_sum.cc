@@ -17,7 +17,7 @@ struct Rows {
   std::vector<int64_t> storage;
   const int64_t* cells = nullptr;
   std::vector<int64_t> strides;
-  int deepest = -1;  // loop with a stride
+  int raised = -1;  // loop with a stride
 };
 
 // Over a dimension of the result, or neighbours that every term has together, or not at all.
@@ -153,13 +153,13 @@ class Kernel {
       std::vector<int64_t> strides;
       for (size_t l = 0; l < loops_.size(); ++l) {
         strides.push_back(rows.strides[innermost[l]]);
-        if (strides.back() > 0) rows.deepest = static_cast<int>(l);
+        if (strides.back() > 0) rows.raised = static_cast<int>(l);
       }
       rows.strides = std::move(strides);
     }
     std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Rows& a, const Rows& b) { return a.deepest < b.deepest; });
-    YUBA_CHECK(rows_.back().deepest + 1 == static_cast<int>(loops_.size()));
+                     [](const Rows& a, const Rows& b) { return a.raised < b.raised; });
+    YUBA_CHECK(rows_.back().raised + 1 == static_cast<int>(loops_.size()));
   }
 
   // The cells whose first value is one of some representatives.
@@ -177,7 +177,7 @@ class Kernel {
     void Run() {
       size_t r = 0;
       for (; r < rows_[0].size(); ++r) rows_[0][r] = kernel_.rows_[r].cells;
-      for (r = 0; r < rows_[0].size() && kernel_.rows_[r].deepest < 0; ++r) {
+      for (r = 0; r < rows_[0].size() && kernel_.rows_[r].raised < 0; ++r) {
         Add(fixed_[0].data(), rows_[0][r], size_);
       }
       Over(0, r, 0);
@@ -189,7 +189,7 @@ class Kernel {
     void Over(int loop, size_t first, int64_t at) {
       const Loop& here = kernel_.loops_[loop];
       size_t next = first;  // of those that loops within this one change
-      while (next < kernel_.rows_.size() && kernel_.rows_[next].deepest == loop) ++next;
+      while (next < kernel_.rows_.size() && kernel_.rows_[next].raised == loop) ++next;
       const int64_t begin = loop == 0 ? begin_ : 0, end = loop == 0 ? end_ : here.size;
       for (int64_t i = begin; i < end && !kernel_.stopped_; ++i) {
         const int64_t value = loop == 0 ? kernel_.first_values_[i] : i;
@@ -223,7 +223,7 @@ class Kernel {
       sums_ += sums;
       if (sums_ < kSumsBetweenLooks) return;
       sums_ = 0;
-      if (kernel_.budget_.Spent()) kernel_.stopped_ = true;
+      if (kernel_.budget_.ShouldStop()) kernel_.stopped_ = true;
     }
 
     Kernel& kernel_;

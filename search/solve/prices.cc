@@ -135,7 +135,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   };
   double before = 0;                                       // the bound at the last look
   int64_t least = std::min(options.known, search.cost());  // within the limit if anything is
-  for (int step = 0; step < options.steps && !dual.stuck() && !budget.Spent(); ++step) {
+  for (int step = 0; step < options.steps && !dual.stuck() && !budget.ShouldStop(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());
       for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
@@ -310,7 +310,7 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target, std::vector<Assign
   if (near != nullptr) near->clear();
   Assignment best = found.empty() ? starts.back() : found[0].assignment;
   const int64_t least = found.empty() ? kForbidden : found[0].cost;
-  if (least > bound_ && !budget_.Spent()) {
+  if (least > bound_ && !budget_.ShouldStop()) {
     bool better = false;
     TryRest(*core, RowPrices(*core, prices_), least, best,
             [&](const Assignment&) { return better = true; });
@@ -349,7 +349,7 @@ std::vector<LimitSolver::Found> LimitSolver::SearchFrom(
 
 Assignment LimitSolver::Improve(const Assignment& start, int64_t least,
                                 const std::function<bool(const Assignment&)>& accept) const {
-  if (least <= bound_ || budget_.Spent()) return start;
+  if (least <= bound_ || budget_.ShouldStop()) return start;
   absl::optional<MemoryCore> core = MakeCore(problem_, Leaves::kAll);
   if (core.has_value() && core->size() > Region::kMostVariables) core = MakeCore(problem_);
   if (!core.has_value()) return start;

@@ -7,8 +7,8 @@
 
 namespace yuba::search {
 
-Deepening::Deepening(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                     const BucketTree& tree)
+PrunedElimination::PrunedElimination(const PairwiseProblem& problem,
+                                     const std::vector<ClassesPtr>& classes, const BucketTree& tree)
     : problem_(problem), tree_(tree) {
   std::map<std::pair<DomainPtr, ClassesPtr>, MembersPtr> known;
   for (size_t v = 0; v < problem.variables.size(); ++v) {
@@ -20,13 +20,14 @@ Deepening::Deepening(const PairwiseProblem& problem, const std::vector<ClassesPt
   }
 }
 
-Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work, const Budget& budget) {
-  Deepened deepened;
+PrunedSolution PrunedElimination::Run(int64_t limit, int64_t most_cells, int64_t* work,
+                                      const Budget& budget) {
+  PrunedSolution pruned;
   results_.assign(tree_.buckets.size(), {});
   tables_.assign(tree_.buckets.size(), {});
   int64_t cells = 0;
   for (size_t b = 0; b < tree_.buckets.size(); ++b) {
-    if (budget.Spent()) return deepened;
+    if (budget.ShouldStop()) return pruned;
     const Bucket& bucket = tree_.buckets[b];
     std::vector<int> joint = bucket.scope;
     joint.push_back(bucket.variable);
@@ -40,21 +41,21 @@ Deepened Deepening::Run(int64_t limit, int64_t most_cells, int64_t* work, const 
     input.budget = &budget;
     results_[b] = Join(input, work);
     cells += static_cast<int64_t>(results_[b].cells.size());
-    if (*work < 0) return deepened;
+    if (*work < 0) return pruned;
     if (results_[b].cells.empty()) {
-      deepened.finished = true;
-      return deepened;
+      pruned.finished = true;
+      return pruned;
     }
-    if (bucket.scope.empty()) deepened.solution.cost += results_[b].least[0];
+    if (bucket.scope.empty()) pruned.solution.cost += results_[b].least[0];
   }
-  deepened.finished = true;
-  deepened.found = deepened.solution.cost <= limit;
-  if (deepened.found) deepened.solution.assignment = Choose();
-  return deepened;
+  pruned.finished = true;
+  pruned.found = pruned.solution.cost <= limit;
+  if (pruned.found) pruned.solution.assignment = Choose();
+  return pruned;
 }
 
-Met Deepening::FactorTable(const std::vector<int>& joint, const Factor& factor) {
-  Met met;
+TableAt PrunedElimination::FactorTable(const std::vector<int>& joint, const Factor& factor) {
+  TableAt met;
   std::vector<int> scope;
   for (size_t place = 0; place < joint.size(); ++place) {
     if (std::count(factor.scope.begin(), factor.scope.end(), joint[place]) == 0) continue;
@@ -64,17 +65,18 @@ Met Deepening::FactorTable(const std::vector<int>& joint, const Factor& factor) 
   auto [found, is_new] =
       factor_tables_.emplace(std::make_tuple(factor.cells, members_[scope[0]],
                                              members_[scope.back()], scope == factor.scope),
-                             LabelledTable{});
+                             PrunedTable{});
   if (is_new) found->second = Labelled(factor, scope, members_);
   met.table = &found->second;
   return met;
 }
 
-std::vector<Met> Deepening::TablesOf(const std::vector<int>& joint, const Bucket& bucket) {
-  std::vector<Met> tables;
+std::vector<TableAt> PrunedElimination::TablesOf(const std::vector<int>& joint,
+                                                 const Bucket& bucket) {
+  std::vector<TableAt> tables;
   for (int f : bucket.factors) tables.push_back(FactorTable(joint, problem_.factors[f]));
   for (int child : bucket.children) {
-    Met met;
+    TableAt met;
     met.table = &results_[child];
     for (int v : tree_.buckets[child].scope) {
       met.places.push_back(
@@ -85,10 +87,10 @@ std::vector<Met> Deepening::TablesOf(const std::vector<int>& joint, const Bucket
   return tables;
 }
 
-int64_t Deepening::CostIn(size_t b, const Assignment& assignment) const {
+int64_t PrunedElimination::CostIn(size_t b, const Assignment& assignment) const {
   const Bucket& bucket = tree_.buckets[b];
   int64_t cost = 0;
-  for (const Met& met : tables_[b]) {
+  for (const TableAt& met : tables_[b]) {
     int64_t at = 0, within = 0;
     for (int place : met.places) {
       int v = place < static_cast<int>(bucket.scope.size()) ? bucket.scope[place] : bucket.variable;
@@ -104,7 +106,7 @@ int64_t Deepening::CostIn(size_t b, const Assignment& assignment) const {
   return cost;
 }
 
-Assignment Deepening::Choose() const {
+Assignment PrunedElimination::Choose() const {
   Assignment assignment(problem_.variables.size(), 0);
   for (size_t b = tree_.buckets.size(); b-- > 0;) {
     int v = tree_.buckets[b].variable, best = -1;

@@ -15,35 +15,35 @@
 
 namespace yuba::search {
 
-struct Deepened {
+struct PrunedSolution {
   bool finished = false;  // false: it took more than work and budget allowed; nothing is known
   bool found = false;     // false: no assignment costs `limit` or less
   Solution solution;      // where found: the optimum
 };
 
-class Deepening {
+class PrunedElimination {
  public:
   // `tree`: of the problem relaxed to `classes`. All three must outlive this.
-  Deepening(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-            const BucketTree& tree);
+  PrunedElimination(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
+                    const BucketTree& tree);
 
   // Takes from `work` the number of sums that it makes; ends where nothing is left of it, or where
   // it would hold more than `most_cells` cells, or where the budget is spent.
-  Deepened Run(int64_t limit, int64_t most_cells, int64_t* work,
-               const Budget& budget = Budget::Unlimited());
+  PrunedSolution Run(int64_t limit, int64_t most_cells, int64_t* work,
+                     const Budget& budget = Budget::Unlimited());
 
  private:
-  Met FactorTable(const std::vector<int>& joint, const Factor& factor);
-  std::vector<Met> TablesOf(const std::vector<int>& joint, const Bucket& bucket);
+  TableAt FactorTable(const std::vector<int>& joint, const Factor& factor);
+  std::vector<TableAt> TablesOf(const std::vector<int>& joint, const Bucket& bucket);
   int64_t CostIn(size_t bucket, const Assignment& assignment) const;
   Assignment Choose() const;
 
   const PairwiseProblem& problem_;
   const BucketTree& tree_;
   std::vector<MembersPtr> members_;  // by variable
-  std::map<std::tuple<Cells, MembersPtr, MembersPtr, bool>, LabelledTable> factor_tables_;
-  std::vector<LabelledTable> results_;    // by bucket
-  std::vector<std::vector<Met>> tables_;  // by bucket: those that met there
+  std::map<std::tuple<Cells, MembersPtr, MembersPtr, bool>, PrunedTable> factor_tables_;
+  std::vector<PrunedTable> results_;          // by bucket
+  std::vector<std::vector<TableAt>> tables_;  // by bucket: those that met there
 };
 
 }  // namespace yuba::search

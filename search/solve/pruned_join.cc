@@ -12,7 +12,7 @@ class Joining {
  public:
   Joining(const JoinInput& input, int64_t* work)
       : input_(input), work_(work), rank_(static_cast<int>(input.joint.size()) - 1) {
-    for (const Met& met : input.tables) {
+    for (const TableAt& met : input.tables) {
       Source source;
       source.table = met.table;
       source.places = met.places;
@@ -34,7 +34,7 @@ class Joining {
     rest_.assign(rank_ + 1, 0);
   }
 
-  LabelledTable Run() {
+  PrunedTable Run() {
     const int64_t tuples = static_cast<int64_t>(input_.up->size());
     result_.place.assign(tuples, -1);
     result_.least.assign(tuples, kTooDear);
@@ -43,7 +43,7 @@ class Joining {
     for (int64_t tuple = 0; tuple < tuples && *work_ >= 0; ++tuple) {
       if (*work_ < look) {
         look = *work_ - kWorkBetweenLooks;
-        if (input_.budget->Spent()) *work_ = -1;
+        if (input_.budget->ShouldStop()) *work_ = -1;
       }
       if ((*input_.up)[tuple] + (*input_.down)[tuple] <= input_.limit) OneTuple(tuple);
       for (int d = rank_; d-- > 0;) {
@@ -56,7 +56,7 @@ class Joining {
 
  private:
   struct Source {
-    const LabelledTable* table;
+    const PrunedTable* table;
     std::vector<int> places;
     std::vector<int64_t> class_strides, strides;
     int64_t least = 0;
@@ -198,7 +198,7 @@ class Joining {
   const int rank_;  // of the result
   std::vector<Source> sources_;
   std::vector<std::vector<int>> ready_;  // [level]: whose last place but one is before it
-  LabelledTable result_;
+  PrunedTable result_;
   std::vector<int> class_, label_;  // by place
   std::vector<int64_t> strides_;    // of the block of the result
   int64_t budget_ = 0;
@@ -209,6 +209,6 @@ class Joining {
 
 }  // namespace
 
-LabelledTable Join(const JoinInput& input, int64_t* work) { return Joining(input, work).Run(); }
+PrunedTable Join(const JoinInput& input, int64_t* work) { return Joining(input, work).Run(); }
 
 }  // namespace yuba::search

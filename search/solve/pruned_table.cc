@@ -28,9 +28,9 @@ Members::Members(const Domain& domain, const Classes& classes)
   }
 }
 
-LabelledTable Labelled(const Factor& factor, const std::vector<int>& scope,
-                       const std::vector<MembersPtr>& members) {
-  LabelledTable table;
+PrunedTable Labelled(const Factor& factor, const std::vector<int>& scope,
+                     const std::vector<MembersPtr>& members) {
+  PrunedTable table;
   table.cells.reserve(factor.cells->size());
   const Members& last = *members[scope.back()];
   auto close = [&](size_t begin) {

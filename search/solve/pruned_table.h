@@ -29,25 +29,25 @@ struct Members {
 };
 using MembersPtr = std::shared_ptr<const Members>;
 
-struct LabelledTable {
+struct PrunedTable {
   std::vector<int64_t> place;  // by classes, row-major: where its block starts in cells, or -1
   std::vector<int64_t> least;  // by classes: of the block
   std::vector<int64_t> cells;  // blocks, row-major by labels
 };
 
 // A table over some of the places of a join.
-struct Met {
-  const LabelledTable* table;
+struct TableAt {
+  const PrunedTable* table;
   std::vector<int> places;
 };
 
 // All cells of a factor; `scope` is its scope, perhaps in another order.
-LabelledTable Labelled(const Factor& factor, const std::vector<int>& scope,
-                       const std::vector<MembersPtr>& members);
+PrunedTable Labelled(const Factor& factor, const std::vector<int>& scope,
+                     const std::vector<MembersPtr>& members);
 
 struct JoinInput {
   std::vector<MembersPtr> joint;   // the scope of the result, then the variable that goes
-  std::vector<Met> tables;         // all over places in ascending order, the last place among them
+  std::vector<TableAt> tables;     // all over places in ascending order, the last place among them
   const std::vector<int64_t>* up;  // by classes of the scope: no sum is less
   const std::vector<int64_t>* down;  // by classes of the scope: what is to be added elsewhere
   int64_t limit = 0;
@@ -58,7 +58,7 @@ struct JoinInput {
 // The least sum of the tables over the values of the variable, where with `down` it is at most
 // `limit`. Takes from `work` the number of sums made; the result is of no use once that is below 0,
 // as it is where the budget is spent or the result would be too large.
-LabelledTable Join(const JoinInput& input, int64_t* work);
+PrunedTable Join(const JoinInput& input, int64_t* work);
 
 }  // namespace yuba::search
 

@@ -9,9 +9,11 @@
 
 namespace yuba::search {
 
-absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
-                               const std::vector<ClassesPtr>& classes, const Solution& start,
-                               const DeepenOptions& options, const Budget& budget) {
+absl::optional<RaisedThreshold> RaiseThreshold(const PairwiseProblem& problem,
+                                               const std::vector<ClassesPtr>& classes,
+                                               const Solution& start,
+                                               const RaiseThresholdOptions& options,
+                                               const Budget& budget) {
   const absl::optional<Core> folded = Fold(problem, options.fold_cells, budget);
   if (!folded.has_value()) return absl::nullopt;
   const Core& core = *folded;
@@ -23,29 +25,29 @@ absl::optional<Deepest> Deepen(const PairwiseProblem& problem,
   const absl::optional<BucketTree> marginals = MinMarginals(relaxed, order->variables, budget);
   if (!marginals.has_value()) return absl::nullopt;
   const BucketTree& tree = *marginals;
-  Deepest deepest;
-  deepest.solution = start;
-  deepest.bound = std::min(start.cost, tree.least + core.constant);
-  deepest.order = core.order;
-  deepest.plain = static_cast<int>(core.order.size());
-  for (int v : order->variables) deepest.order.push_back(core.variables[v]);
-  Deepening deepening(core.problem, kept, tree);
+  RaisedThreshold raised;
+  raised.solution = start;
+  raised.bound = std::min(start.cost, tree.least + core.constant);
+  raised.order = core.order;
+  raised.plain = static_cast<int>(core.order.size());
+  for (int v : order->variables) raised.order.push_back(core.variables[v]);
+  PrunedElimination pruned(core.problem, kept, tree);
   int64_t work = options.work;
   // 0.2 %, 0.4 %, 0.8 % ... above the bound by classes, until the start cannot be undercut.
-  for (int64_t step = std::max<int64_t>(deepest.bound / 500, 1);
-       deepest.bound < deepest.solution.cost; step *= 2) {
-    int64_t limit = std::min(tree.least + core.constant + step, deepest.solution.cost - 1);
-    Deepened found = deepening.Run(limit - core.constant, options.most_cells, &work, budget);
+  for (int64_t step = std::max<int64_t>(raised.bound / 500, 1); raised.bound < raised.solution.cost;
+       step *= 2) {
+    int64_t limit = std::min(tree.least + core.constant + step, raised.solution.cost - 1);
+    PrunedSolution found = pruned.Run(limit - core.constant, options.most_cells, &work, budget);
     if (!found.finished) break;
     if (!found.found) {
-      deepest.bound = limit + 1;
+      raised.bound = limit + 1;
       continue;
     }
-    deepest.solution = {core.extended(found.solution.assignment),
-                        found.solution.cost + core.constant};
-    deepest.bound = deepest.solution.cost;
+    raised.solution = {core.extended(found.solution.assignment),
+                       found.solution.cost + core.constant};
+    raised.bound = raised.solution.cost;
   }
-  return deepest;
+  return raised;
 }
 
 }  // namespace yuba::search

@@ -100,14 +100,14 @@ void MessagePassing::Lift(const Active& active, const std::vector<std::vector<in
     for (const int x : active[v]) is_active[v][x] = 1;
   }
   for (size_t v = 0; v < ends_.size() && !stopped_; ++v) {
-    stopped_ = budget_.Spent();
+    stopped_ = budget_.ShouldStop();
     LiftInto(static_cast<int>(v), active);
   }
   for (size_t v = 0; v < ends_.size(); ++v) {
     ShareOut(static_cast<int>(v), is_active[v]);
   }
   for (size_t v = 0; v < ends_.size() && !stopped_; ++v) {
-    stopped_ = budget_.Spent();
+    stopped_ = budget_.ShouldStop();
     for (const End& end : ends_[v]) {
       if (end.side == 1) Receive(end);
     }

@@ -47,7 +47,7 @@ class Merging {
   }
 
   Clusters Run() {
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) AddendsIntoSum(static_cast<int>(n));
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) PartialsIntoSum(static_cast<int>(n));
     for (size_t n = 0; n < graph_.nodes.size(); ++n) MapIntoResult(static_cast<int>(n));
     for (int t = 0; t < tensors_; ++t) TensorIntoReader(t);
     for (int t = 0; t < tensors_; ++t) ResultIntoMap(t);
@@ -66,13 +66,13 @@ class Merging {
            Alignment(*node.definition, -1).has_value();
   }
 
-  // Always, whatever is pinned: this is what an addend is. The groups' index is not one of its own.
-  void AddendsIntoSum(int n) {
+  // Always, whatever is pinned: this is what partials is. The groups' index is not one of its own.
+  void PartialsIntoSum(int n) {
     if (!IsAccumulator(graph_.nodes[n])) return;
-    for (TensorId addend : graph_.nodes[n].operands) {
-      std::vector<int> dims(graph_.tensors[addend].type.dims.size());
+    for (TensorId partials : graph_.nodes[n].operands) {
+      std::vector<int> dims(graph_.tensors[partials].type.dims.size());
       std::iota(dims.begin(), dims.end(), 0);
-      Merge(addend, tensors_ + n, dims);
+      Merge(partials, tensors_ + n, dims);
     }
   }
 

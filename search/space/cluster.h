@@ -3,10 +3,10 @@
 // A map that reads an operand of its full size at bare indices pairs the dimensions of the operand,
 // its own indices and the dimensions of its result. Three exact merges, each of something that no
 // other merge has touched yet (boxes obey the triangle inequality: a detour is never cheaper):
-//   - a map of one operand takes the cut of its result (a copy is one variable with its node);
-//   - a tensor that only one map reads takes the cut of that map;
-//   - the result of a map takes the cut of the map where at most one node reads it.
-// And the addends of an accumulator are always cut as it is.
+//   - a map of one operand takes the choice of its result (a copy is one variable with its node);
+//   - a tensor that only one map reads takes the choice of that map;
+//   - the result of a map takes the choice of the map where at most one node reads it.
+// And the partials of an accumulator are always cut as it is.
 #ifndef YUBA_SEARCH_SPACE_CLUSTER_H_
 #define YUBA_SEARCH_SPACE_CLUSTER_H_
 

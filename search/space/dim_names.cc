@@ -9,28 +9,28 @@
 namespace yuba::search {
 namespace {
 
-TensorLabels NoLabels(const Graph& graph) {
-  TensorLabels labels;
-  for (const Tensor& tensor : graph.tensors) labels.emplace_back(tensor.type.dims.size(), -1);
-  return labels;
+TensorDimNames NoDimNames(const Graph& graph) {
+  TensorDimNames dim_names;
+  for (const Tensor& tensor : graph.tensors) dim_names.emplace_back(tensor.type.dims.size(), -1);
+  return dim_names;
 }
 
 // 0 on the inputs' dimensions that the model calls so; nothing where all of them are 1 long.
-absl::optional<TensorLabels> CalledBatch(const Graph& graph) {
+absl::optional<TensorDimNames> CalledBatch(const Graph& graph) {
   const DimNames called = NamesOfDims(graph);
-  TensorLabels labels = NoLabels(graph);
+  TensorDimNames dim_names = NoDimNames(graph);
   bool any = false;
   for (TensorId id : graph.inputs) {
-    for (size_t d = 0; d < labels[id].size(); ++d) {
-      const int label = called.labels[id][d];
-      if (label < 0) continue;
-      if (called.names[label] != "batch" && called.names[label] != "batch_size") continue;
-      labels[id][d] = 0;
+    for (size_t d = 0; d < dim_names[id].size(); ++d) {
+      const int dim_name = called.dim_names[id][d];
+      if (dim_name < 0) continue;
+      if (called.names[dim_name] != "batch" && called.names[dim_name] != "batch_size") continue;
+      dim_names[id][d] = 0;
       any = any || graph.tensors[id].type.dims[d] > 1;
     }
   }
   if (!any) return absl::nullopt;
-  return labels;
+  return dim_names;
 }
 
 }  // namespace
@@ -54,15 +54,15 @@ std::vector<int> IndicesAlong(const Definition& definition, int operand) {
   return along;
 }
 
-Labels FlowLabels(const Graph& graph, TensorLabels seeds) {
-  Labels labels;
-  labels.tensors = std::move(seeds);
+NamedDims PropagateDimNames(const Graph& graph, TensorDimNames seeds) {
+  NamedDims dim_names;
+  dim_names.tensors = std::move(seeds);
   for (const Node& node : graph.nodes) {
     const Definition& definition = *node.definition;
     std::vector<int> indices(definition.indices.size(), -1);
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const std::vector<int> along = IndicesAlong(definition, static_cast<int>(o));
-      const std::vector<int>& dims = labels.tensors[node.operands[o]];
+      const std::vector<int>& dims = dim_names.tensors[node.operands[o]];
       for (size_t d = 0; d < along.size(); ++d) {
         if (along[d] < 0 || indices[along[d]] >= 0) continue;
         const bool whole = definition.indices[along[d]].extent == definition.operands[o].dims[d];
@@ -71,16 +71,16 @@ Labels FlowLabels(const Graph& graph, TensorLabels seeds) {
     }
     for (size_t d = 0; d < definition.left.size(); ++d) {
       const int index = definition.left[d].BareIndex();
-      int& label = labels.tensors[node.result][d];
-      if (index >= 0 && label < 0) label = indices[index];
+      int& dim_name = dim_names.tensors[node.result][d];
+      if (index >= 0 && dim_name < 0) dim_name = indices[index];
     }
-    labels.nodes.push_back(std::move(indices));
+    dim_names.nodes.push_back(std::move(indices));
   }
-  return labels;
+  return dim_names;
 }
 
 DimNames NamesOfDims(const Graph& graph) {
-  DimNames result{{}, NoLabels(graph)};
+  DimNames result{{}, NoDimNames(graph)};
   std::vector<std::string>& names = result.names;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
@@ -89,18 +89,18 @@ DimNames NamesOfDims(const Graph& graph) {
       const std::string& name = tensor.dim_names[d];
       if (name.empty()) continue;
       const auto at = std::find(names.begin(), names.end(), name);
-      const int label = static_cast<int>(at - names.begin());
+      const int dim_name = static_cast<int>(at - names.begin());
       if (at == names.end()) names.push_back(name);
-      std::vector<int>& labels = result.labels[t];
-      std::fill_n(labels.begin() + flat, tensor.dims[d].size(), label);
+      std::vector<int>& dim_names = result.dim_names[t];
+      std::fill_n(dim_names.begin() + flat, tensor.dims[d].size(), dim_name);
     }
   }
   return result;
 }
 
-TensorLabels BatchOfInputs(const Graph& graph) {
-  if (absl::optional<TensorLabels> called = CalledBatch(graph)) return *std::move(called);
-  TensorLabels labels = NoLabels(graph);
+TensorDimNames BatchOfInputs(const Graph& graph) {
+  if (absl::optional<TensorDimNames> called = CalledBatch(graph)) return *std::move(called);
+  TensorDimNames dim_names = NoDimNames(graph);
   std::map<int64_t, int> votes;
   int64_t batch = 0;
   for (TensorId id : graph.inputs) {
@@ -116,9 +116,9 @@ TensorLabels BatchOfInputs(const Graph& graph) {
     const Tensor& tensor = graph.tensors[id];
     const std::vector<int64_t> dims = WholeDims(tensor);
     if (dims.empty() || dims[0] != batch) continue;
-    for (size_t factor = 0; factor < tensor.dims[0].size(); ++factor) labels[id][factor] = 0;
+    for (size_t factor = 0; factor < tensor.dims[0].size(); ++factor) dim_names[id][factor] = 0;
   }
-  return labels;
+  return dim_names;
 }
 
 }  // namespace yuba::search

@@ -11,29 +11,29 @@
 namespace yuba::search {
 
 // By tensor and flat dimension: a number; -1 where there is none.
-using TensorLabels = std::vector<std::vector<int>>;
+using TensorDimNames = std::vector<std::vector<int>>;
 
-struct Labels {
-  TensorLabels tensors;
+struct NamedDims {
+  TensorDimNames tensors;
   std::vector<std::vector<int>> nodes;  // by node and index
 };
 
 // An index takes the label of the first operand's dimension along which it runs alone and whole, a
 // dimension of a result that of its index, where `seeds` gives it none.
-Labels FlowLabels(const Graph& graph, TensorLabels seeds);
+NamedDims PropagateDimNames(const Graph& graph, TensorDimNames seeds);
 
 // What the user's model calls dimensions, each name once, and the number of its name on each
 // dimension that has one.
 struct DimNames {
   std::vector<std::string> names;
-  TensorLabels labels;
+  TensorDimNames dim_names;
 };
 DimNames NamesOfDims(const Graph& graph);
 
 // 0 on the batch: the inputs' dimensions that the model calls batch or batch_size; where it calls
 // none so that is longer than 1, the first one of the inputs that agree on its extent, the most
 // there are.
-TensorLabels BatchOfInputs(const Graph& graph);
+TensorDimNames BatchOfInputs(const Graph& graph);
 
 // For each dimension of the operand the index that runs along it, alone and in all reads, those of
 // conditions on data too (embeddings read the numbers of their rows there); else -1.

@@ -10,15 +10,20 @@ namespace {
 
 class Enumeration {
  public:
-  Enumeration(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
-              const Cut& prefix, Nesting nesting)
-      : space_(space), mesh_(mesh), axes_(axes), prefix_(prefix), nesting_(nesting), cut_(prefix) {
+  Enumeration(const ChoiceSpace& space, const Mesh& mesh, const std::vector<int>& axes,
+              const Choice& prefix, Nesting nesting)
+      : space_(space),
+        mesh_(mesh),
+        axes_(axes),
+        prefix_(prefix),
+        nesting_(nesting),
+        choice_(prefix) {
     for (const AxisList& list : prefix.axes) parts_.push_back(PartCount(mesh, list));
   }
 
-  std::vector<Cut> Run() {
+  std::vector<Choice> Run() {
     Place(0);
-    return std::move(cuts_);
+    return std::move(choices_);
   }
 
  private:
@@ -44,7 +49,7 @@ class Enumeration {
     switch (nesting_) {
       case Nesting::kFree: return prefix_.axes[extent].size();
       case Nesting::kAnywhere: return 0;
-      case Nesting::kLevel: return cut_.axes[extent].size();
+      case Nesting::kLevel: return choice_.axes[extent].size();
     }
     return 0;
   }
@@ -52,13 +57,13 @@ class Enumeration {
   // Every order of a list is reached once, by inserting the axes one after the other.
   void Place(size_t next) {
     if (next == axes_.size()) {
-      if (Maximal()) cuts_.push_back(cut_);
+      if (Maximal()) choices_.push_back(choice_);
       return;
     }
     int axis = axes_[next];
     for (size_t e = 0; e < space_.extents.size(); ++e) {
       if (!Fits(e, axis)) continue;
-      AxisList& list = cut_.axes[e];
+      AxisList& list = choice_.axes[e];
       const size_t first = First(e);
       parts_[e] *= mesh_.axes[axis].size;
       for (size_t at = first; at <= list.size(); ++at) {
@@ -73,26 +78,27 @@ class Enumeration {
     left_out_.pop_back();
   }
 
-  const CutSpace& space_;
+  const ChoiceSpace& space_;
   const Mesh& mesh_;
   const std::vector<int>& axes_;
-  const Cut& prefix_;
+  const Choice& prefix_;
   const Nesting nesting_;
-  Cut cut_;
+  Choice choice_;
   std::vector<int64_t> parts_;
   std::vector<int> left_out_;
-  std::vector<Cut> cuts_;
+  std::vector<Choice> choices_;
 };
 
 }  // namespace
 
-std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
-                           const Cut& prefix, Nesting nesting) {
+std::vector<Choice> LegalChoices(const ChoiceSpace& space, const Mesh& mesh,
+                                 const std::vector<int>& axes, const Choice& prefix,
+                                 Nesting nesting) {
   YUBA_CHECK(prefix.axes.size() == space.extents.size());
   return Enumeration(space, mesh, axes, prefix, nesting).Run();
 }
 
-int64_t CountCuts(const CutSpace& space, int count) {
+int64_t CountChoices(const ChoiceSpace& space, int count) {
   int64_t cuttable = std::count(space.cuttable.begin(), space.cuttable.end(), true);
   if (cuttable == 0) return 1;
   if (space.optional) ++cuttable;  // to leave it out is one more place for an axis
@@ -105,9 +111,9 @@ int64_t CountCuts(const CutSpace& space, int count) {
   return total;
 }
 
-Cut Restrict(const Cut& cut, const std::vector<int>& axes) {
-  Cut restricted;
-  for (const AxisList& list : cut.axes) {
+Choice Restrict(const Choice& choice, const std::vector<int>& axes) {
+  Choice restricted;
+  for (const AxisList& list : choice.axes) {
     AxisList kept;
     for (uint8_t axis : list) {
       if (std::find(axes.begin(), axes.end(), axis) != axes.end()) kept.push_back(axis);

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice.h"
+#include "search/plan/choice_space.h"
 
 namespace yuba::search {
 
@@ -13,17 +14,18 @@ namespace yuba::search {
 // those. kLevel: in the order of the mesh.
 enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 
-// All cuts that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless the
-// space says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an order
-// that depends on the arguments only.
-std::vector<Cut> LegalCuts(const CutSpace& space, const Mesh& mesh, const std::vector<int>& axes,
-                           const Cut& prefix, Nesting nesting);
+// All choices that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless
+// the space says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an
+// order that depends on the arguments only.
+std::vector<Choice> LegalChoices(const ChoiceSpace& space, const Mesh& mesh,
+                                 const std::vector<int>& axes, const Choice& prefix,
+                                 Nesting nesting);
 
-// At most how many cuts there are of `count` axes: what LegalCuts may return, saturating.
-int64_t CountCuts(const CutSpace& space, int count);
+// At most how many cuts there are of `count` axes: what LegalChoices may return, saturating.
+int64_t CountChoices(const ChoiceSpace& space, int count);
 
 // `cut` without the axes that are not in `axes`.
-Cut Restrict(const Cut& cut, const std::vector<int>& axes);
+Choice Restrict(const Choice& choice, const std::vector<int>& axes);
 
 }  // namespace yuba::search
 

@@ -33,22 +33,22 @@ std::vector<int> DimsAlong(const Definition& definition, int operand) {
   return dims;
 }
 
-Cut CutOfGrid(const Grid& grid, const std::vector<const Wish*>& wishes, const Mesh& mesh,
-              bool backwards) {
-  Cut cut;
-  cut.axes.resize(grid.size());
+Choice ChoiceOfGrid(const Grid& grid, const std::vector<const WantedAxes*>& wanted,
+                    const Mesh& mesh, bool backwards) {
+  Choice choice;
+  choice.axes.resize(grid.size());
   std::vector<bool> used(mesh.axes.size(), false);
-  std::vector<int> wanted = grid;  // parts that are still to be made
+  std::vector<int> parts_left = grid;  // parts that are still to be made
   auto take = [&](size_t e, uint8_t axis) {
-    if (used[axis] || wanted[e] % mesh.axes[axis].size != 0) return false;
+    if (used[axis] || parts_left[e] % mesh.axes[axis].size != 0) return false;
     used[axis] = true;
-    wanted[e] /= mesh.axes[axis].size;
-    cut.axes[e].push_back(axis);
+    parts_left[e] /= mesh.axes[axis].size;
+    choice.axes[e].push_back(axis);
     return true;
   };
-  for (const Wish* wish : wishes) {
+  for (const WantedAxes* neighbour : wanted) {
     for (size_t e = 0; e < grid.size(); ++e) {
-      for (uint8_t axis : (*wish)[e]) take(e, axis);
+      for (uint8_t axis : (*neighbour)[e]) take(e, axis);
     }
   }
   for (size_t e = 0; e < grid.size(); ++e) {
@@ -56,11 +56,12 @@ Cut CutOfGrid(const Grid& grid, const std::vector<const Wish*>& wishes, const Me
       take(e, static_cast<uint8_t>(backwards ? mesh.axes.size() - 1 - a : a));
     }
   }
-  return cut;
+  return choice;
 }
 
-Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, const Mesh& mesh) {
-  Cut cut = WholeCut(space);
+Choice FollowNeighbours(const ChoiceSpace& space, const std::vector<const WantedAxes*>& wanted,
+                        const Mesh& mesh) {
+  Choice choice = WholeChoice(space);
   std::vector<bool> used(mesh.axes.size(), false);
   std::vector<int64_t> room = space.extents;
   for (size_t e = 0; e < room.size(); ++e) {
@@ -68,24 +69,24 @@ Cut CutByWishes(const CutSpace& space, const std::vector<const Wish*>& wishes, c
   }
   auto take = [&](size_t e, uint8_t axis) {
     if (used[axis] || room[e] < mesh.axes[axis].size) return;
-    cut.axes[e].push_back(axis);
-    if (PartCount(mesh, cut.axes[e]) > space.extents[e]) {
-      cut.axes[e].pop_back();
+    choice.axes[e].push_back(axis);
+    if (PartCount(mesh, choice.axes[e]) > space.extents[e]) {
+      choice.axes[e].pop_back();
       return;
     }
     used[axis] = true;
-    room[e] = space.extents[e] / PartCount(mesh, cut.axes[e]);
+    room[e] = space.extents[e] / PartCount(mesh, choice.axes[e]);
   };
-  for (const Wish* wish : wishes) {
+  for (const WantedAxes* neighbour : wanted) {
     for (size_t e = 0; e < room.size(); ++e) {
-      for (uint8_t axis : (*wish)[e]) take(e, axis);
+      for (uint8_t axis : (*neighbour)[e]) take(e, axis);
     }
   }
   for (uint8_t axis = 0; axis < mesh.axes.size() && !room.empty() && !space.optional; ++axis) {
     if (used[axis]) continue;
     take(std::max_element(room.begin(), room.end()) - room.begin(), axis);
   }
-  return cut;
+  return choice;
 }
 
 }  // namespace yuba::search

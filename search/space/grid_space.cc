@@ -10,7 +10,8 @@ namespace {
 
 class Listing {
  public:
-  Listing(const CutSpace& space, const Mesh& mesh) : space_(space), grid_(space.extents.size(), 1) {
+  Listing(const ChoiceSpace& space, const Mesh& mesh)
+      : space_(space), grid_(space.extents.size(), 1) {
     for (const MeshAxis& axis : mesh.axes) ++left_[axis.size];
   }
 
@@ -57,7 +58,7 @@ class Listing {
     ++size->second;
   }
 
-  const CutSpace& space_;
+  const ChoiceSpace& space_;
   std::map<int, int> left_;  // axes that are not placed, by size
   Grid grid_;
   std::vector<Grid> grids_;
@@ -65,43 +66,43 @@ class Listing {
 
 }  // namespace
 
-std::vector<Grid> AllGrids(const CutSpace& space, const Mesh& mesh) {
+std::vector<Grid> AllGrids(const ChoiceSpace& space, const Mesh& mesh) {
   return Listing(space, mesh).Run();
 }
 
-Grid GridOf(const Cut& cut, const Mesh& mesh) {
+Grid GridOf(const Choice& choice, const Mesh& mesh) {
   Grid grid;
-  for (const AxisList& axes : cut.axes) grid.push_back(PartCount(mesh, axes));
+  for (const AxisList& axes : choice.axes) grid.push_back(PartCount(mesh, axes));
   return grid;
 }
 
-bool MayKeepGroups(const Grid& addend, const Grid& reader) {
+bool MayKeepGroups(const Grid& partials, const Grid& reader) {
   int64_t groups = reader.back(), all = 1;
-  for (const int parts : addend) groups *= parts;
+  for (const int parts : partials) groups *= parts;
   for (const int parts : reader) all *= parts;
   return groups == all;
 }
 
-int64_t CutsOfGrid(const Grid& grid, const Mesh& mesh, bool level) {
+int64_t CountChoicesOfGrid(const Grid& grid, const Mesh& mesh, bool level) {
   std::map<int, int> left;  // axes by size
   for (const MeshAxis& axis : mesh.axes) ++left[axis.size];
-  int64_t cuts = 1;
+  int64_t choices = 1;
   for (int parts : grid) {
     int axes = 0;  // of this extent
     for (auto& [size, count] : left) {
       for (int taken = 1; parts % size == 0; parts /= size, ++taken) {
-        cuts = cuts * count-- / taken;
+        choices = choices * count-- / taken;
         ++axes;
       }
     }
-    for (int factor = 2; factor <= axes && !level; ++factor) cuts *= factor;
+    for (int factor = 2; factor <= axes && !level; ++factor) choices *= factor;
   }
-  return cuts;
+  return choices;
 }
 
-int PlaceOfGrid(const Grid& grid, const std::vector<Grid>& grids) {
+int PositionOfGrid(const Grid& grid, const std::vector<Grid>& grids) {
   const auto place = std::lower_bound(grids.begin(), grids.end(), grid);
-  YUBA_CHECK(place != grids.end() && *place == grid) << "a grid of no cut";
+  YUBA_CHECK(place != grids.end() && *place == grid) << "a grid of no choice";
   return static_cast<int>(place - grids.begin());
 }
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 
 namespace yuba::search {
 namespace {
@@ -25,9 +25,9 @@ std::string Quoted(const Pin& pin) {
 
 }  // namespace
 
-Pin ExactPin(bool is_node, int id, const Cut& cut) {
+Pin ExactPin(bool is_node, int id, const Choice& choice) {
   Pin pin{is_node, id, {}, ""};
-  for (const AxisList& axes : cut.axes) pin.demands.push_back({axes, false});
+  for (const AxisList& axes : choice.axes) pin.demands.push_back({axes, false});
   return pin;
 }
 
@@ -43,7 +43,7 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
       return UserError("a pin names ", pin.is_node ? "node" : "tensor", " number ", pin.id, " of ",
                        count);
     }
-    CutSpace space = pin.is_node ? NodeCuts(graph, pin.id) : TensorCuts(graph, pin.id);
+    ChoiceSpace space = pin.is_node ? SpaceOfNode(graph, pin.id) : SpaceOfTensor(graph, pin.id);
     space.optional |= replicate && !pin.is_node;
     const std::string name = pin.is_node ? absl::StrCat("node ", graph.nodes[pin.id].name)
                                          : absl::StrCat("tensor ", graph.tensors[pin.id].name);
@@ -64,7 +64,7 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
     }
     const std::string why = WhyUnmet(space, mesh, restriction.any_of[0]);
     if (why.empty()) continue;
-    CutSpace replicated = space;
+    ChoiceSpace replicated = space;
     replicated.optional = true;
     const bool would = !pin.is_node && WhyUnmet(replicated, mesh, restriction.any_of[0]).empty();
     const Pin& other = *first[element];

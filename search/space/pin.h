@@ -7,11 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
+#include "search/plan/choice.h"
 #include "search/space/restriction.h"
 
 namespace yuba::search {
 
-// What is demanded of the cut of one tensor or node.
+// What is demanded of the choice of one tensor or node.
 struct Pin {
   bool is_node = false;
   int id = 0;  // TensorId or NodeId
@@ -19,11 +20,11 @@ struct Pin {
   std::string text;  // as the user wrote it; for messages and prices
 };
 
-// The cut, exactly.
-Pin ExactPin(bool is_node, int id, const Cut& cut);
+// The choice, exactly.
+Pin ExactPin(bool is_node, int id, const Choice& choice);
 
 // By element, all pins of one together; empty where there are no pins. With `replicate` stored
-// tensors may be replicated. An error where no legal cut meets a pin, or two pins of one element
+// tensors may be replicated. An error where no legal choice meets a pin, or two pins of one element
 // contradict each other: it names the element and the pins.
 absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh,
                                             const std::vector<Pin>& pins, bool replicate = false);

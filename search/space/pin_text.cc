@@ -137,10 +137,10 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   }
   if (!pins.empty()) return pins;
   for (const Node& node : graph.nodes) {
-    if (graph.tensors[node.result].kind != TensorKind::kAddend) continue;
+    if (graph.tensors[node.result].kind != TensorKind::kPartial) continue;
     if (!Matches(pattern, node.name)) continue;
     return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
-                     "that is delivered at once: pin the sum, or plan with --accumulators none");
+                     "that is reduced at once: pin the sum, or plan with --accumulators none");
   }
   return UserError("no tensor is called '", pattern, "'; there are ", SomeNames(graph));
 }
@@ -172,16 +172,16 @@ absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view 
 }
 
 // The dimensions that have this label, and what they become.
-std::vector<Pin> PinLabel(const Graph& graph, const Mesh& mesh, TensorLabels seeds, int label,
+std::vector<Pin> PinLabel(const Graph& graph, const Mesh& mesh, TensorDimNames seeds, int dim_name,
                           const AxisList& axes) {
-  const Labels labels = FlowLabels(graph, std::move(seeds));
+  const NamedDims dim_names = PropagateDimNames(graph, std::move(seeds));
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& extents = graph.tensors[t].type.dims;
     Demands demands(extents.size());
     int place = -1;  // the outermost factor that has room, else the outermost
     for (size_t d = 0; d < demands.size(); ++d) {
-      if (labels.tensors[t][d] != label) continue;
+      if (dim_names.tensors[t][d] != dim_name) continue;
       if (place < 0 || extents[place] < PartCount(mesh, axes)) place = static_cast<int>(d);
       if (extents[place] >= PartCount(mesh, axes)) break;
     }
@@ -223,8 +223,8 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
   DimNames dims = NamesOfDims(graph);
   const auto named = std::find(dims.names.begin(), dims.names.end(), name);
   if (named != dims.names.end()) {
-    const int label = static_cast<int>(named - dims.names.begin());
-    return PinLabel(graph, mesh, std::move(dims.labels), label, axes);
+    const int dim_name = static_cast<int>(named - dims.names.begin());
+    return PinLabel(graph, mesh, std::move(dims.dim_names), dim_name, axes);
   }
   if (name == "batch") return PinBatch(graph, mesh, axes);
   const size_t slash = name.rfind('/');

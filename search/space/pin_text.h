@@ -1,6 +1,6 @@
 // Pins as people write them.
 //   PATTERN=[E, E, ...]  tensors of these names; one E for each dimension: `-` it stays whole, `*`
-//   any cut,
+//   any choice,
 //                        mesh axes or groups (`model`, `ab`) it is cut over them, outermost first,
 //                        and the search may add others. Also as plans are printed: `96/ab`, `64`,
 //                        `(3 12/c 64)`.

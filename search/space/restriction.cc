@@ -22,8 +22,8 @@ bool Demanded(const Demands& demands, uint8_t axis) {
                      [&](const Demand& demand) { return Contains(demand.axes, axis); });
 }
 
-bool Uses(const Cut& cut, uint8_t axis) {
-  return std::any_of(cut.axes.begin(), cut.axes.end(),
+bool Uses(const Choice& choice, uint8_t axis) {
+  return std::any_of(choice.axes.begin(), choice.axes.end(),
                      [&](const AxisList& list) { return Contains(list, axis); });
 }
 
@@ -45,7 +45,7 @@ bool Meets(const AxisList& list, const Demand& demand, const std::vector<int>& p
 bool NothingWanted(const Demand& demand) { return !demand.others && demand.axes.empty(); }
 
 // Whether what earlier levels put elsewhere fits nowhere that is wanted.
-bool HadNoRoom(const CutSpace& wanted, const Mesh& mesh, const Cut& prefix,
+bool HadNoRoom(const ChoiceSpace& wanted, const Mesh& mesh, const Choice& prefix,
                const Demands& demands) {
   int64_t room = 0;
   for (size_t e = 0; e < demands.size(); ++e) {
@@ -86,11 +86,11 @@ bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const De
                   std::min(smallest_left_out, sizes[next]));
 }
 
-// Whether a cut of the axes in `placed` can be completed to a legal one of all axes.
-bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>& placed,
-                 const Cut& cut, const Demands& demands) {
+// Whether a choice of the axes in `placed` can be completed to a legal one of all axes.
+bool CanComplete(const ChoiceSpace& space, const Mesh& mesh, const std::vector<int>& placed,
+                 const Choice& choice, const Demands& demands) {
   std::vector<int64_t> room = space.extents;
-  for (size_t e = 0; e < room.size(); ++e) room[e] /= PartCount(mesh, cut.axes[e]);
+  for (size_t e = 0; e < room.size(); ++e) room[e] /= PartCount(mesh, choice.axes[e]);
   std::vector<int> sizes;
   int smallest_left_out = INT32_MAX;
   for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
@@ -99,7 +99,7 @@ bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>
     for (size_t e = 0; later && e < room.size(); ++e) {
       if (Contains(demands[e].axes, axis)) room[e] /= mesh.axes[axis].size;
     }
-    if (!later && !Uses(cut, axis))
+    if (!later && !Uses(choice, axis))
       smallest_left_out = std::min(smallest_left_out, mesh.axes[axis].size);
   }
   if (std::count(room.begin(), room.end(), 0) >
@@ -112,9 +112,9 @@ bool CanComplete(const CutSpace& space, const Mesh& mesh, const std::vector<int>
 }
 
 // Where the demands leave room, and only as much of it as axes of later levels do not need.
-CutSpace SpaceLeft(const CutSpace& space, const Mesh& mesh, const std::vector<int>& placed,
-                   const Demands& demands, bool only_demanded) {
-  CutSpace left = space;
+ChoiceSpace SpaceLeft(const ChoiceSpace& space, const Mesh& mesh, const std::vector<int>& placed,
+                      const Demands& demands, bool only_demanded) {
+  ChoiceSpace left = space;
   for (size_t e = 0; e < demands.size(); ++e) {
     const Demand& demand = demands[e];
     if (only_demanded && NothingWanted(demand)) left.cuttable[e] = false;
@@ -139,52 +139,52 @@ Demands OnlyExtents(const std::vector<bool>& extents) {
   return demands;
 }
 
-std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
-                                const std::vector<int>& axes, const std::vector<int>& placed,
-                                const Cut& prefix, Nesting nesting,
-                                const Restriction& restriction) {
-  std::vector<Cut> result;
+std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh,
+                                      const std::vector<int>& axes, const std::vector<int>& placed,
+                                      const Choice& prefix, Nesting nesting,
+                                      const Restriction& restriction) {
+  std::vector<Choice> result;
   absl::flat_hash_set<std::string> known;
-  auto add = [&](Cut cut) {
-    if (known.insert(Key(cut)).second) result.push_back(std::move(cut));
+  auto add = [&](Choice choice) {
+    if (known.insert(Key(choice)).second) result.push_back(std::move(choice));
   };
   for (const Demands& demands : restriction.any_of) {
-    const CutSpace wanted = SpaceLeft(space, mesh, placed, demands, true);
-    const CutSpace whole = SpaceLeft(space, mesh, placed, demands, false);
+    const ChoiceSpace wanted = SpaceLeft(space, mesh, placed, demands, true);
+    const ChoiceSpace whole = SpaceLeft(space, mesh, placed, demands, false);
     const bool elsewhere = restriction.rest == Rest::kElsewhere;
     if (elsewhere && !HadNoRoom(wanted, mesh, prefix, demands)) continue;
-    for (const Cut& cut : LegalCuts(wanted, mesh, axes, prefix, nesting)) {
+    for (const Choice& choice : LegalChoices(wanted, mesh, axes, prefix, nesting)) {
       bool meets = true;
       for (size_t e = 0; e < demands.size(); ++e) {
         const bool only_earlier = elsewhere && NothingWanted(demands[e]);
-        meets &= only_earlier || Meets(cut.axes[e], demands[e], placed);
+        meets &= only_earlier || Meets(choice.axes[e], demands[e], placed);
       }
       if (!meets) continue;
       if (restriction.rest == Rest::kRefused) {
-        if (CanComplete(space, mesh, placed, cut, demands)) add(cut);
+        if (CanComplete(space, mesh, placed, choice, demands)) add(choice);
       } else if (restriction.rest == Rest::kLeftOut) {
-        add(cut);
+        add(choice);
       } else {
         std::vector<int> rest;
         for (int axis : axes) {
-          if (!Uses(cut, static_cast<uint8_t>(axis))) rest.push_back(axis);
+          if (!Uses(choice, static_cast<uint8_t>(axis))) rest.push_back(axis);
         }
-        for (Cut& full : LegalCuts(whole, mesh, rest, cut, nesting)) add(std::move(full));
+        for (Choice& full : LegalChoices(whole, mesh, rest, choice, nesting)) add(std::move(full));
       }
     }
   }
   return result;
 }
 
-std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& demands) {
-  Cut cut;
+std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands) {
+  Choice choice;
   bool exact = true;
   for (const Demand& demand : demands) {
-    cut.axes.push_back(demand.axes);
+    choice.axes.push_back(demand.axes);
     exact &= !demand.others;
   }
-  std::string why = exact ? WhyIllegal(space, mesh, cut) : WhyImpossible(space, mesh, cut);
-  if (!why.empty() || CanComplete(space, mesh, {}, WholeCut(space), demands)) return why;
+  std::string why = exact ? WhyIllegal(space, mesh, choice) : WhyImpossible(space, mesh, choice);
+  if (!why.empty() || CanComplete(space, mesh, {}, WholeChoice(space), demands)) return why;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     if (!Demanded(demands, static_cast<uint8_t>(axis))) {
       absl::StrAppend(&why, why.empty() ? "" : ", ", mesh.axes[axis].name);
@@ -196,19 +196,21 @@ std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& dem
       "replicated; name where they go");
 }
 
-bool Meets(const Cut& cut, const Demands& demands) {
+bool Meets(const Choice& choice, const Demands& demands) {
   for (size_t e = 0; e < demands.size(); ++e) {
     const AxisList& axes = demands[e].axes;
-    if (!Meets(cut.axes[e], demands[e], std::vector<int>(axes.begin(), axes.end()))) return false;
+    if (!Meets(choice.axes[e], demands[e], std::vector<int>(axes.begin(), axes.end())))
+      return false;
   }
   return true;
 }
 
-bool Meets(const std::vector<Cut>& cuts, const Restrictions& restrictions) {
+bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions) {
   for (size_t e = 0; e < restrictions.size(); ++e) {
     const std::vector<Demands>& any_of = restrictions[e].any_of;
-    const bool met = std::any_of(any_of.begin(), any_of.end(),
-                                 [&](const Demands& demands) { return Meets(cuts[e], demands); });
+    const bool met = std::any_of(any_of.begin(), any_of.end(), [&](const Demands& demands) {
+      return Meets(choices[e], demands);
+    });
     if (!met && !any_of.empty()) return false;
   }
   return true;

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice.h"
+#include "search/plan/choice_space.h"
 #include "search/space/domain.h"
 
 namespace yuba::search {
@@ -22,8 +23,8 @@ struct Demand {
 };
 using Demands = std::vector<Demand>;  // by extent
 
-// What becomes of an axis that no demand leaves room for, though it fits: the cut is no plan's; the
-// axis goes where it fits; or it is left out, so that the tensor is replicated along it.
+// What becomes of an axis that no demand leaves room for, though it fits: the choice is no plan's;
+// the axis goes where it fits; or it is left out, so that the tensor is replicated along it.
 enum class Rest : uint8_t { kRefused, kElsewhere, kLeftOut };
 
 struct Restriction {
@@ -38,20 +39,21 @@ Demands OnlyExtent(size_t extents, size_t extent);
 // As far as there is room: only those of the extents that are `true`.
 Demands OnlyExtents(const std::vector<bool>& extents);
 
-// LegalCuts, as far as the restriction allows them. `placed`: the axes of `axes` and of earlier
+// LegalChoices, as far as the restriction allows them. `placed`: the axes of `axes` and of earlier
 // levels; room is kept for what is demanded of later ones.
-std::vector<Cut> RestrictedCuts(const CutSpace& space, const Mesh& mesh,
-                                const std::vector<int>& axes, const std::vector<int>& placed,
-                                const Cut& prefix, Nesting nesting, const Restriction& restriction);
+std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh,
+                                      const std::vector<int>& axes, const std::vector<int>& placed,
+                                      const Choice& prefix, Nesting nesting,
+                                      const Restriction& restriction);
 
-// "" if some legal cut of all axes of the mesh meets the demands, else why none does.
-std::string WhyUnmet(const CutSpace& space, const Mesh& mesh, const Demands& demands);
+// "" if some legal choice of all axes of the mesh meets the demands, else why none does.
+std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands);
 
-// Whether a cut of all axes of the mesh is as demanded, extent by extent.
-bool Meets(const Cut& cut, const Demands& demands);
+// Whether a choice of all axes of the mesh is as demanded, extent by extent.
+bool Meets(const Choice& choice, const Demands& demands);
 
-// Whether all cuts, by element, are as restricted.
-bool Meets(const std::vector<Cut>& cuts, const Restrictions& restrictions);
+// Whether all choices, by element, are as restricted.
+bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions);
 
 // Whether what is demanded nests in the order of the mesh.
 bool NestByLevel(const Demands& demands);

@@ -47,32 +47,32 @@ std::vector<AxisPermutation> AxisSymmetries(const Mesh& mesh, const std::vector<
   return all;
 }
 
-Cut Relabel(const Cut& cut, const AxisPermutation& permutation) {
-  Cut relabelled = cut;
-  for (AxisList& list : relabelled.axes) {
+Choice RenameAxes(const Choice& choice, const AxisPermutation& permutation) {
+  Choice renamed = choice;
+  for (AxisList& list : renamed.axes) {
     for (uint8_t& axis : list) axis = permutation[axis];
   }
-  return relabelled;
+  return renamed;
 }
 
-std::string Key(const Cut& cut) {
+std::string Key(const Choice& choice) {
   std::string key;
-  for (const AxisList& list : cut.axes) {
+  for (const AxisList& list : choice.axes) {
     for (uint8_t axis : list) key += static_cast<char>(axis);
     key += '\xff';
   }
   return key;
 }
 
-std::vector<std::vector<int>> Images(const std::vector<Cut>& cuts,
+std::vector<std::vector<int>> Images(const std::vector<Choice>& choices,
                                      const std::vector<AxisPermutation>& symmetries) {
   absl::flat_hash_map<std::string, int> position;
-  for (size_t i = 0; i < cuts.size(); ++i) position[Key(cuts[i])] = static_cast<int>(i);
+  for (size_t i = 0; i < choices.size(); ++i) position[Key(choices[i])] = static_cast<int>(i);
   std::vector<std::vector<int>> images;
   for (const AxisPermutation& symmetry : symmetries) {
     std::vector<int> image;
-    for (const Cut& cut : cuts) {
-      auto found = position.find(Key(Relabel(cut, symmetry)));
+    for (const Choice& choice : choices) {
+      auto found = position.find(Key(RenameAxes(choice, symmetry)));
       YUBA_CHECK(found != position.end()) << "a domain is not closed under a symmetry";
       image.push_back(found->second);
     }

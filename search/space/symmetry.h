@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opsemantics/sharding/sharding.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -16,13 +17,13 @@ using AxisPermutation = std::vector<uint8_t>;  // [axis] -> its new position
 std::vector<AxisPermutation> AxisSymmetries(const Mesh& mesh, const std::vector<int>& axes,
                                             int limit);
 
-Cut Relabel(const Cut& cut, const AxisPermutation& permutation);
+Choice RenameAxes(const Choice& choice, const AxisPermutation& permutation);
 
 // A string that is equal for equal cuts only.
-std::string Key(const Cut& cut);
+std::string Key(const Choice& choice);
 
 // images[g][i]: where symmetry g takes cuts[i]. `cuts` must be closed under the symmetries.
-std::vector<std::vector<int>> Images(const std::vector<Cut>& cuts,
+std::vector<std::vector<int>> Images(const std::vector<Choice>& choices,
                                      const std::vector<AxisPermutation>& symmetries);
 
 }  // namespace yuba::search

@@ -58,7 +58,7 @@ TEST_CASE("starting again from any phase gives the same program") {
   INFO(loaded.status().message());
   REQUIRE(loaded.ok());
   CHECK((*loaded)->message().parameters(0).has_fill());
-  for (const char* phase : {"attach", "cut", "recognise", "memory", "kernels", "emit"}) {
+  for (const char* phase : {"attach", "spmd", "recognise", "memory", "kernels", "emit"}) {
     INFO(phase);
     const std::string file = dir + "/" + phase + ".yuba";
     Compilation again = Request(file);
@@ -73,7 +73,7 @@ TEST_CASE("starting again from any phase gives the same program") {
 TEST_CASE("a run may stop after any phase") {
   const std::string dir = Dump("stop");
   Compilation compilation = Request("");
-  REQUIRE(Run(dir, "search", "cut", compilation).ok());
+  REQUIRE(Run(dir, "search", "spmd", compilation).ok());
   CHECK(compilation.program.stages(0).instructions_size() > 0);
   CHECK(compilation.program.stages(0).arena_size() == 0);
   CHECK_FALSE(ReadFile(dir + "/4-recognise.mlir").ok());
@@ -92,22 +92,22 @@ TEST_CASE("mistakes in the choice of phases are explained") {
   const std::string dir = Dump("mistakes");
   CHECK_THAT(message(dir, "cutting", ""),
              Contains("there is no phase cutting; there are import, "));
-  CHECK_THAT(message(dir, "emit", "cut"), Contains("comes after"));
-  CHECK_THAT(message("", "cut", ""), Contains("no plan for this graph yet"));
+  CHECK_THAT(message(dir, "emit", "spmd"), Contains("comes after"));
+  CHECK_THAT(message("", "spmd", ""), Contains("no plan for this graph yet"));
 }
 
 TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   const std::string dir = Dump("changed");
   Compilation compilation = Request("");
-  REQUIRE(Run(dir, "search", "cut", compilation).ok());
-  std::string text = *ReadFile(dir + "/3-cut.mlir");
+  REQUIRE(Run(dir, "search", "spmd", compilation).ok());
+  std::string text = *ReadFile(dir + "/3-spmd.mlir");
   const size_t at = text.find("yuba.kernel");
   REQUIRE(at != std::string::npos);
   const size_t indices = text.find("indices = \"[", at);
   REQUIRE(indices != std::string::npos);
   const size_t digit = text.find('(', indices);
   text[digit + 1] += 1;  // the first part begins at 1
-  std::ofstream(dir + "/3-cut.mlir") << text;
+  std::ofstream(dir + "/3-spmd.mlir") << text;
   const absl::Status status = Run(dir, "recognise", "recognise", compilation);
   INFO(status.message());
   CHECK(status.code() == absl::StatusCode::kInternal);

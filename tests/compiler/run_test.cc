@@ -19,7 +19,7 @@ namespace {
 
 program::Program Compile(const Model& model, const search::Plan& plan, Arithmetic arithmetic,
                          bool library) {
-  program::Program program = CutGraph(model, plan, arithmetic);
+  program::Program program = MakeSpmdProgram(model, plan, arithmetic);
   RecogniseCollectives(program);
   PlanMemory(program);
   kernels::KernelChoice choice;

@@ -25,17 +25,18 @@ class EveryPlan {
     plan_.mesh = mesh;
     const Graph& graph = model.graph;
     for (const Tensor& tensor : graph.tensors) {
-      cuts_.push_back(TriedCuts(mesh, tensor.type.dims, !replicate && !IsTransient(tensor)));
+      shardings_.push_back(
+          TriedChoices(mesh, tensor.type.dims, !replicate && !IsTransient(tensor)));
     }
     for (const Node& node : graph.nodes) {
       const std::vector<Index>& indices = node.definition->indices;
       std::vector<int64_t> extents(indices.size(), 1);
       for (int index : CuttableIndices(*node.definition)) extents[index] = indices[index].extent;
-      cuts_.push_back(TriedCuts(mesh, extents, !IsCopy(graph, node)));
+      shardings_.push_back(TriedChoices(mesh, extents, !IsCopy(graph, node)));
     }
-    for (const std::vector<Cut>& cuts : cuts_) {
-      count_ =
-          static_cast<int64_t>(cuts.size()) > kMost / count_ ? kMost + 1 : count_ * cuts.size();
+    for (const std::vector<Sharding>& shardings : shardings_) {
+      count_ = static_cast<int64_t>(shardings.size()) > kMost / count_ ? kMost + 1
+                                                                       : count_ * shardings.size();
     }
   }
 
@@ -50,8 +51,8 @@ class EveryPlan {
       const Node& node = graph.nodes[n];
       for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
         const size_t tensor = o < 0 ? node.result : node.operands[o];
-        const MarkedTable bytes =
-            MarkedBytes(*node.definition, plan_.mesh, o, cuts_[tensors + n], cuts_[tensor]);
+        const MarkedTable bytes = MarkedBytes(*node.definition, plan_.mesh, o,
+                                              shardings_[tensors + n], shardings_[tensor]);
         for (int64_t plan = 0; plan < count_; ++plan) {
           costs[plan] += bytes[Choice(plan, tensors + n)][Choice(plan, tensor)];
         }
@@ -88,12 +89,12 @@ class EveryPlan {
   size_t Choice(int64_t plan, size_t element) const {
     if (strides_.empty()) {
       int64_t stride = 1;
-      for (const std::vector<Cut>& cuts : cuts_) {
+      for (const std::vector<Sharding>& shardings : shardings_) {
         strides_.push_back(stride);
-        stride *= static_cast<int64_t>(cuts.size());
+        stride *= static_cast<int64_t>(shardings.size());
       }
     }
-    return plan / strides_[element] % static_cast<int64_t>(cuts_[element].size());
+    return plan / strides_[element] % static_cast<int64_t>(shardings_[element].size());
   }
 
   bool IsPlan(int64_t plan) const {
@@ -101,8 +102,8 @@ class EveryPlan {
     const size_t tensors = graph.tensors.size();
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       const Node& node = graph.nodes[n];
-      if (IsCopy(graph, node) && cuts_[tensors + n][Choice(plan, tensors + n)] !=
-                                     cuts_[node.result][Choice(plan, node.result)]) {
+      if (IsCopy(graph, node) && shardings_[tensors + n][Choice(plan, tensors + n)] !=
+                                     shardings_[node.result][Choice(plan, node.result)]) {
         return false;
       }
     }
@@ -112,16 +113,16 @@ class EveryPlan {
   const search::Plan& PlanOf(int64_t plan) {
     plan_.tensors.clear();
     plan_.nodes.clear();
-    for (size_t element = 0; element < cuts_.size(); ++element) {
+    for (size_t element = 0; element < shardings_.size(); ++element) {
       const bool tensor = element < model_.graph.tensors.size();
-      (tensor ? plan_.tensors : plan_.nodes).push_back(cuts_[element][Choice(plan, element)]);
+      (tensor ? plan_.tensors : plan_.nodes).push_back(shardings_[element][Choice(plan, element)]);
     }
     return plan_;
   }
 
   const Model& model_;
   search::Plan plan_;
-  std::vector<std::vector<Cut>> cuts_;  // by tensor, then by node
+  std::vector<std::vector<Sharding>> shardings_;  // by tensor, then by node
   mutable std::vector<int64_t> strides_;
   int64_t count_ = 1;
   std::vector<std::pair<int64_t, int64_t>> by_cost_;  // cost, plan
@@ -255,16 +256,16 @@ TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is found"
 
 TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is found") {
   int64_t table_cells = search::SearchOptions().table_cells;
-  int apart = 0;
+  int unreduced = 0;
   const auto make = [&](int seed, Random& random, search::SearchOptions* options) {
     *options = On(2 + seed % 2, true);
     options->table_cells = table_cells;
     Model model = RandomLinear(options->mesh, random);
-    apart += search::HasPartials(model.graph);
+    unreduced += search::HasPartials(model.graph);
     return model;
   };
   CompareAll(20, make, " whose sums may stay apart");
-  CHECK(apart >= 8);
+  CHECK(unreduced >= 8);
   table_cells = 1;  // too few to eliminate anything: the bound is that of grids
   CompareAll(20, make, " whose sums may stay apart, on grids");
 }

@@ -27,10 +27,10 @@ constexpr int64_t kMostRun = 1 << 20;  // bytes of an arena, and steps, of progr
 
 int64_t StepsOf(const runtime::LoadedProgram& program) {
   int64_t steps = 1;
-  for (const runtime::Place& place : program.places()) {
-    if (place.is_loop() && steps <= kMostRun) steps *= place.count;
+  for (const runtime::Instruction& instruction : program.instructions()) {
+    if (instruction.is_loop() && steps <= kMostRun) steps *= instruction.count;
   }
-  return steps * static_cast<int64_t>(program.places().size());
+  return steps * static_cast<int64_t>(program.instructions().size());
 }
 
 // While it lives, only the bytes of the device's boxes may be touched.
@@ -200,8 +200,8 @@ class Exchanges {
   void AddReduction(program::Reducer reducer) {
     const int made = Add("made", program::F32, Whole());
     const int y = Add("y", reducer == program::SUM ? program::F16 : program::F32, Halves());
-    builder_.AddDelivery(made, y, reducer, 4, {0, 1, 2, 3});
-    builder_.AddDelivery(y, y, reducer, 1, {0, 0, 0, 0});
+    builder_.AddReduction(made, y, reducer, 4, {0, 1, 2, 3});
+    builder_.AddReduction(y, y, reducer, 1, {0, 0, 0, 0});
     program::Initializer* parameter = builder_.message().add_parameters();
     parameter->mutable_port()->set_name("made" + std::to_string(made));
     parameter->mutable_port()->set_buffer(made);

@@ -52,8 +52,8 @@ TEST_CASE("mutants of a state never crash the reader or the checks") {
     }
     ++read;
     if (state.program.stages_size() == 0) continue;
-    const bool covered = compiler::CheckCover(state.program).ok();
-    const bool faithful = compiler::CheckFaithful(state.model.graph, state.program).ok();
+    const bool covered = compiler::CheckCoverage(state.program).ok();
+    const bool faithful = compiler::CheckMatchesGraph(state.model.graph, state.program).ok();
     const bool placed = compiler::CheckMemory(state.program).ok();
     sound += covered && faithful && placed;
     if (state.plan.tensors.empty()) continue;

@@ -148,7 +148,7 @@ TEST_CASE("a delivery combines parts in part order, bit for bit, into the first 
     ProgramBuilder builder({devices});
     const int source = builder.AddBuffer("made", program::F32, dims, made);
     const int destination = builder.AddBuffer("y", program::F32, dims, own);
-    builder.AddDelivery(source, destination, program::SUM, parts, part);
+    builder.AddReduction(source, destination, program::SUM, parts, part);
     builder.stage().mutable_buffers(source)->set_initialized(true);
     auto session = OpenSession(builder.Load(), SomeExecutor(random));
     std::vector<std::vector<float>> values(devices);
@@ -173,16 +173,16 @@ TEST_CASE("a delivery combines parts in part order, bit for bit, into the first 
         float sum = 0;
         bool first = true;
         for (int p = 0; p < parts; ++p) {
-          int maker = -1;
+          int producer = -1;
           for (int m = devices - 1; m >= 0; --m) {
-            if (part[m] == p && Holds(made[m], point)) maker = m;
+            if (part[m] == p && Holds(made[m], point)) producer = m;
           }
-          if (part[d] == p && Holds(made[d], point)) maker = d;
-          if (maker < 0) continue;
-          const float term = values[maker][PlaceIn(made[maker], point)];
+          if (part[d] == p && Holds(made[d], point)) producer = d;
+          if (producer < 0) continue;
+          const float term = values[producer][PlaceIn(made[producer], point)];
           sum = first ? term : sum + term;
           first = false;
-          if (maker != d) bytes += 4;
+          if (producer != d) bytes += 4;
         }
         REQUIRE(std::memcmp(&sum, &value, sizeof sum) == 0);
       });
@@ -191,7 +191,7 @@ TEST_CASE("a delivery combines parts in part order, bit for bit, into the first 
   }
 }
 
-// Three times x = sum over the devices of what each fetched of x: an early or late copy of any
+// Three times x = sum over the devices of what each gathered of x: an early or late copy of any
 // element shows in the result.
 std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::F32) {
   const std::vector<int64_t> dims = {7, 5};
@@ -202,7 +202,7 @@ std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::
   builder.AddOutput("x", rows);
   program::Exchange* gather = builder.AddExchange(rows, whole);
   gather->set_collective(program::ALL_GATHER);
-  program::Exchange* scatter = builder.AddDelivery(whole, rows, program::SUM, 4, {0, 1, 2, 3});
+  program::Exchange* scatter = builder.AddReduction(whole, rows, program::SUM, 4, {0, 1, 2, 3});
   scatter->set_collective(program::REDUCE_SCATTER);
   for (program::Exchange* exchange : {gather, scatter}) {
     exchange->add_axes(0);

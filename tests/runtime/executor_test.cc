@@ -121,7 +121,7 @@ TEST_CASE("a device that is late is named by those who wait for it") {
   Break(*session, 1, absl::OkStatus(), 0.5);
   const absl::Status status = session->Step();
   CHECK(status.code() == absl::StatusCode::kDeadlineExceeded);
-  CHECK_THAT(std::string(status.message()), Contains("instruction 1 (fetch of y for all)"));
+  CHECK_THAT(std::string(status.message()), Contains("instruction 1 (gather of y for all)"));
   CHECK_THAT(std::string(status.message()),
              Contains("waited 0.05 s for device 1, which is at instruction 0"));
 }
@@ -171,7 +171,7 @@ TEST_CASE("devices that wait for each other for ever are an error, not a hang") 
     REQUIRE(!status.ok());
     CHECK_THAT(
         std::string(status.message()),
-        Contains("instruction 1 (fetch of y for all): ") &&
+        Contains("instruction 1 (gather of y for all): ") &&
             Contains(interleave ? "deadlock: waits for device" : "waited 0.05 s for device"));
   }
 }

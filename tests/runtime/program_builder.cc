@@ -68,7 +68,7 @@ program::Exchange* ProgramBuilder::AddExchange(int source, int destination) {
   program::Exchange* exchange = stage().add_instructions()->mutable_exchange();
   exchange->set_tensor(stage().buffers(source).name());
   exchange->set_node(stage().buffers(destination).name());
-  exchange->set_parts(1);
+  exchange->set_partials(1);
   exchange->set_source(source);
   exchange->set_destination(destination);
   *exchange->mutable_from() = stage().buffers(source).box();
@@ -76,14 +76,14 @@ program::Exchange* ProgramBuilder::AddExchange(int source, int destination) {
   return exchange;
 }
 
-program::Exchange* ProgramBuilder::AddDelivery(int source, int destination,
-                                               program::Reducer reducer, int parts,
-                                               const std::vector<int64_t>& part) {
+program::Exchange* ProgramBuilder::AddReduction(int source, int destination,
+                                                program::Reducer reducer, int parts,
+                                                const std::vector<int64_t>& part) {
   program::Exchange* exchange = AddExchange(source, destination);
-  exchange->set_deliver(true);
+  exchange->set_reduce(true);
   exchange->set_reducer(reducer);
-  exchange->set_parts(parts);
-  *exchange->mutable_part() = Table(part);
+  exchange->set_partials(parts);
+  *exchange->mutable_partial() = Table(part);
   return exchange;
 }
 

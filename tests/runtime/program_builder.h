@@ -24,8 +24,8 @@ class ProgramBuilder {
                 const std::vector<int64_t>& dims, const std::vector<Box>& boxes);
   // Moves the whole box of one buffer into the box of another, on each device.
   program::Exchange* AddExchange(int source, int destination);
-  program::Exchange* AddDelivery(int source, int destination, program::Reducer reducer, int parts,
-                                 const std::vector<int64_t>& part);
+  program::Exchange* AddReduction(int source, int destination, program::Reducer reducer, int parts,
+                                  const std::vector<int64_t>& part);
   // A library call; the indices' parts are by device, the accesses are the buffers' whole boxes.
   program::Kernel* AddLibraryKernel(const program::LibraryCall& call,
                                     const std::vector<std::vector<Interval>>& indices,

@@ -192,7 +192,7 @@ TEST_CASE("a trace has every instruction of every device, in order") {
     int advanced = 0;
     double now = 0;
     for (const TraceEvent& event : session->trace(device)) {
-      REQUIRE(event.place == 0);
+      REQUIRE(event.instruction == 0);
       REQUIRE(event.begin >= now);
       now = event.end;
       advanced += event.waiting ? 0 : 1;

@@ -18,8 +18,8 @@ struct TriedTensor {
   };
   std::vector<Use> own, through_copy;
   MarkedTable making_copy;  // [tensor cut][copy's cut]
-  int cut_as = -1;          // an addend's cut is that of the accumulator, this node; else -1
-  size_t cuts = 0;
+  int cut_as = -1;          // partials's cut is that of the accumulator, this node; else -1
+  size_t shardings = 0;
   double plans = 1;  // combinations of its cuts and its copy's
 
   int64_t Least(const std::vector<int64_t>& choice) const {
@@ -29,7 +29,7 @@ struct TriedTensor {
       reading.push_back(Sum(through_copy, choice, c));
     }
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (size_t t = 0; t < cuts; ++t) {
+    for (size_t t = 0; t < shardings; ++t) {
       int64_t copied = reading.empty() ? 0 : std::numeric_limits<int64_t>::max();
       for (size_t c = 0; c < reading.size(); ++c) {
         copied = std::min(copied, making_copy[t][c] + reading[c]);
@@ -39,9 +39,10 @@ struct TriedTensor {
     return least;
   }
 
-  static int64_t Sum(const std::vector<Use>& uses, const std::vector<int64_t>& choice, size_t cut) {
+  static int64_t Sum(const std::vector<Use>& uses, const std::vector<int64_t>& choice,
+                     size_t sharding) {
     int64_t sum = 0;
-    for (const Use& use : uses) sum += use.bytes[choice[use.node]][cut];
+    for (const Use& use : uses) sum += use.bytes[choice[use.node]][sharding];
     return sum;
   }
 };
@@ -56,43 +57,44 @@ bool Advance(std::vector<int64_t>& choice, const std::vector<int64_t>& counts) {
 }
 
 TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
-                  const std::vector<std::vector<Cut>>& node_cuts) {
+                  const std::vector<std::vector<Sharding>>& partitions) {
   const Tensor& tensor = graph.tensors[id];
-  std::vector<Cut> cuts = TriedCuts(mesh, tensor.type.dims, !space.replicate), copy_cuts;
+  std::vector<Sharding> shardings = TriedChoices(mesh, tensor.type.dims, !space.replicate),
+                        copy_cuts;
   TriedTensor priced;
-  const bool addend = tensor.kind == TensorKind::kAddend;
-  if (addend && !IsAccumulator(graph.nodes[tensor.consumers[0]])) {
-    cuts = TriedCuts(mesh, tensor.type.dims, /*maximal=*/false);
-  } else if (addend) {
+  const bool partial = tensor.kind == TensorKind::kPartial;
+  if (partial && !IsAccumulator(graph.nodes[tensor.consumers[0]])) {
+    shardings = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
+  } else if (partial) {
     priced.cut_as = tensor.consumers[0];
-    cuts = node_cuts[tensor.consumers[0]];
-    for (Cut& cut : cuts) cut.axes.pop_back();  // what is left are the groups
-    const NodeId maker = tensor.producer;
+    shardings = partitions[tensor.consumers[0]];
+    for (Sharding& sharding : shardings) sharding.axes.pop_back();  // what is left are the groups
+    const NodeId producer = tensor.producer;
     priced.own.push_back(
-        {static_cast<size_t>(maker),
-         MarkedBytes(*graph.nodes[maker].definition, mesh, -1, node_cuts[maker], cuts)});
+        {static_cast<size_t>(producer), MarkedBytes(*graph.nodes[producer].definition, mesh, -1,
+                                                    partitions[producer], shardings)});
     return priced;
   }
-  priced.cuts = cuts.size();
-  priced.plans = static_cast<double>(cuts.size());
+  priced.shardings = shardings.size();
+  priced.plans = static_cast<double>(shardings.size());
   bool copied = space.copies && tensor.consumers.size() > 1;
   if (copied) {
-    copy_cuts = TriedCuts(mesh, tensor.type.dims, /*maximal=*/false);
-    priced.making_copy = MarkedCopyBytes(mesh, tensor.type, cuts, copy_cuts);
+    copy_cuts = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
+    priced.making_copy = MarkedCopyBytes(mesh, tensor.type, shardings, copy_cuts);
     priced.plans *= static_cast<double>(copy_cuts.size());
   }
-  const std::vector<Cut>& read = copied ? copy_cuts : cuts;
+  const std::vector<Sharding>& read = copied ? copy_cuts : shardings;
   std::vector<TriedTensor::Use>& reads = copied ? priced.through_copy : priced.own;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     const Definition& definition = *node.definition;
     if (node.result == id) {
-      priced.own.push_back({n, MarkedBytes(definition, mesh, -1, node_cuts[n], cuts)});
+      priced.own.push_back({n, MarkedBytes(definition, mesh, -1, partitions[n], shardings)});
     }
     for (size_t o = 0; o < node.operands.size(); ++o) {
       if (node.operands[o] != id) continue;
       int operand = static_cast<int>(o);
-      reads.push_back({n, MarkedBytes(definition, mesh, operand, node_cuts[n], read)});
+      reads.push_back({n, MarkedBytes(definition, mesh, operand, partitions[n], read)});
     }
   }
   return priced;
@@ -103,21 +105,21 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
 TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
                        int64_t limit) {
   TriedPlans tried;
-  std::vector<std::vector<Cut>> node_cuts;
+  std::vector<std::vector<Sharding>> partitions;
   std::vector<int64_t> choice_counts;
   int64_t combinations = 1;
   for (const Node& node : graph.nodes) {
     std::vector<int64_t> extents;
     for (const Index& index : node.definition->indices) extents.push_back(index.extent);
-    node_cuts.push_back(TriedCuts(mesh, extents));
-    choice_counts.push_back(static_cast<int64_t>(node_cuts.back().size()));
+    partitions.push_back(TriedChoices(mesh, extents));
+    choice_counts.push_back(static_cast<int64_t>(partitions.back().size()));
     combinations *= choice_counts.back();
     if (combinations > limit) return tried;
   }
   tried.plans = static_cast<double>(combinations);
   std::vector<TriedTensor> tensors;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    tensors.push_back(Price(graph, mesh, space, static_cast<TensorId>(t), node_cuts));
+    tensors.push_back(Price(graph, mesh, space, static_cast<TensorId>(t), partitions));
     tried.plans *= tensors.back().plans;
   }
   tried.least = std::numeric_limits<int64_t>::max();

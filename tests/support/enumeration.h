@@ -11,8 +11,8 @@ namespace yuba {
 
 // What the plans that are tried may express.
 struct TriedSpace {
-  // A tensor that several nodes read may be made a copy of, with any legal cut, from which all of
-  // them fetch (one window holds the whole graph).
+  // A tensor that several nodes read may be made a copy of, with any legal sharding, from which all
+  // of them gather (one window holds the whole graph).
   bool copies = false;
   // A stored tensor may be cut less far than it can be.
   bool replicate = false;
@@ -24,8 +24,8 @@ struct TriedPlans {
 };
 
 // Accumulators are of the graph, copies are not: `graph` has none.
-// Tries the cuts of all nodes in all combinations, at most `limit`, and for each of them, tensor by
-// tensor, all cuts of the tensor and of its copy: tensors meet only through nodes.
+// Tries the shardings of all nodes in all combinations, at most `limit`, and for each of them,
+// tensor by tensor, all shardings of the tensor and of its copy: tensors meet only through nodes.
 TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
                        int64_t limit);
 

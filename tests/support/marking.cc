@@ -40,19 +40,20 @@ void ForAll(const std::vector<int64_t>& extents, const std::function<void(const 
   }
 }
 
-bool Inside(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& extents, int device,
-            const Point& point) {
+bool Inside(const Mesh& mesh, const Sharding& sharding, const std::vector<int64_t>& extents,
+            int device, const Point& point) {
   for (size_t d = 0; d < extents.size(); ++d) {
-    if (!InPart(mesh, cut.axes[d], extents[d], device, point[d])) return false;
+    if (!InPart(mesh, sharding.axes[d], extents[d], device, point[d])) return false;
   }
   return true;
 }
 
-std::vector<Points> Owned(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims) {
+std::vector<Points> Owned(const Mesh& mesh, const Sharding& sharding,
+                          const std::vector<int64_t>& dims) {
   std::vector<Points> owned(mesh.devices());
   ForAll(dims, [&](const Point& point) {
     for (int device = 0; device < mesh.devices(); ++device) {
-      if (Inside(mesh, cut, dims, device, point)) owned[device].insert(point);
+      if (Inside(mesh, sharding, dims, device, point)) owned[device].insert(point);
     }
   });
   return owned;
@@ -93,12 +94,13 @@ Points BoundingBox(const Points& points) {
   return box;
 }
 
-Points Needed(const Definition& definition, const Mesh& mesh, const Cut& cut, int device,
+Points Needed(const Definition& definition, const Mesh& mesh, const Sharding& sharding, int device,
               int operand) {
   Points touched;
   const std::vector<int64_t>& dims = definition.operands[operand].dims;
   ForAll(Extents(definition), [&](const Point& point) {
-    if (!Inside(mesh, cut, Extents(definition), device, point) || !Holds(definition, point)) return;
+    if (!Inside(mesh, sharding, Extents(definition), device, point) || !Holds(definition, point))
+      return;
     Walk(definition.body, [&](const Expr& expr) {
       if (expr.kind != Expr::kRead || expr.operand != operand) return;
       Point at;
@@ -113,7 +115,7 @@ Points Needed(const Definition& definition, const Mesh& mesh, const Cut& cut, in
   return BoundingBox(touched);
 }
 
-int64_t FetchedElements(const std::vector<Points>& needed, const std::vector<Points>& owned) {
+int64_t GatheredElements(const std::vector<Points>& needed, const std::vector<Points>& owned) {
   int64_t moved = 0;
   for (size_t device = 0; device < needed.size(); ++device) {
     for (const Point& point : needed[device]) moved += owned[device].count(point) == 0;
@@ -124,58 +126,60 @@ int64_t FetchedElements(const std::vector<Points>& needed, const std::vector<Poi
 // What each device makes: the points of its output indices, of a part of a reduction only the box
 // of those that have a term; and which reduction part it works on.
 struct Making {
-  std::vector<Points> made;
-  std::vector<std::vector<int64_t>> part;  // per device: the first reduction point of its part
+  std::vector<Points> writes;
+  std::vector<std::vector<int64_t>> partial;  // per device: the first reduction point of its part
 };
 
-Making MakingOf(const Definition& definition, const Mesh& mesh, const Cut& cut) {
+Making MakingOf(const Definition& definition, const Mesh& mesh, const Sharding& sharding) {
   Making making;
-  making.made.resize(mesh.devices());
-  making.part.resize(mesh.devices());
+  making.writes.resize(mesh.devices());
+  making.partial.resize(mesh.devices());
   std::vector<int64_t> extents = Extents(definition);
   bool partial = false;
   for (size_t i = 0; i < extents.size(); ++i) {
-    partial = partial || (definition.indices[i].reduction && PartCount(mesh, cut.axes[i]) > 1);
+    partial = partial || (definition.indices[i].reduction && PartCount(mesh, sharding.axes[i]) > 1);
   }
   for (int device = 0; device < mesh.devices(); ++device) {
     ForAll(extents, [&](const Point& point) {
-      if (!Inside(mesh, cut, extents, device, point)) return;
+      if (!Inside(mesh, sharding, extents, device, point)) return;
       if (partial && !Holds(definition, point)) return;
       Point at;
       for (const Affine& left : definition.left) at.push_back(Evaluate(left, point));
-      making.made[device].insert(at);
+      making.writes[device].insert(at);
     });
-    making.made[device] = BoundingBox(making.made[device]);
+    making.writes[device] = BoundingBox(making.writes[device]);
     for (size_t i = 0; i < extents.size(); ++i) {
       if (!definition.indices[i].reduction) continue;
       int64_t first = 0;
-      while (first < extents[i] && !InPart(mesh, cut.axes[i], extents[i], device, first)) ++first;
-      making.part[device].push_back(first);
+      while (first < extents[i] && !InPart(mesh, sharding.axes[i], extents[i], device, first))
+        ++first;
+      making.partial[device].push_back(first);
     }
   }
   return making;
 }
 
 // Elements that reach their owners; `parts` is the number of parts there are.
-int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making,
-                          const std::vector<Points>& owned, const std::set<Point>& parts) {
+int64_t ReducedElements(const std::vector<int64_t>& dims, const Making& making,
+                        const std::vector<Points>& owned, const std::set<Point>& parts) {
   int64_t moved = 0;
   ForAll(dims, [&](const Point& point) {
-    int home = -1;
+    int first_owner = -1;
     for (size_t device = 0; device < owned.size(); ++device) {
       if (owned[device].count(point) == 0) continue;
-      bool copies = parts.size() > 1 && home >= 0;  // takes the result from the home
-      if (home < 0) home = static_cast<int>(device);
+      bool copies = parts.size() > 1 && first_owner >= 0;  // takes the result from the first owner
+      if (first_owner < 0) first_owner = static_cast<int>(device);
       if (copies) {
         ++moved;
         continue;
       }
       for (const Point& part : parts) {
         bool exists = false;
-        for (size_t maker = 0; maker < owned.size(); ++maker) {
-          exists = exists || (making.part[maker] == part && making.made[maker].count(point) > 0);
+        for (size_t producer = 0; producer < owned.size(); ++producer) {
+          exists = exists ||
+                   (making.partial[producer] == part && making.writes[producer].count(point) > 0);
         }
-        bool has = making.part[device] == part && making.made[device].count(point) > 0;
+        bool has = making.partial[device] == part && making.writes[device].count(point) > 0;
         moved += exists && !has;
       }
     }
@@ -185,75 +189,76 @@ int64_t DeliveredElements(const std::vector<int64_t>& dims, const Making& making
 
 // Whether both devices keep parts of one sum of terms: they agree on the axes that `cut` leaves
 // out.
-bool SameGroup(const Mesh& mesh, const Cut& cut, int a, int b) {
+bool SameGroup(const Mesh& mesh, const Sharding& sharding, int a, int b) {
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     const int at = static_cast<int>(axis);
-    const bool used = std::any_of(cut.axes.begin(), cut.axes.end(), [&](const AxisList& list) {
-      return std::count(list.begin(), list.end(), axis) > 0;
-    });
+    const bool used = std::any_of(
+        sharding.axes.begin(), sharding.axes.end(),
+        [&](const AxisList& list) { return std::count(list.begin(), list.end(), axis) > 0; });
     if (!used && Digit(mesh, a, at) != Digit(mesh, b, at)) return false;
   }
   return true;
 }
 
 // Whether the groups of a tensor with that cut are those that a node makes by these axes.
-bool SameGroups(const Mesh& mesh, const AxisList& groups, const Cut& cut) {
+bool SameGroups(const Mesh& mesh, const AxisList& groups, const Sharding& sharding) {
   for (int a = 0; a < mesh.devices(); ++a) {
     for (int b = 0; b < a; ++b) {
       const bool together = std::all_of(groups.begin(), groups.end(), [&](int axis) {
         return Digit(mesh, a, axis) == Digit(mesh, b, axis);
       });
-      if (together != SameGroup(mesh, cut, a, b)) return false;
+      if (together != SameGroup(mesh, sharding, a, b)) return false;
     }
   }
   return true;
 }
 
 // Elements that devices have made of a sum and that another device of their group keeps.
-int64_t GatheredElements(const Mesh& mesh, const Making& making, const Cut& cut,
+int64_t GatheredElements(const Mesh& mesh, const Making& making, const Sharding& sharding,
                          const std::vector<Points>& kept) {
   int64_t moved = 0;
-  for (int maker = 0; maker < mesh.devices(); ++maker) {
-    for (const Point& point : making.made[maker]) {
+  for (int producer = 0; producer < mesh.devices(); ++producer) {
+    for (const Point& point : making.writes[producer]) {
       for (int keeper = 0; keeper < mesh.devices(); ++keeper) {
-        moved +=
-            keeper != maker && SameGroup(mesh, cut, maker, keeper) && kept[keeper].count(point) > 0;
+        moved += keeper != producer && SameGroup(mesh, sharding, producer, keeper) &&
+                 kept[keeper].count(point) > 0;
       }
     }
   }
   return moved;
 }
 
-void TryAxes(const Mesh& mesh, const std::vector<int64_t>& extents, size_t axis, Cut* cut,
-             std::vector<Cut>* found) {
+void TryAxes(const Mesh& mesh, const std::vector<int64_t>& extents, size_t axis, Sharding* sharding,
+             std::vector<Sharding>* found) {
   if (axis == mesh.axes.size()) {
-    found->push_back(*cut);
+    found->push_back(*sharding);
     return;
   }
-  TryAxes(mesh, extents, axis + 1, cut, found);
-  for (AxisList& list : cut->axes) {
+  TryAxes(mesh, extents, axis + 1, sharding, found);
+  for (AxisList& list : sharding->axes) {
     for (size_t at = 0; at <= list.size(); ++at) {
       list.insert(list.begin() + at, static_cast<uint8_t>(axis));
-      TryAxes(mesh, extents, axis + 1, cut, found);
+      TryAxes(mesh, extents, axis + 1, sharding, found);
       list.erase(list.begin() + at);
     }
   }
 }
 
-bool Possible(const Mesh& mesh, const std::vector<int64_t>& extents, const Cut& cut) {
+bool Possible(const Mesh& mesh, const std::vector<int64_t>& extents, const Sharding& sharding) {
   for (size_t e = 0; e < extents.size(); ++e) {
-    if (!cut.axes[e].empty() && PartCount(mesh, cut.axes[e]) > extents[e]) return false;
+    if (!sharding.axes[e].empty() && PartCount(mesh, sharding.axes[e]) > extents[e]) return false;
   }
   return true;
 }
 
-bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents, const Cut& cut) {
+bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents,
+                    const Sharding& sharding) {
   std::set<int> used;
-  for (const AxisList& list : cut.axes) used.insert(list.begin(), list.end());
+  for (const AxisList& list : sharding.axes) used.insert(list.begin(), list.end());
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     if (used.count(static_cast<int>(axis)) > 0) continue;
     for (size_t e = 0; e < extents.size(); ++e) {
-      Cut further = cut;
+      Sharding further = sharding;
       further.axes[e].push_back(static_cast<uint8_t>(axis));
       if (Possible(mesh, extents, further)) return true;
     }
@@ -264,54 +269,55 @@ bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents, const
 }  // namespace
 
 MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
-                        const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts) {
+                        const std::vector<Sharding>& partitions,
+                        const std::vector<Sharding>& shardings) {
   Definition definition = whole;
-  const bool grouped = !definition.addends.empty();
+  const bool grouped = !definition.partial_operands.empty();
   if (grouped) definition.indices.back().extent = mesh.devices();  // enough, and soon marked
-  const bool apart =
-      operand >= 0 && ReadsAddend(definition, operand) && !IsSumOfAddends(definition);
+  const bool unreduced =
+      operand >= 0 && ReadsPartials(definition, operand) && !CombinesPartials(definition);
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
   std::vector<std::vector<Points>> owned;
-  for (const Cut& cut : tensor_cuts) owned.push_back(Owned(mesh, cut, type.dims));
+  for (const Sharding& sharding : shardings) owned.push_back(Owned(mesh, sharding, type.dims));
   MarkedTable bytes;
-  for (const Cut& cut : node_cuts) {
+  for (const Sharding& sharding : partitions) {
     bytes.emplace_back();
     if (operand >= 0) {
       std::vector<Points> needed;
       for (int device = 0; device < mesh.devices(); ++device) {
-        needed.push_back(Needed(definition, mesh, cut, device, operand));
+        needed.push_back(Needed(definition, mesh, sharding, device, operand));
       }
-      for (size_t t = 0; t < tensor_cuts.size(); ++t) {
-        const bool never = apart && !SameGroups(mesh, cut.axes.back(), tensor_cuts[t]);
+      for (size_t t = 0; t < shardings.size(); ++t) {
+        const bool never = unreduced && !SameGroups(mesh, sharding.axes.back(), shardings[t]);
         bytes.back().push_back(never ? kNeverMarked
-                                     : FetchedElements(needed, owned[t]) * ByteSize(type.type));
+                                     : GatheredElements(needed, owned[t]) * ByteSize(type.type));
       }
       continue;
     }
-    Making making = MakingOf(definition, mesh, cut);
-    if (definition.addend) {
-      for (size_t t = 0; t < tensor_cuts.size(); ++t) {
-        bytes.back().push_back(GatheredElements(mesh, making, tensor_cuts[t], owned[t]) *
+    Making making = MakingOf(definition, mesh, sharding);
+    if (definition.partial) {
+      for (size_t t = 0; t < shardings.size(); ++t) {
+        bytes.back().push_back(GatheredElements(mesh, making, shardings[t], owned[t]) *
                                ByteSize(type.type));
       }
       continue;
     }
-    std::set<Point> parts(making.part.begin(), making.part.end());
+    std::set<Point> parts(making.partial.begin(), making.partial.end());
     ElementType moved = parts.size() > 1 ? AccumulatorType(type.type) : type.type;
     for (const std::vector<Points>& own : owned) {
-      bytes.back().push_back(DeliveredElements(type.dims, making, own, parts) * ByteSize(moved));
+      bytes.back().push_back(ReducedElements(type.dims, making, own, parts) * ByteSize(moved));
     }
   }
   return bytes;
 }
 
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int operand,
-                    const Cut& node_cut, const Cut& tensor_cut) {
-  return MarkedBytes(*graph.nodes[node].definition, mesh, operand, {node_cut}, {tensor_cut})[0][0];
+                    const Sharding& partition, const Sharding& sharding) {
+  return MarkedBytes(*graph.nodes[node].definition, mesh, operand, {partition}, {sharding})[0][0];
 }
 
-int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>& tensors,
-                    const std::vector<Cut>& nodes) {
+int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Sharding>& tensors,
+                    const std::vector<Sharding>& nodes) {
   int64_t bytes = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -324,12 +330,13 @@ int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>
   return bytes;
 }
 
-std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents, bool maximal) {
-  Cut cut;
-  cut.axes.resize(extents.size());
-  std::vector<Cut> all, legal;
-  TryAxes(mesh, extents, 0, &cut, &all);
-  for (const Cut& candidate : all) {
+std::vector<Sharding> TriedChoices(const Mesh& mesh, const std::vector<int64_t>& extents,
+                                   bool maximal) {
+  Sharding sharding;
+  sharding.axes.resize(extents.size());
+  std::vector<Sharding> all, legal;
+  TryAxes(mesh, extents, 0, &sharding, &all);
+  for (const Sharding& candidate : all) {
     if (!Possible(mesh, extents, candidate)) continue;
     if (!maximal || !CouldGoFurther(mesh, extents, candidate)) legal.push_back(candidate);
   }
@@ -337,16 +344,16 @@ std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents
 }
 
 MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
-                            const std::vector<Cut>& tensor_cuts,
-                            const std::vector<Cut>& copy_cuts) {
+                            const std::vector<Sharding>& shardings,
+                            const std::vector<Sharding>& copy_cuts) {
   std::vector<std::vector<Points>> needed;
-  for (const Cut& cut : copy_cuts) needed.push_back(Owned(mesh, cut, type.dims));
+  for (const Sharding& sharding : copy_cuts) needed.push_back(Owned(mesh, sharding, type.dims));
   MarkedTable bytes;
-  for (const Cut& cut : tensor_cuts) {
-    std::vector<Points> owned = Owned(mesh, cut, type.dims);
+  for (const Sharding& sharding : shardings) {
+    std::vector<Points> owned = Owned(mesh, sharding, type.dims);
     bytes.emplace_back();
     for (const std::vector<Points>& need : needed) {
-      bytes.back().push_back(FetchedElements(need, owned) * ByteSize(type.type));
+      bytes.back().push_back(GatheredElements(need, owned) * ByteSize(type.type));
     }
   }
   return bytes;

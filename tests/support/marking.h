@@ -11,29 +11,32 @@
 
 namespace yuba {
 
-// Bytes that node `node` under `node_cut` fetches of operand `operand`, or delivers (operand -1),
+// Bytes that node `node` under `node_cut` gathers of operand `operand`, or reduces (operand -1),
 // where that tensor is stored as `tensor_cut` says.
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int operand,
-                    const Cut& node_cut, const Cut& tensor_cut);
+                    const Sharding& partition, const Sharding& sharding);
 
-// The same for many cuts of one definition: [node cut][tensor cut].
+// The same for many shardings of one definition: [node cut][tensor cut].
 using MarkedTable = std::vector<std::vector<int64_t>>;
-// What a pair of cuts costs that no plan has: an addend whose groups are not its reader's.
+// What a pair of shardings costs that no plan has: partials whose groups are not its reader's.
 constexpr int64_t kNeverMarked = int64_t{1} << 50;
 MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int operand,
-                        const std::vector<Cut>& node_cuts, const std::vector<Cut>& tensor_cuts);
+                        const std::vector<Sharding>& partitions,
+                        const std::vector<Sharding>& shardings);
 
 // Bytes that making a copy of a tensor takes: [tensor cut][copy's cut].
 MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
-                            const std::vector<Cut>& tensor_cuts, const std::vector<Cut>& copy_cuts);
+                            const std::vector<Sharding>& shardings,
+                            const std::vector<Sharding>& copy_cuts);
 
 // Of all nodes and operands.
-int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Cut>& tensors,
-                    const std::vector<Cut>& nodes);
+int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Sharding>& tensors,
+                    const std::vector<Sharding>& nodes);
 
-// Every legal cut, found by trying all lists of all axes: only the maximal ones, or all of them.
-std::vector<Cut> TriedCuts(const Mesh& mesh, const std::vector<int64_t>& extents,
-                           bool maximal = true);
+// Every legal sharding, found by trying all lists of all axes: only the maximal ones, or all of
+// them.
+std::vector<Sharding> TriedChoices(const Mesh& mesh, const std::vector<int64_t>& extents,
+                                   bool maximal = true);
 
 }  // namespace yuba
 

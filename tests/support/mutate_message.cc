@@ -13,18 +13,18 @@ using google::protobuf::Reflection;
 using Places = std::map<const FieldDescriptor*, std::vector<Message*>>;
 
 // Every message in which a field of the schema stands or could stand.
-void Collect(Message& message, Places& places) {
+void Collect(Message& message, Places& instructions) {
   const Reflection& reflection = *message.GetReflection();
   for (int f = 0; f < message.GetDescriptor()->field_count(); ++f) {
     const FieldDescriptor* field = message.GetDescriptor()->field(f);
-    places[field].push_back(&message);
+    instructions[field].push_back(&message);
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
     if (field->is_repeated()) {
       for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
-        Collect(*reflection.MutableRepeatedMessage(&message, field, i), places);
+        Collect(*reflection.MutableRepeatedMessage(&message, field, i), instructions);
       }
     } else if (reflection.HasField(message, field)) {
-      Collect(*reflection.MutableMessage(&message, field), places);
+      Collect(*reflection.MutableMessage(&message, field), instructions);
     }
   }
 }
@@ -140,13 +140,13 @@ void AddElement(Message& message, const FieldDescriptor* field) {
 }  // namespace
 
 void MutateMessage(Message& message, Random& random) {
-  Places places;
-  Collect(message, places);
+  Places instructions;
+  Collect(message, instructions);
   std::map<std::string, const FieldDescriptor*>
       fields;  // in an order that does not depend on memory
-  for (const auto& [field, messages] : places) fields[field->full_name()] = field;
+  for (const auto& [field, messages] : instructions) fields[field->full_name()] = field;
   const FieldDescriptor* field = std::next(fields.begin(), Below(random, fields.size()))->second;
-  const std::vector<Message*>& messages = places[field];
+  const std::vector<Message*>& messages = instructions[field];
   Message& chosen = *messages[Below(random, messages.size())];
   const Message& other = *messages[Below(random, messages.size())];
   const Reflection& reflection = *chosen.GetReflection();

@@ -1,4 +1,5 @@
-// yuba op: the table of cuts has every index, and a description that fits no operands is an error.
+// yuba op: the table of shardings has every index, and a description that fits no operands is an
+// error.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -26,16 +27,16 @@ TEST_CASE("every index of a description has its row, with what its parts need") 
   INFO(result.out << result.error);
   const nlohmann::json json = nlohmann::json::parse(result.out, nullptr, false);
   REQUIRE(json["definitions"].size() == 2);
-  const nlohmann::json greatest = json["definitions"][0]["cuts"],
-                       scaled = json["definitions"][1]["cuts"];
+  const nlohmann::json greatest = json["definitions"][0]["partitions"],
+                       scaled = json["definitions"][1]["partitions"];
   REQUIRE(greatest.size() == 3);
-  CHECK(greatest[0]["needs"]["x"] == "aligned");
+  CHECK(greatest[0]["reads"]["x"] == "aligned");
   CHECK(greatest[1]["index"] == "j");
-  CHECK(greatest[1]["needs"]["x"] == "aligned, halo");
+  CHECK(greatest[1]["reads"]["x"] == "aligned, halo");
   CHECK(greatest[2]["result"] == "partial(max)");
   REQUIRE(scaled.size() == 2);
-  CHECK(scaled[0]["needs"]["w"] == "aligned");
-  CHECK(scaled[1]["needs"]["w"] == "whole");
+  CHECK(scaled[0]["reads"]["w"] == "aligned");
+  CHECK(scaled[1]["reads"]["w"] == "whole");
 }
 
 TEST_CASE("operators are listed, and a window has both of its dimensions") {
@@ -53,8 +54,8 @@ TEST_CASE("operators are listed, and a window has both of its dimensions") {
                            "    sum(a: c, u: k, w: l) x[n, a, p+u, q+w] * f[o, a, u, w]\n"));
   const nlohmann::json json = nlohmann::json::parse(window.out, nullptr, false);
   std::string indices;
-  for (const nlohmann::json& cut : json["definitions"][0]["cuts"]) {
-    indices += cut["index"].get<std::string>() + " ";
+  for (const nlohmann::json& sharding : json["definitions"][0]["partitions"]) {
+    indices += sharding["index"].get<std::string>() + " ";
   }
   CHECK(indices == "n o p q a u w ");
 }
@@ -101,7 +102,7 @@ TEST_CASE("a repeated flag takes one value each time, and no word after it") {
     const CommandResult result = RunCommand("yuba op " + line);
     INFO(line << "\n" << result.error);
     CHECK(result.exit_code == 0);
-    CHECK(result.out.find("Its cuts:") != std::string::npos);
+    CHECK(result.out.find("Its partitions:") != std::string::npos);
   }
   const std::string model = RepositoryFile("tests/models/mlp/model_dynamic.onnx");
   CHECK(RunCommand("yuba info --dim batch=4 " + model).exit_code == 0);

@@ -8,7 +8,7 @@
 namespace yuba::tools {
 namespace {
 
-std::string Written(const std::string& path, const std::string& text) {
+std::string OpTemplate(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
   return path;
 }
@@ -25,13 +25,13 @@ std::string Rows(const std::string& out, const std::string& what) {
 
 TEST_CASE("a suite says what is reached, what is missed, and what failed") {
   const std::string folder = ScratchFolder("suite");
-  const std::string problem = Written(folder + "/two.json", R"({"problem": {
+  const std::string problem = OpTemplate(folder + "/two.json", R"({"problem": {
       "name": "two", "nodes": {"intervals": [[0, 1], [0, 1]],
       "costs": [[3, 9], [5, 4]], "usages": [[1, 1], [1, 1]]},
       "edges": {"nodes": [[0, 1]], "costs": [[0, 7, 0, 0]]}, "usage_limit": 2}})");
   const std::string run = R"({"model": "lstm/model.onnx", "seconds": 1000, )";
   const std::string copies_of = run + R"("flags": ["--repeat", "1", "--copies", "8"], )";
-  const std::string suite = Written(
+  const std::string suite = OpTemplate(
       folder + "/suite.json",
       R"({"runs": [)" + run + R"("flags": ["--repeat", "1"], "name": "bare"},)" + copies_of +
           R"("saves_of": "bare", "saves_percent": 1},)" + copies_of +
@@ -57,16 +57,16 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
 
 TEST_CASE("a suite that compares with no run before it, or misspells a key, is refused") {
   const std::string suite =
-      Written(ScratchFolder("suite_names") + "/suite.json",
-              R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "saves_of": "later"},)"
-              R"({"model": "mlp/model.onnx", "seconds": 1, "name": "later"}]})");
+      OpTemplate(ScratchFolder("suite_names") + "/suite.json",
+                 R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "saves_of": "later"},)"
+                 R"({"model": "mlp/model.onnx", "seconds": 1, "name": "later"}]})");
   const CommandResult result = RunCommand("yuba bench search --suite " + suite);
   CHECK(result.exit_code == 2);
   CHECK(result.error.find("no run before it has that name") != std::string::npos);
   const CommandResult misspelt =
       RunCommand("yuba bench search --suite " +
-                 Written(ScratchFolder("suite_keys") + "/suite.json",
-                         R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "gapp": 0}]})"));
+                 OpTemplate(ScratchFolder("suite_keys") + "/suite.json",
+                            R"({"runs": [{"model": "mlp/model.onnx", "seconds": 1, "gapp": 0}]})"));
   CHECK(misspelt.exit_code == 2);
   CHECK(misspelt.error.find("\"gapp\" is no key") != std::string::npos);
 }

@@ -17,48 +17,48 @@ namespace {
 
 constexpr char kHalo[] = "aligned, halo";
 
-// What the parts of a cut need of one operand: "whole", "aligned", "aligned, halo".
-std::string NeedText(const Box& whole, const Box& first, const Box& second) {
+// What the parts of a strategy read of one operand: "whole", "aligned", "aligned, halo".
+std::string ReadsText(const Box& whole, const Box& first, const Box& second) {
   if (SameSet(first, whole) && SameSet(second, whole)) return "whole";
   if (IsEmpty(Intersect(first, second))) return "aligned";
   return kHalo;
 }
 
-struct CutFacts {
+struct StrategyFacts {
   std::string index, result;
-  std::vector<std::string> needs;  // by operand
+  std::vector<std::string> reads;  // by operand
 };
 
-CutFacts FactsOfCut(const Definition& definition, int index) {
+StrategyFacts FactsOfStrategy(const Definition& definition, int index) {
   const std::vector<Interval> whole = WholeRanges(definition);
   std::vector<Interval> first = whole, second = whole;
   first[index] = PartOf(definition.indices[index].extent, 2, 0);
   second[index] = PartOf(definition.indices[index].extent, 2, 1);
   const Boxes all = AnalyzeBoxes(definition, whole), a = AnalyzeBoxes(definition, first),
               b = AnalyzeBoxes(definition, second);
-  CutFacts facts;
+  StrategyFacts facts;
   facts.index = definition.indices[index].name;
   facts.result = definition.indices[index].reduction
                      ? absl::StrCat("partial(", Name(definition.reducer), ")")
                      : "disjoint";
   for (size_t operand = 0; operand < definition.operands.size(); ++operand) {
-    facts.needs.push_back(NeedText(all.needs[operand], a.needs[operand], b.needs[operand]));
+    facts.reads.push_back(ReadsText(all.reads[operand], a.reads[operand], b.reads[operand]));
   }
   return facts;
 }
 
-// Indices that can be cut, and of their cuts those whose parts overlap: the most special thing that
-// a cut can need.
-int64_t TellsOfCuts(const Instance& instance) {
-  int64_t cuts = 0, halos = 0;
+// How much an instance shows: the indices that can be cut, and of the reads of their parts those
+// that overlap.
+int64_t Showing(const Instance& instance) {
+  int64_t strategies = 0, halos = 0;
   for (const SlotDefinition& part : instance.definitions) {
     for (int index : CuttableIndices(part.definition)) {
-      const CutFacts facts = FactsOfCut(part.definition, index);
-      ++cuts;
-      halos += std::count(facts.needs.begin(), facts.needs.end(), kHalo);
+      const StrategyFacts facts = FactsOfStrategy(part.definition, index);
+      ++strategies;
+      halos += std::count(facts.reads.begin(), facts.reads.end(), kHalo);
     }
   }
-  return 1000 * cuts + halos;
+  return 1000 * strategies + halos;
 }
 
 const char* StructureName(const Definition& definition) {
@@ -81,12 +81,12 @@ absl::StatusOr<std::string> OperatorText(const OpDescription& op) {
   if (!op.comment.empty()) absl::StrAppend(&text, op.comment, "\n");
   absl::StrAppend(&text, op.text(), "\n");
   if (op.opaque) return text + "\nopaque: it has no definitions that could be planned or run\n";
-  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, TellsOfCuts));
+  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, Showing));
   for (const SlotDefinition& part : instance.definitions) {
     const std::vector<int> indices = CuttableIndices(part.definition);
     absl::StrAppend(&text, "\n", instance.slots[part.result].name, " is a ",
                     StructureName(part.definition),
-                    indices.empty() ? ". It cannot be cut.\n" : ". Its cuts:\n");
+                    indices.empty() ? ". It cannot be cut.\n" : ". Its partitions:\n");
     if (indices.empty()) continue;
     TextTable table(99);
     std::vector<std::string> header = {"index"};
@@ -94,9 +94,9 @@ absl::StatusOr<std::string> OperatorText(const OpDescription& op) {
     header.push_back(instance.slots[part.result].name);
     table.Add(header);
     for (int index : indices) {
-      const CutFacts facts = FactsOfCut(part.definition, index);
+      const StrategyFacts facts = FactsOfStrategy(part.definition, index);
       std::vector<std::string> row = {facts.index};
-      row.insert(row.end(), facts.needs.begin(), facts.needs.end());
+      row.insert(row.end(), facts.reads.begin(), facts.reads.end());
       row.push_back(facts.result);
       table.Add(row);
     }
@@ -113,18 +113,18 @@ absl::StatusOr<std::string> OperatorJson(const OpDescription& op) {
   json["opaque"] = op.opaque;
   json["definitions"] = nlohmann::ordered_json::array();
   if (op.opaque) return json.dump(1) + "\n";
-  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, TellsOfCuts));
+  YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, Showing));
   for (const SlotDefinition& part : instance.definitions) {
     nlohmann::ordered_json definition;
     definition["result"] = instance.slots[part.result].name;
     definition["structure"] = StructureName(part.definition);
-    definition["cuts"] = nlohmann::ordered_json::array();
+    definition["partitions"] = nlohmann::ordered_json::array();
     const std::vector<std::string> names = OperandNames(instance, part);
     for (int index : CuttableIndices(part.definition)) {
-      const CutFacts facts = FactsOfCut(part.definition, index);
-      nlohmann::ordered_json cut = {{"index", facts.index}, {"result", facts.result}};
-      for (size_t i = 0; i < names.size(); ++i) cut["needs"][names[i]] = facts.needs[i];
-      definition["cuts"].push_back(cut);
+      const StrategyFacts facts = FactsOfStrategy(part.definition, index);
+      nlohmann::ordered_json sharding = {{"index", facts.index}, {"result", facts.result}};
+      for (size_t i = 0; i < names.size(); ++i) sharding["reads"][names[i]] = facts.reads[i];
+      definition["partitions"].push_back(sharding);
     }
     json["definitions"].push_back(definition);
   }

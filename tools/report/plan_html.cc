@@ -40,8 +40,8 @@ void Figure(std::string& html, const std::string& value, const std::string& what
 std::string Figures(const search::PlanFile& plan) {
   std::string html = "<div class=figures>";
   Figure(html, Bytes(plan.cost.bytes()), "moved a step");
-  Figure(html, Bytes(plan.cost.weight), "weights fetched");
-  Figure(html, Bytes(plan.cost.activation), "activations fetched");
+  Figure(html, Bytes(plan.cost.weight), "weights gathered");
+  Figure(html, Bytes(plan.cost.activation), "activations gathered");
   Figure(html, Bytes(plan.cost.partial), "partial sums");
   Figure(html, Bytes(plan.cost.halo), "halos");
   int64_t peak = 0;
@@ -54,20 +54,20 @@ std::string Figures(const search::PlanFile& plan) {
 std::string NodeRows(const search::PlanFile& plan) {
   int64_t most = 1;
   const std::vector<NodeGroup> groups = GroupNodes(plan, true);
-  for (const NodeGroup& group : groups) most = std::max(most, group.fetched + group.delivered);
+  for (const NodeGroup& group : groups) most = std::max(most, group.gathered + group.reduced);
   std::string html =
       "<table id=nodes><thead><tr><th>node<th>operator<th>splits its<th>output as stored<th>weight "
       "as stored<th class=n>MB<th style='width:16em'></tr></thead><tbody>";
   for (const NodeGroup& group : groups) {
     absl::StrAppend(&html, "<tr><td><code>", Escape(group.name), "</code><td>",
                     group.count > 1 ? absl::StrCat(group.count, " ") : "", Escape(group.op),
-                    "<td><code>", Escape(group.cut), "</code><td><code>", Escape(group.output),
+                    "<td><code>", Escape(group.sharding), "</code><td><code>", Escape(group.output),
                     "</code><td><code>", Escape(group.weight), "</code><td class=n>",
-                    Megabytes(group.fetched + group.delivered), "<td>");
+                    Megabytes(group.gathered + group.reduced), "<td>");
     absl::StrAppendFormat(&html, "<span class=bar style='width:%.2fem'></span>",
-                          15.0 * group.fetched / most);
+                          15.0 * group.gathered / most);
     absl::StrAppendFormat(&html, "<span class='bar sum' style='width:%.2fem'></span></tr>\n",
-                          15.0 * group.delivered / most);
+                          15.0 * group.reduced / most);
   }
   return html + "</tbody></table>";
 }
@@ -95,8 +95,8 @@ std::string PlanHtml(const search::PlanFile& plan) {
       "long, is cut over mesh axes a and b; the second is whole. ",
       Escape(StoppedText(plan)), "</p>", Figures(plan),
       "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>", NodeRows(plan),
-      "<p><span class=bar style='width:1em'></span> fetched <span class='bar sum' "
-      "style='width:1em'></span> partial sums and results delivered</p>",
+      "<p><span class=bar style='width:1em'></span> gathered <span class='bar sum' "
+      "style='width:1em'></span> partial sums and results reduced</p>",
       "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>", Escape(MemoryText(plan)),
       "</pre><script>", kScript, "</script></html>\n");
 }
@@ -105,11 +105,11 @@ std::string PlanDot(const search::PlanFile& plan) {
   std::string dot = "digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   for (const auto& node : plan.nodes) {
     absl::StrAppend(&dot, "  \"", absl::CEscape(node.name), "\" [label=\"", absl::CEscape(node.op),
-                    "\\n", absl::CEscape(CutText(plan, node)), "\"];\n");
+                    "\\n", absl::CEscape(ShardingText(plan, node)), "\"];\n");
     for (const std::string& read : node.reads) {
       int64_t bytes = 0;
       for (const auto& move : plan.transfers) {
-        if (move.node == node.name && move.tensor == read && move.kind == "fetch")
+        if (move.node == node.name && move.tensor == read && move.kind == "gather")
           bytes += move.bytes;
       }
       absl::StrAppend(&dot, "  \"", absl::CEscape(read), "\" -> \"", absl::CEscape(node.name), "\"",

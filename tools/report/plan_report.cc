@@ -13,13 +13,13 @@ namespace yuba::tools {
 namespace {
 
 struct Moved {
-  int64_t fetched = 0, delivered = 0;
+  int64_t gathered = 0, reduced = 0;
 };
 
 std::unordered_map<std::string, Moved> MovedByNode(const search::PlanFile& plan) {
   std::unordered_map<std::string, Moved> moved;
   for (const auto& row : plan.transfers) {
-    (row.kind == "deliver" ? moved[row.node].delivered : moved[row.node].fetched) += row.bytes;
+    (row.kind == "reduce" ? moved[row.node].reduced : moved[row.node].gathered) += row.bytes;
   }
   return moved;
 }
@@ -38,7 +38,7 @@ std::string SplitOf(const search::PlanFile& plan, const search::PlanFile::Tensor
   for (size_t d = 0; d < row.dims.size(); ++d) {
     int parts = 1;
     for (size_t f = 0; f < row.dims[d].size(); ++f, ++flat) {
-      if (flat < row.cut.axes.size()) parts *= PartCount(plan.mesh, row.cut.axes[flat]);
+      if (flat < row.sharding.axes.size()) parts *= PartCount(plan.mesh, row.sharding.axes[flat]);
     }
     if (parts > 1) splits.push_back(absl::StrCat("dim ", d, " in ", parts));
   }
@@ -79,17 +79,17 @@ std::string ShortName(const std::string& name) {
 int64_t IdealShare(const search::PlanFile& plan) {
   int64_t stored = 0;
   for (const auto& row : plan.tensors) {
-    const bool transient = row.kind == "copy" || row.kind == "addend";
+    const bool transient = row.kind == "copy" || row.kind == "partial";
     if (row.kind != "activation" && !transient) stored += WholeBytes(row);
   }
   return stored / std::max(1, plan.mesh.devices());
 }
 
 std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
-  return ToString(row.cut, row.dims, plan.mesh);
+  return ToString(row.sharding, row.dims, plan.mesh);
 }
 
-std::string CutText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
+std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
   if (row.indices.empty()) return "nothing";
   std::vector<std::string> parts;
   for (size_t i = 0; i < row.indices.size(); ++i) {
@@ -112,7 +112,7 @@ int64_t ShardBytes(const search::PlanFile& plan, const search::PlanFile::TensorR
   for (const auto& factors : row.dims) {
     for (int64_t factor : factors) {
       const int64_t parts =
-          flat < row.cut.axes.size() ? PartCount(plan.mesh, row.cut.axes[flat]) : 1;
+          flat < row.sharding.axes.size() ? PartCount(plan.mesh, row.sharding.axes[flat]) : 1;
       bytes *= (factor + parts - 1) / parts;
       ++flat;
     }
@@ -130,7 +130,7 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
     NodeGroup row;
     row.name = row.first = node.name;
     row.op = node.op;
-    row.cut = CutText(plan, node);
+    row.sharding = ShardingText(plan, node);
     std::string split, weight_split;
     if (const auto it = tensors.find(node.name); it != tensors.end()) {
       row.output = ShardingText(plan, *it->second);
@@ -143,18 +143,18 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
       weight_split = SplitOf(plan, *it->second);
     }
     if (const auto it = moved.find(node.name); it != moved.end()) {
-      row.fetched = it->second.fetched;
-      row.delivered = it->second.delivered;
+      row.gathered = it->second.gathered;
+      row.reduced = it->second.reduced;
     }
     const auto key = std::make_tuple(fold ? NamePattern(node.name) : node.name,
-                                     absl::StrCat(node.op, " ", row.cut), split, weight_split);
+                                     absl::StrCat(node.op, " ", row.sharding), split, weight_split);
     const auto [it, added] = known.emplace(key, groups.size());
     if (added) groups.push_back(std::move(row));
     NodeGroup& group = groups[it->second];
     if (!added) {
       group.name = NamePattern(node.name);
-      group.fetched += row.fetched;
-      group.delivered += row.delivered;
+      group.gathered += row.gathered;
+      group.reduced += row.reduced;
       if (group.output != row.output) group.output = split;
       if (group.weight != row.weight) group.weight = weight_split;
     }
@@ -167,8 +167,8 @@ std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan) {
   std::vector<ReplicatedTensor> result;
   for (const auto& row : plan.tensors) {
     int64_t parts = 1;
-    for (const AxisList& axes : row.cut.axes) parts *= PartCount(plan.mesh, axes);
-    if (parts >= plan.mesh.devices() || row.kind == "copy" || row.kind == "addend") continue;
+    for (const AxisList& axes : row.sharding.axes) parts *= PartCount(plan.mesh, axes);
+    if (parts >= plan.mesh.devices() || row.kind == "copy" || row.kind == "partial") continue;
     result.push_back(
         {row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
   }

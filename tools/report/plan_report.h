@@ -16,9 +16,9 @@ namespace yuba::tools {
 struct NodeGroup {
   std::string name;  // "layer3.*.conv2" where several nodes share the row
   int count = 0;
-  std::string op, cut, output, weight;
-  int64_t fetched = 0, delivered = 0;  // bytes, all nodes of the group
-  std::string first;                   // the name of the first node
+  std::string op, sharding, output, weight;
+  int64_t gathered = 0, reduced = 0;  // bytes, all nodes of the group
+  std::string first;                  // the name of the first node
 };
 std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold);
 
@@ -31,8 +31,8 @@ struct ReplicatedTensor {
 std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan);
 
 std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
-std::string CutText(const search::PlanFile& plan,
-                    const search::PlanFile::NodeRow& row);  // "r/a s.1/bc"
+std::string ShardingText(const search::PlanFile& plan,
+                         const search::PlanFile::NodeRow& row);  // "r/a s.1/bc"
 int64_t WholeBytes(const search::PlanFile::TensorRow& row);
 int64_t ShardBytes(const search::PlanFile& plan,
                    const search::PlanFile::TensorRow& row);  // the largest device's
@@ -61,8 +61,8 @@ std::string TransfersText(const search::PlanFile& plan);
 std::string MemoryText(const search::PlanFile& plan);
 // The `count` largest copies; "" where there are none.
 std::string CopiesText(const search::PlanFile& plan, size_t count);
-// The `count` largest accumulators whose addends several groups of devices keep; "" where there are
-// none.
+// The `count` largest accumulators whose partials several groups of devices keep; "" where there
+// are none.
 std::string AccumulatorsText(const search::PlanFile& plan, size_t count);
 std::string KernelsText(const search::PlanFile& plan);
 std::string TensorText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);

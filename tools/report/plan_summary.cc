@@ -32,9 +32,9 @@ std::vector<Segment> Segments(const search::PlanFile& plan) {
   std::unordered_map<std::string, std::map<std::string, int64_t>> moved;
   for (const auto& row : plan.transfers) {
     const bool weight = weights.count(row.tensor) > 0;
-    moved[row.node][row.kind == "deliver" ? "partial sums"
-                    : weight              ? "weights"
-                                          : "activations"] += row.bytes;
+    moved[row.node][row.kind == "reduce" ? "partial sums"
+                    : weight             ? "weights"
+                                         : "activations"] += row.bytes;
   }
   std::vector<Segment> segments;
   for (const auto& node : plan.nodes) {
@@ -150,7 +150,7 @@ std::string SummaryText(const search::PlanFile& plan) {
   if (bytes > 0) {
     absl::StrAppendFormat(
         &text,
-        "               weights fetched %s (%d %%), activations fetched %s, "
+        "               weights gathered %s (%d %%), activations gathered %s, "
         "partial sums %s, halos %s\n",
         Bytes(plan.cost.weight), static_cast<int>(100.0 * plan.cost.weight / bytes + 0.5),
         Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
@@ -163,8 +163,8 @@ std::string SummaryText(const search::PlanFile& plan) {
                                            : absl::StrCat("limit ", Bytes(plan.space.memory)),
                     ", the program allocates ", Bytes(device->arena), "\n               stored ",
                     Bytes(device->weights), ", activations ", Bytes(device->activations),
-                    ", fetch and partial buffers ", Bytes(device->buffers), "; peak at ",
-                    device->at, "\n");
+                    ", buffers of transfers ", Bytes(device->buffers), "; peak at ", device->at,
+                    "\n");
   }
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) {

@@ -14,7 +14,7 @@ std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
   AxisList axes;
   for (const std::string& name : names) {
     const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(),
-                                   [&](const MeshAxis& axis) { return axis.name == name; });
+                                   [&](const MeshAxis& one) { return one.name == name; });
     if (axis == mesh.axes.end()) return absl::StrJoin(names, "+");  // not from this tool
     axes.push_back(static_cast<uint8_t>(axis - mesh.axes.begin()));
   }
@@ -41,18 +41,18 @@ std::string SmallerText(size_t more) {
 std::string NodeTableText(const search::PlanFile& plan, bool all) {
   TextTable table(5);
   table.Add(
-      {"node", "splits its", "output as stored", "weight as stored", "", "fetch", "sums", "MB"});
+      {"node", "splits its", "output as stored", "weight as stored", "", "gather", "sums", "MB"});
   int quiet = 0;
   for (const NodeGroup& group : GroupNodes(plan, !all)) {
-    if (!all && group.fetched + group.delivered == 0) {
+    if (!all && group.gathered + group.reduced == 0) {
       if (group.op != "copy") quiet += group.count;
       continue;
     }
-    table.Add({ShortName(group.name), group.cut, group.output,
+    table.Add({ShortName(group.name), group.sharding, group.output,
                group.weight.empty() ? "–" : group.weight,
                group.count > 1 ? absl::StrCat(group.count, " ", group.op) : group.op,
-               Megabytes(group.fetched), Megabytes(group.delivered),
-               Megabytes(group.fetched + group.delivered)});
+               Megabytes(group.gathered), Megabytes(group.reduced),
+               Megabytes(group.gathered + group.reduced)});
   }
   std::string text = table.ToString();
   if (quiet > 0) {
@@ -109,9 +109,9 @@ std::string CopiesText(const search::PlanFile& plan, size_t count) {
   if (plan.copies.empty()) return "";
   const auto rows = LargestOf(plan.copies, count);
   TextTable table(3);
-  table.Add({"copy of", "cut", "live", "readers", "MB a device"});
+  table.Add({"copy of", "sharding", "live", "readers", "MB a device"});
   for (const auto* copy : rows) {
-    table.Add({ShortName(copy->tensor), copy->cut,
+    table.Add({ShortName(copy->tensor), copy->sharding,
                absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
                absl::StrCat(copy->readers), Megabytes(copy->bytes)});
   }
@@ -123,11 +123,11 @@ std::string AccumulatorsText(const search::PlanFile& plan, size_t count) {
   if (plan.accumulators.empty()) return "";
   const auto rows = LargestOf(plan.accumulators, count);
   TextTable table(4);
-  table.Add({"accumulator", "cut", "groups over", "live", "addends", "MB a device"});
+  table.Add({"accumulator", "sharding", "groups over", "live", "partials", "MB a device"});
   for (const auto* row : rows) {
-    table.Add({ShortName(row->accumulator), row->cut, row->over,
+    table.Add({ShortName(row->accumulator), row->sharding, row->over,
                absl::StrCat(ShortName(row->first), " … ", ShortName(row->last)),
-               absl::StrCat(row->addends), Megabytes(row->bytes)});
+               absl::StrCat(row->partials), Megabytes(row->bytes)});
   }
   return absl::StrCat(table.ToString(), SmallerText(plan.accumulators.size() - rows.size()), "\n");
 }

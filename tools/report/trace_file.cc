@@ -7,27 +7,27 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string NameOf(const runtime::Place& place) {
-  if (place.kernel != nullptr) return place.kernel->node();
-  return (place.exchange->deliver() ? "deliver " : "fetch ") + place.exchange->tensor();
+std::string NameOf(const runtime::Instruction& instruction) {
+  if (instruction.kernel != nullptr) return instruction.kernel->node();
+  return (instruction.exchange->reduce() ? "reduce " : "gather ") + instruction.exchange->tensor();
 }
 
 ordered_json Event(const runtime::LoadedProgram& program, int device,
                    const runtime::TraceEvent& event) {
-  const runtime::Place& place = program.places()[event.place];
+  const runtime::Instruction& instruction = program.instructions()[event.instruction];
   ordered_json json;
-  json["name"] = NameOf(place);
-  json["cat"] = event.waiting ? "wait" : place.kernel != nullptr ? "kernel" : "exchange";
+  json["name"] = NameOf(instruction);
+  json["cat"] = event.waiting ? "wait" : instruction.kernel != nullptr ? "kernel" : "exchange";
   json["ph"] = "X";  // a complete event; times are in microseconds
   json["ts"] = event.begin * 1e6;
   json["dur"] = (event.end - event.begin) * 1e6;
   json["pid"] = 0;
   json["tid"] = device;
-  json["args"]["instruction"] = event.place;
-  if (place.kernel != nullptr && !place.kernel->from().empty()) {
-    json["args"]["from"] = place.kernel->from();
+  json["args"]["instruction"] = event.instruction;
+  if (instruction.kernel != nullptr && !instruction.kernel->from().empty()) {
+    json["args"]["from"] = instruction.kernel->from();
   }
-  if (place.exchange != nullptr) json["args"]["for"] = place.exchange->node();
+  if (instruction.exchange != nullptr) json["args"]["for"] = instruction.exchange->node();
   return json;
 }
 

@@ -153,10 +153,10 @@ nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<d
   json["library_calls"] = statistics.library_calls;
   json["exchanges"] = nlohmann::ordered_json::array();
   for (const auto& [place, bytes] : statistics.bytes_by_place) {
-    const program::Exchange& exchange = *session.program().places()[place].exchange;
+    const program::Exchange& exchange = *session.program().instructions()[place].exchange;
     json["exchanges"].push_back({{"tensor", exchange.tensor()},
                                  {"node", exchange.node()},
-                                 {"kind", exchange.deliver() ? "deliver" : "fetch"},
+                                 {"kind", exchange.reduce() ? "reduce" : "gather"},
                                  {"bytes", bytes}});
   }
   return json;

@@ -106,13 +106,13 @@ class OutputFolder {
  public:
   explicit OutputFolder(const std::string& path) : path_(path) {}
   ~OutputFolder() {
-    if (made_) ::rmdir(path_.c_str());  // which fails where there is a file
+    if (written_) ::rmdir(path_.c_str());  // which fails where there is a file
   }
   OutputFolder(const OutputFolder&) = delete;
 
   absl::Status Make() {
-    made_ = ::mkdir(path_.c_str(), 0777) == 0;
-    return made_ || errno == EEXIST ? absl::OkStatus() : Unusable("be made");
+    written_ = ::mkdir(path_.c_str(), 0777) == 0;
+    return written_ || errno == EEXIST ? absl::OkStatus() : Unusable("be made");
   }
   absl::Status CheckWritable() const {
     std::string probe = path_ + "/.yuba.XXXXXX";
@@ -131,7 +131,7 @@ class OutputFolder {
   }
 
   const std::string path_;
-  bool made_ = false;
+  bool written_ = false;
 };
 
 // The folder is not left: a run that is ended early leaves nothing.

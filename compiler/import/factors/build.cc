@@ -89,7 +89,7 @@ void CutWhereBothEnd(DimFactors* from, DimFactors* to) {
 }
 
 // y[(i j)] = pick(a: A, c: C where a*C + c == i*J + j) x[(a c)] wherever they differ.
-Definition ReviewDefinition(ElementType type, DimFactors from, DimFactors to) {
+Definition ReshapeDefinition(ElementType type, DimFactors from, DimFactors to) {
   CutWhereBothEnd(&from, &to);
   Definition definition;
   definition.name = "y";
@@ -142,14 +142,14 @@ Definition ReviewDefinition(ElementType type, DimFactors from, DimFactors to) {
 
 class Builder {
  public:
-  Builder(const Flow& flow, const Factors& factors, compiler::Model& model)
-      : flow_(flow), factors_(factors), model_(model), tensor_of_(flow.values.size(), -1) {}
+  Builder(const OnnxGraph& graph, const Factors& factors, compiler::Model& model)
+      : graph_(graph), factors_(factors), model_(model), tensor_of_(graph.values.size(), -1) {}
 
   void Build() {
-    for (const FlowValue& value : flow_.values) names_.insert(value.name);
-    for (const int input : flow_.inputs) model_.graph.inputs.push_back(TensorOf(input));
-    for (size_t u = 0; u < flow_.uses.size(); ++u) AddUse(static_cast<int>(u));
-    for (const int output : flow_.outputs) model_.graph.outputs.push_back(TensorOf(output));
+    for (const OnnxValue& value : graph_.values) names_.insert(value.name);
+    for (const int input : graph_.inputs) model_.graph.inputs.push_back(TensorOf(input));
+    for (size_t u = 0; u < graph_.uses.size(); ++u) AddUse(static_cast<int>(u));
+    for (const int output : graph_.outputs) model_.graph.outputs.push_back(TensorOf(output));
     Link(model_.graph);
     CheckGraph(model_.graph);
   }
@@ -174,7 +174,7 @@ class Builder {
 
   TensorId TensorOf(int id) {
     if (tensor_of_[id] >= 0) return tensor_of_[id];
-    const FlowValue& value = flow_.values[id];
+    const OnnxValue& value = graph_.values[id];
     const std::string name =
         value.name.empty() ? UniqueName(value.kind == TensorKind::kActivation ? base_ : "constant")
                            : value.name;
@@ -201,32 +201,32 @@ class Builder {
 
   // The value in other factors.
   TensorId Review(int value, const DimFactors& dims) {
-    auto [found, inserted] = reviews_.emplace(std::make_pair(value, dims), -1);
+    auto [found, inserted] = reshapes_.emplace(std::make_pair(value, dims), -1);
     if (!inserted) return found->second;
     const TensorId from = TensorOf(value);
     const Tensor tensor = model_.graph.tensors[from];
-    found->second = AddTensor(UniqueName(tensor.name + "/re-view"), TensorKind::kActivation,
+    found->second = AddTensor(UniqueName(tensor.name + "/reshape"), TensorKind::kActivation,
                               tensor.type.type, dims);
-    AddReview(from, found->second);
+    AddReshape(from, found->second);
     return found->second;
   }
 
-  void AddReview(TensorId from, TensorId to) {
+  void AddReshape(TensorId from, TensorId to) {
     const Tensor& a = model_.graph.tensors[from];
     const Tensor& b = model_.graph.tensors[to];
-    model_.notes.push_back(absl::StrCat("re-view of ", a.name, ": ", Text(a.dims), " as ",
+    model_.notes.push_back(absl::StrCat("reshape of ", a.name, ": ", Text(a.dims), " as ",
                                         Text(b.dims), " (", from_, ")"));
-    AddNode(ReviewDefinition(a.type.type, a.dims, b.dims), {from}, to, "re-view", from_);
+    AddNode(ReshapeDefinition(a.type.type, a.dims, b.dims), {from}, to, "reshape", from_);
   }
 
   void AddUse(int u) {
-    const Use& use = flow_.uses[u];
+    const Use& use = graph_.uses[u];
     instance_ = u;
     from_ = use.from;
     NameAfter(use);
     std::vector<SlotFactors> slots;
     std::vector<TensorId> tensors;
-    std::vector<std::pair<TensorId, int>> made;  // re-views of outputs
+    std::vector<std::pair<TensorId, int>> made;  // reshapes of outputs
     for (size_t s = 0; s < use.instance.slots.size(); ++s) {
       const Slot& slot = use.instance.slots[s];
       slots.push_back(FactorsOfSlot(slot, factors_.leaves[u][s]));
@@ -247,7 +247,7 @@ class Builder {
     }
     for (const SlotDefinition& step : use.instance.definitions)
       AddStep(use, u, step, slots, tensors);
-    for (const auto& [tensor, value] : made) AddReview(tensor, TensorOf(value));
+    for (const auto& [tensor, value] : made) AddReshape(tensor, TensorOf(value));
   }
 
   // Internal tensors are named after the first output.
@@ -255,7 +255,7 @@ class Builder {
     base_ = use.instance.op;
     for (size_t s = 0; s < use.values.size(); ++s) {
       if (use.instance.slots[s].role != SlotRole::kOutput) continue;
-      const std::string& name = flow_.values[use.values[s]].name;
+      const std::string& name = graph_.values[use.values[s]].name;
       base_ = name.empty() ? use.from + "/" + use.instance.op : name;
       return;
     }
@@ -279,20 +279,20 @@ class Builder {
             use.from);
   }
 
-  const Flow& flow_;
+  const OnnxGraph& graph_;
   const Factors& factors_;
   compiler::Model& model_;
   std::vector<TensorId> tensor_of_;
   std::set<std::string> names_;
-  std::map<std::pair<int, DimFactors>, TensorId> reviews_;
+  std::map<std::pair<int, DimFactors>, TensorId> reshapes_;
   std::string base_, from_;
   int instance_ = 0;
 };
 
 }  // namespace
 
-void BuildGraph(const Flow& flow, const Factors& factors, compiler::Model& model) {
-  Builder(flow, factors, model).Build();
+void BuildGraph(const OnnxGraph& graph, const Factors& factors, compiler::Model& model) {
+  Builder(graph, factors, model).Build();
 }
 
 }  // namespace yuba::onnx

@@ -1,4 +1,4 @@
-// From the flow to the graph: definitions refined to the unified factors, re-views where a slot and
+// From the flow to the graph: definitions refined to the unified factors, reshapes where a slot and
 // its value differ.
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
@@ -9,7 +9,7 @@
 namespace yuba::onnx {
 
 // Fills in model.graph, values and notes.
-void BuildGraph(const Flow& flow, const Factors& factors, compiler::Model& model);
+void BuildGraph(const OnnxGraph& graph, const Factors& factors, compiler::Model& model);
 
 }  // namespace yuba::onnx
 

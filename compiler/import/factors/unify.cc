@@ -32,13 +32,13 @@ struct Tie {
 
 class Unifier {
  public:
-  Unifier(const Flow& flow, bool factors) : flow_(flow) {
-    for (const FlowValue& value : flow.values) {
+  Unifier(const OnnxGraph& graph, bool factors) : graph_(graph) {
+    for (const OnnxValue& value : graph.values) {
       value_positions_.emplace_back();
       for (const int64_t extent : value.dims)
         value_positions_.back().push_back(AddPositions(extent, !factors, true));
     }
-    for (const Use& use : flow.uses) AddUse(use);
+    for (const Use& use : graph.uses) AddUse(use);
   }
 
   Factors Unify() {
@@ -87,7 +87,7 @@ class Unifier {
   void AddTies(const Slot& slot, int value, const std::vector<int>& leaves) {
     size_t leaf = 0;
     for (size_t d = 0; d < slot.dims.size(); leaf += slot.dims[d].size(), ++d) {
-      if (flow_.values[value].dims[d] < 2) continue;
+      if (graph_.values[value].dims[d] < 2) continue;
       Tie tie;
       tie.value = value_positions_[value][d];
       int64_t inner = 1;
@@ -163,10 +163,10 @@ class Unifier {
   // bytes first.
   std::vector<int> OrderOfUses() const {
     std::vector<std::tuple<TieClass, int64_t, uint64_t, int>> keys;
-    for (size_t u = 0; u < flow_.uses.size(); ++u) {
+    for (size_t u = 0; u < graph_.uses.size(); ++u) {
       int64_t bytes = 0;
       std::string text;
-      for (const Slot& slot : flow_.uses[u].instance.slots) {
+      for (const Slot& slot : graph_.uses[u].instance.slots) {
         int64_t size = ByteSize(slot.type);
         for (const auto& dim : slot.dims) {
           for (const int64_t factor : dim) size *= factor;
@@ -174,10 +174,10 @@ class Unifier {
         }
         bytes += size;
       }
-      for (const SlotDefinition& step : flow_.uses[u].instance.definitions)
+      for (const SlotDefinition& step : graph_.uses[u].instance.definitions)
         absl::StrAppend(&text, "\n", ToString(step.definition));
       keys.push_back(
-          {flow_.uses[u].tie_class, -bytes, compiler::StableHash(text), static_cast<int>(u)});
+          {graph_.uses[u].tie_class, -bytes, compiler::StableHash(text), static_cast<int>(u)});
     }
     std::sort(keys.begin(), keys.end());
     std::vector<int> order;
@@ -210,7 +210,7 @@ class Unifier {
     return result;
   }
 
-  const Flow& flow_;
+  const OnnxGraph& graph_;
   std::vector<Positions> positions_;
   std::vector<std::vector<int>> value_positions_;      // [value][dimension]
   std::vector<std::vector<std::vector<int>>> leaves_;  // [use][slot][flat dim]
@@ -221,6 +221,8 @@ class Unifier {
 
 }  // namespace
 
-Factors UnifyFactors(const Flow& flow, bool factors) { return Unifier(flow, factors).Unify(); }
+Factors UnifyFactors(const OnnxGraph& graph, bool factors) {
+  return Unifier(graph, factors).Unify();
+}
 
 }  // namespace yuba::onnx

@@ -4,7 +4,7 @@
 // A position of a dimension is a product of its inner factors: a divisor. Positions are only ever
 // added, along indices that run along several dimensions and along the ties between a value and its
 // slots, to a least fixpoint. Where two of them do not nest, ties give way, those of operators
-// last: the slot then has other factors than its value, and a re-view stands between them.
+// last: the slot then has other factors than its value, and a reshape stands between them.
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_UNIFY_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_UNIFY_H_
 
@@ -22,9 +22,9 @@ struct Factors {
   std::vector<std::vector<std::vector<FactorList>>> leaves;  // [use][slot][flat dim as written]
 };
 
-// Without `factors` no dimension of a value has more than one: re-views stand where operators split
+// Without `factors` no dimension of a value has more than one: reshapes stand where operators split
 // one.
-Factors UnifyFactors(const Flow& flow, bool factors);
+Factors UnifyFactors(const OnnxGraph& graph, bool factors);
 
 }  // namespace yuba::onnx
 

@@ -11,7 +11,7 @@ namespace {
 
 // The flat dimensions and indices of one tensor while its text is written.
 struct Text {
-  Written::Groups groups;
+  OpTemplate::Groups groups;
   std::vector<std::string> indices;
 
   void Add(const Dims& group, const std::vector<std::string>& names) {
@@ -62,12 +62,12 @@ std::string Choice(const std::vector<std::string>& reads, const Dims& ends, size
 
 }  // namespace
 
-Written WriteSplit(const Dims& dims, int axis, const Dims& lengths) {
+OpTemplate SplitTemplate(const Dims& dims, int axis, const Dims& lengths) {
   int64_t u = dims[axis];
   for (const int64_t length : lengths) u = std::gcd(u, length);
   if (u == 0) u = 1;
   std::vector<std::string> outputs, definitions;
-  Written written;
+  OpTemplate op_template;
   int64_t start = 0;
   Text x;
   for (size_t part = 0; part < lengths.size(); ++part) {
@@ -83,23 +83,24 @@ Written WriteSplit(const Dims& dims, int axis, const Dims& lengths) {
     }
     outputs.push_back(absl::StrCat("y", part, y.Signature()));
     definitions.push_back(absl::StrCat("  y", part, y.Position(), " = x", x.Position(), "\n"));
-    written.outputs.push_back(y.groups);
+    op_template.outputs.push_back(y.groups);
     start += lengths[part];
   }
-  written.text = absl::StrCat("op split(x", x.Signature(), ") -> ", absl::StrJoin(outputs, ", "),
-                              "\n", absl::StrJoin(definitions, ""));
-  written.operands = {x.groups};
-  written.tie_class = TieClass::kReshape;
-  return written;
+  op_template.text =
+      absl::StrCat("op split(x", x.Signature(), ") -> ", absl::StrJoin(outputs, ", "), "\n",
+                   absl::StrJoin(definitions, ""));
+  op_template.operands = {x.groups};
+  op_template.tie_class = TieClass::kReshape;
+  return op_template;
 }
 
-Written WriteConcat(const std::vector<Dims>& operands, int axis) {
+OpTemplate ConcatTemplate(const std::vector<Dims>& operands, int axis) {
   int64_t total = 0, u = 0;
   for (const Dims& dims : operands) {
     total += dims[axis];
     u = std::gcd(u, dims[axis]);
   }
-  Written written;
+  OpTemplate op_template;
   std::vector<std::string> params, reads;
   Dims ends;
   int64_t start = 0;
@@ -119,7 +120,7 @@ Written WriteConcat(const std::vector<Dims>& operands, int axis) {
     }
     params.push_back(absl::StrCat("x", k, x.Signature()));
     reads.push_back(absl::StrCat("x", k, x.Position()));
-    written.operands.push_back(x.groups);
+    op_template.operands.push_back(x.groups);
     start += operands[k][axis];
     ends.push_back(start / u);
   }
@@ -132,15 +133,16 @@ Written WriteConcat(const std::vector<Dims>& operands, int axis) {
     else
       y.Add({total / u, u}, {outer, inner});
   }
-  written.text =
+  op_template.text =
       absl::StrCat("op concat(", absl::StrJoin(params, ", "), ") -> y", y.Signature(), "\n  y",
                    y.Position(), " = ", Choice(reads, ends, 0, reads.size(), outer), "\n");
-  written.outputs = {y.groups};
-  written.tie_class = TieClass::kConcat;
-  return written;
+  op_template.outputs = {y.groups};
+  op_template.tie_class = TieClass::kConcat;
+  return op_template;
 }
 
-Written WriteSlice(const Dims& dims, const Dims& start, const Dims& step, const Dims& length) {
+OpTemplate SliceTemplate(const Dims& dims, const Dims& start, const Dims& step,
+                         const Dims& length) {
   Text x, y;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (start[d] == 0 && step[d] == 1 && length[d] == dims[d]) {
@@ -154,13 +156,13 @@ Written WriteSlice(const Dims& dims, const Dims& start, const Dims& step, const 
       y.Add({length[d]}, {Bare(d)});
     }
   }
-  Written written;
-  written.text = absl::StrCat("op slice(x", x.Signature(), ") -> y", y.Signature(), "\n  y",
-                              y.Position(), " = x", x.Position(), "\n");
-  written.operands = {x.groups};
-  written.outputs = {y.groups};
-  written.tie_class = TieClass::kReshape;
-  return written;
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op slice(x", x.Signature(), ") -> y", y.Signature(), "\n  y",
+                                  y.Position(), " = x", x.Position(), "\n");
+  op_template.operands = {x.groups};
+  op_template.outputs = {y.groups};
+  op_template.tie_class = TieClass::kReshape;
+  return op_template;
 }
 
 }  // namespace yuba::onnx

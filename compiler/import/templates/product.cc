@@ -12,7 +12,7 @@
 
 namespace yuba::onnx {
 
-absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b) {
+absl::StatusOr<OpTemplate> MatMulTemplate(const Dims& a, const Dims& b) {
   if (a.empty() || b.empty()) return UserError("matmul of a scalar");
   const int64_t inner = a.back();
   const int64_t other = b.size() == 1 ? b[0] : b[b.size() - 2];
@@ -48,12 +48,12 @@ absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b) {
     left.push_back("s");
     read_b.push_back("s");
   }
-  Written written;
-  written.text =
+  OpTemplate op_template;
+  op_template.text =
       absl::StrCat("op matmul(a", Extents(a), ", b", Extents(b), ") -> y", Extents(result),
                    "\n  y[", absl::StrJoin(left, ", "), "] = sum(q: ", inner, ") a[",
                    absl::StrJoin(read_a, ", "), "] * b[", absl::StrJoin(read_b, ", "), "]\n");
-  return written;
+  return op_template;
 }
 
 namespace {
@@ -86,7 +86,7 @@ absl::StatusOr<Labels> ParseTerm(absl::string_view term, int rank, int* ellipsis
 }
 
 // Without "->": the ellipsis, then the letters that occur once, in alphabetical order.
-Labels ImplicitOutput(absl::string_view inputs, const std::vector<Labels>& terms, int ellipsis) {
+Labels ImplicitOutput(absl::string_view inputs, int ellipsis) {
   std::map<char, int> count;
   for (const char c : inputs) {
     if (absl::ascii_isalpha(c)) ++count[c];
@@ -103,8 +103,8 @@ Labels ImplicitOutput(absl::string_view inputs, const std::vector<Labels>& terms
 
 }  // namespace
 
-absl::StatusOr<Written> WriteEinsum(const std::string& equation,
-                                    const std::vector<Dims>& operands) {
+absl::StatusOr<OpTemplate> EinsumTemplate(const std::string& equation,
+                                          const std::vector<Dims>& operands) {
   std::string text;
   for (const char c : equation) {
     if (!absl::ascii_isspace(c)) text += c;
@@ -130,7 +130,7 @@ absl::StatusOr<Written> WriteEinsum(const std::string& equation,
     }
     terms.push_back(std::move(labels));
   }
-  Labels output = ImplicitOutput(inputs, terms, ellipsis);
+  Labels output = ImplicitOutput(inputs, ellipsis);
   if (arrow != std::string::npos) {
     YUBA_ASSIGN_OR_RETURN(output, ParseTerm(text.substr(arrow + 2), -1, &ellipsis));
   }
@@ -155,10 +155,11 @@ absl::StatusOr<Written> WriteEinsum(const std::string& equation,
   }
   std::string body = absl::StrJoin(reads, " * ");
   if (!ranges.empty()) body = absl::StrCat("sum(", absl::StrJoin(ranges, ", "), ") ", body);
-  Written written;
-  written.text = absl::StrCat("op einsum(", absl::StrJoin(params, ", "), ") -> y", Extents(result),
-                              "\n  y[", absl::StrJoin(output, ", "), "] = ", body, "\n");
-  return written;
+  OpTemplate op_template;
+  op_template.text =
+      absl::StrCat("op einsum(", absl::StrJoin(params, ", "), ") -> y", Extents(result), "\n  y[",
+                   absl::StrJoin(output, ", "), "] = ", body, "\n");
+  return op_template;
 }
 
 }  // namespace yuba::onnx

@@ -38,8 +38,8 @@ struct Reduction {
 
 }  // namespace
 
-Written WriteReduce(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
-                    bool keep) {
+OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
+                          bool keep) {
   const Reduction text(dims, axes, keep);
   const std::string term = absl::StrReplaceAll(reduce.term, {{"$", text.Read()}});
   std::string reduced = axes.empty()
@@ -47,13 +47,14 @@ Written WriteReduce(const ReduceText& reduce, const Dims& dims, const std::vecto
                             : absl::StrCat("(", reduce.reducer, "(",
                                            absl::StrJoin(text.ranges, ", "), ") ", term, ")");
   reduced = absl::StrReplaceAll(reduce.finish, {{"$", reduced}, {"N", absl::StrCat(text.count)}});
-  Written written;
-  written.text = absl::StrCat("op ", reduce.name, "(x", Extents(dims), ") -> y",
-                              Extents(text.result), "\n  ", text.Left(), " = ", reduced, "\n");
-  return written;
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op ", reduce.name, "(x", Extents(dims), ") -> y",
+                                  Extents(text.result), "\n  ", text.Left(), " = ", reduced, "\n");
+  return op_template;
 }
 
-Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool keep, bool last) {
+OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, bool keep,
+                       bool last) {
   Reduction text(dims, {axis}, keep);
   const int64_t n = dims[axis];
   std::string body;
@@ -63,10 +64,11 @@ Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool ke
   } else {
     body = absl::StrCat(reducer, "(", text.ranges[0], ") ", text.Read());
   }
-  Written written;
-  written.text = absl::StrCat("op ", reducer, "(x", Extents(dims), ") -> y", Extents(text.result),
-                              ": i64\n  ", text.Left(), " = ", body, "\n");
-  return written;
+  OpTemplate op_template;
+  op_template.text =
+      absl::StrCat("op ", reducer, "(x", Extents(dims), ") -> y", Extents(text.result), ": i64\n  ",
+                   text.Left(), " = ", body, "\n");
+  return op_template;
 }
 
 }  // namespace yuba::onnx

@@ -25,7 +25,7 @@ namespace {
 
 // What a reshape writes for one side: its groups, and the indices of its flat dimensions.
 struct Side {
-  Written::Groups groups;
+  OpTemplate::Groups groups;
   std::vector<std::vector<std::string>> indices;  // for each dimension, of its factors
 
   explicit Side(size_t rank) : groups(rank), indices(rank) {}
@@ -60,7 +60,7 @@ class ReshapeWriter {
   ReshapeWriter(const Dims& from, const Dims& to)
       : from_(from), to_(to), x_(from.size()), y_(to.size()) {}
 
-  Written Write() {
+  OpTemplate Write() {
     Span in, out;
     while (in.begin < from_.size() || out.begin < to_.size()) {
       in.end = in.begin;
@@ -74,13 +74,13 @@ class ReshapeWriter {
     if (!picked_.empty())
       body = absl::StrCat("pick(", absl::StrJoin(picked_, ", "), " where ",
                           absl::StrJoin(conditions_, ", "), ") ", body);
-    Written written;
-    written.text = absl::StrCat("op reshape(x", x_.Signature(), ") -> y", y_.Signature(), "\n  y",
-                                y_.Position(), " = ", body, "\n");
-    written.operands = {x_.groups};
-    written.outputs = {y_.groups};
-    written.tie_class = TieClass::kReshape;
-    return written;
+    OpTemplate op_template;
+    op_template.text = absl::StrCat("op reshape(x", x_.Signature(), ") -> y", y_.Signature(),
+                                    "\n  y", y_.Position(), " = ", body, "\n");
+    op_template.operands = {x_.groups};
+    op_template.outputs = {y_.groups};
+    op_template.tie_class = TieClass::kReshape;
+    return op_template;
   }
 
  private:
@@ -162,21 +162,21 @@ class ReshapeWriter {
 };
 
 // There is no element: any body does.
-Written WriteEmptyReshape(const Dims& from, const Dims& to) {
+OpTemplate WriteEmptyReshape(const Dims& from, const Dims& to) {
   std::vector<std::string> ranges;
   for (size_t d = 0; d < from.size(); ++d)
     ranges.push_back(absl::StrCat(IndexName("p", d), ": ", from[d]));
-  Written written;
-  written.text = absl::StrCat("op reshape(x", Extents(from), ") -> y", Extents(to), "\n  y[",
-                              Names("i", static_cast<int>(to.size())), "] = pick(",
-                              absl::StrJoin(ranges, ", "), ") x[",
-                              Names("p", static_cast<int>(from.size())), "]\n");
-  return written;
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op reshape(x", Extents(from), ") -> y", Extents(to), "\n  y[",
+                                  Names("i", static_cast<int>(to.size())), "] = pick(",
+                                  absl::StrJoin(ranges, ", "), ") x[",
+                                  Names("p", static_cast<int>(from.size())), "]\n");
+  return op_template;
 }
 
 }  // namespace
 
-Written WriteReshape(const Dims& from, const Dims& to) {
+OpTemplate ReshapeTemplate(const Dims& from, const Dims& to) {
   const auto empty = [](const Dims& dims) {
     return std::find(dims.begin(), dims.end(), 0) != dims.end();
   };
@@ -184,18 +184,18 @@ Written WriteReshape(const Dims& from, const Dims& to) {
   return ReshapeWriter(from, to).Write();
 }
 
-Written WriteTranspose(const Dims& dims, const std::vector<int>& permutation) {
+OpTemplate TransposeTemplate(const Dims& dims, const std::vector<int>& permutation) {
   Dims result;
   std::vector<std::string> left;
   for (const int d : permutation) {
     result.push_back(dims[d]);
     left.push_back(IndexName("i", d));
   }
-  Written written;
-  written.text = absl::StrCat("op transpose(x", Extents(dims), ") -> y", Extents(result), "\n  y[",
-                              absl::StrJoin(left, ", "), "] = x[",
-                              Names("i", static_cast<int>(dims.size())), "]\n");
-  return written;
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op transpose(x", Extents(dims), ") -> y", Extents(result),
+                                  "\n  y[", absl::StrJoin(left, ", "), "] = x[",
+                                  Names("i", static_cast<int>(dims.size())), "]\n");
+  return op_template;
 }
 
 }  // namespace yuba::onnx

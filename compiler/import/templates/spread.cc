@@ -5,20 +5,20 @@
 
 namespace yuba::onnx {
 
-Written WriteExpand(const Dims& dims, const Dims& to) {
+OpTemplate ExpandTemplate(const Dims& dims, const Dims& to) {
   std::vector<std::string> reads;
   const size_t missing = to.size() - dims.size();
   for (size_t d = 0; d < dims.size(); ++d)
     reads.push_back(dims[d] == to[missing + d] ? IndexName("i", missing + d) : "0");
-  Written written;
-  written.text = absl::StrCat("op expand(x", Extents(dims), ") -> y", Extents(to), "\n  y[",
-                              Names("i", static_cast<int>(to.size())), "] = x[",
-                              absl::StrJoin(reads, ", "), "]\n");
-  return written;
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op expand(x", Extents(dims), ") -> y", Extents(to), "\n  y[",
+                                  Names("i", static_cast<int>(to.size())), "] = x[",
+                                  absl::StrJoin(reads, ", "), "]\n");
+  return op_template;
 }
 
-Written WriteTile(const Dims& dims, const Dims& repeats) {
-  Written::Groups groups;
+OpTemplate TileTemplate(const Dims& dims, const Dims& repeats) {
+  OpTemplate::Groups groups;
   Dims flat;
   std::vector<std::string> left;
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -31,30 +31,31 @@ Written WriteTile(const Dims& dims, const Dims& repeats) {
     }
     flat.insert(flat.end(), groups.back().begin(), groups.back().end());
   }
-  Written written;
-  written.text = absl::StrCat("op tile(x", Extents(dims), ") -> y", Extents(flat), "\n  y[",
-                              absl::StrJoin(left, ", "), "] = x[",
-                              Names("i", static_cast<int>(dims.size())), "]\n");
-  written.outputs = {groups};
-  return written;
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op tile(x", Extents(dims), ") -> y", Extents(flat), "\n  y[",
+                                  absl::StrJoin(left, ", "), "] = x[",
+                                  Names("i", static_cast<int>(dims.size())), "]\n");
+  op_template.outputs = {groups};
+  return op_template;
 }
 
-Written WriteFill(const Dims& dims, const std::string& value, const std::string& type) {
-  Written written;
-  written.text = absl::StrCat("op fill() -> y", Extents(dims), ": ", type, "\n  y[",
-                              Names("i", static_cast<int>(dims.size())), "] = ", value, "\n");
-  return written;
+OpTemplate FillTemplate(const Dims& dims, const std::string& value, const std::string& type) {
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op fill() -> y", Extents(dims), ": ", type, "\n  y[",
+                                  Names("i", static_cast<int>(dims.size())), "] = ", value, "\n");
+  return op_template;
 }
 
-Written WriteRange(int64_t length, const std::string& start, const std::string& step,
-                   const std::string& type) {
-  Written written;
-  written.text = absl::StrCat("op range() -> y[", length, "]: ", type, "\n  y[i] = cast(i, ", type,
-                              ")*", step, " + ", start, "\n");
-  return written;
+OpTemplate RangeTemplate(int64_t length, const std::string& start, const std::string& step,
+                         const std::string& type) {
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op range() -> y[", length, "]: ", type, "\n  y[i] = cast(i, ",
+                                  type, ")*", step, " + ", start, "\n");
+  return op_template;
 }
 
-Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const std::string& mode) {
+OpTemplate BorderTemplate(const Dims& dims, int axis, int64_t lo, int64_t hi,
+                          const std::string& mode) {
   const int64_t n = dims[axis];
   const std::string i = IndexName("i", axis);
   // Where an element before the first and one after the last come from.
@@ -80,11 +81,11 @@ Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const st
   std::string body = read(absl::StrCat(i, " - ", lo));
   if (hi > 0) body = absl::StrCat("if ", i, " < ", lo + n, " then ", body, " else ", read(after));
   if (lo > 0) body = absl::StrCat("if ", i, " < ", lo, " then ", read(before), " else ", body);
-  Written written;
-  written.text =
+  OpTemplate op_template;
+  op_template.text =
       absl::StrCat("op pad_", mode, "(x", Extents(dims), ") -> y", Extents(result), "\n  y[",
                    Names("i", static_cast<int>(dims.size())), "] = ", body, "\n");
-  return written;
+  return op_template;
 }
 
 }  // namespace yuba::onnx

@@ -19,7 +19,7 @@ using Dims = std::vector<int64_t>;
 
 // A description that the importer writes for one use. The text's dimensions are flat; `operands`
 // and `outputs` group them into the dimensions of the values (empty: each is a dimension).
-struct Written {
+struct OpTemplate {
   using Groups = std::vector<std::vector<int64_t>>;
   std::string text;
   std::vector<Groups> operands;
@@ -29,31 +29,32 @@ struct Written {
 
 // Both have the same number of elements. Blocks of equal products whose boundaries nest become
 // factors and nothing moves; others are a pick over the row-major position.
-Written WriteReshape(const Dims& from, const Dims& to);
+OpTemplate ReshapeTemplate(const Dims& from, const Dims& to);
 
-Written WriteTranspose(const Dims& dims, const std::vector<int>& permutation);
+OpTemplate TransposeTemplate(const Dims& dims, const std::vector<int>& permutation);
 
 // Parts of `lengths` along `axis`; the lengths add up to the dimension.
-Written WriteSplit(const Dims& dims, int axis, const Dims& lengths);
+OpTemplate SplitTemplate(const Dims& dims, int axis, const Dims& lengths);
 
 // At least two operands that differ in dimension `axis` at most; none is empty.
-Written WriteConcat(const std::vector<Dims>& operands, int axis);
+OpTemplate ConcatTemplate(const std::vector<Dims>& operands, int axis);
 
 // Element i of dimension d is element start[d] + i*step[d]; all of them are inside.
-Written WriteSlice(const Dims& dims, const Dims& start, const Dims& step, const Dims& length);
+OpTemplate SliceTemplate(const Dims& dims, const Dims& start, const Dims& step, const Dims& length);
 
 // Dimensions of 1, and those in front that are missing, are repeated.
-Written WriteExpand(const Dims& dims, const Dims& to);
-Written WriteTile(const Dims& dims, const Dims& repeats);
+OpTemplate ExpandTemplate(const Dims& dims, const Dims& to);
+OpTemplate TileTemplate(const Dims& dims, const Dims& repeats);
 
 // `value` is a literal as the language writes it; `type` an element type's name.
-Written WriteFill(const Dims& dims, const std::string& value, const std::string& type);
-Written WriteRange(int64_t length, const std::string& start, const std::string& step,
-                   const std::string& type);
+OpTemplate FillTemplate(const Dims& dims, const std::string& value, const std::string& type);
+OpTemplate RangeTemplate(int64_t length, const std::string& start, const std::string& step,
+                         const std::string& type);
 
 // NumPy's rules: 1-D operands are vectors, leading dimensions broadcast.
-absl::StatusOr<Written> WriteMatMul(const Dims& a, const Dims& b);
-absl::StatusOr<Written> WriteEinsum(const std::string& equation, const std::vector<Dims>& operands);
+absl::StatusOr<OpTemplate> MatMulTemplate(const Dims& a, const Dims& b);
+absl::StatusOr<OpTemplate> EinsumTemplate(const std::string& equation,
+                                          const std::vector<Dims>& operands);
 
 // A reduction over `axes`. `reducer` is the language's; `term` says what is reduced and `finish`
 // what is done with it, with $ for the element, the result and N for the number of elements
@@ -64,13 +65,15 @@ struct ReduceText {
   const char* term = "$";
   const char* finish = "$";
 };
-Written WriteReduce(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
-                    bool keep);
+OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
+                          bool keep);
 // argmax or argmin along `axis`; `last`: of equal ones the last instead of the first.
-Written WriteArg(const std::string& reducer, const Dims& dims, int axis, bool keep, bool last);
+OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, bool keep,
+                       bool last);
 
 // One dimension extended by `lo` and `hi` from its own elements: "edge", "reflect" or "wrap".
-Written WriteBorder(const Dims& dims, int axis, int64_t lo, int64_t hi, const std::string& mode);
+OpTemplate BorderTemplate(const Dims& dims, int axis, int64_t lo, int64_t hi,
+                          const std::string& mode);
 
 // The name of an index: i0, i1, ... A name that is an element type's (i8, u8) is written i8_.
 std::string IndexName(const std::string& prefix, int64_t number);

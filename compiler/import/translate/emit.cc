@@ -10,14 +10,14 @@
 namespace yuba::onnx {
 namespace {
 
-std::vector<int64_t> Flat(const Written::Groups& groups) {
+std::vector<int64_t> Flat(const OpTemplate::Groups& groups) {
   std::vector<int64_t> flat;
   for (const std::vector<int64_t>& group : groups)
     flat.insert(flat.end(), group.begin(), group.end());
   return flat;
 }
 
-std::vector<int64_t> Whole(const Written::Groups& groups) {
+std::vector<int64_t> Whole(const OpTemplate::Groups& groups) {
   std::vector<int64_t> whole;
   for (const std::vector<int64_t>& group : groups) {
     int64_t product = 1;
@@ -28,9 +28,10 @@ std::vector<int64_t> Whole(const Written::Groups& groups) {
 }
 
 // The dimensions of operand or output `position` as the text groups them; null where it does not.
-const Written::Groups* GroupsOf(const Written* written, const Slot& slot) {
-  if (written == nullptr || slot.role == SlotRole::kInternal) return nullptr;
-  const auto& groups = slot.role == SlotRole::kOperand ? written->operands : written->outputs;
+const OpTemplate::Groups* GroupsOf(const OpTemplate* op_template, const Slot& slot) {
+  if (op_template == nullptr || slot.role == SlotRole::kInternal) return nullptr;
+  const auto& groups =
+      slot.role == SlotRole::kOperand ? op_template->operands : op_template->outputs;
   return slot.position < static_cast<int>(groups.size()) ? &groups[slot.position] : nullptr;
 }
 
@@ -52,22 +53,22 @@ int NodeContext::Entry(absl::string_view entry, const std::vector<int>& operands
   return EntryOutputs(entry, operands, attributes)[0];
 }
 
-int NodeContext::Write(const Written& written, const std::vector<int>& operands) {
-  return WriteOutputs(written, operands)[0];
+int NodeContext::Write(const OpTemplate& op_template, const std::vector<int>& operands) {
+  return WriteOutputs(op_template, operands)[0];
 }
 
-std::vector<int> NodeContext::WriteOutputs(const Written& written,
+std::vector<int> NodeContext::WriteOutputs(const OpTemplate& op_template,
                                            const std::vector<int>& operands) {
-  if (failed()) return std::vector<int>(std::max<size_t>(8, written.outputs.size()), -1);
-  absl::StatusOr<std::vector<OpDescription>> parsed = ParseFile("import", written.text);
+  if (failed()) return std::vector<int>(std::max<size_t>(8, op_template.outputs.size()), -1);
+  absl::StatusOr<std::vector<OpDescription>> parsed = ParseFile("import", op_template.text);
   YUBA_CHECK(parsed.ok() && parsed->size() == 1)
       << "a text of the importer: " << parsed.status() << "\n"
-      << written.text;
-  return Emit(parsed->front(), operands, {}, &written);
+      << op_template.text;
+  return Emit(parsed->front(), operands, {}, &op_template);
 }
 
 std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<int>& operands,
-                                   const Attributes& attributes, const Written* written) {
+                                   const Attributes& attributes, const OpTemplate* op_template) {
   const std::vector<int> none(std::max<size_t>(8, op.outputs.size()), -1);
   if (failed()) return none;
   std::vector<absl::optional<Shape>> shapes;
@@ -76,10 +77,10 @@ std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<in
       shapes.push_back(absl::nullopt);
       continue;
     }
-    const FlowValue& value = flow_.values[operands[i]];
-    const bool grouped = written != nullptr && i < written->operands.size();
-    YUBA_CHECK(!grouped || Whole(written->operands[i]) == value.dims) << written->text;
-    shapes.push_back(Shape{value.type, grouped ? Flat(written->operands[i]) : value.dims});
+    const OnnxValue& value = graph_.values[operands[i]];
+    const bool grouped = op_template != nullptr && i < op_template->operands.size();
+    YUBA_CHECK(!grouped || Whole(op_template->operands[i]) == value.dims) << op_template->text;
+    shapes.push_back(Shape{value.type, grouped ? Flat(op_template->operands[i]) : value.dims});
   }
   // Optional operands may be left out at the end.
   while (shapes.size() < op.params.size() && op.params[shapes.size()].role == Param::kOptional)
@@ -95,42 +96,42 @@ std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<in
     if (!elements.ok()) Check(Annotate(elements.status(), "its " + slot.name));
   }
   if (failed()) return none;
-  return AddUse(*std::move(instance), operands, written);
+  return AddUse(*std::move(instance), operands, op_template);
 }
 
 std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& operands,
-                                     const Written* written) {
+                                     const OpTemplate* op_template) {
   for (Slot& slot : instance.slots) {
-    const Written::Groups* groups = GroupsOf(written, slot);
+    const OpTemplate::Groups* groups = GroupsOf(op_template, slot);
     if (groups == nullptr) continue;
     std::vector<int64_t> flat;
     for (const std::vector<int64_t>& dim : slot.dims)
       flat.insert(flat.end(), dim.begin(), dim.end());
-    YUBA_CHECK(flat == Flat(*groups)) << written->text;
+    YUBA_CHECK(flat == Flat(*groups)) << op_template->text;
     slot.dims = *groups;
   }
   std::vector<int> outputs;
   if (fold_ && Fold(instance, operands, outputs)) return outputs;
   Use use;
   use.from = label_;
-  if (written != nullptr) use.tie_class = written->tie_class;
+  if (op_template != nullptr) use.tie_class = op_template->tie_class;
   for (const Slot& slot : instance.slots) {
     if (slot.role == SlotRole::kInternal) {
       use.values.push_back(-1);
     } else if (slot.role == SlotRole::kOperand) {
       use.values.push_back(operands[slot.position]);
     } else {
-      FlowValue value;
+      OnnxValue value;
       value.type = slot.type;
       value.dims = Whole(slot.dims);
-      use.values.push_back(static_cast<int>(flow_.values.size()));
+      use.values.push_back(static_cast<int>(graph_.values.size()));
       if (slot.position >= static_cast<int>(outputs.size())) outputs.resize(slot.position + 1, -1);
       outputs[slot.position] = use.values.back();
-      flow_.values.push_back(std::move(value));
+      graph_.values.push_back(std::move(value));
     }
   }
   use.instance = std::move(instance);
-  flow_.uses.push_back(std::move(use));
+  graph_.uses.push_back(std::move(use));
   return outputs;
 }
 

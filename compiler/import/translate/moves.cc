@@ -21,9 +21,9 @@ int NodeContext::Copy(int value) {
   if (failed()) return -1;
   std::vector<int> same(Rank(value));
   for (size_t d = 0; d < same.size(); ++d) same[d] = static_cast<int>(d);
-  Written written = WriteTranspose(Dims(value), same);
+  OpTemplate op_template = TransposeTemplate(Dims(value), same);
   fold_ = false;
-  const int copy = Write(written, {value});
+  const int copy = Write(op_template, {value});
   fold_ = true;
   return copy;
 }
@@ -35,14 +35,14 @@ int NodeContext::Reshape(int value, const std::vector<int64_t>& dims) {
     Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)),
          " has the wrong shape: ", Extents(dims), " is needed");
   if (failed()) return value;
-  return Write(WriteReshape(Dims(value), dims), {value});
+  return Write(ReshapeTemplate(Dims(value), dims), {value});
 }
 
 int NodeContext::Transpose(int value, const std::vector<int>& permutation) {
   if (failed()) return value;
   bool same = true;
   for (size_t d = 0; d < permutation.size(); ++d) same &= permutation[d] == static_cast<int>(d);
-  return same ? value : Write(WriteTranspose(Dims(value), permutation), {value});
+  return same ? value : Write(TransposeTemplate(Dims(value), permutation), {value});
 }
 
 int NodeContext::AxisLast(int value, int axis) {

@@ -10,13 +10,14 @@
 namespace yuba::onnx {
 
 NodeContext::NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
-                         const std::string& folder, const OperatorLibrary& library, Flow& flow)
+                         const std::string& folder, const OperatorLibrary& library,
+                         OnnxGraph& graph)
     : proto_(proto),
       opset_(opset),
       label_(std::move(label)),
       folder_(folder),
       library_(library),
-      flow_(flow) {}
+      graph_(graph) {}
 
 const ::onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
   for (const ::onnx::AttributeProto& attribute : proto_.attribute()) {
@@ -66,8 +67,8 @@ std::vector<double> NodeContext::Floats(const std::string& name) {
 
 int NodeContext::Optional(int i) const {
   if (i >= proto_.input_size() || proto_.input(i).empty()) return -1;
-  const auto found = flow_.by_name.find(proto_.input(i));
-  return found == flow_.by_name.end() ? -1 : found->second;
+  const auto found = graph_.by_name.find(proto_.input(i));
+  return found == graph_.by_name.end() ? -1 : found->second;
 }
 
 int NodeContext::Input(int i) {
@@ -82,14 +83,14 @@ std::vector<int> NodeContext::AllInputs() {
   return values;
 }
 
-const FlowValue& NodeContext::ValueOf(int value) const {
-  static const FlowValue* const kNone = new FlowValue;
-  return value < 0 ? *kNone : flow_.values[value];
+const OnnxValue& NodeContext::ValueOf(int value) const {
+  static const OnnxValue* const kNone = new OnnxValue;
+  return value < 0 ? *kNone : graph_.values[value];
 }
 
 std::vector<int64_t> NodeContext::KnownInts(int value, absl::string_view what) {
   if (failed()) return {};
-  const FlowValue& operand = ValueOf(value);
+  const OnnxValue& operand = ValueOf(value);
   if (operand.known == nullptr || IsFloat(operand.type)) {
     Fail("its ", what, " '", operand.name,
          "' must be integers that are known when planning: a constant, or computed from shapes");
@@ -127,20 +128,20 @@ std::vector<int> NodeContext::Axes(int since, int input, int rank, bool* given) 
 }
 
 int NodeContext::Constant(TensorValue value) {
-  FlowValue constant;
+  OnnxValue constant;
   constant.kind = TensorKind::kConstant;
   constant.type = value.type.type;
   constant.dims = value.type.dims;
   constant.initial.kind = compiler::InitialValue::kData;
   constant.initial.data = std::make_shared<const std::string>(compiler::BytesFromValue(value));
   constant.known = std::make_shared<const TensorValue>(std::move(value));
-  flow_.values.push_back(std::move(constant));
-  return static_cast<int>(flow_.values.size()) - 1;
+  graph_.values.push_back(std::move(constant));
+  return static_cast<int>(graph_.values.size()) - 1;
 }
 
 int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
                         std::shared_ptr<const std::string> data) {
-  FlowValue constant;
+  OnnxValue constant;
   constant.kind = TensorKind::kConstant;
   constant.type = type;
   constant.dims = dims;
@@ -148,27 +149,27 @@ int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
     constant.known =
         std::make_shared<const TensorValue>(compiler::ValueFromBytes(type, dims, *data));
   constant.initial = compiler::InitialValue{compiler::InitialValue::kData, std::move(data)};
-  flow_.values.push_back(std::move(constant));
-  return static_cast<int>(flow_.values.size()) - 1;
+  graph_.values.push_back(std::move(constant));
+  return static_cast<int>(graph_.values.size()) - 1;
 }
 
 int NodeContext::Fill(ElementType type, const std::vector<int64_t>& dims,
                       std::shared_ptr<const std::string> element) {
-  FlowValue parameter;
+  OnnxValue parameter;
   parameter.kind = TensorKind::kParameter;
   parameter.type = type;
   parameter.dims = dims;
   parameter.initial = compiler::InitialValue{compiler::InitialValue::kFill, std::move(element)};
-  flow_.values.push_back(std::move(parameter));
-  return static_cast<int>(flow_.values.size()) - 1;
+  graph_.values.push_back(std::move(parameter));
+  return static_cast<int>(graph_.values.size()) - 1;
 }
 
 void NodeContext::SetOutput(int i, int value) {
   if (failed() || value < 0 || !HasOutput(i)) return;
   const std::string& name = proto_.output(i);
-  if (!flow_.by_name.emplace(name, value).second)
+  if (!graph_.by_name.emplace(name, value).second)
     return Fail("its output '", name, "' is the name of another value too");
-  if (flow_.values[value].name.empty()) flow_.values[value].name = name;
+  if (graph_.values[value].name.empty()) graph_.values[value].name = name;
 }
 
 }  // namespace yuba::onnx

@@ -20,7 +20,7 @@ namespace yuba::onnx {
 class NodeContext {
  public:
   NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
-              const std::string& folder, const OperatorLibrary& library, Flow& flow);
+              const std::string& folder, const OperatorLibrary& library, OnnxGraph& graph);
 
   // Mistakes.
   template <typename... Args>
@@ -52,7 +52,7 @@ class NodeContext {
   int Optional(int i) const;
   int Input(int i);  // a mistake where it is absent
   std::vector<int> AllInputs();
-  const FlowValue& ValueOf(int value) const;  // an empty one for -1
+  const OnnxValue& ValueOf(int value) const;  // an empty one for -1
   const std::vector<int64_t>& Dims(int value) const { return ValueOf(value).dims; }
   int Rank(int value) const { return static_cast<int>(Dims(value).size()); }
   // Integers that decide a shape: a mistake where the operand is not known when planning.
@@ -68,8 +68,8 @@ class NodeContext {
             const Attributes& attributes = {});
   std::vector<int> EntryOutputs(absl::string_view entry, const std::vector<int>& operands,
                                 const Attributes& attributes = {});
-  int Write(const Written& written, const std::vector<int>& operands);
-  std::vector<int> WriteOutputs(const Written& written, const std::vector<int>& operands);
+  int Write(const OpTemplate& op_template, const std::vector<int>& operands);
+  std::vector<int> WriteOutputs(const OpTemplate& op_template, const std::vector<int>& operands);
   int Constant(TensorValue value);
   int Stored(ElementType type, const std::vector<int64_t>& dims,
              std::shared_ptr<const std::string> data);  // a constant, known if it is small
@@ -87,9 +87,9 @@ class NodeContext {
 
  private:
   std::vector<int> Emit(const OpDescription& op, const std::vector<int>& operands,
-                        const Attributes& attributes, const Written* written);
+                        const Attributes& attributes, const OpTemplate* op_template);
   std::vector<int> AddUse(Instance instance, const std::vector<int>& operands,
-                          const Written* written);
+                          const OpTemplate* op_template);
   bool Fold(const Instance& instance, const std::vector<int>& operands, std::vector<int>& outputs);
 
   const ::onnx::NodeProto& proto_;
@@ -97,7 +97,7 @@ class NodeContext {
   std::string label_;
   const std::string& folder_;
   const OperatorLibrary& library_;
-  Flow& flow_;
+  OnnxGraph& graph_;
   absl::Status status_;
   bool fold_ = true;
 };

@@ -22,20 +22,20 @@ bool HasSymbol(const ::onnx::ValueInfoProto& input) {
 
 class SourceReader {
  public:
-  SourceReader(const ::onnx::GraphProto& graph, const FileGraph& order, const std::string& folder,
-               const ImportOptions& options, Flow& flow)
-      : graph_(graph),
+  SourceReader(const ::onnx::GraphProto& proto, const FileGraph& order, const std::string& folder,
+               const ImportOptions& options, OnnxGraph& graph)
+      : proto_(proto),
         order_(order),
         folder_(folder),
         options_(options),
-        flow_(flow),
+        graph_(graph),
         dims_(options.dims) {}
 
   absl::Status Add() {
     YUBA_RETURN_IF_ERROR(CheckOptions());
-    std::vector<std::pair<const ::onnx::ValueInfoProto*, FlowValue>> inputs;
+    std::vector<std::pair<const ::onnx::ValueInfoProto*, OnnxValue>> inputs;
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
-      YUBA_ASSIGN_OR_RETURN(FlowValue value, TypeOfInput(*order_.inputs[i]));
+      YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(*order_.inputs[i]));
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
       inputs.push_back({order_.inputs[i], std::move(value)});
     }
@@ -45,7 +45,7 @@ class SourceReader {
       const auto bound = options_.bind.find(input->name());
       if (bound != options_.bind.end()) YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
       if (value.kind == TensorKind::kInput)
-        flow_.inputs.push_back(static_cast<int>(flow_.values.size()));
+        graph_.inputs.push_back(static_cast<int>(graph_.values.size()));
       AddValue(std::move(value));
     }
     if (!missing_.empty())
@@ -59,7 +59,7 @@ class SourceReader {
  private:
   absl::Status CheckOptions() {
     std::set<std::string> symbols;
-    for (const ::onnx::ValueInfoProto& input : graph_.input()) {
+    for (const ::onnx::ValueInfoProto& input : proto_.input()) {
       for (const auto& dim : input.type().tensor_type().shape().dim()) {
         if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
       }
@@ -85,7 +85,7 @@ class SourceReader {
   }
 
   // The input is a constant of that value.
-  static absl::Status Bind(const BoundValue& bound, FlowValue& value) {
+  static absl::Status Bind(const BoundValue& bound, OnnxValue& value) {
     if (bound.type != value.type || bound.dims != value.dims)
       return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
                        absl::StrJoin(bound.dims, ", "), "], the input ", Name(value.type), "[",
@@ -102,11 +102,11 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<FlowValue> TypeOfInput(const ::onnx::ValueInfoProto& input) {
+  absl::StatusOr<OnnxValue> TypeOfInput(const ::onnx::ValueInfoProto& input) {
     if (!input.type().has_tensor_type())
       return UserError("input '", input.name(),
                        "' is no tensor: sequences, maps and optional values", " are not supported");
-    FlowValue value;
+    OnnxValue value;
     value.name = input.name();
     absl::StatusOr<ElementType> type = ElementTypeFromOnnx(input.type().tensor_type().elem_type());
     if (!type.ok()) return Annotate(type.status(), "input '" + input.name() + "'");
@@ -122,7 +122,7 @@ class SourceReader {
   }
 
   bool HasFloatInitializer() const {
-    for (const ::onnx::TensorProto& tensor : graph_.initializer()) {
+    for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(tensor.data_type());
       if (type.ok() && IsFloat(*type)) return true;
     }
@@ -131,7 +131,7 @@ class SourceReader {
 
   // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
   absl::Status BindBatch(
-      const std::vector<std::pair<const ::onnx::ValueInfoProto*, FlowValue>>& inputs) {
+      const std::vector<std::pair<const ::onnx::ValueInfoProto*, OnnxValue>>& inputs) {
     if (!options_.batch.has_value()) return absl::OkStatus();
     for (const auto& [input, value] : inputs) {
       const auto& shape = input->type().tensor_type().shape();
@@ -147,14 +147,14 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  absl::Status SetShape(const ::onnx::ValueInfoProto& input, FlowValue& value) {
+  absl::Status SetShape(const ::onnx::ValueInfoProto& input, OnnxValue& value) {
     const auto& shape = input.type().tensor_type().shape();
     for (int d = 0; d < shape.dim_size(); ++d) {
       const auto& dim = shape.dim(d);
       int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
       if (d == 0 && options_.batch.has_value() && value.kind == TensorKind::kInput) {
         if (size >= 0 && size != *options_.batch)
-          flow_.rebatched.push_back(static_cast<int>(flow_.values.size()));
+          graph_.rebatched.push_back(static_cast<int>(graph_.values.size()));
         size = *options_.batch;
       } else if (!dim.dim_param().empty()) {
         const auto found = dims_.find(dim.dim_param());
@@ -180,12 +180,12 @@ class SourceReader {
   absl::Status AddInitializers() {
     std::set<std::string> read;
     for (const int n : order_.nodes)
-      read.insert(graph_.node(n).input().begin(), graph_.node(n).input().end());
-    for (const ::onnx::ValueInfoProto& output : graph_.output()) read.insert(output.name());
-    for (const ::onnx::TensorProto& tensor : graph_.initializer()) {
+      read.insert(proto_.node(n).input().begin(), proto_.node(n).input().end());
+    for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
+    for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
       YUBA_ASSIGN_OR_RETURN(TensorBytes bytes, ReadTensor(tensor, folder_));
-      FlowValue value;
+      OnnxValue value;
       value.name = tensor.name();
       value.type = bytes.type;
       value.dims = bytes.dims;
@@ -202,25 +202,25 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  void AddValue(FlowValue value) {
-    flow_.by_name[value.name] = static_cast<int>(flow_.values.size());
-    flow_.values.push_back(std::move(value));
+  void AddValue(OnnxValue value) {
+    graph_.by_name[value.name] = static_cast<int>(graph_.values.size());
+    graph_.values.push_back(std::move(value));
   }
 
-  const ::onnx::GraphProto& graph_;
+  const ::onnx::GraphProto& proto_;
   const FileGraph& order_;
   const std::string& folder_;
   const ImportOptions& options_;
-  Flow& flow_;
+  OnnxGraph& graph_;
   std::map<std::string, int64_t> dims_;
   std::set<std::string> missing_;
 };
 
 }  // namespace
 
-absl::Status AddSources(const ::onnx::GraphProto& graph, const FileGraph& order,
-                        const std::string& folder, const ImportOptions& options, Flow& flow) {
-  return SourceReader(graph, order, folder, options, flow).Add();
+absl::Status AddSources(const ::onnx::GraphProto& proto, const FileGraph& order,
+                        const std::string& folder, const ImportOptions& options, OnnxGraph& graph) {
+  return SourceReader(proto, order, folder, options, graph).Add();
 }
 
 }  // namespace yuba::onnx

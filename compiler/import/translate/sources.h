@@ -17,11 +17,11 @@
 
 namespace yuba::onnx {
 
-// Adds values for the inputs and for those initializers that `graph` reads. Symbolic dimensions
+// Adds values for the inputs and for those initializers that `proto` reads. Symbolic dimensions
 // come from options.dims and, for dimension 0 of inputs, options.batch; those that are missing are
 // named all at once.
-absl::Status AddSources(const ::onnx::GraphProto& graph, const FileGraph& order,
-                        const std::string& folder, const ImportOptions& options, Flow& flow);
+absl::Status AddSources(const ::onnx::GraphProto& proto, const FileGraph& order,
+                        const std::string& folder, const ImportOptions& options, OnnxGraph& graph);
 
 }  // namespace yuba::onnx
 

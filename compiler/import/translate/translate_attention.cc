@@ -28,7 +28,7 @@ int Append(NodeContext& node, int past, int x) {
   if (node.Dims(past) != expected)
     node.Fail("its past ", Extents(node.Dims(past)), " does not fit ", Extents(node.Dims(x)));
   if (node.failed() || expected[2] == 0) return x;
-  return node.Write(WriteConcat({node.Dims(past), node.Dims(x)}, 2), {past, x});
+  return node.Write(ConcatTemplate({node.Dims(past), node.Dims(x)}, 2), {past, x});
 }
 
 // What is added to the scores, as [batch or 1, groups or 1, heads of a group or 1, rows, columns].
@@ -48,7 +48,7 @@ int MaskOf(NodeContext& node, int mask, const Dims& q, const Dims& k, ElementTyp
   if (node.failed()) return -1;
   const Dims full = {dims[0], dims[1], q[2], k[2]};
   mask = node.Reshape(mask, dims);
-  if (dims != full) mask = node.Write(WriteExpand(dims, full), {mask});
+  if (dims != full) mask = node.Write(ExpandTemplate(dims, full), {mask});
   const int64_t groups = dims[1] == 1 ? 1 : k[1];
   return node.Reshape(mask, {dims[0], groups, dims[1] / groups, q[2], k[2]});
 }

@@ -31,9 +31,10 @@ void TranslateMin(NodeContext& node) { TranslateChain(node, "minimum", false); }
 void TranslateMatMul(NodeContext& node) {
   const int a = node.Input(0), b = node.Input(1);
   if (node.failed()) return;
-  const absl::StatusOr<Written> written = WriteMatMul(node.Dims(a), node.Dims(b));
-  if (!written.ok()) return node.Check(written.status());
-  if (node.Rank(a) < 2 || node.Rank(b) < 2) return node.SetOutput(0, node.Write(*written, {a, b}));
+  const absl::StatusOr<OpTemplate> op_template = MatMulTemplate(node.Dims(a), node.Dims(b));
+  if (!op_template.ok()) return node.Check(op_template.status());
+  if (node.Rank(a) < 2 || node.Rank(b) < 2)
+    return node.SetOutput(0, node.Write(*op_template, {a, b}));
   const Dims batch_a(node.Dims(a).begin(), node.Dims(a).end() - 2);
   const Dims batch_b(node.Dims(b).begin(), node.Dims(b).end() - 2);
   const char* entry = batch_a == batch_b ? "matmul"
@@ -60,9 +61,9 @@ void TranslateEinsum(NodeContext& node) {
   if (node.failed()) return;
   std::vector<Dims> dims;
   for (const int operand : operands) dims.push_back(node.Dims(operand));
-  const absl::StatusOr<Written> written = WriteEinsum(equation, dims);
-  if (!written.ok()) return node.Check(written.status());
-  node.SetOutput(0, node.Write(*written, operands));
+  const absl::StatusOr<OpTemplate> op_template = EinsumTemplate(equation, dims);
+  if (!op_template.ok()) return node.Check(op_template.status());
+  node.SetOutput(0, node.Write(*op_template, operands));
 }
 
 // The exponent may have another type than the base.

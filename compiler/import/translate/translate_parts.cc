@@ -19,7 +19,7 @@ int Part(NodeContext& node, int x, int axis, int64_t begin, int64_t length) {
   Dims start(dims.size(), 0), step(dims.size(), 1), lengths = dims;
   start[axis] = begin;
   lengths[axis] = length;
-  return lengths == dims ? x : node.Write(WriteSlice(dims, start, step, lengths), {x});
+  return lengths == dims ? x : node.Write(SliceTemplate(dims, start, step, lengths), {x});
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void TranslateSplit(NodeContext& node) {
   if (total != size || lengths.size() < static_cast<size_t>(node.OutputCount()))
     return node.Fail("its parts ", Extents(lengths), " do not make the ", size,
                      " elements of dimension ", axis);
-  const std::vector<int> parts = node.WriteOutputs(WriteSplit(node.Dims(x), axis, lengths), {x});
+  const std::vector<int> parts = node.WriteOutputs(SplitTemplate(node.Dims(x), axis, lengths), {x});
   for (int p = 0; p < node.OutputCount(); ++p) node.SetOutput(p, parts[p]);
 }
 
@@ -76,7 +76,7 @@ void TranslateConcat(NodeContext& node) {
   }
   if (parts.empty()) parts.push_back(operands[0]);
   if (parts.size() == 1) return node.SetOutput(0, parts[0]);
-  node.SetOutput(0, node.Write(WriteConcat(dims, axis), parts));
+  node.SetOutput(0, node.Write(ConcatTemplate(dims, axis), parts));
 }
 
 void TranslateSlice(NodeContext& node) {
@@ -116,7 +116,7 @@ void TranslateSlice(NodeContext& node) {
   }
   if (length == dims && std::all_of(step.begin(), step.end(), [](int64_t by) { return by == 1; }))
     return node.SetOutput(0, x);
-  node.SetOutput(0, node.Write(WriteSlice(dims, start, step, length), {x}));
+  node.SetOutput(0, node.Write(SliceTemplate(dims, start, step, length), {x}));
 }
 
 namespace {
@@ -241,7 +241,7 @@ void TranslatePad(NodeContext& node) {
     if (n == 0 || lo > most || hi > most)
       return node.Fail("mode '", mode, "' cannot pad dimension ", d, " of ", n, " elements by ", lo,
                        " and ", hi);
-    x = node.Write(WriteBorder(node.Dims(x), d, lo, hi, mode), {x});
+    x = node.Write(BorderTemplate(node.Dims(x), d, lo, hi, mode), {x});
   }
   node.SetOutput(0, x);
 }
@@ -291,7 +291,7 @@ namespace {
 
 // The numbers of a float operand; empty where they are not known. Those that the file stores are
 // parameters, which are known only to who asks here.
-std::vector<double> KnownNumbers(const FlowValue& operand) {
+std::vector<double> KnownNumbers(const OnnxValue& operand) {
   const bool stored = operand.stored && operand.initial.kind == compiler::InitialValue::kData &&
                       ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
   if (!IsFloat(operand.type) || (operand.known == nullptr && !stored)) return {};

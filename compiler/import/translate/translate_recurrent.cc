@@ -90,7 +90,8 @@ class Recurrence {
     Dims start(dims.size(), 0), step(dims.size(), 1), lengths = dims;
     start[axis] = begin;
     lengths[axis] = length;
-    const int part = lengths == dims ? x : node_.Write(WriteSlice(dims, start, step, lengths), {x});
+    const int part =
+        lengths == dims ? x : node_.Write(SliceTemplate(dims, start, step, lengths), {x});
     if (drop) lengths.erase(lengths.begin() + axis);
     return node_.failed() ? -1 : node_.Reshape(part, lengths);
   }
@@ -100,7 +101,7 @@ class Recurrence {
     const int given = node_.Optional(input);
     if (given < 0) {
       const int zero = node_.Literal(node_.ValueOf(x_).type, 0);
-      return node_.Write(WriteExpand({}, {batch_, hidden_}), {zero});
+      return node_.Write(ExpandTemplate({}, {batch_, hidden_}), {zero});
     }
     const int all =
         batch_first_ && node_.Rank(given) == 3 ? node_.Transpose(given, {1, 0, 2}) : given;
@@ -114,7 +115,7 @@ class Recurrence {
     const int64_t size = gates_ * hidden_;
     if (node_.Optional(3) < 0) {
       const int zero = node_.Literal(node_.ValueOf(x_).type, 0);
-      const int none = node_.Write(WriteExpand({}, {size}), {zero});
+      const int none = node_.Write(ExpandTemplate({}, {size}), {zero});
       return {none, none};
     }
     if (node_.Dims(node_.Optional(3)) != Dims{directions_, 2 * size})
@@ -156,7 +157,7 @@ class Recurrence {
     if (parts.size() == 1 || node_.failed()) return parts[0];
     std::vector<Dims> dims;
     for (const int part : parts) dims.push_back(node_.Dims(part));
-    return node_.Write(WriteConcat(dims, axis), parts);
+    return node_.Write(ConcatTemplate(dims, axis), parts);
   }
 
   static constexpr int64_t kMostSteps = 4096;

@@ -47,7 +47,7 @@ void TranslateReduce(NodeContext& node) {
   if (node.failed()) return;
   if (axes.nothing) return node.SetOutput(0, x);
   const ReduceText& text = ReduceTexts().at(node.proto().op_type());
-  node.SetOutput(0, node.Write(WriteReduce(text, node.Dims(x), axes.axes, axes.keep), {x}));
+  node.SetOutput(0, node.Write(ReduceTemplate(text, node.Dims(x), axes.axes, axes.keep), {x}));
 }
 
 void TranslateReduceLogSumExp(NodeContext& node) {
@@ -57,10 +57,10 @@ void TranslateReduceLogSumExp(NodeContext& node) {
   if (axes.nothing) return node.SetOutput(0, x);
   const ReduceText most{"reduce_max", "max", "$", "$"};
   const ReduceText rest{"reduce_log_sum_exp", "sum", "exp($)", "log$"};
-  const int m = node.Write(WriteReduce(most, node.Dims(x), axes.axes, true), {x});
+  const int m = node.Write(ReduceTemplate(most, node.Dims(x), axes.axes, true), {x});
   const int d = node.Entry("sub", {x, m});
   if (node.failed()) return;
-  int y = node.Write(WriteReduce(rest, node.Dims(d), axes.axes, axes.keep), {d});
+  int y = node.Write(ReduceTemplate(rest, node.Dims(d), axes.axes, axes.keep), {d});
   if (node.failed()) return;
   y = node.Entry("add", {y, node.Reshape(m, node.Dims(y))});
   node.SetOutput(0, y);
@@ -72,7 +72,7 @@ void TranslateArg(NodeContext& node) {
   const bool keep = node.Int("keepdims", 1) != 0, last = node.Int("select_last_index", 0) != 0;
   if (node.failed()) return;
   const std::string reducer = node.proto().op_type() == "ArgMax" ? "argmax" : "argmin";
-  node.SetOutput(0, node.Write(WriteArg(reducer, node.Dims(x), axis, keep, last), {x}));
+  node.SetOutput(0, node.Write(ArgTemplate(reducer, node.Dims(x), axis, keep, last), {x}));
 }
 
 void TranslateCumSum(NodeContext& node) {
@@ -129,7 +129,7 @@ void TranslateHardmax(NodeContext& node) {
   const int rows = flatten ? node.Reshape(x, dims) : node.AxisLast(x, axis);
   if (node.failed()) return;
   const int last = node.Rank(rows) - 1;
-  const int at = node.Write(WriteArg("argmax", node.Dims(rows), last, false, false), {rows});
+  const int at = node.Write(ArgTemplate("argmax", node.Dims(rows), last, false, false), {rows});
   const ElementType type = node.ValueOf(x).type;
   const int y = node.Entry("one_hot", {at, node.Literal(type, 0), node.Literal(type, 1)},
                            {{"n", node.Dims(rows)[last]}});
@@ -185,7 +185,7 @@ void TranslateGroupNormalization(NodeContext& node) {
     if (node.Dims(operands[k]) != Dims{groups})
       return node.Fail("its scale and bias must have ", groups, " elements");
     const int column = node.Reshape(operands[k], {groups, 1});
-    const int wide = node.Write(WriteExpand({groups, 1}, {groups, channels / groups}), {column});
+    const int wide = node.Write(ExpandTemplate({groups, 1}, {groups, channels / groups}), {column});
     operands[k] = node.failed() ? -1 : node.Reshape(wide, {channels});
   }
   node.SetOutput(

@@ -71,7 +71,7 @@ void TranslateConstantOfShape(NodeContext& node) {
   if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1)
     return node.SetOutput(0, node.Fill(element.type, dims, element.data));
   const int scalar = node.Constant(compiler::ValueFromBytes(element.type, {}, *element.data));
-  node.SetOutput(0, node.Write(WriteExpand({}, dims), {scalar}));
+  node.SetOutput(0, node.Write(ExpandTemplate({}, dims), {scalar}));
 }
 
 void TranslateShape(NodeContext& node) {
@@ -100,7 +100,7 @@ void TranslateRange(NodeContext& node) {
   double numbers[3];
   int k = 0;
   for (const int value : {start, limit, step}) {
-    const FlowValue& operand = node.ValueOf(value);
+    const OnnxValue& operand = node.ValueOf(value);
     if (operand.known == nullptr || operand.known->elements.size() != 1 || operand.type != type)
       return node.Fail(
           "its start, limit and step must be scalars of one type that are known when "
@@ -112,12 +112,12 @@ void TranslateRange(NodeContext& node) {
   if (!(length < 1e15)) return node.Fail("its step is 0, or it is too long");
   const int from = node.Reshape(start, {}), by = node.Reshape(step, {});
   const std::string name = Name(type);
-  Written written;
-  written.text =
+  OpTemplate op_template;
+  op_template.text =
       absl::StrCat("op range(start[], step[]) -> y[", static_cast<int64_t>(std::max(length, 0.0)),
                    "]\n  y[i] = start[] + ",
                    type == ElementType::kI64 ? "i" : "cast(i, " + name + ")", " * step[]\n");
-  node.SetOutput(0, node.Write(written, {from, by}));
+  node.SetOutput(0, node.Write(op_template, {from, by}));
 }
 
 void TranslateEyeLike(NodeContext& node) {
@@ -130,10 +130,10 @@ void TranslateEyeLike(NodeContext& node) {
     type = *given;
   }
   if (node.Rank(x) != 2) return node.Fail("its operand must be a matrix");
-  Written written;
-  written.text = absl::StrCat("op eye(one[], zero[]) -> y", Extents(node.Dims(x)),
-                              "\n  y[i, j] = if i + ", k, " == j then one[] else zero[]\n");
-  node.SetOutput(0, node.Write(written, {node.Literal(type, 1), node.Literal(type, 0)}));
+  OpTemplate op_template;
+  op_template.text = absl::StrCat("op eye(one[], zero[]) -> y", Extents(node.Dims(x)),
+                                  "\n  y[i, j] = if i + ", k, " == j then one[] else zero[]\n");
+  node.SetOutput(0, node.Write(op_template, {node.Literal(type, 1), node.Literal(type, 0)}));
 }
 
 void TranslateReshape(NodeContext& node) {
@@ -249,7 +249,7 @@ void TranslateExpand(NodeContext& node) {
   if (target == dims) return node.SetOutput(0, x);
   const absl::StatusOr<int64_t> elements = CheckedElements(target);
   if (!elements.ok()) return node.Check(elements.status());
-  node.SetOutput(0, node.Write(WriteExpand(dims, target), {x}));
+  node.SetOutput(0, node.Write(ExpandTemplate(dims, target), {x}));
 }
 
 void TranslateTile(NodeContext& node) {
@@ -262,7 +262,7 @@ void TranslateTile(NodeContext& node) {
   all.insert(all.end(), repeats.begin(), repeats.end());
   const absl::StatusOr<int64_t> elements = CheckedElements(all);
   if (!elements.ok()) return node.Check(elements.status());
-  node.SetOutput(0, node.Write(WriteTile(node.Dims(x), repeats), {x}));
+  node.SetOutput(0, node.Write(TileTemplate(node.Dims(x), repeats), {x}));
 }
 
 void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
@@ -271,14 +271,14 @@ void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
 void TranslateDropout(NodeContext& node) {
   const int x = node.Input(0);
   if (node.Optional(2) >= 0) {
-    const FlowValue& training = node.ValueOf(node.Optional(2));
+    const OnnxValue& training = node.ValueOf(node.Optional(2));
     if (training.known == nullptr || training.known->elements[0].integer != 0)
       return node.Fail("its training mode is on or not known, which is not supported");
   }
   node.SetOutput(0, x);
   if (!node.HasOutput(1) || node.failed()) return;
   const int kept = node.Literal(ElementType::kBool, 1);
-  node.SetOutput(1, node.Write(WriteExpand({}, node.Dims(x)), {kept}));
+  node.SetOutput(1, node.Write(ExpandTemplate({}, node.Dims(x)), {kept}));
 }
 
 void TranslateCast(NodeContext& node) {

@@ -26,8 +26,8 @@ absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutt
 
 }  // namespace
 
-absl::StatusOr<std::vector<TensorValue>> RunCaseCut(const OnnxCase& onnx_case,
-                                                    const Cutting& cutting) {
+absl::StatusOr<std::vector<TensorValue>> RunCasePartitioned(const OnnxCase& onnx_case,
+                                                            const Cutting& cutting) {
   YUBA_ASSIGN_OR_RETURN(program::Program program, Compile(onnx_case.model, cutting));
   YUBA_ASSIGN_OR_RETURN(const auto loaded, runtime::LoadedProgram::FromMessage(std::move(program)));
   runtime::RunOptions options;

@@ -15,8 +15,8 @@ struct Cutting {
 };
 
 // The outputs; memory is poisoned and instructions run in any order.
-absl::StatusOr<std::vector<TensorValue>> RunCaseCut(const OnnxCase& onnx_case,
-                                                    const Cutting& cutting);
+absl::StatusOr<std::vector<TensorValue>> RunCasePartitioned(const OnnxCase& onnx_case,
+                                                            const Cutting& cutting);
 
 }  // namespace yuba::compiler
 

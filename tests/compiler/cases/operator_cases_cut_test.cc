@@ -6,15 +6,17 @@
 namespace yuba::compiler {
 namespace {
 
-void CheckCut(int devices) {
-  const auto cut = [&](const OnnxCase& one) { return RunCaseCut(one, Cutting{devices}); };
-  const CaseCount count = RunCases("tests/models/operators", cut, 1e-5);
+void CheckSharding(int devices) {
+  const auto sharding = [&](const OnnxCase& one) {
+    return RunCasePartitioned(one, Cutting{devices});
+  };
+  const CaseCount count = RunCases("tests/models/operators", sharding, 1e-5);
   CHECK(count.passed > 0);
   CHECK(count.skipped.empty());
 }
 
-TEST_CASE("operators on 2 devices") { CheckCut(2); }
-TEST_CASE("operators on 3 devices") { CheckCut(3); }
+TEST_CASE("operators on 2 devices") { CheckSharding(2); }
+TEST_CASE("operators on 3 devices") { CheckSharding(3); }
 
 }  // namespace
 }  // namespace yuba::compiler

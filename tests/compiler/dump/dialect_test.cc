@@ -10,7 +10,7 @@
 namespace yuba::compiler {
 namespace {
 
-Compilation RandomState(int seed, bool planned, bool cut) {
+Compilation RandomState(int seed, bool planned, bool sharding) {
   Random random(seed);
   Compilation state;
   state.model = RandomModel(random);
@@ -24,8 +24,8 @@ Compilation RandomState(int seed, bool planned, bool cut) {
     state.plan.lower_bound = 9;
     state.plan.proof = {"elimination", {2, 0, 1}};
   }
-  if (cut) {
-    state.program = CutGraph(state.model, plan);
+  if (sharding) {
+    state.program = MakeSpmdProgram(state.model, plan);
     RecogniseCollectives(state.program);
     PlanMemory(state.program);
     state.program.set_host_object(
@@ -100,7 +100,7 @@ std::string SmallText() {
   state.plan.mesh = MeshOf(2);
   state.plan.tensors.assign(2, {{{0}, {}}});
   state.plan.nodes.assign(1, {{{0}, {}}});
-  state.program = CutGraph(state.model, state.plan);
+  state.program = MakeSpmdProgram(state.model, state.plan);
   PlanMemory(state.program);
   return StateText(state);
 }

@@ -117,7 +117,7 @@ class RandomFactors {
 struct Tally {
   int compared = 0, proven = 0;
   int factored = 0;           // some dimension has several factors
-  int reviewed = 0;           // some re-view stands between others
+  int reshaped = 0;           // some reshape stands between others
   int with = 0, without = 0;  // cheaper with factors, or without
   double plans = 0;
 };
@@ -131,7 +131,7 @@ bool HasFactors(const Graph& graph) {
   return false;
 }
 
-bool HasReview(const Graph& graph) {
+bool HasReshape(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const Node& node) { return node.definition->reducer == Reducer::kPick; });
 }
@@ -147,7 +147,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   space.copies = copies;
   constexpr int64_t kMost = 20000;
   compiler::Model model = compiler::ImportFile(file, import).value();
-  const bool factored = HasFactors(model.graph), reviewed = HasReview(model.graph);
+  const bool factored = HasFactors(model.graph), reshaped = HasReshape(model.graph);
   const TriedPlans with = TryAllPlans(model.graph, options.mesh, space, kMost);
   ImportOptions flat_import = import;
   flat_import.factors = false;
@@ -165,7 +165,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   tally->plans += with.plans + flat.plans;
   tally->proven += plan.lower_bound == plan.cost.bytes();
   tally->factored += factored;
-  tally->reviewed += reviewed;
+  tally->reshaped += reshaped;
   tally->with += with.least < flat.least;
   tally->without += flat.least < with.least;
 }
@@ -179,12 +179,12 @@ void CompareRandom(bool copies) {
       Compare(files.Next(), devices, copies, &tally);
     }
   }
-  std::cout << tally.compared << " files, " << tally.factored << " with factors, " << tally.reviewed
+  std::cout << tally.compared << " files, " << tally.factored << " with factors, " << tally.reshaped
             << " with re-views, " << tally.plans << " plans tried; gap 0 on " << tally.proven
             << "; cheaper with factors " << tally.with << ", without " << tally.without << "\n";
   CHECK(tally.compared >= 1000);
   CHECK(tally.factored >= 200);
-  CHECK(tally.reviewed >= 100);
+  CHECK(tally.reshaped >= 100);
   CHECK(tally.proven >= 0.95 * tally.compared);
   CHECK(tally.with > 0);
   CHECK(tally.without > 0);

@@ -70,7 +70,7 @@ TEST_CASE("a reshape whose blocks do not nest moves elements") {
 }
 
 // Channels in 2 groups of 6, then in 3 groups of 4: what no chain of factors can say.
-TEST_CASE("factors that do not nest meet in a re-view") {
+TEST_CASE("factors that do not nest meet in a reshape") {
   compiler::OnnxBuilder builder;
   builder.Input("x", {1, 12, 2, 2});
   builder.Weight("f", {12, 6, 1, 1});
@@ -80,7 +80,7 @@ TEST_CASE("factors that do not nest meet in a re-view") {
   builder.Output("y");
   const compiler::Model model = Import(builder);
   REQUIRE(model.notes.size() == 1);
-  CHECK_THAT(model.notes[0], Catch::Matchers::Contains("re-view"));
+  CHECK_THAT(model.notes[0], Catch::Matchers::Contains("reshape"));
   CHECK(model.graph.nodes.size() == 3);
   // The same sums, by hand.
   std::vector<double> middle(48), expected(48);
@@ -96,7 +96,7 @@ TEST_CASE("factors that do not nest meet in a re-view") {
   for (int i = 0; i < 48; ++i) CHECK(actual[i] == Approx(expected[i]).epsilon(1e-5));
 }
 
-TEST_CASE("a re-view holds only the factors between common ends") {
+TEST_CASE("a reshape holds only the factors between common ends") {
   compiler::OnnxBuilder builder;
   builder.Input("x", {108});
   for (const auto& [name, shape] :

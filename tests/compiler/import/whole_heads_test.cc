@@ -56,9 +56,9 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
     const int head = HeadIndex(graph.nodes[id], heads);
     INFO(graph.nodes[id].name);
     REQUIRE(head >= 0);
-    Cut cut{std::vector<AxisList>(graph.nodes[id].definition->indices.size())};
-    cut.axes[head] = all;
-    options.pins.push_back(search::ExactPin(true, id, cut));
+    Sharding sharding{std::vector<AxisList>(graph.nodes[id].definition->indices.size())};
+    sharding.axes[head] = all;
+    options.pins.push_back(search::ExactPin(true, id, sharding));
   }
   const absl::StatusOr<search::Plan> plan = search::Search(graph, options);
   INFO(plan.status());

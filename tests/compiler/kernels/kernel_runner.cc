@@ -211,20 +211,20 @@ std::string CompareWithInterpreter(const Definition& definition, runtime::HostKe
   for (size_t i = 0; i < definition.operands.size(); ++i) {
     const TensorType& type = definition.operands[i];
     values.push_back(RandomTensor(type, arithmetic, random));
-    buffers.push_back(MakeBuffer(type, boxes.needs[i], arithmetic, random));
+    buffers.push_back(MakeBuffer(type, boxes.reads[i], arithmetic, random));
     Buffer& buffer = buffers.back();
     const int64_t size = StoredSize(type.type, arithmetic);
-    ForEachPoint(boxes.needs[i], [&](const std::vector<int64_t>& point) {
+    ForEachPoint(boxes.reads[i], [&](const std::vector<int64_t>& point) {
       Write(buffer.data() + OffsetIn(buffer.box, point) * size,
             values[i].elements[WholeOffset(type, point)], type.type, arithmetic);
     });
   }
   const TensorType& type = definition.result;
-  buffers.push_back(MakeBuffer(type, boxes.made, arithmetic, random));
+  buffers.push_back(MakeBuffer(type, boxes.writes, arithmetic, random));
   Box piece;
   for (const Affine& left : definition.left) piece.push_back(Range(left, ranges));
-  if (boxes.made != piece) {  // elements without a term: the buffer must not have room for them
-    buffers.back() = ExactBuffer(type, boxes.made, arithmetic);
+  if (boxes.writes != piece) {  // elements without a term: the buffer must not have room for them
+    buffers.back() = ExactBuffer(type, boxes.writes, arithmetic);
   }
   std::vector<const TensorValue*> operands;
   for (const TensorValue& value : values) operands.push_back(&value);
@@ -241,7 +241,7 @@ std::string CompareWithInterpreter(const Definition& definition, runtime::HostKe
   Buffer& result = buffers.back();
   const int64_t size = StoredSize(type.type, arithmetic);
   std::string wrong;
-  ForEachPoint(boxes.made, [&](const std::vector<int64_t>& point) {
+  ForEachPoint(boxes.writes, [&](const std::vector<int64_t>& point) {
     uint8_t* at = result.data() + OffsetIn(result.box, point) * size;
     const Scalar made = ReadBack(at, type.type, arithmetic);
     const Scalar wanted = expected.elements[WholeOffset(type, point)];

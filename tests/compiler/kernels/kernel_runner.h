@@ -34,7 +34,7 @@ TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt1
 // A part of each index's range: the whole of it, or a random piece.
 std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64& random);
 
-// Runs `kernel` on `ranges` with buffers that hold the need and made boxes and a bit more,
+// Runs `kernel` on `ranges` with buffers that hold the need and written boxes and a bit more,
 // surrounded by guard bytes; what lies outside of the boxes is poison. "" where it computes what
 // the interpreter computes and leaves everything else as it was, else what is wrong.
 std::string CompareWithInterpreter(const Definition& definition, runtime::HostKernel kernel,

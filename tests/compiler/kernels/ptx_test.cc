@@ -65,7 +65,7 @@ TEST_CASE("ptxas takes all kernels in hash arithmetic") { Assemble("sm_80", Arit
 
 TEST_CASE("a missing device library is an error where a kernel needs it, and only there") {
   const char* before = std::getenv("CUDA_HOME");
-  const std::string home = before == nullptr ? "" : before;
+  const std::string first_owner = before == nullptr ? "" : before;
   setenv("CUDA_HOME", "/nonexistent", 1);
   KernelTarget target;
   target.cuda = true;
@@ -82,7 +82,7 @@ TEST_CASE("a missing device library is an error where a kernel needs it, and onl
   if (before == nullptr)
     unsetenv("CUDA_HOME");
   else
-    setenv("CUDA_HOME", home.c_str(), 1);
+    setenv("CUDA_HOME", first_owner.c_str(), 1);
 }
 
 TEST_CASE("an unknown processor is an error") {

@@ -12,8 +12,8 @@
 namespace yuba::compiler {
 namespace {
 
-bool AreApart(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
-              int64_t arena) {
+bool AreUnreduced(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
+                  int64_t arena) {
   for (size_t a = 0; a < lives.size(); ++a) {
     if (offsets[a] % search::kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
     for (size_t b = 0; b < a; ++b) {
@@ -27,12 +27,13 @@ bool AreApart(const std::vector<BufferLife>& lives, const std::vector<int64_t>& 
 }
 
 // Rectangles that fill an arena of that many slots during so many times.
-std::vector<BufferLife> Filling(int64_t slots, int64_t times, int cuts, std::mt19937_64* random) {
+std::vector<BufferLife> Filling(int64_t slots, int64_t times, int shardings,
+                                std::mt19937_64* random) {
   struct Piece {
     int64_t bottom, top, first, last;
   };
   std::vector<Piece> pieces = {{0, slots, 0, times - 1}};
-  for (int i = 0; i < cuts; ++i) {
+  for (int i = 0; i < shardings; ++i) {
     Piece& piece = pieces[(*random)() % pieces.size()];
     Piece rest = piece;
     if ((*random)() % 2 == 0 && piece.top - piece.bottom > 1) {
@@ -92,8 +93,8 @@ TEST_CASE("few buffers are placed as well as any order places them") {
                        static_cast<int64_t>(random() % 5) * search::kSlotBytes});
     }
     const int64_t least = LeastOfAllOrders(lives);
-    const Placement found = PlaceBuffers(lives);
-    CHECK(AreApart(lives, found.offsets, found.arena));
+    const ArenaLayout found = PlaceBuffers(lives);
+    CHECK(AreUnreduced(lives, found.offsets, found.arena));
     CHECK(found.arena == least);
     CHECK(FitWithin(lives, least).has_value());
     CHECK((least == 0 || !FitWithin(lives, least - 1).has_value()));
@@ -107,8 +108,8 @@ TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
   for (int round = 0; round < kRounds; ++round) {
     const int64_t slots = 200;
     const std::vector<BufferLife> lives = Filling(slots, 40, 60, &random);
-    const Placement found = PlaceBuffers(lives);
-    REQUIRE(AreApart(lives, found.offsets, found.arena));
+    const ArenaLayout found = PlaceBuffers(lives);
+    REQUIRE(AreUnreduced(lives, found.offsets, found.arena));
     CHECK(found.arena <= slots * search::kSlotBytes * 5 / 4);
     fit += found.arena == slots * search::kSlotBytes;
   }
@@ -122,8 +123,8 @@ TEST_CASE("an arena keeps within its limit where that is found, and is the least
     const std::vector<BufferLife> lives = Filling(100, 30, 30, &random);
     const int64_t least = PlaceBuffers(lives).arena;
     for (const int64_t limit : {least - search::kSlotBytes, least, least + 3, least * 5 / 4}) {
-      const Placement found = PlaceBuffers(lives, limit);
-      CHECK(AreApart(lives, found.offsets, found.arena));
+      const ArenaLayout found = PlaceBuffers(lives, limit);
+      CHECK(AreUnreduced(lives, found.offsets, found.arena));
       CHECK((limit < least || found.arena <= limit));
     }
   }

@@ -21,7 +21,7 @@ program::Program Planned(int seed, Arithmetic arithmetic) {
   Random random(seed);
   const Model model = RandomModel(random);
   program::Program program =
-      CutGraph(model, RandomPlan(model.graph, MeshOf(2 + seed % 7), random), arithmetic);
+      MakeSpmdProgram(model, RandomPlan(model.graph, MeshOf(2 + seed % 7), random), arithmetic);
   PlanMemory(program);
   return program;
 }
@@ -60,10 +60,10 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
           together = together || (first.first() <= i && i <= first.last() && second.first() <= i &&
                                   i <= second.last());
         }
-        const bool apart = first.offset() + first.size() <= second.offset() ||
-                           second.offset() + second.size() <= first.offset();
+        const bool unreduced = first.offset() + first.size() <= second.offset() ||
+                               second.offset() + second.size() <= first.offset();
         const bool nothing = first.size() == 0 || second.size() == 0;
-        CHECK((apart || !together || nothing));
+        CHECK((unreduced || !together || nothing));
       }
     }
   }
@@ -134,13 +134,13 @@ TEST_CASE("the search's rows of memory are hardly less than what a program has l
     for (const search::DomainPtr& domain : problem.pairwise.variables) {
       assignment.push_back(static_cast<int>(random() % domain->size));
     }
-    const search::Cuts cuts = problem.CutsOf(assignment);
-    const auto middle = cuts.begin() + static_cast<int64_t>(model.graph.tensors.size());
+    const search::Choices choices = problem.ChoicesOf(assignment);
+    const auto middle = choices.begin() + static_cast<int64_t>(model.graph.tensors.size());
     search::Plan plan;
     plan.mesh = options.mesh;
-    plan.tensors.assign(cuts.begin(), middle);
-    plan.nodes.assign(middle, cuts.end());
-    program::Program program = CutGraph(model, plan);
+    plan.tensors.assign(choices.begin(), middle);
+    plan.nodes.assign(middle, choices.end());
+    program::Program program = MakeSpmdProgram(model, plan);
     PlanMemory(program);
     const int64_t peak = search::PeakOf(problem.pairwise, assignment);
     CHECK(peak <= program.stages(0).arena_size());
@@ -191,7 +191,7 @@ TEST_CASE("memory is used again when its tensor is dead") {
   plan.mesh = MeshOf(2);
   plan.tensors.assign(model.graph.tensors.size(), {{{0}, {}}});
   plan.nodes.assign(model.graph.nodes.size(), {{{0}, {}}});
-  program::Program program = CutGraph(model, plan);
+  program::Program program = MakeSpmdProgram(model, plan);
   PlanMemory(program);
   // Input, output and two activations at a time, 32 by 64 f32 each.
   CHECK(program.stages(0).arena_size() == 4 * 32 * 64 * 4);

@@ -29,7 +29,7 @@ Case RandomCase(RandomModelFor random_model, int seed, Arithmetic arithmetic) {
   Case result;
   result.model = random_model(mesh, random);
   result.plan = RandomPlan(result.model.graph, mesh, random);
-  result.program = CutGraph(result.model, result.plan, arithmetic);
+  result.program = MakeSpmdProgram(result.model, result.plan, arithmetic);
   return result;
 }
 
@@ -68,10 +68,10 @@ TEST_CASE("any plan with sums that stay apart computes the whole and moves what 
     // Values are small integers: their sums are exact in floats.
     const Case c =
         RandomCase(random_model, seed, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
-    const absl::Status cover = CheckCover(c.program);
+    const absl::Status cover = CheckCoverage(c.program);
     INFO(cover.message());
     CHECK(cover.ok());
-    const absl::Status faithful = CheckFaithful(c.model.graph, c.program);
+    const absl::Status faithful = CheckMatchesGraph(c.model.graph, c.program);
     INFO(faithful.message());
     CHECK(faithful.ok());
     int64_t moved = 0;
@@ -94,13 +94,13 @@ TEST_CASE("a program without one of its exchanges within groups is refused") {
       Case broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
-      CHECK_FALSE(CheckCover(broken.program).ok());
+      CHECK_FALSE(CheckCoverage(broken.program).ok());
       CHECK_FALSE(IsRight(broken));
       // Without its groups, it combines what others keep; in other groups, part is lost or comes
       // twice.
       broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions(i)->mutable_exchange()->clear_group();
-      CHECK_FALSE(CheckCover(broken.program).ok());
+      CHECK_FALSE(CheckCoverage(broken.program).ok());
       ++dropped;
     }
   }
@@ -121,7 +121,7 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
     program::Exchange* exchange = instruction->mutable_exchange();
     AddBounds(exchange->mutable_from(), &bounds);
     AddBounds(exchange->mutable_to(), &bounds);
-    if (exchange->parts() > 1) bounds.push_back(exchange->mutable_part());
+    if (exchange->partials() > 1) bounds.push_back(exchange->mutable_partial());
     if (exchange->has_group()) bounds.push_back(exchange->mutable_group());
     return bounds;
   }
@@ -156,7 +156,7 @@ TEST_CASE("a program of sums that stay apart with one wrong number is refused, o
     const int row = static_cast<int>(random() % bound->values_size());
     bound->set_values(row, bound->values(row) + (random() % 2 == 0 ? 1 : -1));
     INFO("seed " << seed << "\n" << instruction->ShortDebugString());
-    if (!CheckCover(c.program).ok() || !CheckFaithful(c.model.graph, c.program).ok()) {
+    if (!CheckCoverage(c.program).ok() || !CheckMatchesGraph(c.model.graph, c.program).ok()) {
       ++refused;
       continue;
     }

@@ -8,9 +8,9 @@
 namespace yuba::compiler {
 namespace {
 
-// A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one cut
-// and wanted under another.
-program::Exchange Recognised(const Cut& from, const Cut& to, const AxisList& parts = {}) {
+// A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one
+// sharding and wanted under another.
+program::Exchange Recognised(const Sharding& from, const Sharding& to, const AxisList& parts = {}) {
   const Mesh mesh = yuba::MeshOf(4);
   program::Program program;
   for (const MeshAxis& axis : mesh.axes) {
@@ -28,8 +28,8 @@ program::Exchange Recognised(const Cut& from, const Cut& to, const AxisList& par
   }
   *exchange->mutable_from() = BoxTable(mesh, offered);
   *exchange->mutable_to() = BoxTable(mesh, wanted);
-  exchange->set_parts(PartCount(mesh, parts));
-  if (!parts.empty()) *exchange->mutable_part() = BoundTable(mesh, part);
+  exchange->set_partials(PartCount(mesh, parts));
+  if (!parts.empty()) *exchange->mutable_partial() = BoundTable(mesh, part);
   RecogniseCollectives(program);
   return program.stages(0).instructions(0).exchange();
 }

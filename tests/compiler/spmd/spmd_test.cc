@@ -31,10 +31,10 @@ bool SameValues(const TensorValue& a, const TensorValue& b, Arithmetic arithmeti
 void CheckProgram(const Model& model, const program::Program& program, Random& random) {
   const Graph& graph = model.graph;
   const Arithmetic arithmetic = program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
-  const absl::Status cover = CheckCover(program);
+  const absl::Status cover = CheckCoverage(program);
   INFO(cover.message());
   CHECK(cover.ok());
-  const absl::Status faithful = CheckFaithful(graph, program);
+  const absl::Status faithful = CheckMatchesGraph(graph, program);
   INFO(faithful.message());
   CHECK(faithful.ok());
   std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
@@ -70,15 +70,15 @@ search::Plan ChainPlan(const Model& model, int devices) {
   return plan;
 }
 
-int CountExchanges(const program::Program& program, bool deliver) {
+int CountExchanges(const program::Program& program, bool reduce) {
   int count = 0;
   for (const program::Instruction& instruction : program.stages(0).instructions()) {
-    count += instruction.has_exchange() && instruction.exchange().deliver() == deliver;
+    count += instruction.has_exchange() && instruction.exchange().reduce() == reduce;
   }
   return count;
 }
 
-// Nothing of y is delivered: it has no elements.
+// Nothing of y is reduced: it has no elements.
 TEST_CASE("a product without elements is what the graph says") {
   ModelBuilder build;
   const TensorId x = build.Input({8, 6});
@@ -88,7 +88,7 @@ TEST_CASE("a product without elements is what the graph says") {
   Random random(1);
   for (int i = 0; i < 20; ++i) {
     const search::Plan plan = RandomPlan(model.graph, MeshOf(4), random);
-    CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
+    CheckProgram(model, MakeSpmdProgram(model, plan, Arithmetic::kHash), random);
   }
 }
 
@@ -98,10 +98,11 @@ TEST_CASE("a chain of two products on 2 to 8 devices equals the whole") {
   for (int devices = 1; devices <= 8; ++devices) {
     for (const Arithmetic arithmetic : {Arithmetic::kHash, Arithmetic::kFloat}) {
       INFO(devices << " devices");
-      const program::Program program = CutGraph(model, ChainPlan(model, devices), arithmetic);
+      const program::Program program =
+          MakeSpmdProgram(model, ChainPlan(model, devices), arithmetic);
       CheckProgram(model, program, random);
       if (devices == 1 || devices > 6) continue;
-      // The first product fetches all of w; the second fetches columns of y and sums its result.
+      // The first product gathers all of w; the second gathers columns of y and sums its result.
       CHECK(CountExchanges(program, false) == 2);
       CHECK(CountExchanges(program, true) == 1);
     }
@@ -110,7 +111,7 @@ TEST_CASE("a chain of two products on 2 to 8 devices equals the whole") {
 
 TEST_CASE("programs say the same thing however little they depend on the mesh") {
   const Model model = Chain();
-  const program::Program program = CutGraph(model, ChainPlan(model, 4));
+  const program::Program program = MakeSpmdProgram(model, ChainPlan(model, 4));
   const program::Buffer& x = program.stages(0).buffers(0);
   CHECK(x.box().dims(0).begin().axes_size() == 2);
   CHECK(x.box().dims(0).begin().values_size() == 4);
@@ -127,8 +128,8 @@ TEST_CASE("any legal plan of any small graph equals the whole, bit for bit in ha
     const Model model = RandomModel(random);
     const int devices = 2 + seed % 7;
     const search::Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
-    CheckProgram(model, CutGraph(model, plan, Arithmetic::kHash), random);
-    if (seed % 5 == 0) CheckProgram(model, CutGraph(model, plan), random);
+    CheckProgram(model, MakeSpmdProgram(model, plan, Arithmetic::kHash), random);
+    if (seed % 5 == 0) CheckProgram(model, MakeSpmdProgram(model, plan), random);
   }
 }
 
@@ -139,7 +140,7 @@ TEST_CASE("a program moves exactly the bytes that its plan costs") {
     const Model model = RandomModel(random);
     const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
     const std::vector<TensorValue> values = RandomValues(model.graph, Arithmetic::kFloat, random);
-    const Emulation emulation = Emulate(CutGraph(model, plan), model.graph, values);
+    const Emulation emulation = Emulate(MakeSpmdProgram(model, plan), model.graph, values);
     CHECK(emulation.moved_bytes == search::CostOf(model.graph, plan).bytes());
   }
 }

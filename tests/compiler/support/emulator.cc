@@ -136,11 +136,11 @@ class Machine {
   void RunExchange(const program::Exchange& exchange) {
     const std::vector<Memory> sources = memory_[exchange.source()];  // before anything is written
     std::vector<Memory>& destinations = memory_[exchange.destination()];
-    Makers makers;
-    makers.made = Boxes(exchange.from());
-    makers.parts = exchange.parts();
+    Producers producers;
+    producers.writes = Boxes(exchange.from());
+    producers.partials = exchange.partials();
     for (int device = 0; device < devices_; ++device) {
-      makers.part.push_back(exchange.parts() > 1 ? Value(exchange.part(), device) : 0);
+      producers.partial.push_back(exchange.partials() > 1 ? Value(exchange.partial(), device) : 0);
     }
     std::vector<Box> own = Boxes(exchange.to());
     if (exchange.has_group()) {
@@ -148,15 +148,16 @@ class Machine {
       for (int device = 0; device < devices_; ++device) {
         groups.push_back(static_cast<int>(Value(exchange.group(), device)));
       }
-      makers.made = BoxesInGroups(makers.made, groups);
+      producers.writes = BoxesInGroups(producers.writes, groups);
       own = BoxesInGroups(own, groups);
     }
-    if (exchange.deliver() && (exchange.parts() > 1 || exchange.has_group())) {
-      Combine(exchange, sources, makers, own);
+    if (exchange.reduce() && (exchange.partials() > 1 || exchange.has_group())) {
+      Combine(exchange, sources, producers, own);
       return;
     }
-    for (Transfer transfer :
-         FetchTransfers(exchange.from_first_only() ? HomeBoxes(makers.made) : makers.made, own)) {
+    for (Transfer transfer : GatherTransfers(
+             exchange.from_first_only() ? FirstOwnerBoxes(producers.writes) : producers.writes,
+             own)) {
       if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
       Move(sources[transfer.source], transfer.box, destinations[transfer.destination]);
       Count(transfer, sources[0].value.type);
@@ -164,19 +165,19 @@ class Machine {
   }
 
   void Combine(const program::Exchange& exchange, const std::vector<Memory>& sources,
-               const Makers& makers, const std::vector<Box>& own) {
+               const Producers& producers, const std::vector<Box>& own) {
     const Reducer reducer = static_cast<Reducer>(exchange.reducer());
-    const std::vector<Box> homes = HomeBoxes(own);
+    const std::vector<Box> first_owners = FirstOwnerBoxes(own);
     std::vector<Memory> totals(sources);
     for (int device = 0; device < devices_; ++device) {
-      if (homes[device] != own[device]) continue;
+      if (first_owners[device] != own[device]) continue;
       for (Scalar& element : totals[device].value.elements) {
         element = Identity(reducer, totals[device].value.type.type, arithmetic_);
       }
       std::fill(totals[device].there.begin(), totals[device].there.end(), true);
     }
-    for (const Delivery& delivery : DeliverTransfers(makers, own)) {
-      Transfer transfer = delivery.transfer;
+    for (const ReduceTransfer& reduction : ReduceTransfers(producers, own)) {
+      Transfer transfer = reduction.transfer;
       if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
       Memory piece = sources[transfer.source];
       Move(sources[transfer.source], transfer.box, piece);
@@ -185,7 +186,7 @@ class Machine {
       Count(transfer, piece.value.type);
     }
     for (int device = 0; device < devices_; ++device) {
-      if (homes[device] != own[device]) continue;
+      if (first_owners[device] != own[device]) continue;
       Move(totals[device], BoxOn(exchange.to(), device), memory_[exchange.destination()][device]);
     }
   }

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/regions/boxes.h"
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 
@@ -228,18 +228,18 @@ TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrice
 }
 
 // Cuts over every axis that may cut one of `extents`; those of 0 are never cut.
-Cut RandomCut(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
-  Cut cut;
-  cut.axes.resize(extents.size());
+Sharding RandomChoice(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
+  Sharding sharding;
+  sharding.axes.resize(extents.size());
   std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
   std::shuffle(axes.begin(), axes.end(), random);
   for (int axis : axes) {
     if (extents.empty() || Pick(random, 8) == 0) continue;
     const int d = Pick(random, static_cast<int>(extents.size()));
-    if (extents[d] < PartCount(mesh, cut.axes[d]) * mesh.axes[axis].size) continue;
-    cut.axes[d].push_back(static_cast<uint8_t>(axis));
+    if (extents[d] < PartCount(mesh, sharding.axes[d]) * mesh.axes[axis].size) continue;
+    sharding.axes[d].push_back(static_cast<uint8_t>(axis));
   }
-  return cut;
+  return sharding;
 }
 
 }  // namespace
@@ -316,20 +316,20 @@ std::vector<int> Without(const std::vector<int>& axes, const AxisList& others) {
 }
 
 // Cuts over all of `axes`, each where there is room.
-Cut FullCut(const std::vector<int64_t>& extents, std::vector<int> axes, const Mesh& mesh,
-            Random& random) {
-  Cut cut;
-  cut.axes.resize(extents.size());
+Sharding FullCut(const std::vector<int64_t>& extents, std::vector<int> axes, const Mesh& mesh,
+                 Random& random) {
+  Sharding sharding;
+  sharding.axes.resize(extents.size());
   std::shuffle(axes.begin(), axes.end(), random);
   for (int axis : axes) {
     std::vector<int> room;
     for (size_t d = 0; d < extents.size(); ++d) {
-      const int64_t parts = PartCount(mesh, cut.axes[d]) * mesh.axes[axis].size;
+      const int64_t parts = PartCount(mesh, sharding.axes[d]) * mesh.axes[axis].size;
       if (parts <= extents[d]) room.push_back(static_cast<int>(d));
     }
-    cut.axes[room[Pick(random, static_cast<int>(room.size()))]].push_back(axis);
+    sharding.axes[room[Pick(random, static_cast<int>(room.size()))]].push_back(axis);
   }
-  return cut;
+  return sharding;
 }
 
 }  // namespace
@@ -338,24 +338,24 @@ search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
   search::Plan plan;
   plan.mesh = mesh;
   for (const Tensor& tensor : graph.tensors) {
-    plan.tensors.push_back(RandomCut(tensor.type.dims, mesh, random));
+    plan.tensors.push_back(RandomChoice(tensor.type.dims, mesh, random));
   }
   for (const Node& node : graph.nodes) {
     std::vector<int64_t> extents(node.definition->indices.size(), 0);
     for (int index : CuttableIndices(*node.definition)) {
       extents[index] = node.definition->indices[index].extent;
     }
-    const bool all = node.definition->addend || !node.definition->addends.empty();
+    const bool all = node.definition->partial || !node.definition->partial_operands.empty();
     const std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
     plan.nodes.push_back(all ? FullCut(extents, axes, mesh, random)
-                             : RandomCut(extents, mesh, random));
-    const Cut& cut = plan.nodes.back();
+                             : RandomChoice(extents, mesh, random));
+    const Sharding& sharding = plan.nodes.back();
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      if (!ReadsAddend(*node.definition, o)) continue;
+      if (!ReadsPartials(*node.definition, o)) continue;
       const std::vector<int64_t>& dims = graph.tensors[node.operands[o]].type.dims;
       plan.tensors[node.operands[o]] =
-          IsAccumulator(node) ? search::AddendCut(cut)
-                              : FullCut(dims, Without(axes, cut.axes.back()), mesh, random);
+          IsAccumulator(node) ? search::PartialsSharding(sharding)
+                              : FullCut(dims, Without(axes, sharding.axes.back()), mesh, random);
     }
   }
   return plan;

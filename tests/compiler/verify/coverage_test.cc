@@ -26,7 +26,7 @@ Case RandomCase(int seed) {
   Case result;
   result.model = RandomModel(random);
   const search::Plan plan = RandomPlan(result.model.graph, yuba::MeshOf(2 + seed % 5), random);
-  result.program = CutGraph(result.model, plan, Arithmetic::kHash);
+  result.program = MakeSpmdProgram(result.model, plan, Arithmetic::kHash);
   return result;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("a program without one of its exchanges is refused") {
       Case broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
-      CHECK_FALSE(CheckCover(broken.program).ok());
+      CHECK_FALSE(CheckCoverage(broken.program).ok());
       CHECK_FALSE(IsRight(broken));
       ++dropped;
     }
@@ -82,7 +82,7 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
     program::Exchange* exchange = instruction->mutable_exchange();
     add(exchange->mutable_from());
     add(exchange->mutable_to());
-    if (exchange->parts() > 1) bounds.push_back(exchange->mutable_part());
+    if (exchange->partials() > 1) bounds.push_back(exchange->mutable_partial());
   } else {
     program::Kernel* kernel = instruction->mutable_kernel();
     for (program::Range& range : *kernel->mutable_indices()) {
@@ -109,7 +109,7 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
     const int row = static_cast<int>(random() % bound->values_size());
     bound->set_values(row, bound->values(row) + (random() % 2 == 0 ? 1 : -1));
     INFO("seed " << seed << "\n" << instruction->ShortDebugString());
-    const absl::Status cover = CheckCover(c.program);
+    const absl::Status cover = CheckCoverage(c.program);
     if (!cover.ok()) {
       ++refused;
       continue;
@@ -130,22 +130,23 @@ TEST_CASE("a kernel that leaves out pieces is refused") {
     for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
       if (!instruction.has_kernel()) continue;
       auto& indices = *instruction.mutable_kernel()->mutable_indices();
-      const auto cut =
+      const auto sharding =
           std::find_if(indices.begin(), indices.end(),
                        [](const program::Range& range) { return range.begin().axes_size() > 0; });
-      if (cut == indices.end()) continue;
-      const auto other = std::find_if(cut + 1, indices.end(), [&](const program::Range& range) {
-        return range.begin().values_size() == cut->begin().values_size();
-      });
+      if (sharding == indices.end()) continue;
+      const auto other =
+          std::find_if(sharding + 1, indices.end(), [&](const program::Range& range) {
+            return range.begin().values_size() == sharding->begin().values_size();
+          });
       if (other == indices.end()) continue;
       const program::Range before = *other;
-      *other->mutable_begin()->mutable_axes() = cut->begin().axes();
-      *other->mutable_end()->mutable_axes() = cut->end().axes();
-      const absl::Status cover = CheckCover(c.program);
+      *other->mutable_begin()->mutable_axes() = sharding->begin().axes();
+      *other->mutable_end()->mutable_axes() = sharding->end().axes();
+      const absl::Status cover = CheckCoverage(c.program);
       INFO("seed " << seed << "\n" << instruction.ShortDebugString() << "\n" << cover);
       CHECK_FALSE(cover.ok());
       ++refused;
-      told += cover.message().find("pieces are computed") != std::string::npos;
+      told += cover.message().find("parts are computed") != std::string::npos;
       *other = before;
     }
   }
@@ -187,7 +188,7 @@ TEST_CASE("a kernel that reads another tensor, or less than it needs, is not fai
       end.set_values(0, end.values(0) - 1);
     }
     INFO("seed " << seed);
-    CHECK_FALSE(CheckFaithful(c.model.graph, c.program).ok());
+    CHECK_FALSE(CheckMatchesGraph(c.model.graph, c.program).ok());
     ++refused;
   }
   CHECK(refused > 50);
@@ -198,7 +199,7 @@ TEST_CASE("malformed programs are refused without a crash") {
   const auto refuse = [&](auto change) {
     program::Program program = whole.program;
     change(program);
-    CHECK_FALSE(CheckCover(program).ok());
+    CHECK_FALSE(CheckCoverage(program).ok());
   };
   refuse([](program::Program& p) { p.clear_stages(); });
   refuse([](program::Program& p) { p.mutable_mesh(0)->set_size(0); });
@@ -224,10 +225,10 @@ TEST_CASE("a wrong reducer is refused") {
   for (int seed = 0; seed < 40; ++seed) {
     Case c = RandomCase(seed);
     for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
-      if (!instruction.has_exchange() || instruction.exchange().parts() == 1) continue;
+      if (!instruction.has_exchange() || instruction.exchange().partials() == 1) continue;
       const program::Reducer reducer = instruction.exchange().reducer();
       instruction.mutable_exchange()->set_reducer(program::PROD);
-      CHECK_FALSE(CheckCover(c.program).ok());
+      CHECK_FALSE(CheckCoverage(c.program).ok());
       instruction.mutable_exchange()->set_reducer(reducer);
       ++changed;
     }

@@ -53,9 +53,9 @@ std::vector<Box> RandomBoxes(int devices, int rank, int extent, bool wild, Rando
   return boxes;
 }
 
-// (destination, source) of each element that moves, by the definition of a fetch.
-std::map<std::pair<int, Point>, int> MarkFetch(const std::vector<Box>& have,
-                                               const std::vector<Box>& need) {
+// (destination, source) of each element that moves, by the definition of a gather.
+std::map<std::pair<int, Point>, int> MarkGather(const std::vector<Box>& have,
+                                                const std::vector<Box>& need) {
   std::map<std::pair<int, Point>, int> source;
   for (size_t d = 0; d < need.size(); ++d) {
     ForEachPoint(need[d], [&](const Point& point) {
@@ -73,10 +73,10 @@ std::map<std::pair<int, Point>, int> MarkFetch(const std::vector<Box>& have,
   return source;
 }
 
-void CheckFetch(const std::vector<Box>& have, const std::vector<Box>& need) {
+void CheckGather(const std::vector<Box>& have, const std::vector<Box>& need) {
   std::map<std::pair<int, Point>, int> listed;
   std::tuple<int, int> last = {-1, -1};
-  for (const Transfer& transfer : FetchTransfers(have, need)) {
+  for (const Transfer& transfer : GatherTransfers(have, need)) {
     CHECK_FALSE(IsEmpty(transfer.box));
     const std::tuple<int, int> key = {transfer.destination, transfer.source};
     CHECK(last <= key);
@@ -86,11 +86,11 @@ void CheckFetch(const std::vector<Box>& have, const std::vector<Box>& need) {
       if (!once) FAIL("an element is listed twice");
     });
   }
-  const auto marked = MarkFetch(have, need);
+  const auto marked = MarkGather(have, need);
   CHECK(listed == marked);
   int64_t moved = 0;
   for (const auto& entry : marked) moved += entry.first.first != entry.second;
-  CHECK(FetchVolume(have, need) == moved);
+  CHECK(GatherVolume(have, need) == moved);
 }
 
 TEST_CASE("a fetch brings each needed element once, from the device itself or the first owner") {
@@ -100,36 +100,36 @@ TEST_CASE("a fetch brings each needed element once, from the device itself or th
               extent = 1 + Below(6, random);
     INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
     const std::vector<Box> have = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
-    CheckFetch(have, RandomBoxes(devices, rank, extent, trial % 2 == 0, random));
-    CheckFetch(have, have);
+    CheckGather(have, RandomBoxes(devices, rank, extent, trial % 2 == 0, random));
+    CheckGather(have, have);
   }
 }
 
-// What is delivered to homes: (home, part, element) -> source; and how much moves in all.
+// What is reduced to first owners: (home, part, element) -> source; and how much moves in all.
 struct Marked {
   std::map<std::tuple<int, int, Point>, int> pieces;
   int64_t volume = 0;
 };
 
-int FirstMaker(const Makers& makers, int part, const Point& point) {
-  for (size_t d = 0; d < makers.made.size(); ++d) {
-    if (makers.part[d] == part && Holds(makers.made[d], point)) return d;
+int FirstProducer(const Producers& producers, int part, const Point& point) {
+  for (size_t d = 0; d < producers.writes.size(); ++d) {
+    if (producers.partial[d] == part && Holds(producers.writes[d], point)) return d;
   }
   return -1;
 }
 
-Marked MarkDeliver(const Makers& makers, const std::vector<Box>& own) {
+Marked MarkReduce(const Producers& producers, const std::vector<Box>& own) {
   Marked marked;
   for (size_t d = 0; d < own.size(); ++d) {
-    const size_t home = std::find(own.begin(), own.end(), own[d]) - own.begin();
+    const size_t first_owner = std::find(own.begin(), own.end(), own[d]) - own.begin();
     ForEachPoint(own[d], [&](const Point& point) {
-      if (makers.parts > 1 && home != d) {  // the result, from the home
+      if (producers.partials > 1 && first_owner != d) {  // the result, from the first owner
         ++marked.volume;
         return;
       }
-      for (int part = 0; part < makers.parts; ++part) {
-        const bool self = makers.part[d] == part && Holds(makers.made[d], point);
-        const int source = self ? d : FirstMaker(makers, part, point);
+      for (int part = 0; part < producers.partials; ++part) {
+        const bool self = producers.partial[d] == part && Holds(producers.writes[d], point);
+        const int source = self ? d : FirstProducer(producers, part, point);
         if (source < 0) continue;
         marked.pieces[{d, part, point}] = source;
         marked.volume += source != static_cast<int>(d);
@@ -145,35 +145,36 @@ TEST_CASE("a delivery brings each part of each element to its home once") {
     const int rank = Below(3, random), devices = 1 + Below(6, random),
               extent = 1 + Below(6, random);
     INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
-    Makers makers;
-    makers.parts = 1 + Below(3, random);
-    makers.made = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
-    for (int d = 0; d < devices; ++d) makers.part.push_back(Below(makers.parts, random));
+    Producers producers;
+    producers.partials = 1 + Below(3, random);
+    producers.writes = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
+    for (int d = 0; d < devices; ++d)
+      producers.partial.push_back(Below(producers.partials, random));
     const std::vector<Box> own = RandomBoxes(devices, rank, extent, false, random);
     std::map<std::tuple<int, int, Point>, int> listed;
     std::tuple<int, int> last = {-1, -1};
-    for (const Delivery& delivery : DeliverTransfers(makers, own)) {
-      const Transfer& transfer = delivery.transfer;
-      const std::tuple<int, int> key = {transfer.destination, delivery.part};
+    for (const ReduceTransfer& reduction : ReduceTransfers(producers, own)) {
+      const Transfer& transfer = reduction.transfer;
+      const std::tuple<int, int> key = {transfer.destination, reduction.partial};
       CHECK(last <= key);
       last = key;
       ForEachPoint(transfer.box, [&](const Point& point) {
-        const auto entry = std::make_tuple(transfer.destination, delivery.part, point);
+        const auto entry = std::make_tuple(transfer.destination, reduction.partial, point);
         if (!listed.insert({entry, transfer.source}).second) FAIL("an element is listed twice");
       });
     }
-    const Marked marked = MarkDeliver(makers, own);
+    const Marked marked = MarkReduce(producers, own);
     CHECK(listed == marked.pieces);
-    CHECK(DeliverVolume(makers, own) == marked.volume);
+    CHECK(ReduceVolume(producers, own) == marked.volume);
   }
 }
 
 TEST_CASE("an all-reduce of a scalar costs its parts to the home and the result to the others") {
-  Makers makers;
-  makers.made.assign(4, Box());
-  makers.part = {0, 1, 2, 3};
-  makers.parts = 4;
-  CHECK(DeliverVolume(makers, std::vector<Box>(4)) == 6);
+  Producers producers;
+  producers.writes.assign(4, Box());
+  producers.partial = {0, 1, 2, 3};
+  producers.partials = 4;
+  CHECK(ReduceVolume(producers, std::vector<Box>(4)) == 6);
 }
 
 }  // namespace

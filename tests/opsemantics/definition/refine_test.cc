@@ -161,15 +161,15 @@ Refinement RandomRefinement(const Definition& definition, std::mt19937& random) 
 }
 
 // On two devices, under every cut.
-void CheckNeeds(const Definition& definition) {
+void CheckReads(const Definition& definition) {
   const std::vector<TensorValue> operands = MadeUpOperands(definition, Arithmetic::kHash, 5);
-  for (const Cut& cut : Strategies(definition, MeshOf(2))) {
-    const NodeBoxes boxes = AnalyzeNode(definition, cut, MeshOf(2));
+  for (const Sharding& sharding : Strategies(definition, MeshOf(2))) {
+    const NodeBoxes boxes = AnalyzeNode(definition, sharding, MeshOf(2));
     for (int device = 0; device < 2; ++device) {
       const std::vector<Box> logged = LoggedBoxes(definition, boxes.ranges[device], operands);
-      for (size_t i = 0; i < logged.size(); ++i) {
-        INFO(ToString(boxes.needs[device][i]) << " and " << ToString(logged[i]));
-        CHECK(SameSet(boxes.needs[device][i], logged[i]));
+      for (size_t o = 0; o < logged.size(); ++o) {
+        INFO(ToString(boxes.reads[device][o]) << " and " << ToString(logged[o]));
+        CHECK(SameSet(boxes.reads[device][o], logged[o]));
       }
     }
   }
@@ -186,7 +186,7 @@ TEST_CASE("definitions of all operators, split at random, compute the same or ar
       if (!refined.has_value()) continue;
       INFO(ToString(*refined));
       CHECK(Evaluated(*refined) == whole);
-      CheckNeeds(*refined);
+      CheckReads(*refined);
       ++split;
     }
   }

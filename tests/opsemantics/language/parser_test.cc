@@ -125,7 +125,7 @@ TEST_CASE("an opaque operator has cuts and flops") {
   const OpDescription op =
       ParseOne("opaque c(a[s.., n, n]) -> l[s.., n, n] cuts s, n flops n*n*n/3");
   CHECK(op.opaque);
-  CHECK(op.cuts == std::vector<std::string>{"s", "n"});
+  CHECK(op.cuttable == std::vector<std::string>{"s", "n"});
   CHECK(Shown(*op.flops) == "/(*(*(n, n), n), 3)");
 }
 

@@ -52,13 +52,13 @@ TEST_CASE("products of pieces are the boxes of pieces") {
     const Definition& definition = entry.definition;
     for (const int devices : {2, 3, 8}) {
       const Mesh mesh = MeshOf(devices);
-      for (const Cut& cut : Strategies(definition, mesh)) {
-        INFO(entry.op << " " << CutText(definition, cut, mesh));
-        const NodeBoxes node = AnalyzeNode(definition, cut, mesh);
+      for (const Sharding& sharding : Strategies(definition, mesh)) {
+        INFO(entry.op << " " << ShardingText(definition, sharding, mesh));
+        const NodeBoxes node = AnalyzeNode(definition, sharding, mesh);
         for (int o = -1; o < static_cast<int>(definition.operands.size()); ++o) {
-          const BoxFactors factors(definition, o, node.parts > 1);
+          const BoxFactors factors(definition, o, node.partials > 1);
           for (int device = 0; device < devices; ++device) {
-            const Box& box = o < 0 ? node.made[device] : node.needs[device][o];
+            const Box& box = o < 0 ? node.writes[device] : node.reads[device][o];
             const Box product = Product(factors, box.size(), node.ranges[device]);
             CHECK(SameSet(product, box));
             ++compared;

@@ -1,5 +1,5 @@
 // Boxes are what is read: for every operator, sample use, definition, cut and part, the derived
-// need box is the bounding box of the elements that the interpreter reads.
+// read box is the bounding box of the elements that the interpreter reads.
 #include "catch2/catch.hpp"
 #include "opsemantics/regions/boxes.h"
 #include "tests/opsemantics/support/registry.h"
@@ -14,7 +14,7 @@ void CheckBoxes(const Definition& definition, const NodeBoxes& boxes, int device
                 const std::vector<TensorValue>& operands) {
   const std::vector<Box> logged = LoggedBoxes(definition, boxes.ranges[device], operands);
   for (size_t i = 0; i < logged.size(); ++i) {
-    const Box& need = boxes.needs[device][i];
+    const Box& need = boxes.reads[device][i];
     if (SameSet(need, logged[i])) continue;
     INFO("device " << device << ", operand " << i << ": derived " << ToString(need) << ", read "
                    << ToString(logged[i]));
@@ -29,11 +29,11 @@ int CheckDefinition(const RegistryEntry& entry) {
   int parts = 0;
   for (int devices : kDevices) {
     const Mesh mesh = MeshOf(devices);
-    std::vector<Cut> cuts = Strategies(definition, mesh);
-    if (devices == 1) cuts = {Cut{std::vector<AxisList>(definition.indices.size())}};
-    for (const Cut& cut : cuts) {
-      INFO(devices << " devices, cut " << CutText(definition, cut, mesh));
-      const NodeBoxes boxes = AnalyzeNode(definition, cut, mesh);
+    std::vector<Sharding> shardings = Strategies(definition, mesh);
+    if (devices == 1) shardings = {Sharding{std::vector<AxisList>(definition.indices.size())}};
+    for (const Sharding& sharding : shardings) {
+      INFO(devices << " devices, cut " << ShardingText(definition, sharding, mesh));
+      const NodeBoxes boxes = AnalyzeNode(definition, sharding, mesh);
       for (int device = 0; device < devices; ++device) {
         if (!boxes.first[device]) continue;
         CheckBoxes(definition, boxes, device, operands);

@@ -43,7 +43,7 @@ std::vector<TensorValue> Operands(const Definition& definition) {
 
 constexpr uint64_t kUntouched = 0x5555;
 
-// Whether a cut of the reduction has left a part of it.
+// Whether a sharding of the reduction has left a part of it.
 bool IsPartial(const Definition& definition, const std::vector<Interval>& piece) {
   for (size_t i = 0; i < piece.size(); ++i) {
     const Index& index = definition.indices[i];
@@ -52,11 +52,11 @@ bool IsPartial(const Definition& definition, const std::vector<Interval>& piece)
   return false;
 }
 
-// The whole piece is written; with a part of the reduction what is outside the made box has no
+// The whole piece is written; with a part of the reduction what is outside the written box has no
 // term.
-void CheckMade(const Definition& definition, const std::vector<Interval>& piece,
-               const TensorValue& result) {
-  const Box made = AnalyzeBoxes(definition, piece).made;
+void CheckWrites(const Definition& definition, const std::vector<Interval>& piece,
+                 const TensorValue& result) {
+  const Box made = AnalyzeBoxes(definition, piece).writes;
   int64_t written = 0, outside = 0;
   size_t offset = 0;
   ForEachPoint(WholeBox(definition.result.dims), [&](const std::vector<int64_t>& point) {
@@ -91,7 +91,7 @@ std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Int
               for (int64_t x : position) point.push_back({x, x + 1});
               boxes[operand] = Hull(boxes[operand], point);
             });
-  CheckMade(definition, piece, result);
+  CheckWrites(definition, piece, result);
   return boxes;
 }
 
@@ -105,9 +105,9 @@ void CheckPieces(const Definition& definition, int pieces, Random& random) {
     const Boxes boxes = AnalyzeBoxes(definition, piece);
     const std::vector<Box> logged = LoggedBoxes(definition, piece);
     for (size_t operand = 0; operand < logged.size(); ++operand) {
-      INFO("operand " << operand << ": derived " << ToString(boxes.needs[operand]) << ", read "
+      INFO("operand " << operand << ": derived " << ToString(boxes.reads[operand]) << ", read "
                       << ToString(logged[operand]));
-      CHECK(SameSet(boxes.needs[operand], logged[operand]));
+      CHECK(SameSet(boxes.reads[operand], logged[operand]));
     }
   }
 }
@@ -131,8 +131,9 @@ TEST_CASE("convolutions need exactly the window's reach, clipped to what is hit"
   Random random(11);
   for (int trial = 0; trial < 1500; ++trial) {
     const Window w = RandomWindow(random), v = RandomWindow(random);
-    const auto at = [](const Window& w, int p, int u) {
-      return IndexAffine(p) * w.stride + IndexAffine(u) * w.dilation - ConstantAffine(w.low);
+    const auto at = [](const Window& window, int p, int u) {
+      return IndexAffine(p) * window.stride + IndexAffine(u) * window.dilation -
+             ConstantAffine(window.low);
     };
     // y[p, q] = sum(u, v, c) (x[c, h, w] else 0) * f[c, u, v]
     const Definition definition =
@@ -256,10 +257,10 @@ TEST_CASE("a part of a reduction makes what its terms reach, the mirror of a hal
   Definition window = Define({16, 8}, 1, Reducer::kSum, {{8}}, Read(0, {IndexAffine(1)}));
   window.where.push_back({IndexAffine(1) * 2 - ConstantAffine(1) - IndexAffine(0), false});
   window.where.push_back({IndexAffine(0) - IndexAffine(1) * 2 - ConstantAffine(1), false});
-  CHECK(AnalyzeBoxes(window, {{0, 16}, {0, 8}}).made == Box{{0, 16}});
-  CHECK(AnalyzeBoxes(window, {{0, 16}, {2, 4}}).made == Box{{3, 8}});
-  CHECK(AnalyzeBoxes(window, {{4, 16}, {2, 4}}).made == Box{{4, 8}});
-  CHECK(IsEmpty(AnalyzeBoxes(window, {{10, 16}, {2, 4}}).made));
+  CHECK(AnalyzeBoxes(window, {{0, 16}, {0, 8}}).writes == Box{{0, 16}});
+  CHECK(AnalyzeBoxes(window, {{0, 16}, {2, 4}}).writes == Box{{3, 8}});
+  CHECK(AnalyzeBoxes(window, {{4, 16}, {2, 4}}).writes == Box{{4, 8}});
+  CHECK(IsEmpty(AnalyzeBoxes(window, {{10, 16}, {2, 4}}).writes));
 }
 
 TEST_CASE("large extents are solved without walking them") {
@@ -267,7 +268,7 @@ TEST_CASE("large extents are solved without walking them") {
   const Definition strided =
       Define({n, 3}, 1, Reducer::kSum, {{n * 1000}},
              Read(0, {IndexAffine(0) * 1000 + IndexAffine(1) - ConstantAffine(5)}, Number(0)));
-  CHECK(AnalyzeBoxes(strided, WholeRanges(strided)).needs[0] == Box{{995, n * 1000 - 1002}});
+  CHECK(AnalyzeBoxes(strided, WholeRanges(strided)).reads[0] == Box{{995, n * 1000 - 1002}});
 }
 
 TEST_CASE("argmax is not cut along its reduction") {

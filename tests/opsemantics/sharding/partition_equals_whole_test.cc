@@ -1,5 +1,5 @@
 // Partition equals whole: every operator, every sample use, every definition, every cut, on 2, 3, 5
-// and 8 devices. Each device runs its part with poison outside its need boxes.
+// and 8 devices. Each device runs its part with poison outside its read boxes.
 #include "catch2/catch.hpp"
 #include "tests/opsemantics/support/registry.h"
 #include "tests/opsemantics/support/strategies.h"
@@ -21,31 +21,31 @@ double ToleranceOf(const Definition& definition) {
   return tolerance;
 }
 
-// The number of cuts tried.
+// The number of shardings tried.
 int CheckDefinition(const RegistryEntry& entry, Arithmetic arithmetic) {
   const Definition& definition = entry.definition;
   INFO(entry.op << ": " << ToString(definition));
   const std::vector<TensorValue> operands = MadeUpOperands(definition, arithmetic, 5);
   const TensorValue whole = RunWhole(definition, arithmetic, operands);
-  int cuts = 0;
+  int shardings = 0;
   for (int devices : kDevices) {
     const Mesh mesh = MeshOf(devices);
-    for (const Cut& cut : Strategies(definition, mesh)) {
-      INFO(devices << " devices, cut " << CutText(definition, cut, mesh));
-      const NodeBoxes boxes = AnalyzeNode(definition, cut, mesh);
+    for (const Sharding& sharding : Strategies(definition, mesh)) {
+      INFO(devices << " devices, cut " << ShardingText(definition, sharding, mesh));
+      const NodeBoxes boxes = AnalyzeNode(definition, sharding, mesh);
       const TensorValue parts = RunInParts(definition, boxes, arithmetic, operands);
       CHECK(FirstDifference(whole, parts, arithmetic, ToleranceOf(definition)) == "");
-      ++cuts;
+      ++shardings;
     }
   }
-  return cuts;
+  return shardings;
 }
 
 void CheckRegistry(Arithmetic arithmetic) {
-  int cuts = 0;
+  int shardings = 0;
   for (const RegistryEntry& entry : RegistryDefinitions())
-    cuts += CheckDefinition(entry, arithmetic);
-  CHECK(cuts > 1000);  // the walk has found the operators
+    shardings += CheckDefinition(entry, arithmetic);
+  CHECK(shardings > 1000);  // the walk has found the operators
 }
 
 TEST_CASE("every operator has a sample use") {

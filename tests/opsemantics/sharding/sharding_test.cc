@@ -41,20 +41,20 @@ TEST_CASE("part numbers read the axes as digits, outermost first") {
 
 TEST_CASE("shards tile the tensor, and replicate along unused axes") {
   const Mesh mesh = MeshOf(8);
-  const Cut cut = {{{0}, {}, {2}}};
-  CHECK(ShardBox(mesh, cut, {7, 3, 4}, 0) == Box{{0, 3}, {0, 3}, {0, 2}});
-  CHECK(ShardBox(mesh, cut, {7, 3, 4}, 2) == ShardBox(mesh, cut, {7, 3, 4}, 0));
-  CHECK(ShardBox(mesh, cut, {7, 3, 4}, 5) == Box{{3, 7}, {0, 3}, {2, 4}});
-  CHECK(ShardBox(mesh, Cut(), {}, 5) == Box());
+  const Sharding sharding = {{{0}, {}, {2}}};
+  CHECK(ShardBox(mesh, sharding, {7, 3, 4}, 0) == Box{{0, 3}, {0, 3}, {0, 2}});
+  CHECK(ShardBox(mesh, sharding, {7, 3, 4}, 2) == ShardBox(mesh, sharding, {7, 3, 4}, 0));
+  CHECK(ShardBox(mesh, sharding, {7, 3, 4}, 5) == Box{{3, 7}, {0, 3}, {2, 4}});
+  CHECK(ShardBox(mesh, Sharding(), {}, 5) == Box());
 }
 
 TEST_CASE("cuts are written with their factors in parentheses") {
   const Mesh mesh = MeshOf(8);
-  CHECK(ToString(Cut{{{0, 1}, {}}}, {{32}, {64}}, mesh) == "[32/ab, 64]");
-  CHECK(ToString(Cut{{{0}, {}, {}, {1, 2}, {}}}, {{4}, {128}, {3, 12, 64}}, mesh) ==
+  CHECK(ToString(Sharding{{{0, 1}, {}}}, {{32}, {64}}, mesh) == "[32/ab, 64]");
+  CHECK(ToString(Sharding{{{0}, {}, {}, {1, 2}, {}}}, {{4}, {128}, {3, 12, 64}}, mesh) ==
         "[4/a, 128, (3 12/bc 64)]");
-  CHECK(ToString(Cut{{{2, 0}}}, {{256}}, mesh) == "[256/ca]");
-  CHECK(ToString(Cut(), {}, mesh) == "[]");
+  CHECK(ToString(Sharding{{{2, 0}}}, {{256}}, mesh) == "[256/ca]");
+  CHECK(ToString(Sharding(), {}, mesh) == "[]");
 }
 
 }  // namespace

@@ -33,13 +33,13 @@ AxisList Axes(int begin, int end) {
   return axes;
 }
 
-Cut NoCut(const Definition& definition) {
-  return Cut{std::vector<AxisList>(definition.indices.size())};
+Sharding NoCut(const Definition& definition) {
+  return Sharding{std::vector<AxisList>(definition.indices.size())};
 }
 
-bool Fits(const Definition& definition, const Cut& cut, const Mesh& mesh) {
-  for (size_t i = 0; i < cut.axes.size(); ++i) {
-    if (PartCount(mesh, cut.axes[i]) > definition.indices[i].extent) return false;
+bool Fits(const Definition& definition, const Sharding& sharding, const Mesh& mesh) {
+  for (size_t i = 0; i < sharding.axes.size(); ++i) {
+    if (PartCount(mesh, sharding.axes[i]) > definition.indices[i].extent) return false;
   }
   return true;
 }
@@ -82,37 +82,37 @@ bool Close(double a, double b, double tolerance) {
 
 }  // namespace
 
-std::vector<Cut> Strategies(const Definition& definition, const Mesh& mesh) {
+std::vector<Sharding> Strategies(const Definition& definition, const Mesh& mesh) {
   const std::vector<int> cuttable = CuttableIndices(definition);
   const int axes = static_cast<int>(mesh.axes.size());
-  std::vector<Cut> cuts;
-  const auto add = [&](const Cut& cut) {
-    if (Fits(definition, cut, mesh)) cuts.push_back(cut);
+  std::vector<Sharding> shardings;
+  const auto add = [&](const Sharding& sharding) {
+    if (Fits(definition, sharding, mesh)) shardings.push_back(sharding);
   };
   for (int i : cuttable) {
-    Cut cut = NoCut(definition);
-    cut.axes[i] = Axes(0, axes);
-    add(cut);
+    Sharding sharding = NoCut(definition);
+    sharding.axes[i] = Axes(0, axes);
+    add(sharding);
     if (axes < 2) continue;
-    cut.axes[i] = Axes(1, axes);
-    add(cut);
+    sharding.axes[i] = Axes(1, axes);
+    add(sharding);
     for (int j : cuttable) {
       if (i == j) continue;
-      cut = NoCut(definition);
-      cut.axes[i] = Axes(0, 1);
-      cut.axes[j] = Axes(1, axes);
-      add(cut);
+      sharding = NoCut(definition);
+      sharding.axes[i] = Axes(0, 1);
+      sharding.axes[j] = Axes(1, axes);
+      add(sharding);
     }
   }
-  return cuts;
+  return shardings;
 }
 
-std::string CutText(const Definition& definition, const Cut& cut, const Mesh& mesh) {
+std::string ShardingText(const Definition& definition, const Sharding& sharding, const Mesh& mesh) {
   std::string text;
-  for (size_t i = 0; i < cut.axes.size(); ++i) {
-    if (cut.axes[i].empty()) continue;
+  for (size_t i = 0; i < sharding.axes.size(); ++i) {
+    if (sharding.axes[i].empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : " ", definition.indices[i].name, "/");
-    for (uint8_t axis : cut.axes[i]) text += mesh.axes[axis].name;
+    for (uint8_t axis : sharding.axes[i]) text += mesh.axes[axis].name;
   }
   return text;
 }
@@ -140,22 +140,22 @@ TensorValue RunWhole(const Definition& definition, Arithmetic arithmetic,
 TensorValue RunInParts(const Definition& definition, const NodeBoxes& boxes, Arithmetic arithmetic,
                        const std::vector<TensorValue>& operands) {
   TensorType accumulated = definition.result;
-  if (boxes.parts > 1) accumulated.type = AccumulatorType(accumulated.type);
-  const Reducer reducer = boxes.parts > 1 ? definition.reducer : Reducer::kNone;
+  if (boxes.partials > 1) accumulated.type = AccumulatorType(accumulated.type);
+  const Reducer reducer = boxes.partials > 1 ? definition.reducer : Reducer::kNone;
   TensorValue result = Empty(accumulated);
   for (Scalar& element : result.elements) {
     element = Identity(reducer, accumulated.type, arithmetic);
   }
-  for (int part = 0; part < boxes.parts; ++part) {
-    for (size_t device = 0; device < boxes.made.size(); ++device) {
-      if (boxes.part[device] != part || !boxes.first[device]) continue;
+  for (int part = 0; part < boxes.partials; ++part) {
+    for (size_t device = 0; device < boxes.writes.size(); ++device) {
+      if (boxes.partial[device] != part || !boxes.first[device]) continue;
       std::vector<TensorValue> poisoned;
       for (size_t i = 0; i < operands.size(); ++i) {
-        poisoned.push_back(PoisonedOutside(boxes.needs[device][i], operands[i]));
+        poisoned.push_back(PoisonedOutside(boxes.reads[device][i], operands[i]));
       }
       TensorValue made = Empty(accumulated);
       Interpret(definition, boxes.ranges[device], Pointers(poisoned), arithmetic, made);
-      Combine(reducer, arithmetic, made, boxes.made[device], result);
+      Combine(reducer, arithmetic, made, boxes.writes[device], result);
     }
   }
   for (Scalar& element : result.elements) {

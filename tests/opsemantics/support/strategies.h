@@ -1,5 +1,5 @@
-// Every way to try a cut of one definition, and its parts run one by one, for tests that compare
-// parts with the whole.
+// Every way to try a sharding of one definition, and its parts run one by one, for tests that
+// compare parts with the whole.
 #ifndef YUBA_TESTS_OPSEMANTICS_SUPPORT_STRATEGIES_H_
 #define YUBA_TESTS_OPSEMANTICS_SUPPORT_STRATEGIES_H_
 
@@ -14,10 +14,10 @@ namespace yuba {
 
 // Each index that can be cut over all axes; each over all axes but one, the rest computed alike;
 // each pair over the axes both ways. Indices are cut only into as many parts as they have elements.
-std::vector<Cut> Strategies(const Definition& definition, const Mesh& mesh);
+std::vector<Sharding> Strategies(const Definition& definition, const Mesh& mesh);
 
 // "i/a j/bc": for messages.
-std::string CutText(const Definition& definition, const Cut& cut, const Mesh& mesh);
+std::string ShardingText(const Definition& definition, const Sharding& sharding, const Mesh& mesh);
 
 // A value for each operand, from `seed` and the position alone. Floats lie in (0, 2), integers in
 // [0, 7).
@@ -28,7 +28,7 @@ std::vector<TensorValue> MadeUpOperands(const Definition& definition, Arithmetic
 TensorValue RunWhole(const Definition& definition, Arithmetic arithmetic,
                      const std::vector<TensorValue>& operands);
 
-// What it gives when every device runs its part on operands that are poison outside its need boxes,
+// What it gives when every device runs its part on operands that are poison outside its read boxes,
 // and the parts are combined in the order of their numbers.
 TensorValue RunInParts(const Definition& definition, const NodeBoxes& boxes, Arithmetic arithmetic,
                        const std::vector<TensorValue>& operands);

@@ -59,7 +59,7 @@ std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** p
       [=](int64_t thread, int64_t threads) { TwicePlusOne(buffers, arguments, thread, threads); };
 }
 
-CUresult LoadModule(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+CUresult LoadModule(CUmodule* module, const void*, unsigned, CUjit_option*, void**) {
   if (Fails("cuModuleLoadDataEx")) return CUDA_ERROR_INVALID_PTX;
   ++Fake().modules;
   *module = new CUmod_st;

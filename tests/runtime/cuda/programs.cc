@@ -98,7 +98,7 @@ runtime::ProgramBuilder Turns(program::Reducer reducer) {
   builder.AddExchange(x, turned);
   builder.AddExchange(turned, last);
   builder.AddExchange(last, copy);
-  builder.AddDelivery(copy, combined, reducer, 3, {2, 0, 1});
+  builder.AddReduction(copy, combined, reducer, 3, {2, 0, 1});
   return builder;
 }
 
@@ -112,7 +112,7 @@ runtime::ProgramBuilder TripledFourTimes(int64_t length) {
   program::Repeat repeat;
   repeat.set_count(4);
   builder.AddExchange(x, copy);
-  builder.AddDelivery(copy, x, program::SUM, 3, {0, 1, 2});
+  builder.AddReduction(copy, x, program::SUM, 3, {0, 1, 2});
   *repeat.mutable_body() = builder.stage().instructions();
   builder.stage().clear_instructions();
   *builder.stage().add_instructions()->mutable_repeat() = repeat;
@@ -164,7 +164,7 @@ runtime::ProgramBuilder HalvedProduct(const ProductOrder& order) {
       parts.push_back({{0, extent}, {0, extent}});
   }
   builder.AddLibraryKernel(call, parts, {left, right}, made);
-  builder.AddDelivery(made, result, program::SUM, 2, {0, 1});
+  builder.AddReduction(made, result, program::SUM, 2, {0, 1});
   builder.AddExchange(result, result)->set_from_first_only(true);
   builder.AddInput("left", left);
   builder.AddInput("right", right);

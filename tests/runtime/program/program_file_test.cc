@@ -82,7 +82,7 @@ TEST_CASE("a program that is changed and sealed again is read as it is") {
   const auto loaded = LoadedProgram::FromFile(Path());
   INFO(loaded.status().message());
   REQUIRE(loaded.ok());
-  CHECK((*loaded)->places().empty());
+  CHECK((*loaded)->instructions().empty());
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ program::Program Sound() {
   inner->set_result_dim(-1);
   builder.AddLibraryKernel(call, {{{0, 4}, {0, 4}}, {{0, 3}, {0, 3}}, {{0, 3}, {3, 6}}}, {all, w},
                            made);
-  builder.AddDelivery(made, y, program::SUM, 2, {0, 1});
+  builder.AddReduction(made, y, program::SUM, 2, {0, 1});
   builder.AddInput("x", x);
   builder.AddOutput("y", y);
   program::Initializer* parameter = builder.message().add_parameters();
@@ -58,7 +58,7 @@ TEST_CASE("a sound program loads and runs") {
   INFO(program.status().ToString());
   REQUIRE(program.ok());
   CHECK((*program)->devices() == 2);
-  CHECK((*program)->Describe(2) == "instruction 2 (delivery of made for y)");
+  CHECK((*program)->Describe(2) == "instruction 2 (reduce of made for y)");
   auto session = OpenSession(*program);
   REQUIRE(session->Randomize(1).ok());
   CHECK(session->Step().ok());
@@ -140,10 +140,10 @@ TEST_CASE("each fault of a program is refused with its place") {
        }},
       {"no reducer 42",
        [](auto& p) { ExchangeAt(p, 2).set_reducer(static_cast<program::Reducer>(42)); }},
-      {"instruction 2 (made): a delivery of 0 parts",
-       [](auto& p) { ExchangeAt(p, 2).set_parts(0); }},
-      {"part 2 of 2", [](auto& p) { ExchangeAt(p, 2).mutable_part()->set_values(1, 2); }},
-      {"parts of ARGMAX", [](auto& p) { ExchangeAt(p, 2).set_reducer(program::ARGMAX); }},
+      {"instruction 2 (made): a reduction of 0 partials",
+       [](auto& p) { ExchangeAt(p, 2).set_partials(0); }},
+      {"partial 2 of 2", [](auto& p) { ExchangeAt(p, 2).mutable_partial()->set_values(1, 2); }},
+      {"partials of ARGMAX", [](auto& p) { ExchangeAt(p, 2).set_reducer(program::ARGMAX); }},
       {"instruction 1 (kernel made) on device 0: operand 0: the box",
        [](auto& p) { SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(1), 9); }},
       {"no function 4", [](auto& p) { KernelOf(p).set_function(4); }},
@@ -244,7 +244,8 @@ void LoadAndRun(const std::string& bytes) {
   }
   if ((*program)->stage().arena_size() > 1 << 20 || (*program)->devices() > 64) return;
   int64_t repeats = 1;
-  for (const Place& place : (*program)->places()) repeats *= place.is_loop() ? place.count : 1;
+  for (const Instruction& instruction : (*program)->instructions())
+    repeats *= instruction.is_loop() ? instruction.count : 1;
   if (repeats > 100) return;
   RunOptions options;
   options.interleave = true;

@@ -122,8 +122,8 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
       for (const Baseline& baseline : Baselines()) {
         INFO(baseline.name << " on " << devices);
         Plan plan, with_copies;
-        const Cuts cuts = baseline.find(bare.graph, mesh, 1 << 20, Budget::Unlimited());
-        const auto set = [&](const Graph& of, const Cuts& all, Plan* made) {
+        const Choices choices = baseline.find(bare.graph, mesh, 1 << 20, Budget::Unlimited());
+        const auto set = [&](const Graph& of, const Choices& all, Plan* made) {
           made->mesh = mesh;
           made->space.copies = of.copies;
           made->space.replicate = "auto";
@@ -132,8 +132,8 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
           made->cost = CostOf(of, *made);
           CHECK(CheckPlan(of, *made).ToString() == "OK");
         };
-        set(bare.graph, cuts, &plan);
-        set(graph, CutsWithCopies(graph, bare, cuts), &with_copies);
+        set(bare.graph, choices, &plan);
+        set(graph, ChoicesWithCopies(graph, bare, choices), &with_copies);
         CHECK(with_copies.cost.bytes() == plan.cost.bytes());
         SearchOptions options;
         options.mesh = mesh;
@@ -200,11 +200,11 @@ TEST_CASE("Megatron gathers before columns and scatters sums after rows") {
 TEST_CASE("no reduction is cut by icml18, one dimension by equal-chop, the first by all-row") {
   const Graph graph = ResNet(32, {1, 1, 1, 1});
   CHECK(Found(graph, 8, "icml18").cost.partial == 0);
-  for (const Cut& cut : Found(graph, 8, "equal-chop").tensors) {
-    CHECK(std::count_if(cut.axes.begin(), cut.axes.end(),
+  for (const Choice& choice : Found(graph, 8, "equal-chop").tensors) {
+    CHECK(std::count_if(choice.axes.begin(), choice.axes.end(),
                         [](const AxisList& a) { return !a.empty(); }) == 1);
   }
-  for (const Cut& cut : Found(graph, 8, "all-row").tensors) CHECK(cut.axes[0].size() == 3);
+  for (const Choice& choice : Found(graph, 8, "all-row").tensors) CHECK(choice.axes[0].size() == 3);
 }
 
 TEST_CASE("ResNet-50 on 8 devices as others plan it") {

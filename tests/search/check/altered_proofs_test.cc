@@ -63,19 +63,19 @@ int64_t Altered(int64_t number, std::mt19937* random) {
   }
 }
 
-struct Tried {
+struct Attempt {
   int altered = 0, refused = 0;
 };
 
 // `plan` is dearer than `least`, the least of its space, and its proof is one of a bound. With a
 // changed number that bound must be refused or hold; one above the least is always refused.
-Tried Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
+Attempt Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
   REQUIRE(plan.cost.bytes() > least);
   REQUIRE(plan.lower_bound <= least);
   REQUIRE(plan.lower_bound > 0);
   REQUIRE(CheckPlan(graph, plan).ToString() == "OK");
   std::mt19937 random(11);
-  Tried tried;
+  Attempt tried;
   for (int i = 0; i < rounds; ++i) {
     Plan bent = plan;
     std::vector<Number> numbers = NumbersOf(&bent.proof);
@@ -124,21 +124,21 @@ TEST_CASE("a proof with one number changed is refused, or its bound still holds"
   REQUIRE(exact.lower_bound == exact.cost.bytes());
   REQUIRE(dual.proof.kind == "dual");
   Plan pruned = exact;
-  pruned.proof.kind = "deepening";  // any order will do
+  pruned.proof.kind = "pruned";  // any order will do
   pruned.proof.plain = static_cast<int>(pruned.proof.order.size()) / 2;
   Plan grids = pruned;
   grids.proof.kind = "grids";
   grids.proof.sweep = grids.proof.order;
   int refused = 0;
   for (const Plan& plan : {exact, dual, pruned, grids}) {
-    const Tried tried = Alter(graph, Worse(graph, plan), exact.cost.bytes(), 1000);
+    const Attempt tried = Alter(graph, Worse(graph, plan), exact.cost.bytes(), 1000);
     CHECK(tried.altered > 900);
     refused += tried.refused;
   }
   CHECK(refused > 2000);
 }
 
-// The least cost of any cuts whose rows of memory keep to the limit.
+// The least cost of any choices whose rows of memory keep to the limit.
 int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
   Assignment assignment(problem.variables.size(), 0);
   int64_t least = kForbidden;
@@ -153,7 +153,7 @@ int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
   return least;
 }
 
-using SearchWithin = absl::StatusOr<LimitedCuts> (*)(const Graph&, const LimitedSearch&);
+using SearchWithin = absl::StatusOr<Candidate> (*)(const Graph&, const LimitedSearch&);
 
 void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   GraphBuilder builder;
@@ -171,10 +171,10 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   problem.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem, search.limit);
   const int64_t least = LeastWithin(problem.pairwise, search.limit);
   REQUIRE(least < kForbidden);
-  search.memory_of = [&](const Cuts& cuts) {
-    return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+  search.memory_of = [&](const Choices& choices) {
+    return PeakOf(problem.pairwise, problem.ValuesOf(choices));
   };
-  const LimitedCuts found = *search_within(graph, search);
+  const Candidate found = *search_within(graph, search);
   REQUIRE(found.proof.kind == kind);
   REQUIRE(!found.proof.prices.empty());
   Plan plan;
@@ -184,13 +184,13 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   plan.lower_bound = found.lower_bound;
   plan.proof = found.proof;
   Assignment dearest(problem.pairwise.variables.size(), 0);
-  const Cuts cuts = problem.CutsOf(dearest);
-  const auto middle = cuts.begin() + static_cast<int64_t>(graph.tensors.size());
-  plan.tensors.assign(cuts.begin(), middle);
-  plan.nodes.assign(middle, cuts.end());
+  const Choices choices = problem.ChoicesOf(dearest);
+  const auto middle = choices.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(choices.begin(), middle);
+  plan.nodes.assign(middle, choices.end());
   plan.cost = CostOf(graph, plan);
   CHECK(plan.lower_bound <= least);
-  const Tried tried = Alter(graph, plan, least, 2000);
+  const Attempt tried = Alter(graph, plan, least, 2000);
   CAPTURE(kind);
   CHECK(tried.altered > 1000);
   CHECK(tried.refused > 500);

@@ -75,9 +75,9 @@ TEST_CASE("a wrong bound is refused") {
   // A plan that is not the best, and a bound that says it is.
   Plan worse = plan;
   for (const AxisList& first : {AxisList{0, 1}, AxisList{1, 0}}) {
-    for (Cut& cut : worse.nodes) {
-      for (AxisList& list : cut.axes) list.clear();
-      cut.axes[0] = first;
+    for (Choice& choice : worse.nodes) {
+      for (AxisList& list : choice.axes) list.clear();
+      choice.axes[0] = first;
     }
     worse.cost = CostOf(graph, worse);
     if (worse.cost.bytes() > plan.cost.bytes()) break;

@@ -11,49 +11,49 @@
 namespace yuba::search {
 namespace {
 
-std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh) {
+std::vector<Choice> AllChoices(const ChoiceSpace& space, const Mesh& mesh) {
   std::vector<int> axes;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) axes.push_back(static_cast<int>(axis));
-  return LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
+  return LegalChoices(space, mesh, axes, WholeChoice(space), Nesting::kFree);
 }
 
-std::vector<Box> Shards(const Mesh& mesh, const Cut& cut, const std::vector<int64_t>& dims) {
+std::vector<Box> Shards(const Mesh& mesh, const Choice& choice, const std::vector<int64_t>& dims) {
   std::vector<Box> shards;
   for (int device = 0; device < mesh.devices(); ++device) {
-    shards.push_back(ShardBox(mesh, cut, dims, device));
+    shards.push_back(ShardBox(mesh, choice, dims, device));
   }
   return shards;
 }
 
-// Every pair of cuts of every operand and result of the graph's nodes.
+// Every pair of choices of every operand and result of the graph's nodes.
 void CompareTables(const Graph& graph, int devices) {
   Mesh mesh = MeshOf(devices);
   CAPTURE(devices);
   for (const Node& node : graph.nodes) {
-    std::vector<Cut> node_cuts = AllCuts(NodeCuts(*node.definition), mesh);
+    std::vector<Choice> node_choices = AllChoices(SpaceOfNode(*node.definition), mesh);
     std::vector<int> columns;
     std::vector<NodeBoxes> boxes;
-    for (size_t c = 0; c < node_cuts.size(); ++c) {
+    for (size_t c = 0; c < node_choices.size(); ++c) {
       columns.push_back(static_cast<int>(c));
-      boxes.push_back(AnalyzeNode(*node.definition, node_cuts[c], mesh));
+      boxes.push_back(AnalyzeNode(*node.definition, node_choices[c], mesh));
     }
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorType& type = graph.tensors[o < 0 ? node.result : node.operands[o]].type;
-      std::vector<Cut> cuts = AllCuts(TensorCuts(type), mesh);
-      TableInput input = {&mesh, &type, &cuts, &node_cuts, &columns, &boxes};
-      std::vector<int64_t> table = o < 0 ? DeliverTable(input) : FetchTable(input, o);
+      std::vector<Choice> choices = AllChoices(SpaceOfTensor(type), mesh);
+      TableInput input = {&mesh, &type, &choices, &node_choices, &columns, &boxes};
+      std::vector<int64_t> table = o < 0 ? ReduceTable(input) : GatherTable(input, o);
       size_t cell = 0, wrong = 0;
-      for (const Cut& cut : cuts) {
-        std::vector<Box> have = Shards(mesh, cut, type.dims);
+      for (const Choice& choice : choices) {
+        std::vector<Box> have = Shards(mesh, choice, type.dims);
         for (const NodeBoxes& at : boxes) {
           int64_t bytes;
           if (o < 0) {
-            bytes = DeliverVolume({at.made, at.part, at.parts}, have) *
-                    DeliveredElementSize(type.type, at.parts);
+            bytes = ReduceVolume({at.writes, at.partial, at.partials}, have) *
+                    ReducedElementSize(type.type, at.partials);
           } else {
             std::vector<Box> need;
-            for (const std::vector<Box>& needs : at.needs) need.push_back(needs[o]);
-            bytes = FetchVolume(have, need) * ByteSize(type.type);
+            for (const std::vector<Box>& needs : at.reads) need.push_back(needs[o]);
+            bytes = GatherVolume(have, need) * ByteSize(type.type);
           }
           wrong += table[cell++] != bytes;
         }

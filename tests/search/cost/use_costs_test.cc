@@ -1,4 +1,4 @@
-// Costs by closed forms against the one definition of communication, over all cuts.
+// Costs by closed forms against the one definition of communication, over all choices.
 
 #include "search/cost/use_costs.h"
 
@@ -17,20 +17,20 @@
 namespace yuba::search {
 namespace {
 
-std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh, bool replicated) {
+std::vector<Choice> AllChoices(const ChoiceSpace& space, const Mesh& mesh, bool replicated) {
   std::vector<int> axes(mesh.axes.size());
   std::iota(axes.begin(), axes.end(), 0);
-  std::vector<Cut> cuts = LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
-  if (!replicated) return cuts;
-  std::vector<Cut> all;
+  std::vector<Choice> choices = LegalChoices(space, mesh, axes, WholeChoice(space), Nesting::kFree);
+  if (!replicated) return choices;
+  std::vector<Choice> all;
   std::map<std::vector<AxisList>, bool> seen;
-  for (const Cut& cut : cuts) {
+  for (const Choice& choice : choices) {
     for (unsigned kept = 0; kept < 1u << axes.size(); ++kept) {
       std::vector<int> some;
       for (int axis : axes) {
         if (kept >> axis & 1) some.push_back(axis);
       }
-      Cut restricted = Restrict(cut, some);
+      Choice restricted = Restrict(choice, some);
       if (seen.emplace(restricted.axes, true).second) all.push_back(restricted);
     }
   }
@@ -41,19 +41,19 @@ struct Totals {
   int64_t pairs = 0, wrong = 0, too_high = 0, grids = 0, tight = 0;
 };
 
-int64_t Bytes(const Mesh& mesh, const TensorType& type, const Cut& cut, const NodeBoxes& at,
+int64_t Bytes(const Mesh& mesh, const TensorType& type, const Choice& choice, const NodeBoxes& at,
               int o) {
   std::vector<Box> have;
   for (int device = 0; device < mesh.devices(); ++device) {
-    have.push_back(ShardBox(mesh, cut, type.dims, device));
+    have.push_back(ShardBox(mesh, choice, type.dims, device));
   }
   if (o < 0) {
-    ElementType moved = at.parts > 1 ? AccumulatorType(type.type) : type.type;
-    return DeliverVolume({at.made, at.part, at.parts}, have) * ByteSize(moved);
+    ElementType moved = at.partials > 1 ? AccumulatorType(type.type) : type.type;
+    return ReduceVolume({at.writes, at.partial, at.partials}, have) * ByteSize(moved);
   }
   std::vector<Box> need;
-  for (const std::vector<Box>& needs : at.needs) need.push_back(needs[o]);
-  return FetchVolume(have, need) * ByteSize(type.type);
+  for (const std::vector<Box>& needs : at.reads) need.push_back(needs[o]);
+  return GatherVolume(have, need) * ByteSize(type.type);
 }
 
 // The checker's table is another program's: it must say the same.
@@ -78,12 +78,12 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
   // Tables are made once for uses of equal keys.
   std::map<std::tuple<CostKey, std::vector<Grid>, std::vector<Grid>>, std::vector<int64_t>> by_key;
   for (const Node& node : graph.nodes) {
-    std::vector<Cut> node_cuts = AllCuts(NodeCuts(*node.definition), mesh, false);
-    std::vector<Grid> node_grids = AllGrids(NodeCuts(*node.definition), mesh);
+    std::vector<Choice> node_choices = AllChoices(SpaceOfNode(*node.definition), mesh, false);
+    std::vector<Grid> node_grids = AllGrids(SpaceOfNode(*node.definition), mesh);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorType& type = graph.tensors[o < 0 ? node.result : node.operands[o]].type;
-      std::vector<Cut> cuts = AllCuts(TensorCuts(type), mesh, replicated);
-      CutSpace space = TensorCuts(type);
+      std::vector<Choice> choices = AllChoices(SpaceOfTensor(type), mesh, replicated);
+      ChoiceSpace space = SpaceOfTensor(type);
       space.optional = replicated;
       std::vector<Grid> grids = AllGrids(space, mesh);
       UseCosts costs(*node.definition, o, mesh);
@@ -93,16 +93,16 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
       CHECK(alike->second == relaxed);
       CompareWithChecker(*use++, relaxed, grids.size(), node_grids.size());
       std::vector<int64_t> least(relaxed.size(), std::numeric_limits<int64_t>::max());
-      for (const Cut& node_cut : node_cuts) {
-        NodeBoxes at = AnalyzeNode(*node.definition, node_cut, mesh);
-        auto column = std::find(node_grids.begin(), node_grids.end(), GridOf(node_cut, mesh));
+      for (const Choice& node_choice : node_choices) {
+        NodeBoxes at = AnalyzeNode(*node.definition, node_choice, mesh);
+        auto column = std::find(node_grids.begin(), node_grids.end(), GridOf(node_choice, mesh));
         REQUIRE(column != node_grids.end());
-        for (const Cut& cut : cuts) {
-          auto row = std::find(grids.begin(), grids.end(), GridOf(cut, mesh));
+        for (const Choice& choice : choices) {
+          auto row = std::find(grids.begin(), grids.end(), GridOf(choice, mesh));
           REQUIRE(row != grids.end());
-          int64_t bytes = Bytes(mesh, type, cut, at, o);
+          int64_t bytes = Bytes(mesh, type, choice, at, o);
           ++totals.pairs;
-          totals.wrong += costs.Exact(cut, node_cut, &steps) != bytes;
+          totals.wrong += costs.Exact(choice, node_choice, &steps) != bytes;
           int64_t& cell =
               least[(row - grids.begin()) * node_grids.size() + (column - node_grids.begin())];
           cell = std::min(cell, bytes);
@@ -110,7 +110,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
       }
       for (size_t i = 0; i < least.size(); ++i) {
         ++totals.grids;
-        REQUIRE(least[i] < std::numeric_limits<int64_t>::max());  // no grid without a cut
+        REQUIRE(least[i] < std::numeric_limits<int64_t>::max());  // no grid without a choice
         totals.too_high += relaxed[i] > least[i];
         totals.tight += relaxed[i] == least[i];
       }

@@ -46,7 +46,7 @@ std::vector<Way> Ways() {
   add("elimination", Rings(), 8);
   add("copies", WithCopies(Rings(), 8), 4).copies = 8;
   add("local search", Rings(), 8).table_cells = 2000;
-  add("deepening", Rings(), 8).table_cells = 20000;
+  add("pruned", Rings(), 8).table_cells = 20000;
   add("anchored dual", Recurrent(3, 5, 2, 4), 4).table_cells = 2000;
   add("grids", Recurrent(8, 16, 1, 3), 64);
   add("recursion", Rings(), 12).search = "recursive";
@@ -60,9 +60,9 @@ std::vector<Way> Ways() {
   add("replicas", small_batch, 8).replicate = "auto";
   add("replicas where tables are too large", small_batch, 8).table_cells = 200;
   ways.back().options.replicate = "auto";
-  SearchOptions& apart = add("sums that stay apart", Graph(), 4);
-  apart.replicate = "auto";
-  ways.back().graph = SharedGraph(small_batch, apart);
+  SearchOptions& unreduced = add("sums that stay apart", Graph(), 4);
+  unreduced.replicate = "auto";
+  ways.back().graph = SharedGraph(small_batch, unreduced);
   SearchOptions& within = add("sums that stay apart, tables too large", Graph(), 4);
   within.replicate = "auto";
   within.memory_limit = 12'000;
@@ -91,8 +91,8 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
     REQUIRE(whole.ok());
     CHECK(whole->stopped.empty());
     REQUIRE(CheckPlan(way.graph, *whole).ToString() == "OK");
-    const bool apart = way.name.find("apart") != std::string::npos;
-    REQUIRE(HasPartials(way.graph) == apart);
+    const bool unreduced = way.name.find("apart") != std::string::npos;
+    REQUIRE(HasPartials(way.graph) == unreduced);
     const bool bounded =
         whole->lower_bound > 0 && way.options.pin_texts.empty() && way.options.search == "default";
     int stops = 0;

@@ -28,7 +28,7 @@ struct Tally {
   int proven = 0;    // the plan's bound is its cost
   int recursion_lost = 0;
   int dominance_lost = 0;  // without the grids that another dominates on the relaxation
-  int reviewed = 0;        // with dimensions that are split into factors, or made of them
+  int reshaped = 0;        // with dimensions that are split into factors, or made of them
   double plans = 0;        // tried
 };
 
@@ -39,9 +39,9 @@ void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t leas
   Plan plan;
   plan.mesh = options.mesh;
   plan.space.copies = graph.copies;
-  const auto middle = found.cuts.begin() + static_cast<int64_t>(graph.tensors.size());
-  plan.tensors.assign(found.cuts.begin(), middle);
-  plan.nodes.assign(middle, found.cuts.end());
+  const auto middle = found.choices.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(found.choices.begin(), middle);
+  plan.nodes.assign(middle, found.choices.end());
   plan.cost = CostOf(graph, plan);
   plan.lower_bound = found.bound.bytes;
   plan.proof = std::move(found.bound.proof);
@@ -101,7 +101,7 @@ int64_t LeastOfUndominated(const Graph& graph, const Mesh& mesh) {
   return exact->solution.cost;
 }
 
-bool HasReview(const Graph& graph) {
+bool HasReshape(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const Node& node) { return node.definition->reducer == Reducer::kPick; });
 }
@@ -121,7 +121,7 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   CHECK(MarkedBytes(graph, options.mesh, plan->tensors, plan->nodes) == tried.least);
   CHECK(CheckPlan(graph, *plan).ToString() == "OK");
   ++tally.compared;
-  tally.reviewed += HasReview(graph);
+  tally.reshaped += HasReshape(graph);
   tally.plans += tried.plans;
   tally.proven += plan->lower_bound == plan->cost.bytes();
   if (space.replicate) return;  // the others replicate nothing
@@ -155,7 +155,7 @@ TEST_CASE("chains of products against enumeration") {
   CompareOne(MatmulChain({4, 8, 8, 4}, 8), 8, 1000000);
 }
 
-// 3 to 7 nodes: branches, joins, shared weights, halos, reductions, re-views, extents down to 1.
+// 3 to 7 nodes: branches, joins, shared weights, halos, reductions, reshapes, extents down to 1.
 // The more devices, the smaller the graphs, so that all plans can be tried.
 class RandomGraphs {
  public:
@@ -274,11 +274,11 @@ void CompareRandom(const TriedSpace& space, int64_t limit) {
       Compare(graphs.Next(), space, devices, limit, tally);
     }
   }
-  std::cout << tally.compared << " random graphs, " << tally.reviewed << " of them with re-views, "
+  std::cout << tally.compared << " random graphs, " << tally.reshaped << " of them with re-views, "
             << tally.plans << " plans tried; gap 0 on " << tally.proven
             << ", the recursion lost on " << tally.recursion_lost << "\n";
   CHECK(tally.compared >= 1000);
-  CHECK(tally.reviewed >= 100);
+  CHECK(tally.reshaped >= 100);
   CHECK(tally.proven >= 0.95 * tally.compared);
   if (space.replicate) return;
   CHECK(tally.recursion_lost > 0);

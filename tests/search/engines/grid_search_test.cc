@@ -43,14 +43,14 @@ TEST_CASE("labels begin in the grids of the bound") {
     const Mesh mesh = MeshOf(16);
     const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);
     const LowerBound bound = DualBound(graph, mesh, uses);
-    CutStore store(mesh);
-    const LabelProblem problem = MakeLabelProblem(graph, uses, bound.grids, &store);
+    ChoiceStore store(mesh);
+    const AxisProblem problem = MakeAxisProblem(graph, uses, bound.grids, &store);
     for (const bool likeliest_grids : {true, false}) {
-      LabelSearch search(problem, mesh, Nesting::kFree, Budget::Unlimited(), &store);
+      AxisSearch search(problem, mesh, Nesting::kFree, Budget::Unlimited(), &store);
       search.Start(likeliest_grids);
       int others = 0;
       for (size_t v = 0; v < problem.variables.size(); ++v) {
-        others += GridOf(store.at(search.cuts()[v]), mesh) != problem.variables[v].grids[0];
+        others += GridOf(store.at(search.choices()[v]), mesh) != problem.variables[v].grids[0];
       }
       CHECK((others == 0) == likeliest_grids);
       search.Descend();
@@ -62,7 +62,7 @@ TEST_CASE("labels begin in the grids of the bound") {
 TEST_CASE("tables that are known, or of which more is known, are taken from there") {
   const Graph graph = WithCopies(Dense({4}, 16, 4), 8);
   const Mesh mesh = MeshOf(12);
-  KnownTables known;
+  TableCache known;
   BuildGridProblem(graph, mesh, TensorUsesOf(graph, mesh), false, Budget::Unlimited(), &known);
   const Graph bare = WithoutCopies(graph).graph;
   const std::vector<TensorUse> uses = TensorUsesOf(bare, mesh);

@@ -91,11 +91,11 @@ Plan EmptyPlan(const LimitedSearch& search) {
   return plan;
 }
 
-Plan PlanOf(const Graph& graph, const LimitedSearch& search, LimitedCuts found) {
+Plan PlanOf(const Graph& graph, const LimitedSearch& search, Candidate found) {
   Plan plan = EmptyPlan(search);
-  const auto middle = found.cuts.begin() + static_cast<int64_t>(graph.tensors.size());
-  plan.tensors.assign(found.cuts.begin(), middle);
-  plan.nodes.assign(middle, found.cuts.end());
+  const auto middle = found.choices.begin() + static_cast<int64_t>(graph.tensors.size());
+  plan.tensors.assign(found.choices.begin(), middle);
+  plan.nodes.assign(middle, found.choices.end());
   plan.cost = CostOf(graph, plan);
   plan.lower_bound = found.lower_bound;
   plan.proof = std::move(found.proof);
@@ -108,8 +108,8 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
     LimitedSearch search = SearchOf(here);
     Problem problem = BuildProblem(here.graph, search.problem);
     problem.pairwise.memory = MemoryRowsOf(here.graph, search.problem.mesh, problem, 0);
-    search.memory_of = [&](const Cuts& cuts) {
-      return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+    search.memory_of = [&](const Choices& choices) {
+      return PeakOf(problem.pairwise, problem.ValuesOf(choices));
     };
     int64_t least = kForbidden;
     for (const auto& [peak, cost] : CostByPeak(problem.pairwise)) {
@@ -117,20 +117,20 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
       least = cost;
       search.limit = peak;
       CAPTURE(peak, least, here.replicate);
-      const absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(here.graph, search);
+      const absl::StatusOr<Candidate> found = SearchGridsWithinLimit(here.graph, search);
       ++limits;
       if (!found.ok()) continue;
       const Plan plan = PlanOf(here.graph, search, *found);
       CHECK(plan.lower_bound <= least);
       CHECK(plan.cost.bytes() >= least);
-      CHECK(search.memory_of(found->cuts) <= peak);
+      CHECK(search.memory_of(found->choices) <= peak);
       CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
       best += plan.cost.bytes() == least;
       tight += plan.lower_bound == least;
       LimitedSearch by_rows = search;  // where nobody knows of programs
       by_rows.memory_of = nullptr;
-      const absl::StatusOr<LimitedCuts> same = SearchGridsWithinLimit(here.graph, by_rows);
-      CHECK((same.ok() && same->cuts == found->cuts));
+      const absl::StatusOr<Candidate> same = SearchGridsWithinLimit(here.graph, by_rows);
+      CHECK((same.ok() && same->choices == found->choices));
     }
   }
   std::cout << limits << " limits: " << best << " cheapest plans, " << tight << " tight bounds\n";
@@ -155,7 +155,7 @@ TEST_CASE("where replicas leave wide gaps, a higher limit hardly costs bytes") {
     int64_t before = kForbidden;
     for (const int percent : {140, 160}) {
       search.limit = least * percent / 100;
-      const absl::StatusOr<LimitedCuts> found = SearchGridsWithinLimit(here.graph, search);
+      const absl::StatusOr<Candidate> found = SearchGridsWithinLimit(here.graph, search);
       REQUIRE(found.ok());
       const Plan plan = PlanOf(here.graph, search, *found);
       CAPTURE(here.graph.nodes.size(), percent, before, plan.lower_bound);
@@ -213,13 +213,13 @@ TEST_CASE("bounds beside costs that are too large to be priced are proved") {
   Problem problem = BuildProblem(here.graph, search.problem);
   problem.pairwise.memory = MemoryRowsOf(here.graph, search.problem.mesh, problem, 0);
   const int64_t least = UnmovedPeakOf(problem.pairwise, LeastUsage(problem.pairwise));
-  search.memory_of = [&](const Cuts& cuts) {
-    return PeakOf(problem.pairwise, problem.ValuesOf(cuts));
+  search.memory_of = [&](const Choices& choices) {
+    return PeakOf(problem.pairwise, problem.ValuesOf(choices));
   };
   for (const int64_t weights : {70'000, 100'000, 150'000, 200'000}) {
     search.limit = least + weights;
     for (const auto& search_within : {SearchGridsWithinLimit, SearchWithinLimit}) {
-      const absl::StatusOr<LimitedCuts> found = search_within(here.graph, search);
+      const absl::StatusOr<Candidate> found = search_within(here.graph, search);
       CAPTURE(search.limit, found.status().ToString());
       REQUIRE(found.ok());
       const Plan plan = PlanOf(here.graph, search, *found);
@@ -235,7 +235,7 @@ TEST_CASE("an error names the smallest peak found and what holds it up") {
   const Case here = Cases()[0];
   LimitedSearch search = SearchOf(here);
   search.limit = 64;
-  search.memory_of = [](const Cuts&) { return 123456; };
+  search.memory_of = [](const Choices&) { return 123456; };
   const std::string message{SearchGridsWithinLimit(here.graph, search).status().message()};
   CHECK(message.find("the smallest that was found needs 123456") != std::string::npos);
   CHECK(message.find("most of them by") != std::string::npos);

@@ -26,7 +26,7 @@ struct Count {
 
 // What grids alone give.
 Plan OnGrids(const Graph& graph, const SearchOptions& options) {
-  return PlanOf(graph, options, FoundOnGrids(SearchOnGrids(graph, options, Budget::Unlimited())));
+  return PlanOf(graph, options, CandidateOfGrids(SearchOnGrids(graph, options, Budget::Unlimited())));
 }
 
 // The same bound of a plan that others find.
@@ -44,10 +44,10 @@ Plan Dear(const Graph& graph, SearchOptions options) {
 void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t cells,
           int64_t optimum, Count* count) {
   options.table_cells = cells;
-  const Plan after = PlanOf(
-      graph, options,
-      SearchKeptGrids(graph, options, Budget::Unlimited(),
-                      {AllCuts(before), before.lower_bound, before.proof}, before.cost.bytes()));
+  const Plan after = PlanOf(graph, options,
+                            SearchGridsBelow(graph, options, Budget::Unlimited(),
+                                             {AllChoices(before), before.lower_bound, before.proof},
+                                             before.cost.bytes()));
   CAPTURE(cells, before.cost.bytes(), before.lower_bound, optimum);
   CHECK(CheckPlan(graph, after).ToString() == "OK");
   CHECK(after.lower_bound <= optimum);
@@ -157,20 +157,20 @@ TEST_CASE("a block of too many cuts is refused before it is made") {
 }
 
 TEST_CASE("the cuts of a grid are counted") {
-  const CutSpace space = TensorCuts(TensorType{ElementType::kF32, {8, 6, 5}});
+  const ChoiceSpace space = SpaceOfTensor(TensorType{ElementType::kF32, {8, 6, 5}});
   for (const int devices : {2, 6, 8, 12, 24}) {
     const Mesh mesh = MeshOf(devices);
     for (const Nesting nesting : {Nesting::kFree, Nesting::kLevel}) {
       std::vector<int> axes;
       for (size_t axis = 0; axis < mesh.axes.size(); ++axis) axes.push_back(static_cast<int>(axis));
-      Cut whole;
+      Choice whole;
       whole.axes.resize(3);
-      const std::vector<Cut> cuts = LegalCuts(space, mesh, axes, whole, nesting);
+      const std::vector<Choice> choices = LegalChoices(space, mesh, axes, whole, nesting);
       for (const Grid& grid : AllGrids(space, mesh)) {
         int64_t count = 0;
-        for (const Cut& cut : cuts) count += GridOf(cut, mesh) == grid;
+        for (const Choice& choice : choices) count += GridOf(choice, mesh) == grid;
         CAPTURE(devices, grid);
-        CHECK(count == CutsOfGrid(grid, mesh, nesting == Nesting::kLevel));
+        CHECK(count == CountChoicesOfGrid(grid, mesh, nesting == Nesting::kLevel));
       }
     }
   }

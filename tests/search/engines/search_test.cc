@@ -93,7 +93,7 @@ TEST_CASE("a map of two operands is computed where they are, not where its resul
   absl::StatusOr<Plan> plan = Pinned(graph, 2, {Rows(a, {0}), Rows(b, {0}), Columns(y, {0})});
   REQUIRE(plan.ok());
   CHECK(plan->cost.bytes() == 4 * 32);
-  CHECK(plan->tensors[y] == Cut{{{}, {0}}});
+  CHECK(plan->tensors[y] == Choice{{{}, {0}}});
 }
 
 TEST_CASE("partial sums of f16 move as f32, so they are combined before they are moved on") {
@@ -193,7 +193,7 @@ TEST_CASE("pins may nest axes in another order than the mesh, where plans may") 
   };
   const absl::StatusOr<Plan> few = pinned(chain, {}, 4, Columns(1, {1, 0}));
   REQUIRE(few.ok());
-  CHECK(few->tensors[1] == Cut{{{}, {1, 0}}});
+  CHECK(few->tensors[1] == Choice{{{}, {1, 0}}});
   SearchOptions approximate;
   approximate.table_cells = 64;
   for (const SearchOptions& options : {SearchOptions(), approximate}) {
@@ -201,7 +201,7 @@ TEST_CASE("pins may nest axes in another order than the mesh, where plans may") 
         pinned(deep, options, 16, ExactPin(false, 0, {{{}, {}, {2, 0, 3, 1}, {}}}));
     INFO(many.status());
     REQUIRE(many.ok());
-    CHECK(many->tensors[0] == Cut{{{}, {}, {2, 0, 3, 1}, {}}});
+    CHECK(many->tensors[0] == Choice{{{}, {}, {2, 0, 3, 1}, {}}});
     CHECK(CheckPlan(deep, *many).ok());
   }
   SearchOptions recursive, level;

@@ -147,7 +147,7 @@ TEST_CASE("a plan of something else is refused with the first difference") {
         absl::string_view::npos);
   wider = *file;
   wider.space.partials = true;
-  CHECK(AttachPlan(graph, wider, {}).status().message().find("no sum of it stays apart") !=
+  CHECK(AttachPlan(graph, wider, {}).status().message().find("no sum of it stays unreduced") !=
         absl::string_view::npos);
   PlanNotes notes = Notes();
   notes.library_hash = "9";
@@ -161,11 +161,11 @@ TEST_CASE("an impossible cut in a file is an error, not a crash") {
   // The 6 channels of the first weight are cut over both axes, twice.
   absl::StatusOr<PlanFile> file = ReadPlan(text);
   REQUIRE(file.ok());
-  file->tensors[1].cut.axes[0] = {0, 1};
-  file->tensors[1].cut.axes[1] = {0};
+  file->tensors[1].sharding.axes[0] = {0, 1};
+  file->tensors[1].sharding.axes[1] = {0};
   CHECK(AttachPlan(graph, *file, {}).status().code() == absl::StatusCode::kFailedPrecondition);
   file = ReadPlan(text);
-  file->tensors[1].cut.axes = {{}, {}, {0, 1}, {}};  // a kernel of 3 into 6 parts
+  file->tensors[1].sharding.axes = {{}, {}, {0, 1}, {}};  // a kernel of 3 into 6 parts
   CHECK(AttachPlan(graph, *file, {}).status().message().find("into 6 parts") !=
         absl::string_view::npos);
 }
@@ -179,7 +179,9 @@ TEST_CASE("errors of a plan file name the place") {
   CHECK(message("").find("line 1") != std::string::npos);
   CHECK(message(text.substr(0, 300)).find("line ") != std::string::npos);
   CHECK(message("[]") == "this is no plan file: the file is an array, expected an object");
-  CHECK(message(Replaced(text, "yuba-plan/1", "yuba-plan/9")).find("format is \"yuba-plan/9\"") !=
+  CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/1")).find("make it anew with") !=
+        std::string::npos);
+  CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/9")).find("format is \"yuba-plan/9\"") !=
         std::string::npos);
   CHECK(message(Replaced(text, "\"lower_bound\"", "\"bound\"")) ==
         "this is no plan file: there is no cost.lower_bound");

@@ -1,4 +1,4 @@
-// Accumulators: products that meet in one sum are delivered once, for the sum.
+// Accumulators: products that meet in one sum are reduced once, for the sum.
 
 #include "search/rewrite/accumulators.h"
 
@@ -93,7 +93,7 @@ TEST_CASE("the products of one sum get an accumulator, and nothing else does") {
   CHECK(node.operands.size() == 2);
   CHECK(graph.nodes.size() == bare.nodes.size());  // nothing is left of the sum: it is the sum
   CHECK(node.result == bare.outputs[0]);
-  CHECK(graph.tensors[node.operands[0]].kind == TensorKind::kAddend);
+  CHECK(graph.tensors[node.operands[0]].kind == TensorKind::kPartial);
 
   // A term that is read elsewhere, is no sum, or is the graph's output is none of an accumulator.
   GraphBuilder builder;
@@ -125,14 +125,14 @@ TEST_CASE("terms of a longer sum meet, and the others stay where they were") {
   CHECK(ToString(*rest.definition) == "y[i0: 8, i1: 10] = x1[i0, i1] + x0[i0, i1]");
 }
 
-std::vector<Cut> AllCuts(const CutSpace& space, const Mesh& mesh) {
+std::vector<Choice> AllChoices(const ChoiceSpace& space, const Mesh& mesh) {
   std::vector<int> axes(mesh.axes.size());
   std::iota(axes.begin(), axes.end(), 0);
-  return LegalCuts(space, mesh, axes, WholeCut(space), Nesting::kFree);
+  return LegalChoices(space, mesh, axes, WholeChoice(space), Nesting::kFree);
 }
 
-// All tables of the uses of addends, and of what their accumulator delivers, against elements
-// marked one by one; and the bounds of grids, of solver and checker, against all cuts.
+// All tables of the uses of partials, and of what their accumulator reduces, against elements
+// marked one by one; and the bounds of grids, of solver and checker, against all choices.
 void CompareCosts(const Graph& graph, const Mesh& mesh) {
   CAPTURE(mesh.devices());
   const RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
@@ -140,13 +140,13 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     const Definition& definition = *node.definition;
-    const CutSpace space = NodeCuts(graph, static_cast<NodeId>(n));
-    const std::vector<Cut> node_cuts = AllCuts(space, mesh);
+    const ChoiceSpace space = SpaceOfNode(graph, static_cast<NodeId>(n));
+    const std::vector<Choice> node_choices = AllChoices(space, mesh);
     const std::vector<Grid> node_grids = AllGrids(space, mesh);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o, ++use) {
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
-      const CutSpace tensor_space = TensorCuts(graph, tensor);
-      const std::vector<Cut> cuts = AllCuts(tensor_space, mesh);
+      const ChoiceSpace tensor_space = SpaceOfTensor(graph, tensor);
+      const std::vector<Choice> choices = AllChoices(tensor_space, mesh);
       const std::vector<Grid> grids = AllGrids(tensor_space, mesh);
       UseCosts costs(definition, o, mesh);
       const std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
@@ -157,24 +157,24 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
         }
       }
       const bool regroups = o >= 0 && IsAccumulator(node);  // no plan does
-      const MarkedTable marked = MarkedBytes(definition, mesh, o, node_cuts, cuts);
+      const MarkedTable marked = MarkedBytes(definition, mesh, o, node_choices, choices);
       int64_t steps = 0, wrong = 0, too_high = 0;
       std::vector<bool> possible(relaxed.size(), false);
-      for (size_t c = 0; c < node_cuts.size(); ++c) {
+      for (size_t c = 0; c < node_choices.size(); ++c) {
         const auto column =
-            std::find(node_grids.begin(), node_grids.end(), GridOf(node_cuts[c], mesh));
-        for (size_t t = 0; t < cuts.size(); ++t) {
-          const auto row = std::find(grids.begin(), grids.end(), GridOf(cuts[t], mesh));
+            std::find(node_grids.begin(), node_grids.end(), GridOf(node_choices[c], mesh));
+        for (size_t t = 0; t < choices.size(); ++t) {
+          const auto row = std::find(grids.begin(), grids.end(), GridOf(choices[t], mesh));
           const size_t cell =
               (row - grids.begin()) * node_grids.size() + (column - node_grids.begin());
-          const int64_t bytes = costs.Exact(cuts[t], node_cuts[c], &steps);
+          const int64_t bytes = costs.Exact(choices[t], node_choices[c], &steps);
           const bool never = marked[c][t] >= kNeverMarked;
           if (!never) possible[cell] = true;
           too_high += relaxed[cell] > (never ? kNever : bytes);
           if (regroups) {
-            Cut same = node_cuts[c];
+            Choice same = node_choices[c];
             same.axes.pop_back();
-            wrong += (bytes == 0) != (same == cuts[t]) && same == cuts[t];
+            wrong += (bytes == 0) != (same == choices[t]) && same == choices[t];
           } else if (!never) {
             wrong += bytes != marked[c][t];
           }
@@ -247,8 +247,8 @@ bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
   options.mesh = mesh;
   GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
   Plan by_grids = plan;
-  by_grids.tensors.assign(found.cuts.begin(), found.cuts.begin() + graph.tensors.size());
-  by_grids.nodes.assign(found.cuts.begin() + graph.tensors.size(), found.cuts.end());
+  by_grids.tensors.assign(found.choices.begin(), found.choices.begin() + graph.tensors.size());
+  by_grids.nodes.assign(found.choices.begin() + graph.tensors.size(), found.choices.end());
   by_grids.cost = CostOf(graph, by_grids);
   by_grids.lower_bound = found.bound.bytes;
   by_grids.proof = std::move(found.bound.proof);
@@ -306,15 +306,15 @@ TEST_CASE("long sums of two products move one of them") {
   const Plan with = PlanOf(graph, 8), without = PlanOf(bare, 8);
   CHECK(without.cost.bytes() == 2 * 7 * 8 * 8 * 4);  // seven eighths of eight parts, twice
   CHECK(with.cost.bytes() == 7 * 8 * 8 * 4);
-  // The groups' index is cut over all axes, and the products are not delivered at all.
+  // The groups' index is cut over all axes, and the products are not reduced at all.
   const NodeId accumulator = Accumulators(graph)[0];
   CHECK(with.nodes[accumulator].axes.back().size() == 3);
-  int deliveries = 0;
-  for (const Move& move : MovesOf(graph, with)) deliveries += move.partial;
-  CHECK(deliveries == 1);
+  int reductions = 0;
+  for (const Move& move : MovesOf(graph, with)) reductions += move.partial;
+  CHECK(reductions == 1);
 }
 
-TEST_CASE("the checker refuses addends that are cut in another way than their accumulator") {
+TEST_CASE("the checker refuses partials that are sharded in another way than their accumulator") {
   const Graph graph = WithAccumulators(TwoProducts(8, 256, 8, false), MeshOf(8));
   Plan plan = PlanOf(graph, 8);
   const Node& node = graph.nodes[Accumulators(graph)[0]];
@@ -322,7 +322,7 @@ TEST_CASE("the checker refuses addends that are cut in another way than their ac
   plan.cost = CostOf(graph, plan);
   const absl::Status status = CheckPlan(graph, plan);
   CHECK_FALSE(status.ok());
-  CHECK(std::string(status.message()).find("cut differently") != std::string::npos);
+  CHECK(std::string(status.message()).find("sharded differently") != std::string::npos);
 }
 
 }  // namespace

@@ -139,11 +139,11 @@ TEST_CASE("nodes that share a copy need their input sent once") {
   const Graph bare = builder.Finish(outputs), graph = WithCopies(bare, 8);
   for (const Graph* each : {&bare, &graph}) {
     const Plan plan = PlanOf(*each, 8);
-    int fetches = 0;
+    int gathers = 0;
     for (const Move& move : MovesOf(*each, plan)) {
-      fetches += !move.partial && move.bytes > 0 && SourceOf(*each, move.tensor) == x;
+      gathers += !move.partial && move.bytes > 0 && SourceOf(*each, move.tensor) == x;
     }
-    CHECK(fetches == (each == &bare ? 3 : 1));
+    CHECK(gathers == (each == &bare ? 3 : 1));
   }
 }
 
@@ -155,10 +155,10 @@ TEST_CASE("the checker refuses copies that it cannot trust") {
   CHECK_FALSE(CheckPlan(copied, plan).ok());
   plan = good;
   const TensorId copy = static_cast<TensorId>(graph.tensors.size());
-  Cut& cut = plan.tensors[copy];
-  cut.axes = {{0, 1, 2}, {}};
-  if (cut == good.tensors[copy]) cut.axes = {{}, {0, 1, 2}};
-  CHECK(CheckPlan(copied, plan).ToString().find("cut differently") != std::string::npos);
+  Choice& choice = plan.tensors[copy];
+  choice.axes = {{0, 1, 2}, {}};
+  if (choice == good.tensors[copy]) choice.axes = {{}, {0, 1, 2}};
+  CHECK(CheckPlan(copied, plan).ToString().find("sharded differently") != std::string::npos);
   plan = good;
   plan.tensors[0].axes = {{}, {}};  // a stored tensor is cut as far as it can be
   CHECK(CheckPlan(copied, plan).ToString().find("not cut as far") != std::string::npos);

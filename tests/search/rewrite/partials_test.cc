@@ -33,11 +33,11 @@ TEST_CASE("sums read once by what is linear in them may stay apart") {
   CHECK(HasPartials(graph));
   CHECK_FALSE(HasPartials(bare));
   const Node &first = graph.nodes[0], &second = graph.nodes[1];
-  CHECK(graph.tensors[first.result].kind == TensorKind::kAddend);
-  CHECK(first.definition->addend);
-  CHECK(second.definition->addends == std::vector<int>{0});
+  CHECK(graph.tensors[first.result].kind == TensorKind::kPartial);
+  CHECK(first.definition->partial);
+  CHECK(second.definition->partial_operands == std::vector<int>{0});
   CHECK(second.definition->indices.size() == 4);
-  CHECK_FALSE(second.definition->addend);  // what reads it is not linear
+  CHECK_FALSE(second.definition->partial);  // what reads it is not linear
   const Graph back = WithoutPartials(graph);
   CHECK_FALSE(HasPartials(back));
   for (size_t n = 0; n < bare.nodes.size(); ++n) {
@@ -84,14 +84,14 @@ TEST_CASE("plans without partials are plans with them, and no dearer") {
     options.search = search;
     const absl::StatusOr<Plan> plan = Search(bare, options);
     REQUIRE(plan.ok());
-    std::vector<Cut> cuts = plan->tensors;
-    cuts.insert(cuts.end(), plan->nodes.begin(), plan->nodes.end());
-    cuts = WithGroups(graph, mesh, std::move(cuts));
+    std::vector<Choice> choices = plan->tensors;
+    choices.insert(choices.end(), plan->nodes.begin(), plan->nodes.end());
+    choices = WithGroups(graph, mesh, std::move(choices));
     Plan here = *plan;
     here.space.replicate = "auto";
     here.space.nesting = "free";
-    here.tensors.assign(cuts.begin(), cuts.begin() + graph.tensors.size());
-    here.nodes.assign(cuts.begin() + graph.tensors.size(), cuts.end());
+    here.tensors.assign(choices.begin(), choices.begin() + graph.tensors.size());
+    here.nodes.assign(choices.begin() + graph.tensors.size(), choices.end());
     here.cost = CostOf(graph, here);
     CHECK(here.cost.bytes() <= plan->cost.bytes());
     here.lower_bound = 0;

@@ -37,7 +37,7 @@ TEST_CASE("what the anchored dual prefers leads local search to the cheapest pla
     const absl::optional<Assignment> preferred =
         PreferredByAnchoredDual(each.pairwise, Ascending(each), Budget::Unlimited());
     REQUIRE(preferred.has_value());
-    const Assignment start = problem.ValuesOf(each.CutsOf(*preferred));
+    const Assignment start = problem.ValuesOf(each.ChoicesOf(*preferred));
     CHECK(SolveLocally(problem.pairwise, {start}, 1 << 12).cost == exact->solution.cost);
     // Already without local search it is no mixture of names.
     CHECK(static_cast<double>(CostOf(problem.pairwise, start)) <=

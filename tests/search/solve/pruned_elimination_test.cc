@@ -1,4 +1,4 @@
-// Deepening against plain elimination, where both can be done, and its proofs.
+// PrunedElimination against plain elimination, where both can be done, and its proofs.
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -45,8 +45,8 @@ Turning RandomTurning(int variables, std::mt19937* random) {
       for (int64_t& cost : by_class) cost = 100 + (*random)() % 50;
       for (int x = 0; x < size; ++x) {
         for (int y = 0; y < size; ++y) {
-          int apart = (x % labels - y % labels + labels) % labels;
-          cells.push_back(by_class[(x / labels * classes + y / labels) * labels + apart]);
+          int unreduced = (x % labels - y % labels + labels) % labels;
+          cells.push_back(by_class[(x / labels * classes + y / labels) * labels + unreduced]);
         }
       }
       turning.problem.factors.push_back(
@@ -66,20 +66,21 @@ TEST_CASE("deepening finds the optimum of problems with cycles") {
     int64_t least = SolveExactly(problem, 1 << 24)->solution.cost;
     Assignment zero(8, 0);
     Solution start = {zero, CostOf(problem, zero)};
-    DeepenOptions options;
+    RaiseThresholdOptions options;
     options.fold_cells = i % 2 == 0 ? 81 : 0;
-    absl::optional<Deepest> deepest = Deepen(problem, turning.classes, start, options);
-    REQUIRE(deepest.has_value());
-    CHECK(deepest->solution.cost == least);
-    CHECK(deepest->bound == least);
-    CHECK(CostOf(problem, deepest->solution.assignment) == least);
+    absl::optional<RaisedThreshold> raised =
+        RaiseThreshold(problem, turning.classes, start, options);
+    REQUIRE(raised.has_value());
+    CHECK(raised->solution.cost == least);
+    CHECK(raised->bound == least);
+    CHECK(CostOf(problem, raised->solution.assignment) == least);
     // From the optimum it is proved that there is nothing better.
-    Deepest proved = *Deepen(problem, turning.classes, deepest->solution, options);
+    RaisedThreshold proved = *RaiseThreshold(problem, turning.classes, raised->solution, options);
     CHECK(proved.bound == least);
     above += SolveExactly(problem, 1 << 24)->solution.cost < start.cost;
     // Too little work still gives a bound, and never a worse solution.
     options.work = 1000;
-    Deepest hasty = *Deepen(problem, turning.classes, start, options);
+    RaisedThreshold hasty = *RaiseThreshold(problem, turning.classes, start, options);
     CHECK(hasty.bound <= least);
     CHECK(hasty.solution.cost >= least);
     CHECK(hasty.solution.cost <= start.cost);
@@ -91,10 +92,11 @@ TEST_CASE("tables by classes that do not fit are refused") {
   std::mt19937 random(4);
   Turning turning = RandomTurning(10, &random);
   Assignment zero(10, 0);
-  DeepenOptions options;
+  RaiseThresholdOptions options;
   options.class_cells = 2;
   options.fold_cells = 2;
-  CHECK(!Deepen(turning.problem, turning.classes, {zero, CostOf(turning.problem, zero)}, options));
+  CHECK(!RaiseThreshold(turning.problem, turning.classes, {zero, CostOf(turning.problem, zero)},
+                        options));
 }
 
 TEST_CASE("blocks that do not fit are never made") {
@@ -107,13 +109,13 @@ TEST_CASE("blocks that do not fit are never made") {
   turning.classes.assign(variables, std::make_shared<const Classes>(one));
   const Assignment zero(variables, 0);
   const int64_t cost = CostOf(turning.problem, zero);
-  DeepenOptions options;
+  RaiseThresholdOptions options;
   options.fold_cells = 0;
-  const auto deepest = Deepen(turning.problem, turning.classes, {zero, cost}, options);
-  REQUIRE(deepest.has_value());
-  CHECK(deepest->bound > 0);
-  CHECK(deepest->bound <= deepest->solution.cost);
-  CHECK(deepest->solution.cost <= cost);
+  const auto raised = RaiseThreshold(turning.problem, turning.classes, {zero, cost}, options);
+  REQUIRE(raised.has_value());
+  CHECK(raised->bound > 0);
+  CHECK(raised->bound <= raised->solution.cost);
+  CHECK(raised->solution.cost <= cost);
 }
 
 absl::StatusOr<Plan> SmallTables(const Graph& graph, int devices, int64_t cells) {
@@ -130,7 +132,7 @@ TEST_CASE("a plan that is found by deepening is optimal, and its proof is replay
   const int64_t least = 53984;  // by plain elimination, which takes seconds
   absl::StatusOr<Plan> plan = SmallTables(graph, 4, 100000);
   REQUIRE(plan.ok());
-  REQUIRE(plan->proof.kind == "deepening");
+  REQUIRE(plan->proof.kind == "pruned");
   CHECK(plan->proof.plain < static_cast<int>(plan->proof.order.size()));
   CHECK(plan->cost.bytes() == least);
   CHECK(plan->lower_bound == least);

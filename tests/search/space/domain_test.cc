@@ -20,39 +20,39 @@ std::vector<int> AllAxes(const Mesh& mesh) {
   return axes;
 }
 
-CutSpace SpaceOf(const std::vector<int64_t>& extents) {
-  return TensorCuts({ElementType::kF32, extents});
+ChoiceSpace SpaceOf(const std::vector<int64_t>& extents) {
+  return SpaceOfTensor({ElementType::kF32, extents});
 }
 
-std::vector<Cut> Cuts(const std::vector<int64_t>& extents, int devices,
-                      Nesting nesting = Nesting::kFree) {
+std::vector<Choice> Choices(const std::vector<int64_t>& extents, int devices,
+                            Nesting nesting = Nesting::kFree) {
   Mesh mesh = MeshOf(devices);
-  CutSpace space = SpaceOf(extents);
-  return LegalCuts(space, mesh, AllAxes(mesh), WholeCut(space), nesting);
+  ChoiceSpace space = SpaceOf(extents);
+  return LegalChoices(space, mesh, AllAxes(mesh), WholeChoice(space), nesting);
 }
 
-std::set<std::vector<AxisList>> AsSet(const std::vector<Cut>& cuts) {
+std::set<std::vector<AxisList>> AsSet(const std::vector<Choice>& choices) {
   std::set<std::vector<AxisList>> set;
-  for (const Cut& cut : cuts) set.insert(cut.axes);
+  for (const Choice& choice : choices) set.insert(choice.axes);
   return set;
 }
 
 TEST_CASE("the sizes of domains on three binary axes") {
-  CHECK(Cuts({64, 64, 64, 64}, 8).size() == 120);
-  CHECK(Cuts({64, 64, 64, 64}, 8, Nesting::kLevel).size() == 64);
-  CHECK(Cuts({64, 64, 64, 64, 64}, 8).size() == 210);
-  CHECK(Cuts({64, 64, 64, 64, 64}, 8, Nesting::kLevel).size() == 125);
-  CHECK(GridsOf(Cuts({64, 64, 64, 64}, 8), MeshOf(8)).count == 20);
-  CHECK(GridsOf(Cuts({64, 64, 64, 64, 64}, 8), MeshOf(8)).count == 35);
-  CHECK(CountCuts(SpaceOf({64, 64, 64, 64}), 3) == 120);
+  CHECK(Choices({64, 64, 64, 64}, 8).size() == 120);
+  CHECK(Choices({64, 64, 64, 64}, 8, Nesting::kLevel).size() == 64);
+  CHECK(Choices({64, 64, 64, 64, 64}, 8).size() == 210);
+  CHECK(Choices({64, 64, 64, 64, 64}, 8, Nesting::kLevel).size() == 125);
+  CHECK(GridsOf(Choices({64, 64, 64, 64}, 8), MeshOf(8)).count == 20);
+  CHECK(GridsOf(Choices({64, 64, 64, 64, 64}, 8), MeshOf(8)).count == 35);
+  CHECK(CountChoices(SpaceOf({64, 64, 64, 64}), 3) == 120);
 }
 
 TEST_CASE("cuts that cannot use all axes are maximal by inclusion") {
   // 5 elements on (3, 2): either axis, not both.
-  CHECK(AsSet(Cuts({5}, 6)) == std::set<std::vector<AxisList>>{{{0}}, {{1}}});
-  CHECK(AsSet(Cuts({1, 1}, 8)) == std::set<std::vector<AxisList>>{{{}, {}}});
-  CHECK(AsSet(Cuts({}, 8)).size() == 1);
-  CHECK(AsSet(Cuts({0, 4}, 2)) == std::set<std::vector<AxisList>>{{{}, {0}}});
+  CHECK(AsSet(Choices({5}, 6)) == std::set<std::vector<AxisList>>{{{0}}, {{1}}});
+  CHECK(AsSet(Choices({1, 1}, 8)) == std::set<std::vector<AxisList>>{{{}, {}}});
+  CHECK(AsSet(Choices({}, 8)).size() == 1);
+  CHECK(AsSet(Choices({0, 4}, 2)) == std::set<std::vector<AxisList>>{{{}, {0}}});
 }
 
 TEST_CASE("domains equal an enumeration, each cut once") {
@@ -62,32 +62,33 @@ TEST_CASE("domains equal an enumeration, each cut once") {
     for (int64_t& extent : extents) extent = 1 + random() % 9;
     int devices = 1 + static_cast<int>(random() % 12);
     CAPTURE(extents, devices);
-    std::vector<Cut> cuts = Cuts(extents, devices);
-    CHECK(AsSet(cuts).size() == cuts.size());
-    CHECK(AsSet(cuts) == AsSet(TriedCuts(MeshOf(devices), extents)));
-    for (const Cut& cut : cuts) CHECK(WhyIllegal(SpaceOf(extents), MeshOf(devices), cut) == "");
+    std::vector<Choice> choices = Choices(extents, devices);
+    CHECK(AsSet(choices).size() == choices.size());
+    CHECK(AsSet(choices) == AsSet(TriedChoices(MeshOf(devices), extents)));
+    for (const Choice& choice : choices)
+      CHECK(WhyIllegal(SpaceOf(extents), MeshOf(devices), choice) == "");
   }
 }
 
 TEST_CASE("later axes stay inside earlier ones") {
   Mesh mesh = MeshOf(8);
-  CutSpace space = SpaceOf({64, 64});
-  Cut given = {{{0}, {}}};
-  std::vector<Cut> cuts = LegalCuts(space, mesh, {1, 2}, given, Nesting::kFree);
-  CHECK(cuts.size() == 6);
-  for (const Cut& cut : cuts) {
-    CHECK(cut.axes[0].front() == 0);
-    CHECK(Restrict(cut, {0}) == given);
+  ChoiceSpace space = SpaceOf({64, 64});
+  Choice given = {{{0}, {}}};
+  std::vector<Choice> choices = LegalChoices(space, mesh, {1, 2}, given, Nesting::kFree);
+  CHECK(choices.size() == 6);
+  for (const Choice& choice : choices) {
+    CHECK(choice.axes[0].front() == 0);
+    CHECK(Restrict(choice, {0}) == given);
   }
 }
 
 TEST_CASE("renaming equal axes maps a domain onto itself") {
   for (int devices : {4, 6, 8, 12}) {
     Mesh mesh = MeshOf(devices);
-    std::vector<Cut> cuts = Cuts({6, 9, 4}, devices);
+    std::vector<Choice> choices = Choices({6, 9, 4}, devices);
     std::vector<AxisPermutation> symmetries = AxisSymmetries(mesh, AllAxes(mesh), 100);
     CHECK(symmetries.size() == (devices == 8 ? 6u : devices == 6 ? 1u : 2u));
-    for (std::vector<int> image : Images(cuts, symmetries)) {
+    for (std::vector<int> image : Images(choices, symmetries)) {
       std::sort(image.begin(), image.end());
       for (size_t i = 0; i < image.size(); ++i) CHECK(image[i] == static_cast<int>(i));
     }

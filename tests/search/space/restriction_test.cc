@@ -1,4 +1,4 @@
-// Restrictions of cuts, and pins as people write them.
+// Restrictions of choices, and pins as people write them.
 #include "search/space/restriction.h"
 
 #include <catch2/catch.hpp>
@@ -11,12 +11,14 @@
 namespace yuba::search {
 namespace {
 
-const CutSpace kMatrix = {{8, 6}, {true, true}};
+const ChoiceSpace kMatrix = {{8, 6}, {true, true}};
 
-std::vector<Cut> Allowed(const CutSpace& space, const Mesh& mesh, const Restriction& restriction) {
+std::vector<Choice> Allowed(const ChoiceSpace& space, const Mesh& mesh,
+                            const Restriction& restriction) {
   std::vector<int> axes;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) axes.push_back(static_cast<int>(axis));
-  return RestrictedCuts(space, mesh, axes, axes, WholeCut(space), Nesting::kFree, restriction);
+  return RestrictedChoices(space, mesh, axes, axes, WholeChoice(space), Nesting::kFree,
+                           restriction);
 }
 
 TEST_CASE("demanded axes stay in order, others may join where they may") {
@@ -31,43 +33,43 @@ TEST_CASE("demanded axes stay in order, others may join where they may") {
 TEST_CASE("what no demand leaves room for goes elsewhere or is left out, as asked") {
   const Mesh mesh = MeshOf(8);
   const Demands columns = OnlyExtents({false, true});  // 6 columns take two axes
-  for (const Cut& cut : Allowed(kMatrix, mesh, {{columns}, Rest::kElsewhere})) {
-    CHECK(cut.axes[0].size() == 1);
-    CHECK(cut.axes[1].size() == 2);
+  for (const Choice& choice : Allowed(kMatrix, mesh, {{columns}, Rest::kElsewhere})) {
+    CHECK(choice.axes[0].size() == 1);
+    CHECK(choice.axes[1].size() == 2);
   }
-  for (const Cut& cut : Allowed(kMatrix, mesh, {{columns}, Rest::kLeftOut}))
-    CHECK(cut.axes[0].empty());
+  for (const Choice& choice : Allowed(kMatrix, mesh, {{columns}, Rest::kLeftOut}))
+    CHECK(choice.axes[0].empty());
   CHECK(Allowed(kMatrix, mesh, {{OnlyExtents({false, false})}, Rest::kLeftOut}).size() == 1);
 }
 
 TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
   const Mesh mesh = MeshOf(12);  // 3 2 2
-  const CutSpace space = {{7, 5, 4}, {true, true, true}};
+  const ChoiceSpace space = {{7, 5, 4}, {true, true, true}};
   for (const Restriction& restriction :
        {Restriction{{{{{1}, true}, {{}, true}, {{}, false}}}, Rest::kRefused},
         Restriction{{{{{}, true}, {{0}, true}, {{2}, false}}}, Rest::kRefused}}) {
-    std::vector<Cut> together = RestrictedCuts(space, mesh, {0, 1, 2}, {0, 1, 2}, WholeCut(space),
-                                               Nesting::kLevel, restriction);
-    std::vector<Cut> cuts = {WholeCut(space)};
+    std::vector<Choice> together = RestrictedChoices(
+        space, mesh, {0, 1, 2}, {0, 1, 2}, WholeChoice(space), Nesting::kLevel, restriction);
+    std::vector<Choice> choices = {WholeChoice(space)};
     for (int axis = 0; axis < 3; ++axis) {
       std::vector<int> placed;
       for (int before = 0; before <= axis; ++before) placed.push_back(before);
-      std::vector<Cut> next;
-      for (const Cut& cut : cuts) {
+      std::vector<Choice> next;
+      for (const Choice& choice : choices) {
         const auto more =
-            RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
+            RestrictedChoices(space, mesh, {axis}, placed, choice, Nesting::kLevel, restriction);
         CHECK_FALSE(more.empty());  // no dead ends
         next.insert(next.end(), more.begin(), more.end());
       }
-      cuts = next;
+      choices = next;
     }
-    auto keys = [](const std::vector<Cut>& list) {
+    auto keys = [](const std::vector<Choice>& list) {
       std::vector<std::string> result;
-      for (const Cut& cut : list) result.push_back(Key(cut));
+      for (const Choice& choice : list) result.push_back(Key(choice));
       std::sort(result.begin(), result.end());
       return result;
     };
-    CHECK(keys(cuts) == keys(together));
+    CHECK(keys(choices) == keys(together));
     CHECK_FALSE(together.empty());
   }
 }
@@ -75,40 +77,42 @@ TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
 TEST_CASE("axes that may go outside earlier ones are placed one by one as all at once") {
   const Mesh mesh = MeshOf(8);
   const Restriction restriction = {{{{{2, 0, 1}, false}, {{}, true}}}, Rest::kRefused};
-  std::vector<Cut> cuts = {WholeCut(kMatrix)};
+  std::vector<Choice> choices = {WholeChoice(kMatrix)};
   for (const int axis : {0, 1, 2}) {
     std::vector<int> placed;
     for (int before = 0; before <= axis; ++before) placed.push_back(before);
-    cuts = RestrictedCuts(kMatrix, mesh, {axis}, placed, cuts[0], Nesting::kAnywhere, restriction);
-    REQUIRE(cuts.size() == 1);
+    choices = RestrictedChoices(kMatrix, mesh, {axis}, placed, choices[0], Nesting::kAnywhere,
+                                restriction);
+    REQUIRE(choices.size() == 1);
   }
-  CHECK(cuts[0] == Cut{{{2, 0, 1}, {}}});
+  CHECK(choices[0] == Choice{{{2, 0, 1}, {}}});
   CHECK_FALSE(NestByLevel(restriction.any_of[0]));
 }
 
 TEST_CASE("level by level, what went elsewhere stays, and no level is a dead end") {
   const Mesh mesh = MeshOf(48);  // 3 2 2 2 2
   const std::vector<int> all = {0, 1, 2, 3, 4};
-  const CutSpace space = {{7, 5, 4}, {true, true, true}};
+  const ChoiceSpace space = {{7, 5, 4}, {true, true, true}};
   const Restriction first = {{OnlyExtent(3, 0)}, Rest::kElsewhere},
                     one = {{OnlyExtent(3, 1), OnlyExtent(3, 2)}, Rest::kElsewhere};
   for (const Restriction& restriction : {first, one}) {
-    const std::vector<Cut> together =
-        RestrictedCuts(space, mesh, all, all, WholeCut(space), Nesting::kLevel, restriction);
-    std::vector<Cut> cuts = {WholeCut(space)};
+    const std::vector<Choice> together =
+        RestrictedChoices(space, mesh, all, all, WholeChoice(space), Nesting::kLevel, restriction);
+    std::vector<Choice> choices = {WholeChoice(space)};
     for (int axis : all) {
       const std::vector<int> placed(all.begin(), all.begin() + axis + 1);
-      std::vector<Cut> next;
-      for (const Cut& cut : cuts) {
+      std::vector<Choice> next;
+      for (const Choice& choice : choices) {
         const auto more =
-            RestrictedCuts(space, mesh, {axis}, placed, cut, Nesting::kLevel, restriction);
+            RestrictedChoices(space, mesh, {axis}, placed, choice, Nesting::kLevel, restriction);
         CHECK_FALSE(more.empty());
         next.insert(next.end(), more.begin(), more.end());
       }
-      cuts = next;
+      choices = next;
     }
-    CHECK_FALSE(cuts.empty());
-    for (const Cut& cut : cuts) CHECK(std::count(together.begin(), together.end(), cut) == 1);
+    CHECK_FALSE(choices.empty());
+    for (const Choice& choice : choices)
+      CHECK(std::count(together.begin(), together.end(), choice) == 1);
   }
 }
 

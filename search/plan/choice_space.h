@@ -15,34 +15,34 @@ namespace yuba::search {
 // What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent
 // of n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole.
 // An axis is left out only where it fits nowhere, or with `optional` wherever one likes.
-struct CutSpace {
+struct ChoiceSpace {
   std::vector<int64_t> extents;
   std::vector<bool> cuttable;
   bool optional = false;
 };
-CutSpace TensorCuts(const TensorType& type);
-CutSpace NodeCuts(const Definition& definition);
+ChoiceSpace SpaceOfTensor(const TensorType& type);
+ChoiceSpace SpaceOfNode(const Definition& definition);
 // Of tensor or node number `id` of a graph: copies may be replicated.
-CutSpace TensorCuts(const Graph& graph, TensorId id);
-CutSpace NodeCuts(const Graph& graph, NodeId id);
+ChoiceSpace SpaceOfTensor(const Graph& graph, TensorId id);
+ChoiceSpace SpaceOfNode(const Graph& graph, NodeId id);
 
-// The cut of an accumulator's addends: its own without its groups.
-Cut AddendCut(const Cut& accumulator);
-// Whether the groups of an addend, one for each part of the axes that its cut leaves out, are those
-// of the node that reads it: the same axes cut the last of the node's indices.
-bool KeepsGroups(const Cut& addend, const Cut& reader);
+// The sharding of an accumulator's partials: its own without its groups.
+Sharding PartialsSharding(const Sharding& accumulator);
+// Whether the groups of partials, one for each part of the axes that its sharding leaves out, are
+// those of the node that reads it: the same axes cut the last of the node's indices.
+bool KeepsGroups(const Sharding& partials, const Sharding& reader);
 // Whether every cut that goes as far as it can uses all axes. An axis of f devices is left out only
 // where all extents are below f times their parts.
-bool UsesAllAxes(const CutSpace& space, const Mesh& mesh);
+bool UsesAllAxes(const ChoiceSpace& space, const Mesh& mesh);
 
-// The cut that uses no axis.
-Cut WholeCut(const CutSpace& space);
+// The sharding that uses no axis.
+Sharding WholeChoice(const ChoiceSpace& space);
 
 // "" if `cut` cuts only what can be cut, each axis used at most once, else what is wrong with it.
-std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cut);
+std::string WhyImpossible(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding);
 
 // The same, and besides no axis may be left out that fits somewhere, unless that is optional.
-std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut);
+std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding);
 
 }  // namespace yuba::search
 

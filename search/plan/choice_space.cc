@@ -1,4 +1,4 @@
-#include "search/plan/sharding_space.h"
+#include "search/plan/choice_space.h"
 
 #include <algorithm>
 
@@ -6,52 +6,52 @@
 
 namespace yuba::search {
 
-CutSpace TensorCuts(const TensorType& type) {
-  CutSpace space;
+ChoiceSpace SpaceOfTensor(const TensorType& type) {
+  ChoiceSpace space;
   space.extents = type.dims;
   for (int64_t extent : type.dims) space.cuttable.push_back(extent >= 2);
   return space;
 }
 
-CutSpace NodeCuts(const Definition& definition) {
-  CutSpace space;
+ChoiceSpace SpaceOfNode(const Definition& definition) {
+  ChoiceSpace space;
   for (const Index& index : definition.indices) space.extents.push_back(index.extent);
   space.cuttable.assign(space.extents.size(), false);
   for (int index : CuttableIndices(definition)) space.cuttable[index] = true;
   return space;
 }
 
-CutSpace TensorCuts(const Graph& graph, TensorId id) {
-  CutSpace space = TensorCuts(graph.tensors[id].type);
+ChoiceSpace SpaceOfTensor(const Graph& graph, TensorId id) {
+  ChoiceSpace space = SpaceOfTensor(graph.tensors[id].type);
   space.optional = IsTransient(graph.tensors[id]);
   return space;
 }
 
-CutSpace NodeCuts(const Graph& graph, NodeId id) {
-  CutSpace space = NodeCuts(*graph.nodes[id].definition);
+ChoiceSpace SpaceOfNode(const Graph& graph, NodeId id) {
+  ChoiceSpace space = SpaceOfNode(*graph.nodes[id].definition);
   space.optional = IsCopy(graph, graph.nodes[id]);
   return space;
 }
 
-Cut AddendCut(const Cut& accumulator) {
-  Cut cut = accumulator;
-  cut.axes.pop_back();
-  return cut;
+Sharding PartialsSharding(const Sharding& accumulator) {
+  Sharding sharding = accumulator;
+  sharding.axes.pop_back();
+  return sharding;
 }
 
-bool KeepsGroups(const Cut& addend, const Cut& reader) {
-  uint64_t cut = 0, groups = 0, all = 0;
-  for (const AxisList& list : addend.axes) {
-    for (uint8_t axis : list) cut |= uint64_t{1} << axis;
+bool KeepsGroups(const Sharding& partials, const Sharding& reader) {
+  uint64_t sharding = 0, groups = 0, all = 0;
+  for (const AxisList& list : partials.axes) {
+    for (uint8_t axis : list) sharding |= uint64_t{1} << axis;
   }
   for (const AxisList& list : reader.axes) {
     for (uint8_t axis : list) all |= uint64_t{1} << axis;
   }
   for (uint8_t axis : reader.axes.back()) groups |= uint64_t{1} << axis;
-  return (cut & groups) == 0 && (cut | groups) == all;
+  return (sharding & groups) == 0 && (sharding | groups) == all;
 }
 
-bool UsesAllAxes(const CutSpace& space, const Mesh& mesh) {
+bool UsesAllAxes(const ChoiceSpace& space, const Mesh& mesh) {
   __int128 least = 1;  // elements
   int64_t largest = 1;
   for (const MeshAxis& axis : mesh.axes) {
@@ -72,30 +72,30 @@ bool UsesAllAxes(const CutSpace& space, const Mesh& mesh) {
   return elements >= least;
 }
 
-Cut WholeCut(const CutSpace& space) {
-  Cut cut;
-  cut.axes.resize(space.extents.size());
-  return cut;
+Sharding WholeChoice(const ChoiceSpace& space) {
+  Sharding sharding;
+  sharding.axes.resize(space.extents.size());
+  return sharding;
 }
 
 namespace {
 
-std::vector<int64_t> PartCounts(const Mesh& mesh, const Cut& cut) {
+std::vector<int64_t> PartCounts(const Mesh& mesh, const Sharding& sharding) {
   std::vector<int64_t> parts;
-  for (const AxisList& list : cut.axes) parts.push_back(PartCount(mesh, list));
+  for (const AxisList& list : sharding.axes) parts.push_back(PartCount(mesh, list));
   return parts;
 }
 
 }  // namespace
 
-std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
-  if (cut.axes.size() != space.extents.size()) {
-    return absl::StrCat("it cuts ", cut.axes.size(), " dimensions of ", space.extents.size());
+std::string WhyImpossible(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding) {
+  if (sharding.axes.size() != space.extents.size()) {
+    return absl::StrCat("it cuts ", sharding.axes.size(), " dimensions of ", space.extents.size());
   }
   std::vector<bool> used(mesh.axes.size(), false);
   std::vector<int64_t> parts(space.extents.size(), 1);
-  for (size_t e = 0; e < cut.axes.size(); ++e) {
-    for (uint8_t axis : cut.axes[e]) {
+  for (size_t e = 0; e < sharding.axes.size(); ++e) {
+    for (uint8_t axis : sharding.axes[e]) {
       if (axis >= mesh.axes.size()) return absl::StrCat("the mesh has no axis number ", axis);
       if (used[axis]) return absl::StrCat("axis ", mesh.axes[axis].name, " is used twice");
       used[axis] = true;
@@ -111,12 +111,12 @@ std::string WhyImpossible(const CutSpace& space, const Mesh& mesh, const Cut& cu
   return "";
 }
 
-std::string WhyIllegal(const CutSpace& space, const Mesh& mesh, const Cut& cut) {
-  std::string why = WhyImpossible(space, mesh, cut);
+std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding) {
+  std::string why = WhyImpossible(space, mesh, sharding);
   if (!why.empty() || space.optional) return why;
-  std::vector<int64_t> parts = PartCounts(mesh, cut);
+  std::vector<int64_t> parts = PartCounts(mesh, sharding);
   std::vector<bool> used(mesh.axes.size(), false);
-  for (const AxisList& list : cut.axes) {
+  for (const AxisList& list : sharding.axes) {
     for (uint8_t axis : list) used[axis] = true;
   }
   for (size_t axis = 0; axis < used.size(); ++axis) {
