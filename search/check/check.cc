@@ -140,7 +140,7 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
       }
       return Refuse(absl::StrCat(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
                                  " and its partials ", graph.tensors[operand].name,
-                                 accumulator ? " are cut differently" : " have other groups"));
+                                 accumulator ? " are sharded differently" : " have other groups"));
     }
   }
   return absl::OkStatus();

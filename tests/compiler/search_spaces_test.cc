@@ -269,7 +269,7 @@ TEST_CASE("phases go on from a dump of a plan without factors") {
   };
   const std::string whole = run("", "whole.yuba");
   CHECK(run("search", "search.yuba") == whole);
-  CHECK(run("cut", "cut.yuba") == whole);
+  CHECK(run("spmd", "spmd.yuba") == whole);
   CHECK(run("emit", "emit.yuba") == whole);
 }
 
