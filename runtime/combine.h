@@ -9,11 +9,9 @@
 
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/hash_order.h"
+#include "opsemantics/base/reducer.h"
 
 namespace yuba::runtime {
-
-// The numbers of program::Reducer.
-enum class Combiner : int { kNone, kSum, kProd, kMax, kMin, kAny, kAll, kPick = 9 };
 
 // Element representations: what is stored and the value that is combined.
 template <typename T>
@@ -120,27 +118,29 @@ constexpr T Lowest(bool highest) {
 
 // `a` made before `b`. kNone is for one part alone: it has nothing to combine.
 template <typename T>
-constexpr T CombineTwo(Combiner combiner, T a, T b) {
-  switch (combiner) {
-    case Combiner::kSum: return combine::Sum(a, b);
-    case Combiner::kProd: return combine::Product(a, b);
-    case Combiner::kMax: return combine::IsNan(a) || combine::Less(b, a) ? a : b;
-    case Combiner::kMin: return combine::IsNan(a) || combine::Less(a, b) ? a : b;
-    case Combiner::kAny: return combine::FromTruth<T>(combine::Truth(a) || combine::Truth(b));
-    case Combiner::kAll: return combine::FromTruth<T>(combine::Truth(a) && combine::Truth(b));
-    case Combiner::kPick: return combine::Pick(a, b);
-    case Combiner::kNone: break;
+constexpr T CombineTwo(Reducer reducer, T a, T b) {
+  switch (reducer) {
+    case Reducer::kSum: return combine::Sum(a, b);
+    case Reducer::kProd: return combine::Product(a, b);
+    case Reducer::kMax: return combine::IsNan(a) || combine::Less(b, a) ? a : b;
+    case Reducer::kMin: return combine::IsNan(a) || combine::Less(a, b) ? a : b;
+    case Reducer::kAny: return combine::FromTruth<T>(combine::Truth(a) || combine::Truth(b));
+    case Reducer::kAll: return combine::FromTruth<T>(combine::Truth(a) && combine::Truth(b));
+    case Reducer::kPick: return combine::Pick(a, b);
+    case Reducer::kNone:
+    case Reducer::kArgMax:
+    case Reducer::kArgMin: break;  // nothing combines
   }
   return a;
 }
 
 template <typename T>
-constexpr T CombineIdentity(Combiner combiner) {
-  switch (combiner) {
-    case Combiner::kMax: return combine::Lowest<T>(false);
-    case Combiner::kMin: return combine::Lowest<T>(true);
-    case Combiner::kProd:
-    case Combiner::kAll: return combine::FromTruth<T>(true);
+constexpr T CombineIdentity(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kMax: return combine::Lowest<T>(false);
+    case Reducer::kMin: return combine::Lowest<T>(true);
+    case Reducer::kProd:
+    case Reducer::kAll: return combine::FromTruth<T>(true);
     default: return combine::FromTruth<T>(false);
   }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "opsemantics/base/transfers.h"
+#include "runtime/program/enums.h"
 
 namespace yuba::runtime {
 namespace {
@@ -100,7 +101,7 @@ ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exc
 
 ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& exchange) {
   ExchangePlan plan;
-  plan.combination = {exchange.reducer(), program.type(exchange.source()),
+  plan.combination = {FromProto(exchange.reducer()), program.type(exchange.source()),
                       program.type(exchange.destination()), program.hash()};
   plan.source_element = program.ElementBytes(exchange.source());
   plan.destination_element = program.ElementBytes(exchange.destination());

@@ -10,16 +10,12 @@ namespace {
 
 constexpr int64_t kChunk = 512;  // elements combined at a time, on the stack
 
-static_assert(static_cast<int>(Combiner::kAll) == program::ALL &&
-                  static_cast<int>(Combiner::kPick) == program::PICK,
-              "Combiner has the numbers of program::Reducer");
-
 template <typename From, typename To>
-void CombineAs(Combiner combiner, const BoxWalk& walk, const std::vector<const char*>& parts,
+void CombineAs(Reducer reducer, const BoxWalk& walk, const std::vector<const char*>& parts,
                char* result) {
   using Value = typename From::Value;
   const int64_t to_stride = walk.buffers.back().strides.back();
-  const Value identity = CombineIdentity<Value>(combiner);
+  const Value identity = CombineIdentity<Value>(reducer);
   Value sums[kChunk];
   ForEachRun(walk, [&](const std::vector<int64_t>& offsets, int64_t length) {
     for (int64_t start = 0; start < length; start += kChunk) {
@@ -33,7 +29,7 @@ void CombineAs(Combiner combiner, const BoxWalk& walk, const std::vector<const c
           for (int64_t i = 0; i < count; ++i) sums[i] = From::Load(from[i * stride]);
         } else {
           for (int64_t i = 0; i < count; ++i) {
-            sums[i] = CombineTwo(combiner, sums[i], From::Load(from[i * stride]));
+            sums[i] = CombineTwo(reducer, sums[i], From::Load(from[i * stride]));
           }
         }
       }
@@ -44,42 +40,38 @@ void CombineAs(Combiner combiner, const BoxWalk& walk, const std::vector<const c
   });
 }
 
-bool MayHaveParts(program::Reducer reducer) {
-  return reducer != program::NONE && reducer != program::ARGMAX && reducer != program::ARGMIN;
-}
-
 }  // namespace
 
 void CombineWalk(const Combination& combination, const BoxWalk& walk,
                  const std::vector<const char*>& parts, char* result) {
-  YUBA_CHECK(parts.size() < 2 || MayHaveParts(combination.reducer))
-      << "partials of " << program::Reducer_Name(combination.reducer);
-  const auto combiner = static_cast<Combiner>(combination.reducer);
+  YUBA_CHECK(parts.size() < 2 || MayHavePartials(combination.reducer))
+      << "partials of " << Name(combination.reducer);
+  const Reducer reducer = combination.reducer;
   if (combination.hash && IsFloat(combination.from)) {
-    return CombineAs<Plain<HashElement>, Plain<HashElement>>(combiner, walk, parts, result);
+    return CombineAs<Plain<HashElement>, Plain<HashElement>>(reducer, walk, parts, result);
   }
   if (combination.from != combination.to) {
     YUBA_CHECK(combination.from == ElementType::kF32);
     return combination.to == ElementType::kF16
-               ? CombineAs<Plain<float>, F16>(combiner, walk, parts, result)
-               : CombineAs<Plain<float>, BF16>(combiner, walk, parts, result);
+               ? CombineAs<Plain<float>, F16>(reducer, walk, parts, result)
+               : CombineAs<Plain<float>, BF16>(reducer, walk, parts, result);
   }
   switch (combination.from) {
     case ElementType::kF64:
-      return CombineAs<Plain<double>, Plain<double>>(combiner, walk, parts, result);
+      return CombineAs<Plain<double>, Plain<double>>(reducer, walk, parts, result);
     case ElementType::kF32:
-      return CombineAs<Plain<float>, Plain<float>>(combiner, walk, parts, result);
-    case ElementType::kF16: return CombineAs<F16, F16>(combiner, walk, parts, result);
-    case ElementType::kBF16: return CombineAs<BF16, BF16>(combiner, walk, parts, result);
+      return CombineAs<Plain<float>, Plain<float>>(reducer, walk, parts, result);
+    case ElementType::kF16: return CombineAs<F16, F16>(reducer, walk, parts, result);
+    case ElementType::kBF16: return CombineAs<BF16, BF16>(reducer, walk, parts, result);
     case ElementType::kI64:
-      return CombineAs<Plain<int64_t>, Plain<int64_t>>(combiner, walk, parts, result);
+      return CombineAs<Plain<int64_t>, Plain<int64_t>>(reducer, walk, parts, result);
     case ElementType::kI32:
-      return CombineAs<Plain<int32_t>, Plain<int32_t>>(combiner, walk, parts, result);
+      return CombineAs<Plain<int32_t>, Plain<int32_t>>(reducer, walk, parts, result);
     case ElementType::kI8:
-      return CombineAs<Plain<int8_t>, Plain<int8_t>>(combiner, walk, parts, result);
+      return CombineAs<Plain<int8_t>, Plain<int8_t>>(reducer, walk, parts, result);
     case ElementType::kU8:
-      return CombineAs<Plain<uint8_t>, Plain<uint8_t>>(combiner, walk, parts, result);
-    case ElementType::kBool: return CombineAs<Bool, Bool>(combiner, walk, parts, result);
+      return CombineAs<Plain<uint8_t>, Plain<uint8_t>>(reducer, walk, parts, result);
+    case ElementType::kBool: return CombineAs<Bool, Bool>(reducer, walk, parts, result);
   }
 }
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "opsemantics/base/element_type.h"
-#include "runtime/program/program.pb.h"
+#include "opsemantics/base/reducer.h"
 #include "runtime/walk.h"
 
 namespace yuba::runtime {
 
 // How the elements of parts and result are represented.
 struct Combination {
-  program::Reducer reducer = program::NONE;
+  Reducer reducer = Reducer::kNone;
   ElementType from = ElementType::kF32;  // of the parts
   ElementType to = ElementType::kF32;    // of the result: equal, or f16 or bf16 where `from` is f32
   bool hash = false;                     // floats are 8-byte elements of Z/2^64

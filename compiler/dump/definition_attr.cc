@@ -278,8 +278,8 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {
-  for (int r = 0; r <= static_cast<int>(Reducer::kPick); ++r) {
-    if (name == Name(static_cast<Reducer>(r))) return static_cast<Reducer>(r);
+  for (const Reducer reducer : kReducers) {
+    if (name == Name(reducer)) return reducer;
   }
   return UserError("no reducer is called ", name);
 }

@@ -6,6 +6,7 @@
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/tables.h"
 
 // What mlir-tblgen generates is not written to our warnings.
 #pragma GCC diagnostic push

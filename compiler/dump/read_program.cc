@@ -8,8 +8,9 @@
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
-#include "compiler/verify/form.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/enums.h"
+#include "runtime/program/well_formed.h"
 
 namespace yuba::compiler {
 namespace {
@@ -53,7 +54,7 @@ class ProgramReader {
         YUBA_RETURN_IF_ERROR(ReadInstruction(op, stage_->add_instructions()));
       }
     }
-    YUBA_RETURN_IF_ERROR(CheckForm(program_));
+    YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program_));
     return std::move(program_);
   }
 
@@ -62,7 +63,7 @@ class ProgramReader {
     program::Function* function = program_.add_functions();
     function->set_text(op.getText().str());
     YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(op.getReducer())));
-    function->set_reducer(static_cast<program::Reducer>(reducer));
+    function->set_reducer(ToProto(reducer));
     for (absl::string_view text : absl::StrSplit(View(op.getIndices()), ' ', absl::SkipEmpty())) {
       program::FunctionIndex* index = function->add_indices();
       index->set_groups(absl::ConsumeSuffix(&text, "*"));
@@ -85,7 +86,7 @@ class ProgramReader {
                           TypeFrom(llvm::cast<mlir::ShapedType>(op.getResult().getType())));
     program::Buffer* buffer = stage_->add_buffers();
     buffer->set_name(op.getName().str());
-    buffer->set_type(static_cast<program::ElementType>(type.type));
+    buffer->set_type(ToProto(type.type));
     for (int64_t dim : type.dims) buffer->add_dims(dim);
     YUBA_RETURN_IF_ERROR(Fill(op.getBox(), buffer->mutable_box()));
     buffer->set_offset(op.getOffset());
@@ -147,7 +148,7 @@ class ProgramReader {
     exchange->set_partials(static_cast<int32_t>(op.getPartials()));
     if (op.getReducer()) {
       YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(*op.getReducer())));
-      exchange->set_reducer(static_cast<program::Reducer>(reducer));
+      exchange->set_reducer(ToProto(reducer));
     }
     if (op.getPartial()) {
       YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(),

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::compiler {
 
@@ -17,7 +18,6 @@ std::string WriteMesh(const Mesh& mesh) {
 }
 
 absl::StatusOr<Mesh> ParseMesh(absl::string_view text) {
-  constexpr int64_t kMostDevices = 1 << 20;
   Mesh mesh;
   int64_t devices = 1;
   for (absl::string_view axis : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
@@ -28,7 +28,8 @@ absl::StatusOr<Mesh> ParseMesh(absl::string_view text) {
       return UserError("an axis like a=2 expected at '", axis, "'");
     }
     devices *= size;
-    if (devices > kMostDevices) return UserError("the mesh '", text, "' has too many devices");
+    if (devices > program::kMostDevices)
+      return UserError("the mesh '", text, "' has too many devices");
     mesh.axes.push_back({std::string(parts.first), size});
   }
   return mesh;

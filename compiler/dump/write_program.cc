@@ -7,6 +7,8 @@
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
+#include "runtime/program/enums.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::compiler {
 namespace {
@@ -65,15 +67,15 @@ class ProgramWriter {
           absl::StrAppend(out, index.name(), ":", index.extent(), mark);
         });
     builder_.create<FunctionOp>(builder_.getUnknownLoc(), Text(function.text()), Text(indices),
-                                Text(Name(static_cast<Reducer>(function.reducer()))),
+                                Text(Name(FromProto(function.reducer()))),
                                 TextIf(!function.symbol().empty(), function.symbol()),
                                 TextIf(function.has_library(), Print(function.library())));
   }
 
   void WriteBuffer(const program::Buffer& buffer) {
-    const mlir::Type type = mlir::MemRefType::get(
-        std::vector<int64_t>(buffer.dims().begin(), buffer.dims().end()),
-        ElementTypeOf(builder_.getContext(), static_cast<ElementType>(buffer.type())));
+    const mlir::Type type =
+        mlir::MemRefType::get(std::vector<int64_t>(buffer.dims().begin(), buffer.dims().end()),
+                              ElementTypeOf(builder_.getContext(), FromProto(buffer.type())));
     buffers_.push_back(builder_.create<BufferOp>(At(buffer.name()), type, Text(buffer.name()),
                                                  Boxed(buffer.box()), Number(buffer.offset()),
                                                  Number(buffer.size()), Number(buffer.first()),
@@ -112,7 +114,7 @@ class ProgramWriter {
         At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
         buffers_[exchange.source()], buffers_[exchange.destination()], Boxed(exchange.from()),
         Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()),
-        TextIf(exchange.reducer() != program::NONE, Name(static_cast<Reducer>(exchange.reducer()))),
+        TextIf(exchange.reducer() != program::NONE, Name(FromProto(exchange.reducer()))),
         Number(exchange.partials()),
         TextIf(exchange.has_partial(), BoundText(mesh_, exchange.partial())),
         TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),

@@ -11,6 +11,7 @@
 #include "compiler/model.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
+#include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::kernels {
@@ -32,8 +33,7 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
     Definition& definition = definitions[kernel.function()];
     definition = compiler::ComputedBy(program.functions(kernel.function()), *node.definition);
-    definition.result.type =
-        static_cast<ElementType>(stage.buffers(kernel.result().buffer()).type());
+    definition.result.type = FromProto(stage.buffers(kernel.result().buffer()).type());
   }
   return definitions;
 }

@@ -13,10 +13,8 @@ void KernelBuilder::Build() {
   arguments_ = pointers_.back();
   LoadRanges();
   AddAccesses();
-  accumulator_type_ =
-      definition_.reducer == Reducer::kArgMax || definition_.reducer == Reducer::kArgMin
-          ? definition_.result.type
-          : AccumulatorType(definition_.result.type);
+  accumulator_type_ = IsArgReducer(definition_.reducer) ? definition_.result.type
+                                                        : AccumulatorType(definition_.result.type);
   tiled_ = plan_.mode == LoopPlan::kRow &&
            s_.StoredType(accumulator_type_) != s_.StoredType(definition_.result.type);
   if (tiled_) AllocateTile();
@@ -28,9 +26,7 @@ const TensorType& KernelBuilder::Buffer(int buffer) const {
   return buffer == ResultBuffer() ? definition_.result : definition_.operands[buffer];
 }
 
-bool KernelBuilder::IsArg() const {
-  return definition_.reducer == Reducer::kArgMax || definition_.reducer == Reducer::kArgMin;
-}
+bool KernelBuilder::IsArg() const { return IsArgReducer(definition_.reducer); }
 
 LLVM::LLVMFuncOp KernelBuilder::DeclareLoops() {
   b_.setInsertionPointToEnd(module_.getBody());

@@ -45,7 +45,7 @@ class Planner {
       : definition_(definition), options_(options) {
     plan_.solved.resize(definition.indices.size());
     lookup_.assign(definition.indices.size(), -1);
-    first_wins_ = definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
+    first_wins_ = IsArgReducer(definition.reducer);
     memory_ok_ = !options.parallel_outputs && !first_wins_;
     // A whole piece's accumulators have no place if they are wider than the result.
     fits_ = !first_wins_ && (options.arithmetic == Arithmetic::kHash ||

@@ -10,6 +10,7 @@
 #include "compiler/memory/arena.h"
 #include "compiler/spmd/tables.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::compiler {
 namespace {
@@ -85,8 +86,7 @@ const std::string& NodeOf(const program::Instruction& instruction) {
 
 int64_t BoxBytes(const program::Program& program, const Mesh& mesh, const program::Buffer& buffer,
                  int device) {
-  return Volume(BoxOn(mesh, buffer.box(), device)) *
-         ElementBytes(buffer.type(), program.hash_arithmetic());
+  return Volume(BoxOn(mesh, buffer.box(), device)) * ElementBytes(program, buffer);
 }
 
 }  // namespace

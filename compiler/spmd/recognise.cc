@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "compiler/spmd/tables.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::compiler {
 namespace {

@@ -13,6 +13,7 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
+#include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 
@@ -86,7 +87,7 @@ class Cutter {
   int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
     program::Buffer* buffer = stage_->add_buffers();
     buffer->set_name(name);
-    buffer->set_type(static_cast<program::ElementType>(type.type));
+    buffer->set_type(ToProto(type.type));
     for (int64_t dim : type.dims) buffer->add_dims(dim);
     *buffer->mutable_box() = BoxTable(mesh_, boxes);
     return stage_->buffers_size() - 1;
@@ -165,7 +166,7 @@ class Cutter {
     reduce->set_partials(boxes.partials);
     if (grouped) *reduce->mutable_group() = BoundTable(mesh_, groups);
     if (boxes.partials == 1 && !grouped) return;
-    reduce->set_reducer(static_cast<program::Reducer>(node.definition->reducer));
+    reduce->set_reducer(ToProto(node.definition->reducer));
     if (boxes.partials == 1) return;
     *reduce->mutable_partial() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
@@ -210,7 +211,7 @@ class Cutter {
     }
     program::Function* function = program_.add_functions();
     function->set_text(text);
-    function->set_reducer(static_cast<program::Reducer>(definition.reducer));
+    function->set_reducer(ToProto(definition.reducer));
     for (const Index& index : definition.indices) {
       program::FunctionIndex* added = function->add_indices();
       added->set_name(index.name);

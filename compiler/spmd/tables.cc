@@ -26,21 +26,7 @@ bool DependsOn(const Mesh& mesh, int axis, const std::vector<int64_t>& values) {
   return false;
 }
 
-int64_t Row(const Mesh& mesh, const program::Bound& bound, int device) {
-  int64_t row = 0;
-  for (int axis : bound.axes()) row = row * mesh.axes[axis].size + mesh.coordinate(device, axis);
-  return row;
-}
-
 }  // namespace
-
-Mesh MeshOf(const program::Program& program) {
-  Mesh mesh;
-  for (const program::MeshAxis& axis : program.mesh()) {
-    mesh.axes.push_back({axis.name(), axis.size()});
-  }
-  return mesh;
-}
 
 program::Bound BoundTable(const Mesh& mesh, const std::vector<int64_t>& values) {
   YUBA_CHECK(static_cast<int>(values.size()) == mesh.devices());
@@ -84,55 +70,12 @@ program::Box BoxTable(const Mesh& mesh, const std::vector<Box>& boxes) {
   return table;
 }
 
-int64_t ValueOn(const Mesh& mesh, const program::Bound& bound, int device) {
-  return bound.values(Row(mesh, bound, device));
-}
-
-Interval IntervalOn(const Mesh& mesh, const program::Range& range, int device) {
-  return {ValueOn(mesh, range.begin(), device), ValueOn(mesh, range.end(), device)};
-}
-
-Box BoxOn(const Mesh& mesh, const program::Box& box, int device) {
-  Box result;
-  for (const program::Range& range : box.dims()) result.push_back(IntervalOn(mesh, range, device));
-  return result;
-}
-
-std::vector<Box> BoxesOn(const Mesh& mesh, const program::Box& box) {
-  std::vector<Box> boxes;
-  for (int device = 0; device < mesh.devices(); ++device) {
-    boxes.push_back(BoxOn(mesh, box, device));
-  }
-  return boxes;
-}
-
-bool IsWellFormed(const Mesh& mesh, const program::Bound& bound) {
-  int64_t rows = 1;
-  for (int axis : bound.axes()) {
-    if (axis < 0 || axis >= static_cast<int>(mesh.axes.size())) return false;
-    rows *= mesh.axes[axis].size;
-    if (rows > mesh.devices()) return false;  // an axis twice
-  }
-  return bound.values_size() == rows;
-}
-
-bool IsWellFormed(const Mesh& mesh, const program::Box& box) {
-  return std::all_of(box.dims().begin(), box.dims().end(), [&](const program::Range& range) {
-    return IsWellFormed(mesh, range.begin()) && IsWellFormed(mesh, range.end());
-  });
-}
-
 Definition ComputedBy(const program::Function& function, const Definition& definition) {
   if (definition.partial_operands.empty()) return definition;
   const int indices = function.indices_size();
   const bool several = indices == static_cast<int>(definition.indices.size());
   const int64_t groups = several ? function.indices(indices - 1).extent() : 1;
   return InGroups(definition, static_cast<int>(std::min(groups, kMostGroups)));
-}
-
-int64_t ElementBytes(program::ElementType type, bool hash_arithmetic) {
-  const ElementType element = static_cast<ElementType>(type);
-  return hash_arithmetic && IsFloat(element) ? 8 : ByteSize(element);
 }
 
 }  // namespace yuba::compiler

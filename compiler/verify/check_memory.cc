@@ -6,9 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
-#include "compiler/verify/form.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/well_formed.h"
 
 namespace yuba::compiler {
 namespace {
@@ -42,7 +43,7 @@ absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
       buffer.offset() > stage.arena_size() - buffer.size()) {
     return Broken(buffer, "its slot leaves the arena");
   }
-  const int64_t element = ElementBytes(buffer.type(), program.hash_arithmetic());
+  const int64_t element = ElementBytes(program, buffer);
   for (int device = 0; device < mesh.devices(); ++device) {
     const int64_t bytes = Volume(BoxOn(mesh, buffer.box(), device)) * element;
     if (bytes > buffer.size()) {
@@ -96,7 +97,7 @@ absl::Status CheckOverlaps(const program::Stage& stage) {
 }  // namespace
 
 absl::Status CheckMemory(const program::Program& program) {
-  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
   const Mesh mesh = MeshOf(program);
   for (const program::Buffer& buffer : program.stages(0).buffers()) {
     YUBA_RETURN_IF_ERROR(CheckSlot(program, mesh, buffer));

@@ -11,11 +11,12 @@
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
 #include "compiler/verify/broken.h"
-#include "compiler/verify/form.h"
 #include "compiler/verify/iteration.h"
 #include "compiler/verify/parts.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/well_formed.h"
 
 namespace yuba::compiler {
 namespace {
@@ -364,7 +365,7 @@ class Prover {
 }  // namespace
 
 absl::Status CheckCoverage(const program::Program& program) {
-  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
   return Prover(program).Prove();
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/broken.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::compiler {
 

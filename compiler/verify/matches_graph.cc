@@ -8,10 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/broken.h"
-#include "compiler/verify/form.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
+#include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/well_formed.h"
 
 namespace yuba::compiler {
 namespace {
@@ -133,7 +135,7 @@ class Reader {
         return other("indices");
       }
     }
-    if (function.reducer() != static_cast<program::Reducer>(definition.reducer)) {
+    if (function.reducer() != ToProto(definition.reducer)) {
       return other("reducers");
     }
     return absl::OkStatus();
@@ -177,7 +179,7 @@ class Reader {
 }  // namespace
 
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program) {
-  YUBA_RETURN_IF_ERROR(CheckForm(program));
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
   return Reader(graph, program).Check();
 }
 

@@ -5,9 +5,10 @@
 
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/broken.h"
-#include "compiler/verify/form.h"
 #include "compiler/verify/iteration.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/well_formed.h"
 
 namespace yuba::compiler {
 

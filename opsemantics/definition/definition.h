@@ -17,6 +17,8 @@
 
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
+#include "opsemantics/base/mesh.h"
+#include "opsemantics/base/reducer.h"
 
 namespace yuba {
 
@@ -121,20 +123,6 @@ void Walk(const ExprPtr& expr, const Visit& visit) {
   for (const ExprPtr& arg : expr->args) Walk(arg, visit);
 }
 
-enum class Reducer : uint8_t {
-  kNone,  // a map: no reduction index
-  kSum,
-  kProd,
-  kMax,
-  kMin,
-  kAny,
-  kAll,
-  kArgMax,
-  kArgMin,
-  kPick  // the single term whose condition holds; combines as the integer sum of bit patterns
-};
-const char* Name(Reducer reducer);
-
 struct Index {
   std::string name;  // as written; "s.1" is the second factor of index s
   int64_t extent = 1;
@@ -163,7 +151,7 @@ struct DataCondition {
 
 // The extent of the index that numbers groups of devices (Definition::partials): the most devices
 // of a mesh.
-constexpr int64_t kMostGroups = 4096;
+constexpr int64_t kMostGroups = kMostPlannedDevices;
 
 struct Definition {
   std::string name;            // of the result in its description, e.g. "y"; "y.1" if hoisted

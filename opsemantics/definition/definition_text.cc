@@ -215,22 +215,6 @@ const char* Name(Function function) {
   return "?";
 }
 
-const char* Name(Reducer reducer) {
-  switch (reducer) {
-    case Reducer::kNone: return "none";
-    case Reducer::kSum: return "sum";
-    case Reducer::kProd: return "prod";
-    case Reducer::kMax: return "max";
-    case Reducer::kMin: return "min";
-    case Reducer::kAny: return "any";
-    case Reducer::kAll: return "all";
-    case Reducer::kArgMax: return "argmax";
-    case Reducer::kArgMin: return "argmin";
-    case Reducer::kPick: return "pick";
-  }
-  return "?";
-}
-
 std::string ToString(const Definition& definition) { return Writer(definition).Text(); }
 
 }  // namespace yuba

@@ -126,9 +126,7 @@ class Refiner {
     return true;
   }
 
-  bool IsArg() const {
-    return old_.reducer == Reducer::kArgMax || old_.reducer == Reducer::kArgMin;
-  }
+  bool IsArg() const { return IsArgReducer(old_.reducer); }
 
   static TensorType Type(const TensorType& type, const std::vector<Factors>& factors) {
     YUBA_CHECK(factors.size() == type.dims.size());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/language/functions.h"
 #include "opsemantics/regions/bounds.h"
@@ -11,18 +12,13 @@
 namespace yuba {
 namespace {
 
+// The parser lets reducers alone through.
 Reducer ReducerOf(absl::string_view name) {
-  for (const auto& [spelling, reducer] : {std::pair<const char*, Reducer>{"sum", Reducer::kSum},
-                                          {"prod", Reducer::kProd},
-                                          {"max", Reducer::kMax},
-                                          {"min", Reducer::kMin},
-                                          {"any", Reducer::kAny},
-                                          {"all", Reducer::kAll},
-                                          {"argmax", Reducer::kArgMax},
-                                          {"argmin", Reducer::kArgMin}}) {
-    if (name == spelling) return reducer;
+  for (const Reducer reducer : kReducers) {
+    if (name == Name(reducer)) return reducer;
   }
-  return Reducer::kPick;
+  YUBA_CHECK(false) << "no reducer is called " << name;
+  return Reducer::kNone;
 }
 
 }  // namespace

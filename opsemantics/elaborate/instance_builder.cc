@@ -77,7 +77,6 @@ void AddVariables(const ExprPtr& expr, std::set<int>& variables) {
 // Sums and products of narrow floats are kept wide.
 bool Widens(Reducer reducer) { return reducer == Reducer::kSum || reducer == Reducer::kProd; }
 
-bool IsArg(Reducer reducer) { return reducer == Reducer::kArgMax || reducer == Reducer::kArgMin; }
 bool IsLogic(Reducer reducer) { return reducer == Reducer::kAny || reducer == Reducer::kAll; }
 
 }  // namespace
@@ -123,7 +122,7 @@ std::vector<Interval> InstanceBuilder::Ranges() const {
 
 absl::StatusOr<ElementType> InstanceBuilder::NaturalType(const Reduction& reduction,
                                                          ElementType fallback) {
-  if (IsArg(reduction.reducer)) return ElementType::kI64;
+  if (IsArgReducer(reduction.reducer)) return ElementType::kI64;
   if (IsLogic(reduction.reducer)) return ElementType::kBool;
   const Term& body = reduction.body;
   if (body.kind == Term::kType) return UserError("a type is no value");
@@ -145,7 +144,7 @@ absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left, Red
                                      bool nograd) {
   const ElementType type = instance_.slots[slot].type;
   YUBA_RETURN_IF_ERROR(NaturalType(reduction, type).status());
-  if (IsArg(reduction.reducer)) {
+  if (IsArgReducer(reduction.reducer)) {
     if (type != ElementType::kI64) {
       return UserError("argmax and argmin give an i64; write the output as ",
                        instance_.slots[slot].name, "[...]: i64");

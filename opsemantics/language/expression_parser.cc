@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "opsemantics/base/reducer.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -16,10 +17,10 @@ namespace {
 
 constexpr int kDeepest = 200;  // nesting of an expression
 
-const std::set<absl::string_view>& Reducers() {
-  static const auto* const reducers = new std::set<absl::string_view>{
-      "sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "pick"};
-  return *reducers;
+bool IsReducer(absl::string_view name) {
+  return name != Name(Reducer::kNone) &&
+         std::any_of(std::begin(kReducers), std::end(kReducers),
+                     [&](Reducer reducer) { return name == Name(reducer); });
 }
 
 // Words that end an expression or continue one, and so are no names inside expressions.
@@ -185,7 +186,7 @@ absl::StatusOr<SyntaxPtr> ExpressionParser::Unary() {
 
 // max(j: n) ... is a reducer, max(x, 0) is a call.
 bool ExpressionParser::AtReducer() const {
-  return Reducers().count(Peek(0).text) != 0 && Is("(", 1) && PeekIsName(2) &&
+  return IsReducer(Peek(0).text) && Is("(", 1) && PeekIsName(2) &&
          (Is(":", 3) || (Is("..", 3) && Is(":", 4)));
 }
 

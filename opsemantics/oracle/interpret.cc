@@ -125,8 +125,7 @@ class Interpreter {
     for (const DataCondition& condition : definition.data_where) {
       conditions_.emplace_back(condition.value, definition, arithmetic);
     }
-    const bool is_arg =
-        definition.reducer == Reducer::kArgMax || definition.reducer == Reducer::kArgMin;
+    const bool is_arg = IsArgReducer(definition.reducer);
     // Floats are reduced in double and rounded once, when stored.
     reduced_ = is_arg                      ? body_.type()
                : IsFloat(result.type.type) ? ElementType::kF64
@@ -189,9 +188,7 @@ class Interpreter {
     }
   }
 
-  bool IsArg() const {
-    return definition_.reducer == Reducer::kArgMax || definition_.reducer == Reducer::kArgMin;
-  }
+  bool IsArg() const { return IsArgReducer(definition_.reducer); }
 
   // argmax, argmin: a later term counts where it is strictly beyond all before.
   void KeepFirst(Scalar value) {

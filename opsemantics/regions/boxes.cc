@@ -117,8 +117,7 @@ std::vector<Interval> WholeRanges(const Definition& definition) {
 }
 
 std::vector<int> CuttableIndices(const Definition& definition) {
-  const bool partials =
-      definition.reducer != Reducer::kArgMax && definition.reducer != Reducer::kArgMin;
+  const bool partials = !IsArgReducer(definition.reducer);
   std::vector<int> cuttable;
   for (size_t i = 0; i < definition.indices.size(); ++i) {
     const Index& index = definition.indices[i];

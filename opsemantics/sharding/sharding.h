@@ -14,31 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "opsemantics/base/mesh.h"
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/regions/boxes.h"
 
 namespace yuba {
-
-struct MeshAxis {
-  std::string name;
-  int size = 1;  // prime
-  friend bool operator==(const MeshAxis& a, const MeshAxis& b) {
-    return a.name == b.name && a.size == b.size;
-  }
-};
-
-struct Mesh {
-  std::vector<MeshAxis> axes;
-
-  int devices() const;
-  int coordinate(int device, int axis) const;
-};
-
-// Plans are for at most so many devices.
-inline constexpr int64_t kMostPlannedDevices = 4096;
-
-// The mesh of `devices` devices: prime axes, largest first (12 = 3 2 2). devices >= 1.
-Mesh MeshOf(int devices);
 
 using AxisList = std::vector<uint8_t>;  // positions in Mesh::axes, outermost first
 

@@ -103,7 +103,7 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
   if (shape.no_terms) {
     prepared.zeros = std::make_unique<GpuMemory>();
     return prepared.zeros->Store(
-        CombineJob({program::SUM, ElementType::kF32, ElementType::kF32, false}, shape.result, {},
+        CombineJob({Reducer::kSum, ElementType::kF32, ElementType::kF32, false}, shape.result, {},
                    prepared.result));
   }
   YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());

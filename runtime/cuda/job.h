@@ -35,7 +35,7 @@ enum class JobType : int64_t {
 
 // A job: these numbers; `loops` extents, outermost first; then for each part and at last for the
 // result the address of its first element and `loops` strides in elements.
-enum JobField { kJobElements, kJobLoops, kJobParts, kJobCombiner, kJobFrom, kJobTo, kJobHeader };
+enum JobField { kJobElements, kJobLoops, kJobParts, kJobReducer, kJobFrom, kJobTo, kJobHeader };
 
 // Where a buffer has an element of the walk, in elements from its first. One copy of this code: its
 // divisions are most of what there is to compile.
@@ -60,13 +60,13 @@ YUBA_HOST_DEVICE Stored& JobElement(const int64_t* job, int64_t buffer, int64_t 
 // Elements first, first + step, ...: one thread's share.
 template <typename From, typename To>
 YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t step) {
-  const runtime::Combiner combiner = static_cast<runtime::Combiner>(job[kJobCombiner]);
+  const Reducer reducer = static_cast<Reducer>(job[kJobReducer]);
   const int64_t parts = job[kJobParts];
   for (int64_t element = first; element < job[kJobElements]; element += step) {
-    typename From::Value value = runtime::CombineIdentity<typename From::Value>(combiner);
+    typename From::Value value = runtime::CombineIdentity<typename From::Value>(reducer);
     for (int64_t part = 0; part < parts; ++part) {
       const auto next = From::Load(JobElement<typename From::Stored>(job, part, element));
-      value = part == 0 ? next : runtime::CombineTwo(combiner, value, next);
+      value = part == 0 ? next : runtime::CombineTwo(reducer, value, next);
     }
     JobElement<typename To::Stored>(job, parts, element) = To::Store(value);
   }

@@ -11,7 +11,7 @@ static_assert(static_cast<int>(JobType::kBool) == static_cast<int>(ElementType::
 
 constexpr int64_t kMostPitch = int64_t{1} << 31;  // of cudaMemcpy2D
 
-std::vector<int64_t> Job(const runtime::BoxWalk& walk, runtime::Combiner combiner, JobType from,
+std::vector<int64_t> Job(const runtime::BoxWalk& walk, Reducer reducer, JobType from,
                          int64_t from_bytes, JobType to, int64_t to_bytes,
                          const std::vector<const char*>& parts, char* result) {
   YUBA_CHECK(walk.buffers.size() == parts.size() + 1);
@@ -19,7 +19,7 @@ std::vector<int64_t> Job(const runtime::BoxWalk& walk, runtime::Combiner combine
   job[kJobElements] = walk.elements();
   job[kJobLoops] = static_cast<int64_t>(walk.extents.size());
   job[kJobParts] = static_cast<int64_t>(parts.size());
-  job[kJobCombiner] = static_cast<int64_t>(combiner);
+  job[kJobReducer] = static_cast<int64_t>(reducer);
   job[kJobFrom] = static_cast<int64_t>(from);
   job[kJobTo] = static_cast<int64_t>(to);
   job.insert(job.end(), walk.extents.begin(), walk.extents.end());
@@ -44,8 +44,8 @@ std::vector<int64_t> CombineJob(const runtime::Combination& combination,
     return hash ? JobType::kHash : static_cast<JobType>(element);
   };
   auto bytes = [&](ElementType element) { return hash ? 8 : ByteSize(element); };
-  return Job(walk, static_cast<runtime::Combiner>(combination.reducer), type(combination.from),
-             bytes(combination.from), type(combination.to), bytes(combination.to), parts, result);
+  return Job(walk, combination.reducer, type(combination.from), bytes(combination.from),
+             type(combination.to), bytes(combination.to), parts, result);
 }
 
 std::vector<int64_t> CopyJob(const runtime::BoxWalk& walk, const char* from, char* to,
@@ -54,7 +54,7 @@ std::vector<int64_t> CopyJob(const runtime::BoxWalk& walk, const char* from, cha
                        : element_bytes == 4 ? JobType::kI32
                        : element_bytes == 2 ? JobType::kRaw16
                                             : JobType::kU8;
-  return Job(walk, runtime::Combiner::kNone, type, element_bytes, type, element_bytes, {from}, to);
+  return Job(walk, Reducer::kNone, type, element_bytes, type, element_bytes, {from}, to);
 }
 
 RowCopy AsRows(const runtime::BoxWalk& walk, int64_t element_bytes) {

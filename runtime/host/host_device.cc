@@ -95,7 +95,7 @@ absl::Status HostDevice::Run(int instruction) {
 absl::Status HostDevice::RunLibrary(Prepared& prepared) {
   float* const result = static_cast<float*>(prepared.buffers.back());
   if (prepared.library == nullptr) {
-    CombineWalk({program::SUM, ElementType::kF32, ElementType::kF32, false}, prepared.zeros, {},
+    CombineWalk({Reducer::kSum, ElementType::kF32, ElementType::kF32, false}, prepared.zeros, {},
                 reinterpret_cast<char*>(result));
     return absl::OkStatus();
   }

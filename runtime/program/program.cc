@@ -4,31 +4,19 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/enums.h"
 #include "runtime/program/program_file.h"
 #include "runtime/program/validate.h"
+#include "runtime/program/well_formed.h"
 
 namespace yuba::runtime {
-int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) {
-  int64_t product = 1;
-  bool zero = false;
-  for (int64_t factor : factors) {
-    if (factor < 0) return -1;
-    if (factor == 0)
-      zero = true;
-    else if (product > kMostBytes / factor)
-      return -1;
-    else
-      product *= factor;
-  }
-  return zero ? 0 : product;
-}
-
 absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
     program::Program message) {
-  YUBA_ASSIGN_OR_RETURN(const int devices, ValidateShape(message));
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(message));
   std::shared_ptr<LoadedProgram> loaded(new LoadedProgram);
   loaded->message_ = std::move(message);
-  loaded->devices_ = devices;
+  loaded->mesh_ = program::MeshOf(loaded->message_);
+  loaded->devices_ = loaded->mesh_.devices();
   loaded->Flatten(loaded->stage().instructions());
   YUBA_RETURN_IF_ERROR(ValidateContent(*loaded));
   return loaded;
@@ -76,38 +64,16 @@ std::string LoadedProgram::Describe(int instruction) const {
   return text;
 }
 
-int64_t LoadedProgram::Value(const program::Bound& bound, int device) const {
-  int64_t position = 0;
-  for (int axis : bound.axes()) {
-    int64_t below = 1;  // devices that share this axis' coordinate in a row
-    for (int a = axis + 1; a < message_.mesh_size(); ++a) below *= message_.mesh(a).size();
-    position = position * message_.mesh(axis).size() + device / below % message_.mesh(axis).size();
-  }
-  return bound.values(static_cast<int>(position));
-}
-
-Interval LoadedProgram::IntervalOf(const program::Range& range, int device) const {
-  const int64_t begin = Value(range.begin(), device);
-  return {begin, std::max(begin, Value(range.end(), device))};
-}
-
-Box LoadedProgram::BoxOf(const program::Box& box, int device) const {
-  Box result;
-  result.reserve(box.dims_size());
-  for (const program::Range& range : box.dims()) result.push_back(IntervalOf(range, device));
-  return result;
-}
-
 ElementType LoadedProgram::type(int buffer) const {
-  return static_cast<ElementType>(stage().buffers(buffer).type());
+  return FromProto(stage().buffers(buffer).type());
 }
 
 int64_t LoadedProgram::ElementBytes(int buffer) const {
-  return hash() && IsFloat(type(buffer)) ? 8 : ByteSize(type(buffer));
+  return program::ElementBytes(message_, stage().buffers(buffer));
 }
 
 int64_t LoadedProgram::WholeElements(int buffer) const {
-  return CheckedProduct(stage().buffers(buffer).dims());
+  return program::CheckedProduct(stage().buffers(buffer).dims());
 }
 
 }  // namespace yuba::runtime

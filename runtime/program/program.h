@@ -12,12 +12,9 @@
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::runtime {
-
-// Largest mesh and longest step that are taken for meant.
-constexpr int kMostDevices = 1 << 16;
-constexpr int64_t kMostSteps = int64_t{1} << 32;
 
 // A place of the flat instruction list: a kernel, an exchange, or the start of a loop over the
 // places up to `end`, run `count` times.
@@ -44,6 +41,7 @@ class LoadedProgram {
 
   const program::Program& message() const { return message_; }
   const program::Stage& stage() const { return message_.stages(0); }
+  const Mesh& mesh() const { return mesh_; }
   int devices() const { return devices_; }
   bool hash() const { return message_.hash_arithmetic(); }
 
@@ -51,10 +49,16 @@ class LoadedProgram {
   const std::vector<Instruction>& instructions() const { return instructions_; }
   std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
 
-  // Empty intervals come back as [begin, begin).
-  int64_t Value(const program::Bound& bound, int device) const;
-  Interval IntervalOf(const program::Range& range, int device) const;
-  Box BoxOf(const program::Box& box, int device) const;
+  // What a table says on a device (tables.h).
+  int64_t Value(const program::Bound& bound, int device) const {
+    return program::ValueOn(mesh_, bound, device);
+  }
+  Interval IntervalOf(const program::Range& range, int device) const {
+    return program::IntervalOn(mesh_, range, device);
+  }
+  Box BoxOf(const program::Box& box, int device) const {
+    return program::BoxOn(mesh_, box, device);
+  }
   Box BufferBox(int buffer, int device) const {
     return BoxOf(stage().buffers(buffer).box(), device);
   }
@@ -69,15 +73,10 @@ class LoadedProgram {
 
   program::Program message_;
   std::vector<Instruction> instructions_;
+  Mesh mesh_;
   int devices_ = 1;
   bool has_values_ = true;
 };
-
-// The largest number of elements or bytes that a size may be: sums of two such still fit 64 bits.
-constexpr int64_t kMostBytes = int64_t{1} << 60;
-
-// Product of `factors`, or -1 where one is negative or the product is above kMostBytes.
-int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors);
 
 }  // namespace yuba::runtime
 

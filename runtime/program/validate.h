@@ -1,6 +1,5 @@
-// What a program must satisfy before anything of it is run. Two passes: the shape of the message
-// (tables, indices, types), which is what evaluating bounds needs, then the content on every
-// device.
+// What a program must satisfy before anything of it is run, besides being well-formed
+// (well_formed.h): that it is complete, and what its boxes and slots are on every device.
 #ifndef YUBA_RUNTIME_PROGRAM_VALIDATE_H_
 #define YUBA_RUNTIME_PROGRAM_VALIDATE_H_
 
@@ -11,9 +10,6 @@
 namespace yuba::runtime {
 
 class LoadedProgram;
-
-// The number of devices of its mesh. Mesh, bound tables, indices into other tables, enums, ranks.
-absl::StatusOr<int> ValidateShape(const program::Program& message);
 
 // Boxes within buffers, buffers within the arena, library calls whose indices fit their operands,
 // ports and initial values of the right size; on every device.

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "runtime/program/enums.h"
+
 namespace yuba::runtime {
 namespace {
 
@@ -54,8 +56,8 @@ int ProgramBuilder::AddBuffer(const std::string& name, program::ElementType type
   int64_t elements = 0;
   for (const Box& box : boxes) elements = std::max(elements, Volume(box));
   buffer->set_offset(stage().arena_size());
-  buffer->set_size(elements * ByteSize(static_cast<ElementType>(type)));
-  if (message_.hash_arithmetic() && IsFloat(static_cast<ElementType>(type))) {
+  buffer->set_size(elements * ByteSize(FromProto(type)));
+  if (message_.hash_arithmetic() && IsFloat(FromProto(type))) {
     buffer->set_size(elements * 8);
   }
   buffer->set_last(1000);

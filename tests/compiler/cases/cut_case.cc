@@ -18,7 +18,7 @@ absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutt
   if (!cutting.search) {
     Random random(cutting.devices);
     compilation.plan = RandomPlan(model.graph, compilation.request.search.mesh, random);
-    options.from = "cut";
+    options.from = "spmd";
   }
   YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
   return std::move(compilation.program);

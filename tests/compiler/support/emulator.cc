@@ -3,6 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/transfers.h"
+#include "runtime/program/enums.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::compiler {
 namespace {
@@ -33,7 +35,7 @@ class Machine {
       for (int device = 0; device < devices_; ++device) {
         Memory& memory = memory_.back()[device];
         memory.box = BoxOn(buffer.box(), device);
-        memory.value.type.type = static_cast<ElementType>(buffer.type());
+        memory.value.type.type = FromProto(buffer.type());
         memory.value.type.dims.assign(buffer.dims().begin(), buffer.dims().end());
         memory.value.elements.resize(ElementCount(memory.value.type));
         memory.there.assign(memory.value.elements.size(), false);
@@ -166,7 +168,7 @@ class Machine {
 
   void Combine(const program::Exchange& exchange, const std::vector<Memory>& sources,
                const Producers& producers, const std::vector<Box>& own) {
-    const Reducer reducer = static_cast<Reducer>(exchange.reducer());
+    const Reducer reducer = FromProto(exchange.reducer());
     const std::vector<Box> first_owners = FirstOwnerBoxes(own);
     std::vector<Memory> totals(sources);
     for (int device = 0; device < devices_; ++device) {

@@ -90,17 +90,17 @@ const std::vector<Types> kTypes = {{ElementType::kF64, ElementType::kF64, false}
 
 TEST_CASE("A combination as a job equals the host's, for every type, reducer and number of parts") {
   Random random(1);
-  const std::vector<program::Reducer> reducers = {program::SUM, program::PROD, program::MAX,
-                                                  program::MIN, program::ANY,  program::ALL,
-                                                  program::PICK};
+  const std::vector<Reducer> reducers = {Reducer::kSum, Reducer::kProd, Reducer::kMax,
+                                         Reducer::kMin, Reducer::kAny,  Reducer::kAll,
+                                         Reducer::kPick};
   for (const Types& types : kTypes) {
     const bool hash = types.hash && IsFloat(types.from);
     const int64_t from_bytes = hash ? 8 : ByteSize(types.from);
     const int64_t to_bytes = hash ? 8 : ByteSize(types.to);
-    for (program::Reducer reducer : reducers) {
+    for (Reducer reducer : reducers) {
       for (int parts = 0; parts <= 4; ++parts) {
         INFO(Name(types.from) << " to " << Name(types.to) << " hash " << types.hash << " "
-                              << program::Reducer_Name(reducer) << " of " << parts);
+                              << Name(reducer) << " of " << parts);
         const Boxes boxes = RandomBoxes(random, parts + 1);
         const runtime::BoxWalk walk = runtime::WalkOf(boxes.box, boxes.buffers);
         std::vector<std::string> data;

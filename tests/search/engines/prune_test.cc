@@ -26,7 +26,8 @@ struct Count {
 
 // What grids alone give.
 Plan OnGrids(const Graph& graph, const SearchOptions& options) {
-  return PlanOf(graph, options, CandidateOfGrids(SearchOnGrids(graph, options, Budget::Unlimited())));
+  return PlanOf(graph, options,
+                CandidateOfGrids(SearchOnGrids(graph, options, Budget::Unlimited())));
 }
 
 // The same bound of a plan that others find.

@@ -1,0 +1,271 @@
+#include "runtime/program/well_formed.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "runtime/program/enums.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/validate.h"
+
+namespace yuba::program {
+namespace {
+
+constexpr int kDeepestNesting = 16;
+constexpr int64_t kLargestExtent = int64_t{1} << 40;  // products with strides below 2^20 still fit
+
+class WellFormed {
+ public:
+  explicit WellFormed(const Program& message) : message_(message) {}
+
+  absl::Status Check() {
+    YUBA_RETURN_IF_ERROR(CheckMesh());
+    if (message_.stages_size() != 1) {
+      return UserError("the program has ", message_.stages_size(),
+                       " stages; this runtime runs one");
+    }
+    const Stage& stage = message_.stages(0);
+    if (stage.arena_size() < 0 || stage.arena_size() > kMostBytes) {
+      return UserError("an arena of ", stage.arena_size(), " bytes is impossible");
+    }
+    for (int b = 0; b < stage.buffers_size(); ++b) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckBuffer(stage.buffers(b)), BufferName(b)));
+    }
+    for (int f = 0; f < message_.functions_size(); ++f) {
+      YUBA_RETURN_IF_ERROR(
+          Annotate(CheckFunction(message_.functions(f)), absl::StrCat("function ", f)));
+    }
+    YUBA_RETURN_IF_ERROR(CheckInstructions(stage.instructions(), 1, 0));
+    return CheckPorts();
+  }
+
+ private:
+  absl::Status CheckMesh() {
+    int64_t devices = 1;
+    for (const MeshAxis& axis : message_.mesh()) {
+      if (axis.size() < 1) return UserError("mesh axis ", axis.name(), " has size ", axis.size());
+      devices *= axis.size();
+      if (devices > kMostDevices) {
+        return UserError("the mesh has more than ", kMostDevices, " devices");
+      }
+    }
+    mesh_ = MeshOf(message_);
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckBound(const Bound& bound) {
+    if (IsWellFormed(mesh_, bound)) return absl::OkStatus();
+    std::set<int> seen;
+    int64_t values = 1;
+    for (int axis : bound.axes()) {
+      if (axis < 0 || axis >= message_.mesh_size() || !seen.insert(axis).second) {
+        return UserError("a bound over mesh axis ", axis, ", which is not there or named twice");
+      }
+      values *= message_.mesh(axis).size();
+    }
+    return UserError("a bound with ", bound.values_size(), " values where its axes make ", values);
+  }
+
+  absl::Status CheckRange(const Range& range) {
+    YUBA_RETURN_IF_ERROR(CheckBound(range.begin()));
+    return CheckBound(range.end());
+  }
+
+  absl::Status CheckBox(const Box& box, int rank) {
+    if (box.dims_size() != rank) {
+      return UserError("a box of rank ", box.dims_size(), " where the tensor has rank ", rank);
+    }
+    for (const Range& range : box.dims()) YUBA_RETURN_IF_ERROR(CheckRange(range));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckBuffer(const Buffer& buffer) {
+    if (!ElementType_IsValid(buffer.type())) return UserError("no element type ", buffer.type());
+    const int64_t elements = CheckedProduct(buffer.dims());
+    if (elements < 0 || elements > kMostBytes / 8) return UserError("impossible dimensions");
+    for (int64_t dim : buffer.dims()) {
+      if (dim > kLargestExtent) return UserError("impossible dimensions");
+    }
+    YUBA_RETURN_IF_ERROR(CheckBox(buffer.box(), buffer.dims_size()));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const yuba::Box box = BoxOn(mesh_, buffer.box(), device);
+      for (int d = 0; d < buffer.dims_size(); ++d) {
+        if (box[d].begin >= 0 && box[d].end <= buffer.dims(d)) continue;
+        return UserError("on device ", device, ": its box ", ToString(box),
+                         " is not within the tensor");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckFunction(const Function& function) {
+    if (!function.has_library()) return absl::OkStatus();
+    if (message_.hash_arithmetic()) return UserError("a library call in hash arithmetic");
+    return runtime::ValidateLibraryRoles(function.library());
+  }
+
+  absl::Status CheckBufferIndex(int buffer) {
+    if (buffer >= 0 && buffer < message_.stages(0).buffers_size()) return absl::OkStatus();
+    return UserError("no buffer ", buffer);
+  }
+
+  absl::Status CheckAccess(const Access& access) {
+    YUBA_RETURN_IF_ERROR(CheckBufferIndex(access.buffer()));
+    return CheckBox(access.box(), message_.stages(0).buffers(access.buffer()).dims_size());
+  }
+
+  absl::Status CheckKernel(const Kernel& kernel) {
+    if (kernel.function() < 0 || kernel.function() >= message_.functions_size()) {
+      return UserError("no function ", kernel.function());
+    }
+    const int indices = message_.functions(kernel.function()).indices_size();
+    if (kernel.indices_size() != indices) {
+      return UserError(kernel.indices_size(), " ranges for the ", indices,
+                       " indices of its function");
+    }
+    for (const Range& range : kernel.indices()) YUBA_RETURN_IF_ERROR(CheckRange(range));
+    for (const Access& operand : kernel.operands()) {
+      YUBA_RETURN_IF_ERROR(CheckAccess(operand));
+    }
+    return CheckAccess(kernel.result());
+  }
+
+  absl::Status CheckExchange(const Exchange& exchange) {
+    YUBA_RETURN_IF_ERROR(CheckBufferIndex(exchange.source()));
+    YUBA_RETURN_IF_ERROR(CheckBufferIndex(exchange.destination()));
+    const Buffer& source = message_.stages(0).buffers(exchange.source());
+    const Buffer& destination = message_.stages(0).buffers(exchange.destination());
+    if (!std::equal(source.dims().begin(), source.dims().end(), destination.dims().begin(),
+                    destination.dims().end())) {
+      return UserError("source and destination are not of one tensor: their dimensions differ");
+    }
+    YUBA_RETURN_IF_ERROR(CheckBox(exchange.from(), source.dims_size()));
+    YUBA_RETURN_IF_ERROR(CheckBox(exchange.to(), source.dims_size()));
+    if (!Reducer_IsValid(exchange.reducer())) {
+      return UserError("no reducer ", exchange.reducer());
+    }
+    if (!Collective_IsValid(exchange.collective())) {
+      return UserError("no collective ", exchange.collective());
+    }
+    for (int axis : exchange.axes()) {
+      if (axis < 0 || axis >= message_.mesh_size()) return UserError("no mesh axis ", axis);
+    }
+    YUBA_RETURN_IF_ERROR(CheckExchangeTypes(exchange, source, destination));
+    if (exchange.has_group()) YUBA_RETURN_IF_ERROR(CheckGroups(exchange));
+    if (exchange.reduce()) return CheckReduce(exchange);
+    if (exchange.partials() <= 1) return absl::OkStatus();
+    return UserError("a gather of ", exchange.partials(), " partials");
+  }
+
+  absl::Status CheckExchangeTypes(const Exchange& exchange, const Buffer& source,
+                                  const Buffer& destination) {
+    if (source.type() == destination.type()) return absl::OkStatus();
+    const yuba::ElementType from = FromProto(source.type()), to = FromProto(destination.type());
+    if (exchange.reduce() && from == AccumulatorType(to)) return absl::OkStatus();
+    return UserError("moves ", Name(from), " into ", Name(to));
+  }
+
+  absl::Status CheckReduce(const Exchange& exchange) {
+    if (exchange.partials() < 1 || exchange.partials() > kMostDevices) {
+      return UserError("a reduction of ", exchange.partials(), " partials");
+    }
+    if (exchange.partials() == 1) return absl::OkStatus();  // it is partial 0
+    YUBA_RETURN_IF_ERROR(CheckBound(exchange.partial()));
+    for (int64_t part : exchange.partial().values()) {
+      if (part < 0 || part >= exchange.partials()) {
+        return UserError("partial ", part, " of ", exchange.partials());
+      }
+    }
+    return CheckCombines(exchange.reducer());
+  }
+
+  absl::Status CheckGroups(const Exchange& exchange) {
+    if (exchange.collective() != PLAIN) {
+      return UserError("groups are for exchanges that are no collectives");
+    }
+    YUBA_RETURN_IF_ERROR(CheckBound(exchange.group()));
+    for (int64_t group : exchange.group().values()) {
+      if (group < 0 || group >= kMostDevices) return UserError("no group ", group);
+    }
+    // What no device of a group made gets the identity.
+    return exchange.reduce() ? CheckCombines(exchange.reducer()) : absl::OkStatus();
+  }
+
+  static absl::Status CheckCombines(Reducer reducer) {
+    if (MayHavePartials(FromProto(reducer))) return absl::OkStatus();
+    return UserError("partials of ", Name(FromProto(reducer)), " cannot be combined");
+  }
+
+  absl::Status CheckInstructions(
+      const google::protobuf::RepeatedPtrField<Instruction>& instructions, int64_t repeated,
+      int depth) {
+    for (const Instruction& instruction : instructions) {
+      const std::string at = absl::StrCat("instruction ", instruction_++);
+      steps_ += repeated;
+      if (steps_ > kMostSteps) return UserError("the program repeats more than it can ever run");
+      if (instruction.has_kernel()) {
+        YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
+                                      absl::StrCat(at, " (", instruction.kernel().node(), ")")));
+      } else if (instruction.has_exchange()) {
+        YUBA_RETURN_IF_ERROR(
+            Annotate(CheckExchange(instruction.exchange()),
+                     absl::StrCat(at, " (", instruction.exchange().tensor(), ")")));
+      } else if (instruction.has_repeat()) {
+        const int64_t count = instruction.repeat().count();
+        if (count < 0 || count > kMostSteps / repeated || depth == kDeepestNesting) {
+          return UserError(at, ": repeats ", count, " times, ", depth, " deep");
+        }
+        if (count == 0) return UserError(at, ": repeats 0 times");
+        YUBA_RETURN_IF_ERROR(
+            CheckInstructions(instruction.repeat().body(), repeated * count, depth + 1));
+      } else {
+        return UserError(at, ": of no known kind; the program may be newer than this runtime");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckPort(const Port& port, std::set<std::string>& names) {
+    if (port.name().empty() || !names.insert(port.name()).second) {
+      return UserError("a name that is empty or taken");
+    }
+    YUBA_RETURN_IF_ERROR(CheckBufferIndex(port.buffer()));
+    if (CheckedProduct(port.shape()) !=
+        CheckedProduct(message_.stages(0).buffers(port.buffer()).dims())) {
+      return UserError("its shape and its buffer's dimensions have different numbers of elements");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckPorts() {
+    std::set<std::string> given, read;
+    for (const Port& port : message_.inputs()) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckPort(port, given), absl::StrCat("input ", port.name())));
+    }
+    for (const Initializer& parameter : message_.parameters()) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckPort(parameter.port(), given),
+                                    absl::StrCat("parameter ", parameter.port().name())));
+    }
+    for (const Port& port : message_.outputs()) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckPort(port, read), absl::StrCat("output ", port.name())));
+    }
+    return absl::OkStatus();
+  }
+
+  std::string BufferName(int buffer) {
+    return absl::StrCat("buffer ", buffer, " (", message_.stages(0).buffers(buffer).name(), ")");
+  }
+
+  const Program& message_;
+  Mesh mesh_;
+  int instruction_ = 0;
+  int64_t steps_ = 0;
+};
+
+}  // namespace
+
+absl::Status CheckWellFormed(const Program& program) { return WellFormed(program).Check(); }
+
+}  // namespace yuba::program
