@@ -31,7 +31,10 @@ struct Compilation {
   CompileRequest request;
   Model model;        // from import on; its graph has the plan's copies where there is a plan
   search::Plan plan;  // from search or attach on
-  program::Program program;  // from cut on
+  program::Program program;  // from spmd on
+  // When the replay of the plan's bound is to give up, so that it is written unchecked: set by the
+  // search, from its time limit.
+  search::Stop stop_replay;
 };
 
 }  // namespace yuba::compiler

@@ -18,7 +18,7 @@ struct Phase {
   const char* name;
   const char* what;
   absl::Status (*run)(Compilation&);
-  absl::Status (*verify)(const Compilation&);  // what must hold after it; FailedPrecondition
+  absl::Status (*verify)(Compilation&);  // what must hold after it; FailedPrecondition
 };
 
 // All phases, in order.

@@ -9,7 +9,7 @@ namespace yuba::tools {
 
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
-                                              const kernels::KernelChoice& choice) {
+                                              const kernels::KernelChoice& choice, bool verify) {
   compiler::Compilation compilation;
   compilation.request.kernels = choice;
   compilation.request.version = kVersion;
@@ -18,7 +18,7 @@ absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
   compiler::PhaseOptions options;
   options.from = "spmd";
   options.to = "kernels";
-  options.verify = false;  // `yuba verify` is for that
+  options.verify = verify;
   YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));
   return std::move(compilation.program);
 }

@@ -10,9 +10,11 @@
 
 namespace yuba::tools {
 
+// The program of `plan`, which is attached to the model's graph, with its arena and its kernels.
+// With `verify` each phase's result is proved (compiler/phases.h); a proof that fails is Internal.
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
-                                              const kernels::KernelChoice& choice);
+                                              const kernels::KernelChoice& choice, bool verify);
 
 // The plan for one device: nothing is cut.
 search::Plan WholePlan(const Graph& graph);

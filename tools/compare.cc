@@ -15,6 +15,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/baselines/baselines.h"
+#include "search/check/check.h"
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -56,6 +57,11 @@ absl::StatusOr<Candidate> Try(compiler::Model model, const onnx::ImportOptions& 
   }
   candidate.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (candidate.plan.stopped.empty()) {  // one that was cut short has no time left for it
+    const absl::Status checked = search::CheckPlan(model.graph, candidate.plan);
+    if (!checked.ok()) return InternalError("the plan of ", name, ": ", checked.message());
+    candidate.plan.replayed = true;
+  }
   candidate.graph = model.graph;
   search::PlanNotes notes;
   AddProgramNotes(model, candidate.plan, notes);
@@ -228,6 +234,7 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
                     {"what", c.what},
                     {"bytes", cost.bytes()},
                     {"lower_bound", c.plan.lower_bound},
+                    {"replayed", c.plan.replayed},
                     {"by_kind",
                      {{"weight", cost.weight},
                       {"activation", cost.activation},

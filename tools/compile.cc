@@ -22,6 +22,7 @@ struct CompileFlags {
   std::string target = "host";
   std::string cpu;
   bool no_library = false;
+  bool no_verify = false;
   bool json = false;
 };
 
@@ -37,7 +38,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
   choice.target.dump_dir = flags.dump;
   YUBA_ASSIGN_OR_RETURN(program::Program program,
-                        BuildProgram(planned.loaded.model, planned.plan, choice));
+                        BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   int generated = 0;
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, runtime::FormatProgram(program));
@@ -70,6 +71,8 @@ void AddCompile(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   command->add_option("--target-cpu", flags->cpu, "processor: x86-64-v3, ... or sm_80, sm_90");
+  command->add_flag("--no-verify", flags->no_verify,
+                    "do not prove the program before it is written");
   command->add_flag("--no-library", flags->no_library,
                     "generate code for contractions and convolutions too");
   command->add_option("--dump", flags->dump, "write each kernel's stages into this folder");

@@ -42,6 +42,7 @@ struct PartitionFlags {
   int threads = Processors();
   std::string output;
   std::string from, to, dump;
+  bool no_verify = false;
   bool json = false;
 };
 
@@ -69,7 +70,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
   options.from = flags.from;
   options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
   options.dump_dir = flags.dump;
-  options.verify = !flags.dump.empty();
+  options.verify = !flags.no_verify;
   options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
     if (phase.name == std::string("import")) return true;
     if (note.has_value()) return !InterruptNote::Came();
@@ -163,6 +164,7 @@ search::PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded
   }
   notes.options["replicate"] = plan.space.replicate;
   notes.options["memory"] = absl::StrCat(options.memory_limit);
+  if (flags.no_verify) notes.options["no-verify"] = "true";
   AddProgramNotes(loaded.model, plan, notes);
   return notes;
 }
@@ -324,6 +326,8 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
   command->add_option("--from", flags->from, "with --dump: the first phase to run");
   command->add_option("--to", flags->to, "the last phase to run");
+  command->add_flag("--no-verify", flags->no_verify,
+                    "do not check the plan, nor replay its bound; the plan says so");
   command->add_flag("--json", flags->json, "print the plan itself");
   OnRun(command, exit_code, [flags, copies] {
     flags->copies_given = copies->count() > 0;

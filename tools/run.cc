@@ -14,6 +14,7 @@ struct RunCommandFlags {
   std::string plan;
   RunFlags run;
   bool no_library = false;
+  bool no_verify = false;
 };
 
 // As the program will have them.
@@ -38,7 +39,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   choice.target.cuda = flags.run.options.backend == "cuda";
   if (choice.target.cuda) choice.target.cpu = "sm_80";
   YUBA_ASSIGN_OR_RETURN(program::Program program,
-                        BuildProgram(planned.loaded.model, planned.plan, choice));
+                        BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   RunFlags run = flags.run;
   run.planned_bytes = planned.plan.cost.bytes();
   planned.loaded.model.values.clear();  // the program has them now
@@ -56,6 +57,7 @@ void AddRun(CLI::App& app, int& exit_code) {
   command->add_option("plan", flags->plan, "the plan file")->required();
   AddRunFlags(command, flags->run);
   command->add_flag("--no-library", flags->no_library, "generated kernels only");
+  command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs");
   OnRun(command, exit_code, [flags] { return Run(*flags); });
 }
 

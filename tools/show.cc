@@ -31,9 +31,11 @@ std::string OverviewText(const search::PlanFile& plan) {
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
       "), mesh ", MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
-      plan.proof.kind == "none" ? NoBoundText(plan.search, bytes)
-                                : absl::StrCat(BoundName(plan.notes), " ", Bytes(plan.lower_bound),
-                                               ", ", GapText(bytes, plan.lower_bound)),
+      plan.proof.kind == "none"
+          ? NoBoundText(plan.search, bytes)
+          : absl::StrCat(BoundName(plan.notes), " ", Bytes(plan.lower_bound), ", ",
+                         GapText(bytes, plan.lower_bound), plan.replayed ? "" : ", ",
+                         plan.replayed ? "" : kNotReplayed),
       "\nspace: ", SpaceText(plan.space), plan.stopped.empty() ? "" : "\n", StoppedText(plan),
       "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n\n");

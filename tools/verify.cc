@@ -123,8 +123,8 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   compiler::Model uncut = model;
   uncut.graph = planned.whole;
   YUBA_ASSIGN_OR_RETURN(program::Program whole,
-                        BuildProgram(uncut, WholePlan(uncut.graph), choice));
-  YUBA_ASSIGN_OR_RETURN(program::Program sharding, BuildProgram(model, planned.plan, choice));
+                        BuildProgram(uncut, WholePlan(uncut.graph), choice, true));
+  YUBA_ASSIGN_OR_RETURN(program::Program sharding, BuildProgram(model, planned.plan, choice, true));
   YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected,
                         Outputs(model, std::move(whole), flags.seed));
   YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual,

@@ -197,6 +197,9 @@ class GraphReader {
   absl::Status ReadPlanInfo(mlir::DictionaryAttr info) {
     YUBA_ASSIGN_OR_RETURN(const auto search, InfoField<mlir::StringAttr>(info, "search"));
     plan_.search = search.str();
+    if (const auto replayed = info.getAs<mlir::BoolAttr>("replayed")) {
+      plan_.replayed = replayed.getValue();
+    }
     if (const auto stopped = info.getAs<mlir::StringAttr>("stopped")) plan_.stopped = stopped.str();
     YUBA_ASSIGN_OR_RETURN(const auto nesting, InfoField<mlir::StringAttr>(info, "nesting"));
     plan_.space.nesting = nesting.str();

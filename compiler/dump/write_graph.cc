@@ -99,6 +99,7 @@ class GraphWriter {
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
     if (plan_ != nullptr) {
       add("search", Text(plan_->search));
+      add("replayed", builder_.getBoolAttr(plan_->replayed));
       if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));
       add("nesting", Text(plan_->space.nesting));
       add("factors", builder_.getBoolAttr(plan_->space.factors));

@@ -13,24 +13,25 @@
 namespace yuba::runtime {
 
 // The functions used, by their names less "dnnl_".
-#define YUBA_ONEDNN_FUNCTIONS(F)                                                                 \
-  F(sgemm)                                                                                       \
-  F(engine_create)                                                                               \
-  F(engine_destroy)                                                                              \
-  F(stream_create)                                                                               \
-  F(stream_destroy)                                                                              \
-  F(stream_wait)                                                                                 \
-  F(memory_create)                                                                               \
-  F(memory_destroy)                                                                              \
-  F(memory_set_data_handle)                                                                      \
-  F(memory_desc_init_by_strides)                                                                 \
-  F(memory_desc_init_by_tag)                                                                     \
-  F(memory_desc_get_size) F(memory_desc_equal) F(dilated_convolution_forward_desc_init)          \
-      F(primitive_desc_create) F(primitive_desc_destroy) F(primitive_desc_query_md)              \
-          F(primitive_create) F(primitive_destroy) F(primitive_execute) F(primitive_attr_create) \
-              F(primitive_attr_destroy) F(primitive_attr_set_scratchpad_mode)                    \
-                  F(primitive_attr_set_post_ops) F(post_ops_create) F(post_ops_destroy)          \
-                      F(post_ops_append_sum) F(reorder_primitive_desc_create)
+#define YUBA_ONEDNN_FUNCTIONS(F)                                                                   \
+  F(sgemm)                                                                                         \
+  F(engine_create)                                                                                 \
+  F(engine_destroy)                                                                                \
+  F(stream_create)                                                                                 \
+  F(stream_destroy)                                                                                \
+  F(stream_wait)                                                                                   \
+  F(memory_create)                                                                                 \
+  F(memory_destroy)                                                                                \
+  F(memory_set_data_handle)                                                                        \
+  F(memory_desc_init_by_strides)                                                                   \
+  F(memory_desc_init_by_tag)                                                                       \
+  F(memory_desc_get_size)                                                                          \
+  F(memory_desc_equal)                                                                             \
+  F(dilated_convolution_forward_desc_init) F(primitive_desc_create) F(primitive_desc_destroy)      \
+      F(primitive_desc_query_md) F(primitive_create) F(primitive_destroy) F(primitive_execute)     \
+          F(primitive_attr_create) F(primitive_attr_destroy) F(primitive_attr_set_scratchpad_mode) \
+              F(primitive_attr_set_post_ops) F(post_ops_create) F(post_ops_destroy)                \
+                  F(post_ops_append_sum) F(reorder_primitive_desc_create)
 
 struct OneDnn {
 #define YUBA_ONEDNN_MEMBER(name) decltype(&::dnnl_##name) name = nullptr;

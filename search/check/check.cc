@@ -188,10 +188,11 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
 
 }  // namespace
 
-absl::Status CheckPlan(const Graph& graph, const Plan& plan) {
+absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
   YUBA_RETURN_IF_ERROR(CheckShardings(graph, plan));
   YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
+  if (stop && stop()) return absl::CancelledError("the bound was not replayed in time");
   return CheckBound(graph, plan);
 }
 

@@ -248,6 +248,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);
   head["proof"] = ProofJson(plan.proof);
+  head["replayed"] = plan.replayed;
   std::string text = "{";
   for (const auto& [name, value] : head.items()) {
     text.append(text.size() == 1 ? "" : ",\n ").append("\"").append(name).append("\": ");

@@ -70,6 +70,7 @@ struct PlanFile {
   Mesh mesh;
   Space space;
   std::string search, stopped;  // as in Plan
+  bool replayed = false;        // "
   PlanCost cost;
   int64_t claimed_bytes = 0;
   int64_t lower_bound = 0;

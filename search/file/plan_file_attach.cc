@@ -123,6 +123,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.cost = file.cost;
   plan.lower_bound = file.lower_bound;
   plan.proof = file.proof;
+  plan.replayed = file.replayed;
   if (plan.cost.bytes() != file.claimed_bytes) {
     return absl::FailedPreconditionError(absl::StrCat("the plan says it moves ", file.claimed_bytes,
                                                       " bytes, but its kinds add up to ",

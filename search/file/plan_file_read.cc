@@ -147,6 +147,7 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
   const JsonReader proof = root.Field("proof");
   ReadProof(proof, &file->proof);
+  file->replayed = root.Field("replayed").Bool();
   const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
   if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
 }

@@ -85,6 +85,8 @@ struct Plan {
   PlanCost cost;
   int64_t lower_bound = 0;  // bytes; no plan of the space is cheaper
   Proof proof;
+  // Whether the checker, which shares nothing with the solver, has found the bound proved.
+  bool replayed = false;
   // What ended the search before its time, kTimeLimit or kInterrupt: the plan is the best by then.
   // Empty: nothing did.
   std::string stopped;

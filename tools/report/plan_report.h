@@ -48,6 +48,8 @@ std::string BoundName(const search::PlanNotes& notes);
 
 // What stands where a plan of that search has no bound; one that moves no bytes needs none.
 std::string NoBoundText(const std::string& search, int64_t bytes);
+// Said of a bound that no checker has replayed yet (Plan::replayed).
+inline constexpr char kNotReplayed[] = "bound not yet checked: yuba check";
 
 // Says that the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const search::PlanFile& plan);

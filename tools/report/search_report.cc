@@ -59,6 +59,9 @@ std::string SearchText(const search::Plan& plan, const std::string& bound,
   absl::StrAppend(&text, Bytes(bytes));
   if (plan.proof.kind == "none") {
     absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
+  } else if (!plan.replayed) {
+    absl::StrAppend(&text, ": ", kNotReplayed, " (", bound, " ", Bytes(plan.lower_bound), ", ",
+                    GapText(bytes, plan.lower_bound), "; ", SpaceText(plan.space), ")\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space), "; ", bound,
                     " equal, proof: ", plan.proof.kind, ")\n");
