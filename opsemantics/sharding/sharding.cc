@@ -12,7 +12,8 @@ std::string AxisName(size_t position) {  // a .. z, then aa, ab, ...
   return position < 26 ? name : AxisName(position / 26 - 1) + name;
 }
 
-// Whether the device is the first of those that differ only on axes that the sharding does not use.
+// Whether the device has the lowest number of the devices that differ from it only on axes that the
+// sharding does not use.
 bool IsFirst(const Mesh& mesh, const Sharding& sharding, int device) {
   std::vector<bool> used(mesh.axes.size());
   for (const AxisList& axes : sharding.axes) {
