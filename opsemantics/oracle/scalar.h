@@ -1,6 +1,5 @@
 // Arithmetic on single elements, in floats and in hash arithmetic: what the interpreter is made of.
-// A Scalar does not know its type or its arithmetic; each function is told both. The runtime and
-// the generated kernels compute the same values.
+// A Scalar does not know its type or its arithmetic; each function is told both.
 #ifndef YUBA_OPSEMANTICS_ORACLE_SCALAR_H_
 #define YUBA_OPSEMANTICS_ORACLE_SCALAR_H_
 
