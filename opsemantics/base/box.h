@@ -2,8 +2,8 @@
 // reads and writes of a tensor is one box, in the tensor's global coordinates: element (2, 5) has
 // these coordinates on every device. Also here: into which parts an extent is cut (PartOf).
 //
-// Example: rows 2 and 3 of a [4, 8] tensor are the box [2, 4) x [0, 8), 16 elements. Without rows 3
-// and beyond, [3, 4) x [0, 8), the box [2, 3) x [0, 8) is left.
+// Example: rows 2 and 3 of a [4, 8] tensor are the box [2, 4) x [0, 8), 16 elements.
+// Subtract the box of row 3, [3, 4) x [0, 8), and the box of row 2 is the rest: [2, 3) x [0, 8).
 //
 // All types are plain values; bounds are in elements. Boxes of one operation have one rank.
 #ifndef YUBA_OPSEMANTICS_BASE_BOX_H_

@@ -184,14 +184,14 @@ struct Definition {
   ExprPtr body;                           // never null
   bool nograd = false;                    // has no gradient
   // Whether the result stays in partials (search/rewrite/accumulators.h,
-  // search/rewrite/partials.h): nobody reduces them after this node; each device stores, for its
-  // box of the result, the sum of some of the terms.
+  // search/rewrite/partials.h): after this node they are reduced within groups of devices only.
+  // Each device stores, for its box of the result, the sum of the terms of its group.
   bool partial = false;
   // The operands that hold such partials, ascending; the body is linear in all of them together
-  // (linear.h). The devices with the partials of one number are a group. Each group computes this
-  // definition with its own partials, and the groups' results are the partials of this result. The
-  // last index numbers the groups: it is a reduction index of extent kMostGroups that is cut as
-  // others are, but that nothing reads and no loop runs through (InGroups).
+  // (linear.h). Each group computes this definition with its own partials, and the groups' results
+  // are the partials of this result. The last index numbers the groups: it is a reduction index of
+  // extent kMostGroups that is cut as others are, but that nothing reads and no loop runs through
+  // (InGroups).
   std::vector<int> partial_operands;
 };
 
