@@ -119,7 +119,7 @@ absl::Status CheckOutput(const std::string& path) {
 absl::Status MakeFolder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return UserError(path, ": cannot be created: ", error.message());
+  if (error) return UserError(path, ": cannot be made: ", error.message());
   return absl::OkStatus();
 }
 
