@@ -1,4 +1,6 @@
-// Costs are 64-bit integers, and a sum or product that does not fit is never wrong in silence.
+// Checked 64-bit arithmetic. Bytes, elements and costs are int64_t everywhere; a sum or product
+// that does not fit ends the program with a message (CHECK) instead of being wrong in silence.
+// Numbers that a user's file can make too large are tested before they come here.
 #ifndef YUBA_OPSEMANTICS_BASE_ARITHMETIC_H_
 #define YUBA_OPSEMANTICS_BASE_ARITHMETIC_H_
 

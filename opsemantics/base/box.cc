@@ -82,8 +82,8 @@ std::vector<Box> SubtractAll(const Box& box, absl::Span<const Box> covered) {
   if (!IsEmpty(box)) rest.push_back(box);
   for (const Box& cover : covered) {
     std::vector<Box> next;
-    for (const Box& piece : rest) {
-      for (Box& part : Subtract(piece, cover)) next.push_back(std::move(part));
+    for (const Box& remaining : rest) {
+      for (Box& outside : Subtract(remaining, cover)) next.push_back(std::move(outside));
     }
     rest = std::move(next);
   }

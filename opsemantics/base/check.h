@@ -1,5 +1,6 @@
-// CHECK for bugs of ours: prints file, line, condition and the streamed message, then aborts.
-// A user's mistake is never a check: it is an absl::Status (status.h).
+// YUBA_CHECK(condition) << "message": for faults of Yuba itself. Where the condition does not hold
+// it prints file, line, condition and message to standard error and aborts. The message is
+// evaluated only then. A user's mistake is never a check: it is an absl::Status (status.h).
 #ifndef YUBA_OPSEMANTICS_BASE_CHECK_H_
 #define YUBA_OPSEMANTICS_BASE_CHECK_H_
 
@@ -7,6 +8,7 @@
 
 namespace yuba::internal {
 
+// Collects the message; its destructor, at the end of the statement, prints and aborts.
 class CheckFailure {
  public:
   CheckFailure(const char* file, int line, const char* condition);

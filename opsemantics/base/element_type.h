@@ -1,4 +1,4 @@
-// The element types of tensors.
+// The element types of tensors: their names, their sizes, and the type in which partials move.
 #ifndef YUBA_OPSEMANTICS_BASE_ELEMENT_TYPE_H_
 #define YUBA_OPSEMANTICS_BASE_ELEMENT_TYPE_H_
 
@@ -12,12 +12,13 @@ namespace yuba {
 
 enum class ElementType : uint8_t { kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8, kBool };
 
-int64_t ByteSize(ElementType type);
+int64_t ByteSize(ElementType type);  // bytes of one element: 4 for f32, 1 for bool
 bool IsFloat(ElementType type);      // everything else is an integer; bool is one too
 const char* Name(ElementType type);  // "f32", as descriptions and plans write it
-absl::optional<ElementType> ElementTypeFromName(absl::string_view name);
+absl::optional<ElementType> ElementTypeFromName(absl::string_view name);  // nullopt: no such type
 
-// The type in which partial results are kept and moved: f32 for f16 and bf16, else `type`.
+// The type in which partials of a result of type `type` are stored and moved: f32 for f16 and bf16,
+// else `type` itself.
 ElementType AccumulatorType(ElementType type);
 
 }  // namespace yuba

@@ -45,7 +45,8 @@ absl::Status ReadError(const std::string& path, int error) {
 
 constexpr int kPatience = 1000;  // ms that a pipe may be without a writer: it may just be starting
 
-// Whether anybody writes to the pipe, or has written what is still in it. tee looks without taking.
+// Whether anybody writes to the pipe, or has written something that is still in it. tee looks at
+// the contents without taking them out.
 bool HasWriter(int pipe) {
   struct pollfd wait = {pipe, POLLIN, 0};
   if (::poll(&wait, 1, kPatience) > 0) return true;
@@ -64,7 +65,7 @@ absl::Status CheckReadable(const std::string& path, const struct stat& facts) {
                    ", not a file: name a file");
 }
 
-// The checks of a descriptor that is open without blocking.
+// Checks a descriptor that was opened without blocking, makes it blocking and remembers its file.
 absl::Status PrepareToRead(int file, const std::string& path) {
   struct stat facts;
   if (::fstat(file, &facts) != 0) return ReadError(path, errno);

@@ -1,5 +1,6 @@
-// f16 and bf16 as their bits: exact to f32, and from f32 rounded to nearest, ties to even.
-// Constant expressions, so that code for GPUs may call them too.
+// f16 (IEEE 754 binary16) and bf16 (the upper half of an f32) as their 16 bits. To f32 the
+// conversion is exact; from f32 it rounds to nearest, ties to even, and a NaN stays a NaN. All
+// functions are constant expressions, so that code for GPUs may call them too.
 #ifndef YUBA_OPSEMANTICS_BASE_HALF_H_
 #define YUBA_OPSEMANTICS_BASE_HALF_H_
 

@@ -20,7 +20,7 @@ struct MeshAxis {
 };
 
 struct Mesh {
-  std::vector<MeshAxis> axes;
+  std::vector<MeshAxis> axes;  // the first is outermost; none: one device
 
   int devices() const;                         // the product of the sizes
   int coordinate(int device, int axis) const;  // 0 .. axes[axis].size - 1

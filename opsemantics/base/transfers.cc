@@ -27,35 +27,36 @@ bool Overlap(const Box& a, const Box& b) {
   return true;
 }
 
-// What moves to `destination` that needs `need`: from itself, then from each of `sources` in their
-// order what none before has. Appended in the order of GatherTransfers.
-void GatherInto(int destination, const Box& need, const Box& own, const std::vector<Box>& have,
+// Appends the transfers that bring `reads` to `destination`: from itself, where its box `own` has
+// elements, then from each of `sources` in turn the elements that are still missing. In the order
+// of GatherTransfers.
+void GatherInto(int destination, const Box& reads, const Box& own, const std::vector<Box>& has,
                 const std::vector<int>& sources, std::vector<Transfer>& transfers) {
   const size_t start = transfers.size();
-  if (IsEmpty(need)) return;
-  std::vector<Box> rest = {need};
+  if (IsEmpty(reads)) return;
+  std::vector<Box> missing = {reads};
   if (!IsEmpty(own)) {
-    const Box local = Intersect(need, own);
+    const Box local = Intersect(reads, own);
     if (!IsEmpty(local)) transfers.push_back({destination, destination, local});
-    rest = Subtract(need, own);
+    missing = Subtract(reads, own);
   }
   for (int source : sources) {
-    if (rest.empty()) break;
-    if (source == destination || IsEmpty(have[source])) continue;
-    const bool unreduced = std::none_of(
-        rest.begin(), rest.end(), [&](const Box& piece) { return Overlap(piece, have[source]); });
-    if (unreduced) continue;
-    std::vector<Box> left;
-    for (const Box& piece : rest) {
-      const Box common = Intersect(piece, have[source]);
+    if (missing.empty()) break;
+    if (source == destination || IsEmpty(has[source])) continue;
+    const bool disjoint = std::none_of(missing.begin(), missing.end(),
+                                       [&](const Box& box) { return Overlap(box, has[source]); });
+    if (disjoint) continue;
+    std::vector<Box> still_missing;
+    for (const Box& box : missing) {
+      const Box common = Intersect(box, has[source]);
       if (IsEmpty(common)) {
-        left.push_back(piece);
+        still_missing.push_back(box);
         continue;
       }
       transfers.push_back({source, destination, common});
-      for (Box& outside : Subtract(piece, have[source])) left.push_back(std::move(outside));
+      for (Box& outside : Subtract(box, has[source])) still_missing.push_back(std::move(outside));
     }
-    rest = std::move(left);
+    missing = std::move(still_missing);
   }
   std::sort(transfers.begin() + start, transfers.end(), TransferLess);
 }
@@ -66,7 +67,7 @@ std::vector<int> AllDevices(size_t count) {
   return devices;
 }
 
-// For each part the devices that make it, ascending.
+// [partial]: the devices that write it, ascending.
 std::vector<std::vector<int>> ProducersOfPartials(const Producers& producers) {
   std::vector<std::vector<int>> devices(producers.partials);
   for (size_t d = 0; d < producers.partial.size(); ++d) devices[producers.partial[d]].push_back(d);
@@ -81,8 +82,8 @@ int64_t RemoteVolume(const std::vector<Transfer>& transfers) {
   return volume;
 }
 
-// Numbers the distinct intervals of dimension `d`, ascending. False where they do not tile an
-// interval.
+// Puts the distinct intervals of dimension `d` into `distinct`, ascending. False where they do not
+// tile an interval.
 bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d,
                      std::vector<Interval>& distinct) {
   distinct.clear();
@@ -97,8 +98,8 @@ bool NumberIntervals(const std::vector<const Box*>& boxes, size_t d,
   return true;
 }
 
-// The box that `boxes` cover exactly where they are a grid, each cell there at least once: what
-// shards and written boxes are. Nullopt where they are not, or all are empty.
+// The box that the boxes of these devices tile, where they form a grid whose every cell is there at
+// least once, as shards and written boxes do. Nullopt where they form none, or all are empty.
 absl::optional<Box> GridHull(const std::vector<Box>& all, const std::vector<int>& devices) {
   std::vector<const Box*> boxes;
   for (int device : devices) {
@@ -135,24 +136,25 @@ int64_t CommonVolume(const Box& a, const Box& b) {
   return volume;
 }
 
-// What `destination` gets from others when it needs `need`; `hull` is that of the sources' boxes.
-int64_t RemoteVolumeTo(int destination, const Box& need, const Box& own,
-                       const std::vector<Box>& have, const std::vector<int>& sources,
+// The elements of `reads` that come to `destination` from other devices. `hull` is GridHull of the
+// sources' boxes: where there is one, everything in it that the device lacks comes.
+int64_t RemoteVolumeTo(int destination, const Box& reads, const Box& own,
+                       const std::vector<Box>& has, const std::vector<int>& sources,
                        const absl::optional<Box>& hull) {
-  if (hull.has_value()) return CommonVolume(need, *hull) - CommonVolume(need, own);
+  if (hull.has_value()) return CommonVolume(reads, *hull) - CommonVolume(reads, own);
   std::vector<Transfer> transfers;
-  GatherInto(destination, need, own, have, sources, transfers);
+  GatherInto(destination, reads, own, has, sources, transfers);
   return RemoteVolume(transfers);
 }
 
 }  // namespace
 
-std::vector<Transfer> GatherTransfers(const std::vector<Box>& have, const std::vector<Box>& need) {
-  YUBA_CHECK(have.size() == need.size());
-  const std::vector<int> sources = AllDevices(have.size());
+std::vector<Transfer> GatherTransfers(const std::vector<Box>& has, const std::vector<Box>& reads) {
+  YUBA_CHECK(has.size() == reads.size());
+  const std::vector<int> sources = AllDevices(has.size());
   std::vector<Transfer> transfers;
-  for (size_t d = 0; d < need.size(); ++d) {
-    GatherInto(d, need[d], have[d], have, sources, transfers);
+  for (size_t d = 0; d < reads.size(); ++d) {
+    GatherInto(d, reads[d], has[d], has, sources, transfers);
   }
   return transfers;
 }
@@ -171,12 +173,12 @@ std::vector<ReduceTransfer> ReduceTransfers(const Producers& producers,
   const std::vector<std::vector<int>> devices = ProducersOfPartials(producers);
   const Box nothing = {{0, 0}};
   for (size_t d = 0; d < first_owners.size(); ++d) {
-    if (IsEmpty(own[d]) || first_owners[d] != own[d]) continue;  // no home, or nothing to have
-    for (int part = 0; part < producers.partials; ++part) {
+    if (IsEmpty(own[d]) || first_owners[d] != own[d]) continue;  // no first owner, or owns nothing
+    for (int partial = 0; partial < producers.partials; ++partial) {
       std::vector<Transfer> transfers;
-      const Box& writes = producers.partial[d] == part ? producers.writes[d] : nothing;
-      GatherInto(d, first_owners[d], writes, producers.writes, devices[part], transfers);
-      for (Transfer& transfer : transfers) reductions.push_back({std::move(transfer), part});
+      const Box& writes = producers.partial[d] == partial ? producers.writes[d] : nothing;
+      GatherInto(d, first_owners[d], writes, producers.writes, devices[partial], transfers);
+      for (Transfer& transfer : transfers) reductions.push_back({std::move(transfer), partial});
     }
   }
   return reductions;
@@ -205,13 +207,13 @@ std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<
   return grouped;
 }
 
-int64_t GatherVolume(const std::vector<Box>& have, const std::vector<Box>& need) {
-  YUBA_CHECK(have.size() == need.size());
-  const std::vector<int> sources = AllDevices(have.size());
-  const absl::optional<Box> hull = GridHull(have, sources);
+int64_t GatherVolume(const std::vector<Box>& has, const std::vector<Box>& reads) {
+  YUBA_CHECK(has.size() == reads.size());
+  const std::vector<int> sources = AllDevices(has.size());
+  const absl::optional<Box> hull = GridHull(has, sources);
   int64_t volume = 0;
-  for (size_t d = 0; d < need.size(); ++d) {
-    volume += RemoteVolumeTo(d, need[d], have[d], have, sources, hull);
+  for (size_t d = 0; d < reads.size(); ++d) {
+    volume += RemoteVolumeTo(d, reads[d], has[d], has, sources, hull);
   }
   return volume;
 }
@@ -223,12 +225,13 @@ int64_t ReduceVolume(const Producers& producers, const std::vector<Box>& own) {
   const std::vector<std::vector<int>> devices = ProducersOfPartials(producers);
   const Box nothing = {{0, 0}};
   int64_t volume = GatherVolume(first_owners, own);
-  for (int part = 0; part < producers.partials; ++part) {
-    const absl::optional<Box> hull = GridHull(producers.writes, devices[part]);
+  for (int partial = 0; partial < producers.partials; ++partial) {
+    const absl::optional<Box> hull = GridHull(producers.writes, devices[partial]);
     for (size_t d = 0; d < first_owners.size(); ++d) {
       if (IsEmpty(first_owners[d])) continue;
-      const Box& writes = producers.partial[d] == part ? producers.writes[d] : nothing;
-      volume += RemoteVolumeTo(d, first_owners[d], writes, producers.writes, devices[part], hull);
+      const Box& writes = producers.partial[d] == partial ? producers.writes[d] : nothing;
+      volume +=
+          RemoteVolumeTo(d, first_owners[d], writes, producers.writes, devices[partial], hull);
     }
   }
   return volume;

@@ -1,6 +1,33 @@
-// Transfers(have, need): the one definition of communication. Bytes, lowering, the runtime and the
-// checker all come from here. A box of elements moves from `source` to `destination`; what a device
-// already has it does not receive.
+// What a byte is: the one definition of communication. The bytes of a plan, the exchanges of a
+// program, the copies that the runtime makes and the checker all follow from this file.
+//
+// Each device has one box of each tensor (box.h). Communication is two questions about boxes:
+//   gather  before a node runs: the elements that a device reads and does not have come to it;
+//   reduce  after a node ran: the elements that devices wrote come to the devices that own them.
+// Where a node was cut along a reduction, a device wrote only a *partial* of each element of its
+// box: the sum (or the maximum, ...) of some of its terms. An owner then receives each partial of
+// each element once and combines them.
+//
+// What moves is counted in elements: one element that comes to one other device counts once.
+// Elements that a device has already cost nothing, and messages have no cost of their own. Bytes
+// are moved elements times the size of an element (element_type.h): ByteSize(type), and
+// ByteSize(AccumulatorType(type)) where partials are combined.
+//
+// Lists are indexed by device. All boxes of one call are boxes of one tensor, in its global
+// coordinates, and have one rank; lists of different lengths are a fault (CHECK). The functions are
+// pure and the same on every device, so that all devices agree on what moves without talking.
+//
+// Example of a gather, a halo: device 0 has rows 0-3 of 8, device 1 rows 4-7, and a window of 3
+// reads one row beyond the shard. has = {[0, 4), [4, 8)}, reads = {[0, 5), [3, 8)}: row 4 goes from
+// 1 to 0 and row 3 from 0 to 1, so GatherVolume is 2.
+//
+// Example of a reduce: y has 8 elements; devices 0 and 1 each summed half of the terms of all of
+// them. writes = {[0, 8), [0, 8)}, partial = {0, 1}, partials = 2.
+//   own = {[0, 4), [4, 8)}: device 0 receives [0, 4) of partial 1, device 1 receives [4, 8) of
+//     partial 0 (each has the other partial itself). ReduceVolume is 8: a reduce-scatter.
+//   own = {[0, 8), [0, 8)}: device 0 is the first owner and receives 8 elements of partial 1; then
+//     device 1 gathers the 8 results from it. ReduceVolume is 16: an all-reduce.
+// opsemantics/sharding/README.md works a whole matmul on 4 devices.
 #ifndef YUBA_OPSEMANTICS_BASE_TRANSFERS_H_
 #define YUBA_OPSEMANTICS_BASE_TRANSFERS_H_
 
@@ -11,55 +38,60 @@
 
 namespace yuba {
 
+// The elements of `box` go from one device to another, or stay (source == destination).
 struct Transfer {
-  int source = 0;
-  int destination = 0;
-  Box box;
+  int source = 0;       // device
+  int destination = 0;  // device
+  Box box;              // never empty in the lists below
   friend bool operator==(const Transfer& a, const Transfer& b) {
     return a.source == b.source && a.destination == b.destination && a.box == b.box;
   }
 };
 
-// Gather: what devices read and lack. Each element of need[d] reaches d once, from d itself where
-// have[d] holds it, else from the first device that has it. have and need are indexed by device.
-// Transfers with source == destination are the local copies; they are listed too and cost nothing.
-// The order is by destination, then source, then box. Elements that nobody has are left out.
-//
-// A halo is such a transfer: rows 0-3 of 8 are on device 0, rows 4-7 on device 1, and a window of 3
-// reads one row beyond the shard. have = {[0,4), [4,8)}, need = {[0,5), [3,8)}: row 4 goes from 1
-// to 0, row 3 from 0 to 1.
-std::vector<Transfer> GatherTransfers(const std::vector<Box>& have, const std::vector<Box>& need);
+// Gather: each element of reads[d] reaches device d once, from d itself where has[d] holds it, else
+// from the device of the lowest number that has it. Elements that no device has are left out.
+// Transfers with source == destination are local copies; they are listed too, and cost nothing. The
+// order is by destination, then source, then box.
+std::vector<Transfer> GatherTransfers(const std::vector<Box>& has, const std::vector<Box>& reads);
 
-// What the devices of a node write.
+// What the devices write when they run a node (AnalyzeNode of opsemantics/sharding/sharding.h).
 struct Producers {
   std::vector<Box> writes;   // [device]
-  std::vector<int> partial;  // [device] which partial of the elements of its box the device has
-  int partials = 1;          // so many have to be combined for each element
+  std::vector<int> partial;  // [device] which partial it writes, of all elements of its box
+  int partials = 1;          // how many partials each element has; 1: what is written is the result
 };
 
-// Reduce, first step: the transfers to the first owner of each element, ascending by partial: each
-// partial of each element once, from the first owner itself where that wrote it, else from the
-// partial's first producer. With partials == 1 every owner counts as a first owner, so that one
-// step does it all. own, the boxes that devices shall have, is indexed by device.
+// Reduce, first step. own[d] is the box that device d shall have at the end; several devices may
+// own one box, and the first of them (FirstOwnerBoxes) then combines for all. Each partial of each
+// element reaches its first owner once: from the first owner itself where that wrote it, else from
+// the device of the lowest number that wrote it. Elements without a term in a partial are written
+// by no device and do not move. The order is by destination, then partial (partials are combined in
+// ascending order), then source, then box. With partials == 1 there is nothing to combine: every
+// owner counts as a first owner, the list is that of GatherTransfers(writes, own), and no second
+// step follows.
 struct ReduceTransfer {
   Transfer transfer;
-  int partial = 0;  // to which the transferred elements belong
+  int partial = 0;  // which partial the elements are of
 };
 std::vector<ReduceTransfer> ReduceTransfers(const Producers& producers,
                                             const std::vector<Box>& own);
 
-// Reduce, second step (partials > 1 and replicated owners): the boxes that first owners have, from
-// which the other owners gather: own[d] where d is the first of the devices with that box, else an
-// empty box (for scalars, whose one box is not empty, one empty interval).
+// Reduce, second step, where partials > 1 and several devices own one box: the other owners gather
+// the results, GatherTransfers(FirstOwnerBoxes(own), own). FirstOwnerBoxes is own[d] where d is the
+// lowest device with exactly that box, else an empty box. The empty box of a scalar, whose rank has
+// none, is one empty interval.
 std::vector<Box> FirstOwnerBoxes(const std::vector<Box>& own);
 
-// Reduce into partials that stay unreduced: devices of equal `group` take only from each other. The
-// group is one more dimension, the first, of what they write and what they own; all else is as
-// above.
+// For tensors whose partials stay unreduced (search/rewrite/partials.h): devices exchange elements
+// only with devices of the same group. The group's number becomes the first dimension of each box:
+// device d's box {[0, 4)} in group 2 is {[2, 3), [0, 4)}. With these boxes all functions of this
+// file do what they do within each group. boxes and group are indexed by device.
 std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<int>& group);
 
-// Elements that move between different devices. Equal to the sum over the lists above.
-int64_t GatherVolume(const std::vector<Box>& have, const std::vector<Box>& need);
+// Elements that move between different devices: the volumes of the transfers with source !=
+// destination, of a reduce those of both steps. Faster than the lists where boxes form a grid, as
+// shards do.
+int64_t GatherVolume(const std::vector<Box>& has, const std::vector<Box>& reads);
 int64_t ReduceVolume(const Producers& producers, const std::vector<Box>& own);
 
 }  // namespace yuba

@@ -1,3 +1,4 @@
+// The writing half of files.h.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -35,7 +36,8 @@ absl::Status WriteAndClose(int file, const std::string& path, absl::string_view 
   return status;
 }
 
-// Whether `path` is a link to what no path names: a file that is gone, or that is open and deleted.
+// Whether `path` is a link to something that no path names: to a file that is gone, or to one that
+// is open but deleted.
 bool LeadsNowhere(const std::string& path) {
   struct stat facts;
   char* const real = ::realpath(path.c_str(), nullptr);
@@ -51,17 +53,17 @@ std::string TargetOf(const std::string& path) {
   return target;
 }
 
-// A new file in the folder of `target`, under a name of its own, which is put into `name`; below 0
-// where none can be made.
+// Creates a file in the folder of `target` under a name of its own, which is put into `name`.
+// Returns its descriptor, or a number below 0 where no file can be created.
 int MakeBeside(const std::string& target, std::string* name) {
   *name = target.substr(0, target.find_last_of('/') + 1) + ".yuba.XXXXXX";
   return ::mkostemp(name->data(), O_CLOEXEC);
 }
 
-// Whether what is no regular file takes bytes and does nothing else with them.
+// Whether `path`, which is no regular file, takes bytes and does nothing else with them.
 bool TakesBytes(const std::string& path, const struct stat& facts) {
-  // A pipe that is open already, as /dev/stdout or >(command); to open one with a name waits for
-  // its reader.
+  // A pipe that is open already, as /dev/stdout or >(command). A pipe with a name is refused: to
+  // open it would wait for its reader.
   if (S_ISFIFO(facts.st_mode)) return LeadsNowhere(path);
   if (!S_ISCHR(facts.st_mode)) return false;
   constexpr unsigned kMemory = 1, kNull = 3, kZero = 5, kFull = 7;
@@ -99,17 +101,18 @@ absl::Status CheckOutput(const std::string& path) {
     return UserError(path, ": is a link that leads to no file: name the file itself");
   }
   const std::string target = TargetOf(path);
-  std::string made = target;
+  std::string created = target;
   int file = -1;
-  // Where the name is free it is tried itself: it may be too long, or the folder no common one.
+  // Where the name is free it is tried itself: it may be too long, or the folder may allow some
+  // names only.
   if (::lstat(target.c_str(), &facts) != 0) {
     file = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   } else {
-    file = MakeBeside(target, &made);
+    file = MakeBeside(target, &created);
   }
   if (file < 0) return WriteError(path, errno);
   ::close(file);
-  ::unlink(made.c_str());
+  ::unlink(created.c_str());
   return absl::OkStatus();
 }
 
@@ -129,7 +132,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view contents) {
     ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
     return WriteAndClose(file, path, contents);
   }
-  // A link stays one: the file that it leads to is replaced.
+  // A link stays a link: the file that it leads to is replaced.
   const std::string target = TargetOf(path);
   std::string temporary;
   const int file = MakeBeside(target, &temporary);

@@ -31,7 +31,7 @@ bool SameArgs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
                     [](const ExprPtr& x, const ExprPtr& y) { return x == y || SameExpr(*x, *y); });
 }
 
-bool SameNumber(double a, double b) {  // by value, NaN equal to itself, -0 different from 0
+bool SameNumber(double a, double b) {  // by value; a NaN equals a NaN, -0 differs from 0
   if (a != a || b != b) return a != a && b != b;
   return a == b && (a != 0 || 1 / a == 1 / b);
 }
@@ -128,7 +128,7 @@ ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
     case Function::kNot: return ElementType::kBool;
     default: break;
   }
-  // The widest argument counts: a float before an integer, else the first.
+  // A float counts before an integer; else the first argument counts.
   const size_t first = expr.function == Function::kSelect ? 1 : 0;
   ElementType type = TypeOf(*expr.args[first], operands);
   for (size_t i = first + 1; i < expr.args.size() && !IsFloat(type); ++i) {

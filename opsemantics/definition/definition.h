@@ -1,9 +1,14 @@
-// The core form: what every description becomes when it is used.
+// The core form: what every description becomes when it is used (elaborate/elaborate.h), and all
+// that box analysis, the search and the kernels see of an operator.
 //
 //   definition = reducer over a box of indices, where constraints hold, of a pointwise body
 //                whose reads are affine in the indices
 //
-// Tensors are here lists of *flat dimensions*: a dimension made of factors (3 12 64) stands as
+// Example: y[i, j] = sum(k) x[i, k] * w[k, j] has the output indices i and j, the reduction index
+// k, the reducer sum and the body x[i, k] * w[k, j]. Affine functions name an index by its position
+// in Definition::indices: i is 0, j is 1, k is 2.
+//
+// Tensors are lists of *flat dimensions* here: a dimension made of factors (3 12 64) stands as
 // three flat dimensions, outermost first; memory is row-major, so this changes nothing but what can
 // be cut. All extents are integers. Definitions are immutable values once built.
 #ifndef YUBA_OPSEMANTICS_DEFINITION_DEFINITION_H_
@@ -36,15 +41,16 @@ struct Affine {
 };
 
 Affine ConstantAffine(int64_t value);
-Affine IndexAffine(int index);
+Affine IndexAffine(int index);  // that index alone
 Affine operator+(const Affine& a, const Affine& b);
 Affine operator-(const Affine& a, const Affine& b);
 Affine operator*(const Affine& a, int64_t factor);
-int64_t Evaluate(const Affine& affine, const std::vector<int64_t>& point);
-// The least and greatest value for indices in `ranges`, as a half-open interval.
+int64_t Evaluate(const Affine& affine, const std::vector<int64_t>& point);  // point is [index]
+// The least and greatest value for indices in `ranges` ([index]), as a half-open interval; empty
+// where the range of an index that it names is empty.
 Interval Range(const Affine& affine, const std::vector<Interval>& ranges);
 
-// expression == 0, or expression <= 0.
+// expression == 0 (`equality`), or expression <= 0.
 struct Constraint {
   Affine expression;
   bool equality = false;
@@ -109,13 +115,13 @@ struct Expr {
   double number = 0;
   int64_t integer = 0;
   Affine affine;
-  int operand = -1;
-  std::vector<Affine> position;
+  int operand = -1;              // position in Definition::operands
+  std::vector<Affine> position;  // [flat dimension of the operand]
   Function function = Function::kAdd;
   std::vector<ExprPtr> args;
 };
 
-bool SameExpr(const Expr& a, const Expr& b);
+bool SameExpr(const Expr& a, const Expr& b);  // equal in all that their kind uses
 // Calls `visit` for each node, parents first.
 template <typename Visit>
 void Walk(const ExprPtr& expr, const Visit& visit) {
@@ -141,7 +147,8 @@ struct TensorType {
 };
 
 // A condition on data: index == value, index <= value or index < value, where `value` is an integer
-// expression that reads tensors (already wrapped into its extent). Box analysis takes it as true.
+// expression that reads tensors (already wrapped into the extent that it is compared with). A
+// gather of rows is y[i, j] = pick(r where r == ids[i]) t[r, j]. Box analysis takes it as true.
 struct DataCondition {
   Affine index;
   Function compare = Function::kEq;  // kEq, kLe, kLt; kNe does not occur
@@ -149,38 +156,41 @@ struct DataCondition {
   ExprPtr value;
 };
 
-// The extent of the index that numbers groups of devices (Definition::partials): the most devices
-// of a mesh.
+// The extent of the index that numbers groups of devices (Definition::partial_operands): as many as
+// a mesh has devices at most.
 constexpr int64_t kMostGroups = kMostPlannedDevices;
 
 struct Definition {
   std::string name;            // of the result in its description, e.g. "y"; "y.1" if hoisted
   std::vector<Index> indices;  // output indices in the order of `left`, then reduction indices
-  std::vector<TensorType> operands;  // each tensor once, however often it is read
+  std::vector<TensorType> operands;  // each tensor once, however often the body reads it
   TensorType result;
-  std::vector<Affine> left;  // for each dimension of the result: a bare index or a constant
+  std::vector<Affine> left;  // [flat dimension of the result]: a bare index or a constant
   Reducer reducer = Reducer::kNone;
-  std::vector<Constraint> where;  // with reducers only
-  std::vector<DataCondition> data_where;
-  ExprPtr body;
-  bool nograd = false;
-  // Sums that are kept apart for a while (search/rewrite/accumulators.h,
-  // search/rewrite/partials.h): each device keeps a sum of some of the terms for its box of the
-  // result.
+  std::vector<Constraint> where;          // with reducers only; all of them hold
+  std::vector<DataCondition> data_where;  // with reducers only; all of them hold
+  ExprPtr body;                           // never null
+  bool nograd = false;                    // has no gradient
+  // Whether the result stays in partials (search/rewrite/accumulators.h,
+  // search/rewrite/partials.h): after this node they are reduced within groups of devices only.
+  // Each device stores, for its box of the result, the sum of the terms of its group.
   bool partial = false;
-  // Operands that are such, ascending; the body is linear in them together (linear.h). Each group
-  // of devices that keeps a sum apart computes with it, and the results of the groups are parts of
-  // the result, or of the next such sum. The last index numbers these parts; it is cut like an
-  // index of a reduction, but nothing runs through it.
+  // The operands that hold such partials, ascending; the body is linear in all of them together
+  // (linear.h). Each group computes this definition with its own partials, and the groups' results
+  // are the partials of this result. The last index numbers the groups: it is a reduction index of
+  // extent kMostGroups that is cut as others are, but that nothing reads and no loop runs through
+  // (InGroups).
   std::vector<int> partial_operands;
 };
 
-bool ReadsPartials(const Definition& definition, size_t operand);
-// What a program computes for a definition that reads partials in `groups` groups of devices: each
-// computes the part of its group of an index of that extent; of one group there is no such index.
+bool ReadsPartials(const Definition& definition, size_t operand);  // is it in partial_operands?
+// What a program runs for a definition that reads partials in `groups` groups of devices: the last
+// index gets the extent `groups`, of which each group runs its own value. With one group the index
+// goes, and with it the reducer where no other reduction index is left.
 Definition InGroups(const Definition& definition, int groups);
 
-// The type of an expression's value: comparisons are bool; of mixed arguments the float one counts.
+// The type of an expression's value: comparisons are bool; of mixed arguments the float one counts,
+// else the first. `operands` are the definition's.
 ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands);
 
 bool operator==(const Definition& a, const Definition& b);

@@ -1,5 +1,6 @@
-// Definitions as text: one line, in the spelling of the language. Operands have no names in the
-// core form; they are x0, x1, ... here.
+// Definitions as text: one line, in the spelling of the language (opsemantics/README.md), for
+// messages, dumps and programs. Operands have no names in the core form; they are x0, x1, ... here:
+//   y[i: 4, j: 8] = sum(k: 6) x0[i, k] * x1[k, j]
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -51,7 +52,7 @@ class Writer {
       absl::StrAppend(&text, text.empty() ? "" : ", ", index.name);
       const bool groups =
           !definition_.partial_operands.empty() && &index == &definition_.indices.back();
-      if (groups) continue;  // as many as there are
+      if (groups) continue;  // the plan decides how many there are
       absl::StrAppend(&text, ": ", index.extent);
     }
     return text;
@@ -118,7 +119,7 @@ class Writer {
     }
   }
 
-  // `expr` where at least `least` is needed: in parentheses if it binds weaker.
+  // `expr` where its surroundings bind with strength `least`: in parentheses if it binds weaker.
   std::string Term(const ExprPtr& expr, Strength least) const {
     const std::string text = Bare(*expr);
     return StrengthOf(*expr) < least ? absl::StrCat("(", text, ")") : text;

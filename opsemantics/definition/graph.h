@@ -1,5 +1,10 @@
 // A graph of definitions: what the front end makes, the search plans and the interpreter can run.
-// It holds no operator of any framework; names and origins are for people only.
+// Tensors and nodes refer to each other by number (TensorId, NodeId: positions in Graph::tensors
+// and Graph::nodes). It holds no operator of any framework; names and origins are for people only.
+//
+// Example: relu(x w) is four tensors (x, w, z, y) and two nodes, z = x w and y = relu(z). x is a
+// kInput, w a kParameter, z and y are kActivation; z has producer 0 and consumers {1}; y is an
+// output.
 #ifndef YUBA_OPSEMANTICS_DEFINITION_GRAPH_H_
 #define YUBA_OPSEMANTICS_DEFINITION_GRAPH_H_
 
@@ -15,8 +20,10 @@ namespace yuba {
 using TensorId = int;
 using NodeId = int;
 
+// kCopy and kPartial are made by the search (search/rewrite/): a copy is a tensor gathered once for
+// several readers, a partial is the result of a sum that is not reduced yet.
 enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy, kPartial };
-// "input", "weight", "constant", "activation", "copy", "partials"
+// "input", "weight", "constant", "activation", "copy", "partial"
 const char* Name(TensorKind kind);
 
 struct Tensor {
@@ -26,55 +33,58 @@ struct Tensor {
   std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
                                            // their concatenation is type.dims
   bool output = false;                     // an output of the graph
-  NodeId producer = -1;                // -1: input, parameter or constant; a copy: its copy node
-  std::vector<NodeId> consumers;       // each once, ascending
-  std::vector<std::string> dim_names;  // parallel to dims, as the user calls them, "" where that
-                                       // is nothing; empty: all of them are nameless
+  NodeId producer = -1;                // -1: input, parameter or constant; a copy has a copy node
+  std::vector<NodeId> consumers;       // the nodes that read it, each once, ascending
+  std::vector<std::string> dim_names;  // parallel to dims, as the user calls them; "": no name;
+                                       // an empty list: no dimension has a name
 };
 
 struct Node {
   std::string name;  // of its result
   std::string op;    // the operator it came from, for people
   std::string from;  // the node of the user's model, for messages
-  int instance = 0;  // definitions of one use of an operator share it
+  int instance = 0;  // nodes that came from one use of an operator have the same number
   std::shared_ptr<const Definition> definition;
   std::vector<TensorId> operands;  // parallel to definition->operands; distinct
   TensorId result = -1;
 };
 
-// Nodes are in an order in which they can be computed.
+// Nodes are in an order in which they can be computed: each after the producers of its operands.
 struct Graph {
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;  // in the order of the user's model, parameters not among them
   std::vector<TensorId> outputs;
-  int copies = 0;  // the window of its copies (search/rewrite/copies.h); 0: none were made
+  int copies = 0;  // the window of its copies, in nodes (search/rewrite/copies.h); 0: it has none
 };
 
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.
 void Link(Graph& graph);
 
-// An error of ours (CHECK) where a graph is malformed: types of operands, order, ranges of ids.
+// A fault of Yuba (CHECK) where a graph is malformed: ids out of range, operands of other types
+// than the definition's, a tensor read before it is computed or computed twice.
 void CheckGraph(const Graph& graph);
 
-// Whether the node makes a copy of its operand, which is then data that moves and nothing computed.
+// Whether the node's result is a kCopy: its data moves, and nothing is computed.
 bool IsCopy(const Graph& graph, const Node& node);
 // Whether the result is the one operand, element for element: what a copy's definition must be.
 bool IsIdentity(const Definition& definition);
-// Whether the tensor is a copy or partials: axes may be left out of its cut at will.
+// Whether the tensor is a kCopy or a kPartial: its sharding may leave out any axes.
 bool IsTransient(const Tensor& tensor);
-// Whether the node adds up what the nodes that make its operands (all of kind kPartial) keep apart,
-// and does nothing else.
+// Whether the definition adds up its operands, all of which hold partials, and does nothing else;
+// an accumulator is a node of such a definition.
 bool IsAccumulator(const Node& node);
 bool CombinesPartials(const Definition& definition);
-// What is wrong with a node that keeps or reads partials, else "": partials are of a sum and read
-// by one node alone, which is linear in them and has an index for groups.
+// What is wrong with a node that writes or reads partials, for a message; "" where nothing is.
+// Partials are the result of a sum and are read by one node alone, which is linear in them and has
+// an index for groups.
 std::string WhyNoAccumulation(const Graph& graph, const Node& node);
-// What a copy is a copy of; any other tensor itself.
+// The tensor that a copy is of, through copies of copies; any other tensor itself.
 TensorId SourceOf(const Graph& graph, TensorId tensor);
 
-std::vector<int64_t> WholeDims(const Tensor& tensor);  // products of the factors: the user's shape
-int64_t ElementCount(const TensorType& type);
+// The user's shape: for each dimension the product of its factors.
+std::vector<int64_t> WholeDims(const Tensor& tensor);
+int64_t ElementCount(const TensorType& type);  // 1 for a scalar
 
 }  // namespace yuba
 

@@ -5,7 +5,7 @@
 namespace yuba {
 namespace {
 
-// How an expression depends on the operands.
+// How an expression depends on the operands in question.
 enum class Degree {
   kZero,  // the number 0, which is of any degree
   kNone,  // not at all
@@ -38,7 +38,7 @@ class Degrees {
  private:
   bool Is(int operand) const { return std::count(operands_.begin(), operands_.end(), operand) > 0; }
 
-  // Of two values of which one is taken, or which are added up.
+  // The degree where one of two values is taken, or where the two are added.
   static Degree Either(Degree a, Degree b) {
     if (a == Degree::kZero) return b;
     return b == Degree::kZero || a == b ? a : Degree::kOther;

@@ -1,4 +1,7 @@
-// Linearity: sums that are kept apart may stay so through a body that is linear in them.
+// Linearity: partials of a sum may stay unreduced through a definition that is linear in them. If
+// z = z1 + z2 and y = z v, then y = z1 v + z2 v: two groups of devices that hold z1 and z2 compute
+// the partials of y, and z is never added up. Both functions read the definition alone and are
+// sound: where they cannot tell, they say no.
 #ifndef YUBA_OPSEMANTICS_DEFINITION_LINEAR_H_
 #define YUBA_OPSEMANTICS_DEFINITION_LINEAR_H_
 
@@ -13,8 +16,8 @@ namespace yuba {
 // them. Then the sum of its results for several values of the operands is its result for their sum.
 bool IsLinearIn(const Definition& definition, const std::vector<int>& operands);
 
-// Whether the last index can number groups (Definition::partials): one of a reduction, with
-// kMostGroups values, that no read, condition or body runs through.
+// Whether the last index can number groups (Definition::partial_operands): it is a reduction index
+// of extent kMostGroups that no read, no condition and no body names.
 bool NumbersGroups(const Definition& definition);
 
 }  // namespace yuba

@@ -12,12 +12,12 @@ namespace {
 using Factors = std::vector<int64_t>;
 
 Factors WithoutOnes(const Factors& factors) {
-  Factors kept;
+  Factors real;
   for (int64_t factor : factors) {
-    if (factor != 1) kept.push_back(factor);
+    if (factor != 1) real.push_back(factor);
   }
-  if (kept.empty()) kept.push_back(1);
-  return kept;
+  if (real.empty()) real.push_back(1);
+  return real;
 }
 
 int64_t Product(const Factors& factors) {
@@ -34,7 +34,7 @@ class Refiner {
       : old_(definition),
         refinement_(refinement),
         positions_(definition.indices.size()),
-        kept_(definition.indices.size()) {}
+        in_window_(definition.indices.size()) {}
 
   absl::optional<Definition> Run() {
     if (!SplitIndices()) return absl::nullopt;
@@ -60,7 +60,8 @@ class Refiner {
   }
 
  private:
-  // An index is split at the positions (products of inner factors) of all dimensions along it.
+  // Splits every index at the positions of all dimensions along it. A position is the product of
+  // the factors inside it: (3 12 64) splits at 64 and at 768. False where they are no chain.
   bool SplitIndices() {
     Collect(old_.left, refinement_.result);
     const auto collect = [this](const Expr& expr) {
@@ -98,14 +99,14 @@ class Refiner {
         if (old_.indices[term.first].extent > 1) rest.terms.push_back(term);
       }
       if (rest.IsConstant() || rest.BareIndex() >= 0) continue;
-      for (const auto& term : affine.terms) kept_[term.first] = true;
+      for (const auto& term : affine.terms) in_window_[term.first] = true;
     }
   }
 
   bool SplitIndex(size_t i) {
     const Index& index = old_.indices[i];
     Affine value;
-    if (index.extent == 1 && !kept_[i] && !(index.reduction && IsArg())) {
+    if (index.extent == 1 && !in_window_[i] && !(index.reduction && IsArg())) {
       values_.push_back(value);
       return true;
     }
@@ -134,8 +135,8 @@ class Refiner {
     fresh.type = type.type;
     for (size_t d = 0; d < factors.size(); ++d) {
       YUBA_CHECK(Product(factors[d]) == type.dims[d]) << "factors of dimension " << d;
-      const Factors kept = WithoutOnes(factors[d]);
-      fresh.dims.insert(fresh.dims.end(), kept.begin(), kept.end());
+      const Factors real = WithoutOnes(factors[d]);
+      fresh.dims.insert(fresh.dims.end(), real.begin(), real.end());
     }
     return fresh;
   }
@@ -213,8 +214,8 @@ class Refiner {
   const Definition& old_;
   const Refinement& refinement_;
   std::vector<std::set<int64_t>> positions_;  // [old index]
-  std::vector<bool> kept_;                    // [old index] even if its extent is 1
-  std::vector<Affine> values_;                // [old index] in terms of the fresh ones
+  std::vector<bool> in_window_;               // [old index] stays even if its extent is 1
+  std::vector<Affine> values_;                // [old index] in terms of the fresh indices
   std::vector<Interval> ranges_;              // [fresh index]
   Definition fresh_;
   bool possible_ = true;

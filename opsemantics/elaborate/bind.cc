@@ -40,7 +40,7 @@ class Binder {
     return SourceError(*op_.source, range, message);
   }
 
-  // --- What the caller gave.
+  // --- The caller's operands and attributes.
 
   absl::Status CheckCall() {
     if (operands_.size() != op_.params.size()) {
@@ -144,7 +144,7 @@ class Binder {
                  absl::StrCat("the attribute '", attribute.name, "' needs ", needed));
   }
 
-  // Makes the elements what the attribute's type says, or an error.
+  // Converts the elements to the attribute's type; an error where they are of another kind.
   absl::Status Coerce(const Attribute& attribute, Value& value) const {
     const absl::optional<ElementType> element = ElementTypeFromName(attribute.type);
     const bool is_float = attribute.type == "float" || (element && IsFloat(*element));
@@ -203,7 +203,7 @@ class Binder {
     }
     for (const Attribute& attribute : op_.attributes) {
       if (needed.count(attribute.name) == 0 || binding_.names.count(attribute.name) != 0) continue;
-      if (attribute.value == nullptr) continue;  // perhaps the shapes tell
+      if (attribute.value == nullptr) continue;  // perhaps the shapes settle it
       YUBA_RETURN_IF_ERROR(Default(attribute));
     }
     return absl::OkStatus();

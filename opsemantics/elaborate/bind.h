@@ -1,5 +1,9 @@
-// Binding: what the names of a signature are in one use of it: extents, attributes, lets, types,
-// and the dimensions of operands and outputs.
+// Binding: what the names of a signature are in one use of the operator. In come the shapes of the
+// operands and the attributes; out come the values of extents, attributes and lets, the types, and
+// the dimensions of operands and outputs. Errors are a user's and underline the description.
+//
+// Example: x[b, (g ci), h..] on f32[2, 12, 5, 7] with g = 3 gives b = 2, ci = 4, h = {5, 7}; x then
+// has the dimensions {2}, {3, 4}, and a pack of {5} and {7}.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_BIND_H_
 #define YUBA_OPSEMANTICS_ELABORATE_BIND_H_
 
@@ -14,18 +18,18 @@
 
 namespace yuba {
 
-// One element of a dimension as written: one dimension of the tensor.
+// One dimension of the tensor: one element of a dimension as written.
 struct BoundElement {
-  std::vector<int64_t> factors;  // one where it is not written as factors
-  bool one = false;              // a `~` dimension that is 1 and read at 0 always
+  std::vector<int64_t> factors;  // a single one where it is not written as factors
+  bool one = false;              // a `~` dimension of extent 1, which is always read at 0
   bool missing = false;          // a `~` dimension that the operand does not have
 };
 
-// A dimension as written, which may be a pack.
+// A dimension as written, which may be a pack of several dimensions of the tensor.
 struct BoundDim {
   bool pack = false;
   bool factored = false;
-  std::vector<BoundElement> elements;  // one where it is no pack
+  std::vector<BoundElement> elements;  // a single one where it is no pack
 };
 
 struct BoundTensor {
@@ -41,11 +45,12 @@ struct Binding {
   absl::optional<ElementType> common;          // the type that operands share, where there is one
 };
 
+// `operands` and `attributes` as of Elaborate, with one entry for each operand.
 absl::StatusOr<Binding> Bind(const OpDescription& op,
                              const std::vector<absl::optional<Shape>>& operands,
                              const Attributes& attributes);
 
-// The factors of each dimension that the tensor has, as Slot::dims.
+// [dimension that the tensor has]: its factors, as Slot::dims; {1} for a broadcast dimension of 1.
 std::vector<std::vector<int64_t>> FactorsOf(const BoundTensor& tensor);
 
 }  // namespace yuba

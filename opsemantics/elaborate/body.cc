@@ -56,7 +56,7 @@ absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
 absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
   Reduction reduction;
   reduction.reducer = ReducerOf(reduce.name);
-  // What is reduced is computed for all values of the indices outside, whatever encloses it.
+  // A reduction is computed for all values of the indices around it, whatever `if` encloses it.
   const Condition outer = std::exchange(when_, Condition{{}});
   YUBA_RETURN_IF_ERROR(AddRanges(reduce, reduction));
   for (const SyntaxPtr& condition : reduce.where) {
@@ -98,7 +98,7 @@ absl::StatusOr<std::vector<Term>> BodyEvaluator::Side(const Syntax& side) {
 absl::Status BodyEvaluator::AddConditions(const Syntax& condition, Reduction& reduction) {
   YUBA_ASSIGN_OR_RETURN(std::vector<Term> left, Side(*condition.args[0]));
   YUBA_ASSIGN_OR_RETURN(std::vector<Term> right, Side(*condition.args[1]));
-  // A value that is no pack counts for all elements of the other side's.
+  // A side that is no pack is compared with every element of the other side.
   const bool left_pack = condition.args[0]->kind == Syntax::kPack;
   const bool right_pack = condition.args[1]->kind == Syntax::kPack;
   if (!left_pack && right_pack) left.assign(right.size(), left[0]);
@@ -200,7 +200,7 @@ absl::StatusOr<Term> BodyEvaluator::If(const Syntax& syntax, Division division) 
   return ApplyAt(Function::kSelect, {condition, *first, *second}, division, syntax.range);
 }
 
-// The smaller or the larger of two index expressions, where their ranges tell.
+// min and max of two index expressions whose ranges show which is the smaller.
 absl::optional<Term> BodyEvaluator::Foresee(Function function,
                                             const std::vector<Term>& args) const {
   if (function != Function::kMin && function != Function::kMax) return absl::nullopt;
@@ -324,7 +324,8 @@ absl::StatusOr<Affine> BodyEvaluator::JoinFactors(const Syntax& factors) {
   return joined;
 }
 
-// Box analysis computes with values below 2^62; extents and attributes come from a user's file.
+// Box analysis computes with values below 2^62 (regions/bounds.h), and extents and attributes come
+// from a user's file.
 absl::Status BodyEvaluator::CheckSize(const Affine& affine, const SourceRange& range) const {
   constexpr double kLimit = 1e18;
   double size = std::abs(static_cast<double>(affine.constant));

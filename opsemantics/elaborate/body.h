@@ -1,4 +1,7 @@
-// Evaluation of the bodies of definitions: reads, reductions, conditions on indices.
+// Evaluation of the bodies of definitions: what Evaluator (evaluate.h) does for numbers, and
+// besides reads of tensors, reductions, and `if` on indices. Its results are Terms and Reductions
+// over the variables of an InstanceBuilder. Here it is proved that reads stay inside their tensors:
+// a read that can leave its tensor needs an `else`, and one that cannot loses it.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_BODY_H_
 #define YUBA_OPSEMANTICS_ELABORATE_BODY_H_
 
@@ -15,22 +18,24 @@ namespace yuba {
 
 class BodyEvaluator : public Evaluator {
  public:
-  // `binding` gains the internal tensors, and index names while they are in scope; `slots` says
-  // which slot a tensor is. Both belong to the caller.
+  // `binding` gains index names while they are in scope, and the caller adds internal tensors to
+  // it; `slots` says which slot a tensor is. Both belong to the caller and outlive this object.
   BodyEvaluator(const OpDescription& op, Binding& binding, std::map<std::string, int>& slots,
                 InstanceBuilder& builder)
       : Evaluator(op, binding.names), binding_(binding), slots_(slots), builder_(builder) {}
 
-  // The definition whose body is evaluated from here on: for the names of nested reductions.
+  // Names the definition whose body is evaluated next; reductions inside it are named after it.
   void Enter(const std::string& name, bool nograd) {
     name_ = name;
     nograd_ = nograd;
   }
 
-  // A body: its outermost reduction, if it is one, else a map.
+  // The value of a whole body: the reduction where the body is one, else a map.
   absl::StatusOr<Reduction> Body(const Syntax& syntax);
 
-  // Makes the name of an index stand for a new variable; a pack has one for each extent.
+  // Makes `name` stand for a new variable, or a pack's name for one variable of each extent, and
+  // appends their numbers to `variables`. `groups` is parallel to `extents`, or empty where the
+  // variables belong to no dimension of a left side (Variable::group).
   void AddIndex(const std::string& name, bool pack, const std::vector<int64_t>& extents,
                 const std::vector<int>& groups, std::vector<int>& variables);
   void Bind(const std::string& name, int variable) {
@@ -38,7 +43,7 @@ class BodyEvaluator : public Evaluator {
   }
   void RemoveIndex(const std::string& name) { binding_.names.erase(name); }
 
-  // The type of values that nothing else gives one.
+  // The type of values to which nothing else gives a type: the operands' common type, else f32.
   ElementType Fallback() const { return binding_.common.value_or(ElementType::kF32); }
 
  protected:
@@ -56,12 +61,12 @@ class BodyEvaluator : public Evaluator {
   absl::Status AddConstraint(const Syntax& syntax, const Term& difference, Reduction& reduction);
   absl::StatusOr<std::vector<Term>> Side(const Syntax& side);
 
-  // One index of a read at one dimension.
+  // The position of a read along one dimension of its tensor.
   struct Place {
     std::vector<Affine> position;  // one for each factor
-    bool leaves = false;           // can be outside the extent
-    Interval range;                // of what leaves
-    int64_t extent = 0;
+    bool leaves = false;           // whether it can be outside the extent; then:
+    Interval range;                //   the values that the position takes
+    int64_t extent = 0;            //   the extent that it leaves
   };
   absl::StatusOr<Place> PlaceOf(const Syntax& index, const BoundDim& dim, int element);
   absl::StatusOr<Affine> AffineOfIndex(const Syntax& index);
@@ -74,7 +79,7 @@ class BodyEvaluator : public Evaluator {
   Binding& binding_;
   std::map<std::string, int>& slots_;
   InstanceBuilder& builder_;
-  Condition when_ = {{}};  // under which the expression that is evaluated counts
+  Condition when_ = {{}};  // the points at which the expression being evaluated counts
   std::string name_;
   bool nograd_ = false;
 };

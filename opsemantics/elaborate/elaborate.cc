@@ -35,7 +35,8 @@ bool ReadsAny(const std::vector<const Item*>& items, const std::set<std::string>
   return found;
 }
 
-// The definitions of each name, each after what it reads. Well-formed descriptions have an order.
+// The definitions of each name, in an order in which each comes after the names that it reads.
+// Well-formed descriptions have such an order.
 std::vector<std::vector<const Item*>> InOrder(const OpDescription& op) {
   std::vector<std::string> names;
   std::map<std::string, std::vector<const Item*>> items;
@@ -180,12 +181,13 @@ class Elaborator {
     return left;
   }
 
-  // Brings the indices of a left side into scope; `variables` gets that of each flat dimension.
+  // Brings the indices of a left side into scope; `variables` gets the variable of each flat
+  // dimension.
   void AddIndices(const Item& item, const std::vector<LeftFactor>& left,
                   std::vector<int>& variables) {
     std::vector<int> none;  // a pack may have no elements
     ForEachIndex(item, [&](const std::string& name) { body_.AddIndex(name, true, {}, {}, none); });
-    // A pack's elements may alternate with those of another, as in (a c)..: collect each first.
+    // The elements of two packs may alternate, as in (a c)..: collect those of each name first.
     std::map<std::string, std::vector<size_t>> places;
     for (size_t i = 0; i < left.size(); ++i) places[left[i].name].push_back(i);
     variables.assign(left.size(), -1);
@@ -193,13 +195,13 @@ class Elaborator {
       const std::vector<size_t>& same = places[left[i].name];
       if (same[0] != i) continue;
       std::vector<int64_t> extents;
-      std::vector<int> groups, made;
+      std::vector<int> groups, added;
       for (size_t place : same) {
         extents.push_back(left[place].extent);
         groups.push_back(left[place].group);
       }
-      body_.AddIndex(left[i].name, left[i].pack, extents, groups, made);
-      for (size_t k = 0; k < same.size(); ++k) variables[same[k]] = made[k];
+      body_.AddIndex(left[i].name, left[i].pack, extents, groups, added);
+      for (size_t k = 0; k < same.size(); ++k) variables[same[k]] = added[k];
     }
   }
 

@@ -1,5 +1,15 @@
-// Elaboration: a description, used on operands of known shapes with known attributes, becomes
-// definitions in the core form. Results are the same for equal uses and may be shared.
+// Elaboration: a description (the text of an operator, language/ast.h), used on operands of known
+// shapes with known attributes, becomes definitions in the core form (definition/definition.h). In
+// come the Shape of each operand and the Attributes; out comes an Instance. Results are the same
+// for equal uses and may be shared.
+//
+// Example: the description
+//   op f(x[m, k], w[k, n], opt c[n]; scale = 1) -> y[m, n]
+//     z[i, j] = sum(q: k) x[i, q] * w[q, j]
+//     y[i, j] = z[i, j] * scale + c[j]
+// on x: f32[4, 6] and w: f32[6, 8], without c and with the default scale, becomes an Instance with
+// the slots x, w and y and the one definition y[i: 4, j: 8] = sum(q: 6) x0[i, q] * x1[q, j]. What
+// the factor 1 and the absent c would do is gone, and so is z.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_ELABORATE_H_
 #define YUBA_OPSEMANTICS_ELABORATE_ELABORATE_H_
 
@@ -21,7 +31,9 @@ namespace yuba {
 using AttributeValue = absl::variant<int64_t, double, std::vector<int64_t>, ElementType>;
 using Attributes = std::map<std::string, AttributeValue>;
 
-// The shape of an operand as its producer knows it.
+// The shape of a tensor as a model has it, before any factors are known: its element type and the
+// extent of each dimension, f32[32, 768]. (TensorType of definition.h has the same fields, but its
+// dimensions are flat.)
 struct Shape {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;
@@ -29,33 +41,41 @@ struct Shape {
 
 enum class SlotRole : uint8_t { kOperand, kInternal, kOutput };
 
-// A tensor of an instance. `dims` has the factors of each dimension as the description writes them:
-// {g, ci} for (g ci); products are the shape's extents.
+// A tensor of an instance: an operand that is present, an output, or a tensor that only its
+// definitions know.
 struct Slot {
-  std::string name;
+  std::string name;  // as the description calls it; "y.1" for a reduction inside the body of y
   SlotRole role = SlotRole::kOperand;
-  int position = 0;  // among the operands, or the outputs, of the description
+  int position = 0;  // among the operands or the outputs of the description; internal: 0
   ElementType type = ElementType::kF32;
+  // For each dimension its factors as the description writes them: {g, ci} for (g ci). The product
+  // of the factors is the extent of the shape; all factors in order are the flat dimensions.
   std::vector<std::vector<int64_t>> dims;
-  bool state = false;
+  bool state = false;  // a `state` operand, or the output that is its next value
 };
 
+// One definition and the slots that it reads and writes.
 struct SlotDefinition {
   Definition definition;
   std::vector<int> operands;  // slots, parallel to definition.operands; distinct
   int result = 0;             // slot
 };
 
+// One use of an operator on tensors of known shapes: its tensors (slots) and the definitions that
+// compute its outputs from its operands. All extents, types and attributes are numbers by now, and
+// the description is no longer needed. The importer puts an instance into a graph by giving each
+// slot a tensor and each definition a node.
 struct Instance {
-  std::string op;
+  std::string op;  // the operator's name, for people
   std::vector<Slot> slots;
   std::vector<SlotDefinition> definitions;  // each after those whose results it reads
 };
 
-// Operands are in the order of the description; nullopt for an absent `opt` (the last ones may be
-// left out). An extent that shapes do not settle (of a pack beside another, or of one of two
-// factors) is given as an attribute of its name. Errors underline the place in the description and
-// name operand, extents and attribute.
+// `operands` are in the order of the description; nullopt for an absent `opt` operand (absent
+// operands at the end may be left out). An extent that shapes do not settle (of a pack beside
+// another, or of one of two factors) is given as an attribute of its name. Errors are a user's:
+// they underline the place in the description and name operand, extents and attribute. An opaque
+// operator is an error.
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
                                    const Attributes& attributes);

@@ -1,5 +1,7 @@
-// Evaluation of the expressions of a description, first those of its signature (extents,
-// attributes, lets), then, by a derived class, those that read tensors.
+// Evaluation of the expressions of a description: syntax (language/ast.h) and the values of names
+// come in, a Term comes out. This class evaluates the expressions of a signature (extents,
+// attributes, lets); BodyEvaluator (body.h) derives from it for bodies, which read tensors. Errors
+// are a user's and underline the innermost expression that is at fault.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_EVALUATE_H_
 #define YUBA_OPSEMANTICS_ELABORATE_EVALUATE_H_
 
@@ -17,20 +19,20 @@ namespace yuba {
 // What a name stands for: one term, or a pack of them.
 struct Value {
   bool pack = false;
-  bool repeats = false;  // a pack of one term for any rank: an attribute pack's default
+  bool repeats = false;  // a pack of one term that stands for any number of them: stride.. = 1
   std::vector<Term> elements;
 };
 using Names = std::map<std::string, Value>;
 
 class Evaluator {
  public:
+  // Both must outlive it; names may be added and removed between calls.
   Evaluator(const OpDescription& op, const Names& names) : op_(op), names_(names) {}
   virtual ~Evaluator() = default;
 
-  // Errors underline the innermost expression that is at fault.
   absl::StatusOr<Term> Evaluate(const Syntax& syntax, Division division);
 
-  // `syntax` is the expression below a `..`: its value for each element of the packs in it.
+  // `element` is the expression below a `..`: its value for each element of the packs in it.
   absl::StatusOr<std::vector<Term>> EvaluatePack(const Syntax& element, Division division);
 
   absl::Status Error(const SourceRange& range, absl::string_view message) const {
@@ -38,21 +40,24 @@ class Evaluator {
   }
 
  protected:
-  // What only the bodies of definitions have.
+  // What only bodies of definitions may contain: here they are errors. `outside` is the expression
+  // behind `else`, or null.
   virtual absl::StatusOr<Term> Read(const Syntax& read, const Syntax* outside);
   virtual absl::StatusOr<Term> Reduce(const Syntax& reduce);
   virtual absl::StatusOr<Term> If(const Syntax& syntax, Division division);
-  // The result where more is known of the arguments than their form says.
+  // The result of a function, where the ranges of indices settle it although the form of the
+  // arguments does not; nullopt elsewhere.
   virtual absl::optional<Term> Foresee(Function /*function*/,
                                        const std::vector<Term>& /*args*/) const {
     return absl::nullopt;
   }
 
-  // The number of elements that a zipped expression has.
+  // The number of elements that the packs in a zipped expression have.
   absl::StatusOr<int> Rank(const Syntax& element) const;
   absl::StatusOr<Term> ApplyAt(Function function, const std::vector<Term>& args, Division division,
                                const SourceRange& range) const;
-  // Sets the element of packs that zipped names stand for; returns the former one.
+  // From now on names of packs stand for their element number `element` (-1: for no element);
+  // returns the former number.
   int SetElement(int element) {
     const int former = element_;
     element_ = element;
@@ -71,7 +76,7 @@ class Evaluator {
 
   const OpDescription& op_;
   const Names& names_;
-  int element_ = -1;  // of packs, inside ( )..
+  int element_ = -1;  // of packs, inside ( )..; -1 outside
 };
 
 // The function of a binary operator's spelling.

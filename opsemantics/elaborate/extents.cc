@@ -38,14 +38,14 @@ class Solver {
   }
 
  private:
-  // One dimension of an operand, and what it is written as.
+  // One dimension of an operand's shape, and the dimension of the description that it stands for.
   struct Equation {
     size_t operand = 0;
     const Dim* dim = nullptr;
-    size_t dim_number = 0;  // as written
-    int element = 0;        // of the pack
-    int64_t extent = 0;     // of the operand
-    bool missing = false;
+    size_t dim_number = 0;  // of `dim` among those of the operand's description
+    int element = 0;        // of the pack, where `dim` is one
+    int64_t extent = 0;     // of the shape
+    bool missing = false;   // a `~` pack's leading dimension that the shape does not have
   };
 
   absl::Status Error(const SourceRange& range, absl::string_view message) const {
@@ -89,7 +89,7 @@ class Solver {
 
   // --- Extents.
 
-  // Pairs each dimension of each operand with what it is written as.
+  // Makes the equations: pairs each dimension of each shape with one of the description.
   absl::Status Align() {
     for (size_t i = 0; i < operands_.size(); ++i) {
       if (!operands_[i]) continue;
@@ -135,7 +135,7 @@ class Solver {
     extent.from[at] = OperandText(op_, operands_, equation.operand);
   }
 
-  // Whether something became known.
+  // Solves the equation where one name in it is open; says whether it was.
   absl::StatusOr<bool> Solve(const Equation& equation) {
     const Syntax& written = equation.dim->element();
     if (written.kind == Syntax::kName) {

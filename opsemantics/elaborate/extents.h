@@ -1,5 +1,11 @@
-// Solves the extents of a signature from the shapes of operands: ranks of packs first, then names,
-// repeated names as checks, one unknown factor of a product by division.
+// Solves the extents of a signature from the shapes of the operands: first the ranks of packs
+// (pack_ranks.h), then the extent of each name. A name that occurs again is a check; one unknown
+// factor of a dimension follows by division; a name that only broadcast dimensions have is the
+// first extent of them that is not 1. Extents that do not fit, or cannot be told, are a user's
+// errors.
+//
+// Example: x[b, (g ci)] on f32[2, 12] and w[(g co), ci] on f32[6, 4] gives b = 2 and ci = 4, then
+// g = 12 / 4 = 3 and co = 6 / 3 = 2.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_EXTENTS_H_
 #define YUBA_OPSEMANTICS_ELABORATE_EXTENTS_H_
 
@@ -13,13 +19,13 @@
 
 namespace yuba {
 
-// An extent or a pack of extents, as far as it is known.
+// An extent, or a pack of extents, as far as it is solved.
 struct Extent {
   bool pack = false;
-  bool attribute = false;  // declared after the ';', not by a dimension
-  int rank = 1;            // -1: not known yet
-  std::vector<absl::optional<int64_t>> elements;
-  std::vector<std::string> from;  // what said so, for messages
+  bool attribute = false;                         // whether it is also declared as an attribute
+  int rank = 1;                                   // of a pack; -1: not solved yet
+  std::vector<absl::optional<int64_t>> elements;  // `rank` of them; nullopt: not solved yet
+  std::vector<std::string> from;                  // [element]: what settled it, for messages
 };
 
 struct SolvedExtents {
@@ -27,8 +33,9 @@ struct SolvedExtents {
   std::vector<std::vector<BoundDim>> operands;  // parallel to the parameters; empty where absent
 };
 
-// `given` are integers known from attributes, by name: attributes that dimensions name, and extents
-// that shapes alone do not settle (one element where it is no pack).
+// `given` are integers that attributes settle, by name: attributes that dimensions name, and
+// extents that shapes alone do not settle. It has one element for a name that is no pack.
+// `operands` are as of Elaborate, one entry for each operand.
 absl::StatusOr<SolvedExtents> SolveExtents(
     const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
     const std::map<std::string, std::vector<int64_t>>& given);

@@ -24,7 +24,7 @@ absl::StatusOr<Term> Divide(int64_t a, int64_t b, Division division) {
 
 Term Truth(bool value) { return IntegerTerm(value ? 1 : 0); }
 
-// nullopt where the function is not one of integers.
+// nullopt where the function has no result in integers.
 absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, int64_t b,
                                                   Division division) {
   int64_t result = 0;

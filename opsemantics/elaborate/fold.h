@@ -1,4 +1,4 @@
-// Arithmetic on numbers that are known when a description is elaborated.
+// Constant folding: functions of numbers that are known when a description is elaborated.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_FOLD_H_
 #define YUBA_OPSEMANTICS_ELABORATE_FOLD_H_
 
@@ -10,11 +10,13 @@
 
 namespace yuba {
 
-// All of `args` are static. Integers stay integers where the result is one and fits; an overflow
-// and a division by 0 are errors.
+// `function` of `args`, which are all static (Term::IsStatic). Of integers, functions such as
+// sums and products give an integer, and a quotient is one where it is whole or rounded down; other
+// results are numbers. An overflow of 64 bits and a division by 0 are errors without a place.
 absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Division division);
 
-int64_t IntegerLimit(ElementType type, bool greatest);  // `type` is an integer
+// The greatest or the least value of an integer type.
+int64_t IntegerLimit(ElementType type, bool greatest);
 
 }  // namespace yuba
 

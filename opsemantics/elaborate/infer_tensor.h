@@ -1,4 +1,6 @@
-// The dimensions of a tensor that a description defines for itself, from its definitions.
+// The dimensions of an internal tensor: one that a description defines but that is no output. They
+// follow from its definitions: z[n, p: w] = ... x[n, ...] ... has the extent of x's first dimension
+// and then w.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_INFER_TENSOR_H_
 #define YUBA_OPSEMANTICS_ELABORATE_INFER_TENSOR_H_
 
@@ -10,10 +12,10 @@
 
 namespace yuba {
 
-// `items` are all definitions of one name that is no output; what they read is in `binding`. An
-// index has the extent written behind it, or that of a dimension which the first body reads with
-// the bare index; constants on the left sides count from 0 to the largest. The element type stays
-// open.
+// `items` are all definitions of one name; the tensors that they read are in `binding`. An index
+// has the extent written behind it, or that of a dimension which the first definition's body reads
+// with the bare index; constants on the left sides count from 0 to the largest of them. An index
+// without an extent is a user's error. The element type of the result is not set.
 absl::StatusOr<BoundTensor> InferTensor(const OpDescription& op, const Binding& binding,
                                         const std::vector<const Item*>& items, BodyEvaluator& body);
 

@@ -74,7 +74,7 @@ void AddVariables(const ExprPtr& expr, std::set<int>& variables) {
   });
 }
 
-// Sums and products of narrow floats are kept wide.
+// Whether results of narrow floats are f32: of sums and products.
 bool Widens(Reducer reducer) { return reducer == Reducer::kSum || reducer == Reducer::kProd; }
 
 bool IsLogic(Reducer reducer) { return reducer == Reducer::kAny || reducer == Reducer::kAll; }
@@ -163,8 +163,8 @@ absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left, Red
   return absl::OkStatus();
 }
 
-// The result is narrower than what is computed: f16 from f32. A map casts; a reduction is kept wide
-// in a tensor of its own first.
+// The result is narrower than the computed values: f16 from f32. A map casts; the result of a
+// reduction is stored wide in a slot of its own, which a map then casts.
 absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& left,
                                            Reduction reduction, bool nograd) {
   const ElementType type = instance_.slots[slot].type;

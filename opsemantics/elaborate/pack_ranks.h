@@ -1,5 +1,8 @@
-// Ranks of packs: how many dimensions each pack of a signature stands for, from the ranks of
-// operands.
+// Ranks of packs: how many dimensions each pack of a signature stands for, from the ranks of the
+// operands. The first step of extents.h, with the few functions on dimensions that both need.
+//
+// Example: x[b, c, h..] of rank 5 gives h.. the rank 3; x[p.., q..] alone settles neither, so one
+// of them must be given as an attribute.
 #ifndef YUBA_OPSEMANTICS_ELABORATE_PACK_RANKS_H_
 #define YUBA_OPSEMANTICS_ELABORATE_PACK_RANKS_H_
 
@@ -15,7 +18,7 @@ namespace yuba {
 
 using Extents = std::map<std::string, Extent>;
 
-// Names of an element of a dimension, in order.
+// Calls `visit` for each name in a dimension, in order: the name, or those of its factors.
 template <typename Visit>
 void ForEachName(const Dim& dim, const Visit& visit) {
   const Syntax& element = dim.element();
@@ -25,13 +28,14 @@ void ForEachName(const Dim& dim, const Visit& visit) {
   }
 }
 
-void Resize(Extent& extent, int rank);
+void Resize(Extent& extent, int rank);  // sets the rank; new elements are not solved yet
 
-// The dimensions that `dim` stands for: 1 where it is no pack, -1 where that is not known yet.
+// How many dimensions `dim` stands for: 1 where it is no pack, -1 where that is not solved yet.
 int RankOf(const Extents& extents, const Dim& dim);
 
-// Gives every pack in `extents`, which has an entry for each name of a dimension, its rank. Errors
-// underline the operand or dimension in the description.
+// Gives every pack in `extents` its rank; `extents` has an entry for each name of a dimension. A
+// rank that does not fit, or cannot be told, is a user's error and underlines the operand or
+// dimension.
 absl::Status SolveRanks(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
                         Extents& extents);
 
@@ -39,7 +43,7 @@ absl::Status SolveRanks(const OpDescription& op, const std::vector<absl::optiona
 std::string OperandText(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
                         size_t operand);
 
-// That the operand has more or fewer dimensions than are written.
+// The error that an operand has more or fewer dimensions than the description.
 absl::Status RankError(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
                        size_t operand);
 

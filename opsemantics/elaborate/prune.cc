@@ -8,7 +8,7 @@
 namespace yuba {
 namespace {
 
-// The slot that the definition copies element by element, else -1.
+// The slot that the definition copies element by element; -1 where it does something else.
 int CopiedSlot(const SlotDefinition& copy) {
   const Definition& definition = copy.definition;
   if (definition.reducer != Reducer::kNone || definition.body->kind != Expr::kRead ||
@@ -25,7 +25,8 @@ bool Reads(const SlotDefinition& definition, int slot) {
   return std::find(operands.begin(), operands.end(), slot) != operands.end();
 }
 
-// Replaces the internal slot `from` by the output `to`, which is a copy of it.
+// Where definition number `copy` copies an internal slot into an output, lets the output take the
+// slot's place and removes the definition. Says whether it did.
 bool Forward(Instance& instance, size_t copy) {
   const int to = instance.definitions[copy].result;
   const int from = CopiedSlot(instance.definitions[copy]);
@@ -49,24 +50,24 @@ bool Forward(Instance& instance, size_t copy) {
 }
 
 void DropUnread(Instance& instance) {
-  std::set<int> needed;
-  std::vector<SlotDefinition> kept;
+  std::set<int> read;
+  std::vector<SlotDefinition> remaining;
   for (auto definition = instance.definitions.rbegin(); definition != instance.definitions.rend();
        ++definition) {
     if (instance.slots[definition->result].role != SlotRole::kOutput &&
-        needed.count(definition->result) == 0) {
+        read.count(definition->result) == 0) {
       continue;
     }
-    needed.insert(definition->operands.begin(), definition->operands.end());
-    kept.push_back(std::move(*definition));
+    read.insert(definition->operands.begin(), definition->operands.end());
+    remaining.push_back(std::move(*definition));
   }
-  std::reverse(kept.begin(), kept.end());
-  instance.definitions = std::move(kept);
-  // Slots without a definition; operands and outputs stay.
+  std::reverse(remaining.begin(), remaining.end());
+  instance.definitions = std::move(remaining);
+  // Internal slots without a definition go; operands and outputs stay.
   std::vector<int> renumbered(instance.slots.size(), -1);
   std::vector<Slot> slots;
   for (size_t i = 0; i < instance.slots.size(); ++i) {
-    if (instance.slots[i].role == SlotRole::kInternal && needed.count(static_cast<int>(i)) == 0) {
+    if (instance.slots[i].role == SlotRole::kInternal && read.count(static_cast<int>(i)) == 0) {
       continue;
     }
     renumbered[i] = static_cast<int>(slots.size());

@@ -15,10 +15,10 @@ namespace {
 constexpr int kTrials = 600;
 constexpr int kTellingTrials = 200;
 
-// Whether extents are of any length, or so long that every index can be cut.
+// Extents of any length, or all so long that every index can be cut.
 enum class Extents : uint8_t { kAny, kLong };
 
-// Draws one use after another; whether it elaborates is found by trying.
+// Draws one use after another. Whether a use elaborates, only the caller finds out.
 class Drawer {
  public:
   Drawer(const OpDescription& op, Extents extents) : op_(op), long_(extents == Extents::kLong) {}
@@ -34,10 +34,10 @@ class Drawer {
     return use;
   }
 
-  // What the last use has that is worth having once, as words.
+  // The features of the last use, as words; see SampleUses.
   const std::set<std::string>& features() const { return features_; }
 
-  // Adds to the attributes what shapes may leave open: extents of packs, or of all names.
+  // Adds extents that shapes may leave open to the attributes: of packs only, or of all names.
   void GiveExtents(bool packs_only, SampleUse& use) const {
     for (const auto& [name, extents] : extents_) {
       const bool pack = packs_.count(name) != 0;
@@ -127,7 +127,7 @@ class Drawer {
     }
   }
 
-  // A list of no elements is no news, and of true and false each counts.
+  // An empty list shows nothing; true and false are two features.
   void NoteGiven(const Attribute& attribute, const AttributeValue& value) {
     const auto* list = absl::get_if<std::vector<int64_t>>(&value);
     const auto* integer = absl::get_if<int64_t>(&value);
@@ -242,8 +242,8 @@ bool IsSmall(const Instance& instance, int64_t points) {
                      });
 }
 
-// Why uses do not elaborate: the reason that counts most is of one whose operands fit the
-// signature, and of those the one met most often.
+// Why uses do not elaborate. Errors of uses whose operands fit the signature count more than
+// others, and then those that occur most often.
 class Failures {
  public:
   void Add(const absl::Status& status, bool bound) {

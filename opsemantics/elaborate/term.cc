@@ -61,7 +61,8 @@ bool IsLiteral(const Term& term, double value) {
   return (IsFloat(literal.type) ? literal.number : static_cast<double>(literal.integer)) == value;
 }
 
-// `args` where one of them does nothing: x + 0, x * 1, min(x, inf).
+// The argument that is the result where the other does nothing: x of x + 0, x * 1, min(x, inf);
+// else null.
 const Term* Neutral(Function function, const std::vector<Term>& args) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto right = [&](double value) { return IsLiteral(args[1], value) ? &args[0] : nullptr; };
@@ -79,8 +80,8 @@ const Term* Neutral(Function function, const std::vector<Term>& args) {
   }
 }
 
-constexpr int64_t kLargest = int64_t{1}
-                             << 50;  // of constants and coefficients of index expressions
+// The largest constant or coefficient of an index expression.
+constexpr int64_t kLargest = int64_t{1} << 50;
 
 bool TooLarge(int64_t value) { return value > kLargest || value < -kLargest; }
 
@@ -98,7 +99,7 @@ bool IsAffine(const Term& term) {
   return term.kind == Term::kAffine || term.kind == Term::kInteger;
 }
 
-// The cases that stay affine in the indices; nullopt for the others.
+// The result where it is affine in the indices; nullopt elsewhere.
 absl::StatusOr<absl::optional<Term>> ApplyAffine(Function function, const std::vector<Term>& args) {
   if (!std::all_of(args.begin(), args.end(), IsAffine)) return {absl::nullopt};
   const Affine a = AffineOfTerm(args[0]);
@@ -154,7 +155,7 @@ absl::Status CheckArguments(const FunctionInfo& info, const std::vector<Term>& a
 
 bool IsComparisonRule(TypeRule rule) { return rule == TypeRule::kCompare; }
 
-// The type that the arguments of a generic call are computed in.
+// The type in which the arguments of a call that is not simplified are computed.
 absl::StatusOr<ElementType> ArgumentType(const FunctionInfo& info,
                                          const std::vector<Term>& values) {
   bool all_integral = true, all_integer_types = true;
@@ -334,7 +335,7 @@ ExprPtr Cast(const Term& term, ElementType type) {
 
 namespace {
 
-// `and` and `or` where one side is known; null where that does not decide.
+// The result of `and` and `or` where one side is known, which settles it; else null.
 const Term* Decided(Function function, const std::vector<Term>& args) {
   if (function != Function::kAnd && function != Function::kOr) return nullptr;
   const int known = args[0].kind == Term::kInteger ? 0 : 1;

@@ -1,5 +1,11 @@
-// The syntax tree of a description: what was written, with its places. Values are immutable once
-// the parser has made them; no shapes are known here.
+// The syntax tree of a description: what was written, with its places in the text. No shapes are
+// known here, and nothing but the grammar has been checked (wellformed.h checks the rest). Values
+// are immutable once the parser has made them; trees are shared, and each OpDescription keeps its
+// text.
+//
+// Example: in `z[n, p..: w..] = sum(u..: k..) (x[n, (p + u)..] else 0)` the Item z has the LeftDims
+// n and p.. (a kPack of the kName p, with the extent kPack of w); its value is a kReduce "sum" with
+// one range u and the argument kElse of a kRead and a kNumber.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_AST_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_AST_H_
 
@@ -15,7 +21,7 @@ namespace yuba {
 struct Syntax;
 using SyntaxPtr = std::shared_ptr<const Syntax>;
 
-// `u..: k..` of a reducer: an index (or a pack of them) and its extent.
+// `u..: k..` of a reducer: an index, or a pack of them, and its extent.
 struct IndexRange {
   std::string name;
   bool pack = false;
@@ -40,14 +46,14 @@ struct Syntax {
   };
   Kind kind = kNumber;
   SourceRange range;
-  std::string name;
+  std::string name;  // of a kName, kRead, kCall, kReduce; the operator of a kBinary
   bool is_integer = false;
   int64_t integer = 0;
   double number = 0;
   std::vector<SyntaxPtr> args;
-  std::vector<IndexRange> ranges;
-  std::vector<SyntaxPtr> where;  // kBinary comparisons
-  int depth = 1;                 // of the tree below; bounded by the parser
+  std::vector<IndexRange> ranges;  // of a kReduce
+  std::vector<SyntaxPtr> where;    // of a kReduce: kBinary comparisons
+  int depth = 1;                   // of the tree below; bounded by the parser
 };
 
 // A dimension of an operand or of an output: a name, factors, an integer, packs of these; for
@@ -62,7 +68,7 @@ struct Dim {
   const Syntax& element() const { return pack() ? *extent->args[0] : *extent; }
 };
 
-// An operand.
+// An operand: `opt c[m.., n~]: float = 0`.
 struct Param {
   enum Role : uint8_t { kPlain, kState, kOptional };
   Role role = kPlain;
@@ -73,6 +79,7 @@ struct Param {
   SourceRange range;
 };
 
+// An attribute: `stride.. = 1`, `axis: int`.
 struct Attribute {
   std::string name;
   bool pack = false;
@@ -81,6 +88,7 @@ struct Attribute {
   SourceRange range;
 };
 
+// An output of the signature: `y[b, (g co), w..]`.
 struct Output {
   std::string name;  // "mean'" for the next value of the state `mean`
   std::vector<Dim> dims;
@@ -98,20 +106,22 @@ struct LeftDim {
   const Syntax& element() const { return pack() ? *index->args[0] : *index; }
 };
 
+// One statement of the body: `let r = ...`, `y[...] = ...` or `grad x[...] = ...`.
 struct Item {
   enum Kind : uint8_t { kLet, kDefinition, kGradient };
   Kind kind = kDefinition;
   bool nograd = false;
   std::string name;
-  bool pack = false;  // let r.. = ...
-  std::vector<LeftDim> left;
+  bool pack = false;          // let r.. = ...
+  std::vector<LeftDim> left;  // none for a let
   SyntaxPtr value;
   SourceRange range;
   SourceRange name_range;
 };
 
+// The description of one operator.
 struct OpDescription {
-  SourcePtr source;
+  SourcePtr source;   // the text of its whole file
   SourceRange range;  // of the whole text of the operator
   SourceRange name_range;
   std::string name;
@@ -121,9 +131,9 @@ struct OpDescription {
   std::vector<Output> outputs;
   std::vector<Item> items;
 
-  bool opaque = false;                // then:
-  std::vector<std::string> cuttable;  // extents that may be cut
-  SyntaxPtr flops;
+  bool opaque = false;                // an opaque operator has no items, but:
+  std::vector<std::string> cuttable;  //   the names of the extents that may be cut
+  SyntaxPtr flops;                    //   the number of operations
 
   absl::string_view text() const {
     return absl::string_view(source->text).substr(range.begin, range.end - range.begin);

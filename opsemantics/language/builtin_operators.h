@@ -1,4 +1,4 @@
-// The files of operators/, compiled into the binary.
+// The files of opsemantics/operators, compiled into the binary as text (embed.sh writes the .cc).
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_BUILTIN_OPERATORS_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_BUILTIN_OPERATORS_H_
 
@@ -7,8 +7,8 @@
 namespace yuba {
 
 struct BuiltinFile {
-  const char* name;
-  const char* text;
+  const char* name;  // without its folder, for messages
+  const char* text;  // the whole file
 };
 
 absl::Span<const BuiltinFile> BuiltinOperators();

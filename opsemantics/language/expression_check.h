@@ -1,4 +1,7 @@
-// Checks the expressions of a description without shapes: names, packs, the form of reads, calls.
+// Checks the expressions of a description without shapes: that names are known and used as what
+// they are, that packs stand where packs may stand, that reads have the dimensions of their
+// tensors, that calls have the right number of arguments. The first mistake is a user's error that
+// underlines its place.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_CHECK_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_CHECK_H_
 
@@ -16,6 +19,8 @@ class ExpressionChecker {
   // stands for one of its elements. `pack_allowed`: it may be a pack itself.
   absl::Status Static(const Syntax& syntax, bool zip, bool pack_allowed = false);
 
+  // An expression of a body; if `is_static` one of a signature, without reads, reducers and
+  // indices.
   absl::Status Expression(const Syntax& syntax, bool zip, bool is_static = false);
 
  private:

@@ -23,7 +23,7 @@ bool IsReducer(absl::string_view name) {
                      [&](Reducer reducer) { return name == Name(reducer); });
 }
 
-// Words that end an expression or continue one, and so are no names inside expressions.
+// Words that end or continue an expression, and so are not names inside expressions.
 const std::set<absl::string_view>& Words() {
   static const auto* const words =
       new std::set<absl::string_view>{"if", "then", "else", "where", "op", "opaque"};

@@ -1,5 +1,8 @@
-// The rules of the grammar that are expressions, and the token stream that all rules use. Nesting
-// is bounded, so that no text can exhaust the stack here or in whatever walks the tree later.
+// The rules of the grammar (opsemantics/README.md) that are expressions, and the token stream that
+// all rules use; Parser (parser.cc) derives from this class and adds the other rules. One function
+// for each rule; each returns a tree or an error that underlines the token that does not fit.
+// Nesting is bounded, so that no text can exhaust the stack here or in whatever walks the tree
+// later.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_PARSER_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_EXPRESSION_PARSER_H_
 
@@ -28,9 +31,9 @@ class ExpressionParser {
   Token Take();
   bool TakeIf(absl::string_view symbol);
   absl::Status Expect(absl::string_view symbol);
-  absl::StatusOr<std::string> Name(absl::string_view what);
-  absl::Status Error(absl::string_view message) const;  // at the next token
-  std::string Found() const;                            // "'='", "the end of the file"
+  absl::StatusOr<std::string> Name(absl::string_view what);  // takes a name; `what` is for messages
+  absl::Status Error(absl::string_view message) const;       // at the next token
+  std::string Found() const;                                 // "'='", "the end of the file"
   SourceRange Here() const { return Peek(0).range; }
   int Position() const { return Peek(0).range.begin; }
   int LastEnd() const { return at_ == 0 ? 0 : tokens_[at_ - 1].range.end; }
@@ -57,7 +60,7 @@ class ExpressionParser {
   bool AtReducer() const;
   absl::StatusOr<SyntaxPtr> MaybePack(SyntaxPtr syntax, int begin);
 
-  // Sets range and depth.
+  // The tree as a shared value, with its range (from `begin` to the last token) and its depth.
   absl::StatusOr<SyntaxPtr> Finish(Syntax syntax, int begin);
 
   SourcePtr source_;

@@ -1,5 +1,6 @@
-// The scalar functions that descriptions can call, and what they may be called with. The operators
-// + - * / == != <= < and if are functions too, under the names that definition.h gives them.
+// The scalar functions that descriptions can call: one table of their names, how many arguments
+// they take, and what types these may have. The operators + - * / == != <= < and if are functions
+// too, under the names that definition.h gives them.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_FUNCTIONS_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_FUNCTIONS_H_
 
@@ -11,6 +12,7 @@
 
 namespace yuba {
 
+// The types of a function's arguments, and of its result.
 enum class TypeRule : uint8_t {
   kNumber,   // numbers of one type; the result has it
   kFloat,    // floats of one type; the result has it
@@ -30,7 +32,7 @@ struct FunctionInfo {
 
 absl::Span<const FunctionInfo> Functions();
 const FunctionInfo* FindFunction(absl::string_view name);  // null where there is none
-const FunctionInfo& InfoOf(Function function);
+const FunctionInfo& InfoOf(Function function);             // every function has an entry (CHECK)
 
 }  // namespace yuba
 

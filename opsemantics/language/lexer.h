@@ -1,4 +1,4 @@
-// The words of a description file.
+// The words of a description file: from text to tokens.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_LEXER_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_LEXER_H_
 
@@ -18,7 +18,9 @@ struct Token {
   SourceRange range;
 };
 
-// The last token is a kEnd. Comments (# to the end of the line) and white space separate words.
+// All tokens in order; the last is a kEnd. Comments (# to the end of the line) and white space
+// separate words. A character that starts no token is a user's error. Tokens point into the
+// text of `source`, which must outlive them.
 absl::StatusOr<std::vector<Token>> Tokenize(const Source& source);
 
 }  // namespace yuba

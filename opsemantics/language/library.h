@@ -1,5 +1,6 @@
-// The operators that are known: the built-in descriptions (operators/*.tdl, inside the binary) and
-// those that a user adds.
+// The library of operators: the built-in descriptions (opsemantics/operators/*.tdl, inside the
+// binary) and those that a user adds (--operators FILE). A plan file holds the library's hash, so
+// that a plan is never run with other descriptions.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_LIBRARY_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_LIBRARY_H_
 
@@ -29,7 +30,8 @@ class OperatorLibrary {
 
   std::vector<std::string> Names() const;  // sorted
 
-  // Of the content: comments, white space, file names and the order of operators do not count.
+  // A hash of the content: comments, white space, file names and the order of operators do not
+  // count. The same on every machine.
   uint64_t Hash() const;
 
  private:

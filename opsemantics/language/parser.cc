@@ -87,7 +87,7 @@ class Parser : public ExpressionParser {
   absl::StatusOr<Param> ParseParam() {
     Param param;
     const int begin = Position();
-    // `state` and `opt` are names too: an operand may be called so.
+    // `state` and `opt` can also be the names of operands.
     if (Is("state") && PeekIsName(1)) {
       Take();
       param.role = Param::kState;

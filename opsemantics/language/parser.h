@@ -1,5 +1,5 @@
-// From the text of a description file to syntax trees. Survives any bytes: nesting is bounded and
-// every mistake is an error that underlines its place.
+// From the text of a description file to syntax trees (ast.h). Survives any bytes: nesting and the
+// number of items are bounded, and every mistake is a user's error that underlines its place.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_PARSER_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_PARSER_H_
 
@@ -11,11 +11,12 @@
 
 namespace yuba {
 
-// Only the grammar (README.md) is checked.
+// Checks the grammar (opsemantics/README.md) alone. `file` is for messages.
 absl::StatusOr<std::vector<OpDescription>> ParseSyntax(absl::string_view file,
                                                        absl::string_view text);
 
-// Also checks all that can be known without shapes (wellformed.h); what Elaborate expects.
+// ParseSyntax, and then all checks that need no shapes (wellformed.h). Elaborate expects
+// descriptions from here.
 absl::StatusOr<std::vector<OpDescription>> ParseFile(absl::string_view file,
                                                      absl::string_view text);
 

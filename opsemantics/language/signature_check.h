@@ -1,4 +1,6 @@
-// Checks operands, attributes, lets and outputs of a description, and declares them.
+// Checks the operands, attributes, lets and outputs of a description, and of an opaque one what it
+// says may be cut. Declares their names in `symbols`, which starts empty. The first mistake is a
+// user's error that underlines its place.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_SIGNATURE_CHECK_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_SIGNATURE_CHECK_H_
 

@@ -1,4 +1,4 @@
-// The text of a description file, places in it, and errors that underline them.
+// The text of a description file, places in it, and errors that underline places.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_SOURCE_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_SOURCE_H_
 
@@ -11,7 +11,7 @@
 namespace yuba {
 
 struct Source {
-  std::string file;
+  std::string file;  // its name, for messages
   std::string text;
 };
 using SourcePtr = std::shared_ptr<const Source>;
@@ -22,7 +22,7 @@ struct SourceRange {
   int end = 0;
 };
 
-SourceRange Join(const SourceRange& a, const SourceRange& b);
+SourceRange Join(const SourceRange& a, const SourceRange& b);  // from the first to the last byte
 
 // InvalidArgument: "file:line:column: message", the line, and carets under the range, for example
 //

@@ -1,5 +1,6 @@
-// The names of a description while it is checked: what each is, and what is known of it before any
-// shape is.
+// The names of a description while it is checked: what each name is (an extent, an index, a tensor,
+// ...), whether it is a pack, and how a tensor's dimensions are written. Shapes are not known yet.
+// No name may mean two things at a time.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_SYMBOLS_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_SYMBOLS_H_
 
@@ -12,7 +13,7 @@
 
 namespace yuba {
 
-// One dimension of a tensor, as written.
+// How one dimension of a tensor is written.
 struct DimForm {
   bool pack = false;
   int factors = 0;  // 0: not written as factors
@@ -37,7 +38,8 @@ class SymbolTable {
 
   const Symbol* Find(const std::string& name) const;  // null where there is none
   absl::Status Declare(const std::string& name, const SourceRange& range, Symbol symbol);
-  // Also adds the name to `added`; ends with Remove.
+  // Declares an index and appends its name to `added`; Remove(added) ends its scope. An index may
+  // not be called like an element of a pack of indices: of p.. they are p0, p1, ...
   absl::Status AddIndex(const std::string& name, bool pack, const SourceRange& range,
                         std::vector<std::string>& added);
   void Remove(const std::vector<std::string>& names);

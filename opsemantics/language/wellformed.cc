@@ -201,7 +201,7 @@ class Checker {
   SymbolTable symbols_;
   ExpressionChecker expressions_;
   std::set<std::string> outputs_;
-  std::map<std::string, bool> defined_;  // whether with constants on the left
+  std::map<std::string, bool> defined_;  // [name]: whether it has constants on its left side
 };
 
 }  // namespace

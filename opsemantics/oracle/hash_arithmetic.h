@@ -1,8 +1,10 @@
-// Hash arithmetic: float tensors as elements of Z/2^64. Sums and products wrap, so every reducer is
-// exactly associative and commutative, and whole graphs are equal bit for bit under any sharding,
-// order and number of devices. The interpreter uses these functions; generated kernels do the same
-// operations in the same order. All values are 64-bit, all shifts are logical, all arithmetic
-// wraps:
+// Hash arithmetic: a second meaning of all operators, in which every element of a float tensor is a
+// number of Z/2^64 instead of a float. Sums and products wrap, so every reducer is exactly
+// associative and commutative: the results of whole graphs are equal bit for bit under any
+// sharding, order and number of devices, and a test needs no tolerance. Other functions mix their
+// arguments, so that a program that computes something else gives other numbers. The interpreter
+// uses the functions of this file; generated kernels do the same operations in the same order. All
+// values are 64-bit, all shifts are logical, all arithmetic wraps:
 //
 //   add a+b   sub a-b   mul a*b   neg -a   sq a*a        the ring's own
 //   div       a * HashMix(b, kHashDivide)                so a/b + c/b = (a+c)/b
@@ -14,7 +16,8 @@
 //   literal               HashOf(its value rounded to its type); integer -> float: the same 64 bits
 //   float -> float        the identity; float -> integer: the same 64 bits, cast as integers are
 //   float -> bool         element != 0
-//   wrap(v, n)            v mod n, in [0, n): made-up indices stay in range (0 where n <= 0)
+//   wrap(v, n)            v mod n, in [0, n), so that indices from hashes stay in range; 0 where
+//                         n <= 0
 //
 // Integer tensors stay integers. Identities: sum 0, prod 1, max kHashMinusInfinity, min
 // kHashPlusInfinity, pick 0 (a pick adds).
@@ -28,7 +31,7 @@
 
 namespace yuba {
 
-// Each function's own odd number.
+// An odd number for each function.
 constexpr uint64_t HashSalt(Function function) {
   return (static_cast<uint64_t>(function) + 1) * 0xbf58476d1ce4e5b9 | 1;
 }

@@ -24,7 +24,7 @@ int64_t OffsetOf(const std::vector<Affine>& position, const Point& point,
   return offset;
 }
 
-// A body with the types of its values.
+// An expression of a body with the type of its value, which is found once.
 class Body {
  public:
   Body(const ExprPtr& expr, const Definition& definition, Arithmetic arithmetic)
@@ -91,7 +91,8 @@ class Body {
     return Apply(expr_.function, type, arithmetic_, values);
   }
 
-  // Arguments meet in one type; integers become floats where a float is, nothing is rounded here.
+  // Arguments meet in one type: integers become floats where another argument is a float. Nothing
+  // is rounded here.
   Scalar ArgumentAs(size_t i, ElementType type, const Point& point,
                     const std::vector<const TensorValue*>& operands) const {
     const Scalar value = args_[i].At(point, operands);
@@ -102,7 +103,7 @@ class Body {
 
   const Expr& expr_;
   const ElementType type_;
-  ElementType common_ = ElementType::kF32;  // calls: in which the arguments meet
+  ElementType common_ = ElementType::kF32;  // calls: the type in which the arguments meet
   const Arithmetic arithmetic_;
   std::vector<Body> args_;
 };
@@ -137,7 +138,7 @@ class Interpreter {
     ForEachPoint(outputs, [this](const Point& output) {
       point_ = output;
       point_.resize(ranges_.size());
-      for (size_t i = 0; i < output.size(); ++i) left_[i] = {output[i], output[i] + 1};
+      for (size_t i = 0; i < output.size(); ++i) open_[i] = {output[i], output[i] + 1};
       const int64_t offset = OffsetOf(definition_.left, point_, result_.type.dims);
       YUBA_CHECK(offset >= 0) << definition_.name << " is written outside";
       accumulator_ = Identity(definition_.reducer, reduced_, arithmetic_);
@@ -149,7 +150,8 @@ class Interpreter {
   }
 
  private:
-  // Loops over the reduction indices from `index` on, each where the constraints leave it.
+  // Loops over the reduction indices from `index` on, each over the values that the constraints
+  // allow.
   void Reduce(size_t index) {
     if (index == ranges_.size()) {
       Term();
@@ -158,14 +160,14 @@ class Interpreter {
     const Interval whole = ranges_[index];
     Interval bounds = whole;
     for (const Constraint& constraint : definition_.where) {
-      bounds = Intersect(bounds, SolveFor(index, constraint, left_));
+      bounds = Intersect(bounds, SolveFor(index, constraint, open_));
     }
     for (int64_t value = bounds.begin; value < bounds.end; ++value) {
       point_[index] = value;
-      left_[index] = {value, value + 1};
+      open_[index] = {value, value + 1};
       Reduce(index + 1);
     }
-    left_[index] = whole;
+    open_[index] = whole;
   }
 
   void Term() {
@@ -190,7 +192,8 @@ class Interpreter {
 
   bool IsArg() const { return IsArgReducer(definition_.reducer); }
 
-  // argmax, argmin: a later term counts where it is strictly beyond all before.
+  // argmax, argmin: a later term counts only where it is strictly greater (less) than all before
+  // it.
   void KeepFirst(Scalar value) {
     const bool is_max = definition_.reducer == Reducer::kArgMax;
     const Scalar pair[2] = {is_max ? accumulator_ : value, is_max ? value : accumulator_};
@@ -251,13 +254,13 @@ class Interpreter {
   const Body body_;
   std::vector<Body> conditions_;
   const size_t reduction_begin_;
-  ElementType reduced_;  // in which terms are reduced
+  ElementType reduced_;  // the type in which terms are reduced
 
   Point point_;
-  std::vector<Interval> left_ = ranges_;  // single points for the indices whose loops are open
+  std::vector<Interval> open_ = ranges_;  // single points for the indices whose loops are open
   Scalar accumulator_;
-  bool seen_ = false;
-  Scalar first_;  // argmax, argmin: the position kept
+  bool seen_ = false;  // argmax, argmin: whether there was a term
+  Scalar first_;       // argmax, argmin: the position of accumulator_
 };
 
 }  // namespace
@@ -271,15 +274,15 @@ void Interpret(const Definition& definition, const std::vector<Interval>& ranges
   Interpreter(definition, ranges, operands, arithmetic, result, log).Run();
 }
 
-void Combine(Reducer reducer, Arithmetic arithmetic, const TensorValue& part, const Box& box,
+void Combine(Reducer reducer, Arithmetic arithmetic, const TensorValue& partial, const Box& box,
              TensorValue& result) {
-  YUBA_CHECK(part.type == result.type);
+  YUBA_CHECK(partial.type == result.type);
   const ElementType type = result.type.type;
   ForEachPoint(box, [&](const Point& point) {
     int64_t offset = 0;
     for (size_t d = 0; d < point.size(); ++d) offset = offset * result.type.dims[d] + point[d];
     Scalar& target = result.elements[offset];
-    const Scalar sum = ReduceStep(reducer, type, arithmetic, target, part.elements[offset]);
+    const Scalar sum = ReduceStep(reducer, type, arithmetic, target, partial.elements[offset]);
     target = reducer == Reducer::kPick ? sum : Convert(sum, type, type, arithmetic);
   });
 }

@@ -224,7 +224,7 @@ Scalar FloatLiteral(double number, ElementType type, Arithmetic arithmetic) {
 }
 
 Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithmetic) {
-  if (arithmetic == Arithmetic::kHash) {  // the same bits, whatever they are called
+  if (arithmetic == Arithmetic::kHash) {  // the same bits, as float or as integer
     return IsFloat(to) ? value : Integer(WrapTo(value.integer, to));
   }
   if (IsFloat(from)) {

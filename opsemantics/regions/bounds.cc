@@ -47,7 +47,7 @@ void KeepBelow(int64_t coefficient, int64_t limit, Interval& range) {
   }
 }
 
-// One pass of a constraint over its indices' bounds. False where no point is left.
+// One pass of a constraint over the bounds of its indices. False where no point is left.
 bool Tighten(const Constraint& constraint, std::vector<Interval>& ranges) {
   const Affine& expression = constraint.expression;
   int64_t least = expression.constant, greatest = expression.constant;
@@ -105,7 +105,7 @@ bool HasSteps(const Affine& expression) {
                      [](const auto& term) { return term.second > 1 || term.second < -1; });
 }
 
-// One round of a constraint; says whether it moved a bound.
+// Applies one constraint; says whether a bound moved.
 enum class Step { kNothing, kMoved, kNoPoint };
 Step Apply(const Constraint& constraint, std::vector<Interval>& ranges) {
   const auto size = [&ranges, &constraint] {
@@ -162,7 +162,7 @@ class Minimizer {
     const int64_t bound = Range(objective_, ranges).begin;
     if (best_.has_value() && bound >= *best_) return;
     const int index = ++visits_ > kMaxVisits ? -1 : NextIndex(ranges);
-    if (index < 0) {  // a point, or too long: then the bound, which never loses one
+    if (index < 0) {  // a single point, or too many visits: then the bound, which loses no point
       best_ = bound;
       return;
     }
@@ -194,7 +194,8 @@ class Minimizer {
     return 0;
   }
 
-  // The index to branch on: of those not yet fixed one that matters most to the objective.
+  // The index to branch on: of the indices that are not a single value yet, one with the largest
+  // coefficient in the objective. -1: all are single values.
   int NextIndex(const std::vector<Interval>& ranges) const {
     int next = -1;
     int64_t most = -1;
@@ -270,7 +271,8 @@ PointSet::PointSet(absl::Span<const Constraint> constraints, std::vector<Interva
   }
 }
 
-// Indices that some constraint ties together; extreme values of components add up.
+// A component is a set of indices that constraints tie together. Extreme values of an expression
+// are the sums of those over the components.
 void PointSet::FindComponents() {
   for (const Constraint* constraint : constraints_) {
     const int fresh = components_++;
@@ -288,7 +290,7 @@ Interval PointSet::Hull(const Affine& expression) const {
   const bool tied = std::any_of(expression.terms.begin(), expression.terms.end(),
                                 [this](const auto& term) { return component_[term.first] >= 0; });
   if (!tied) return Range(expression, ranges_);
-  Affine free;  // what the unconstrained indices and the lone ones contribute
+  Affine free;  // the terms of indices whose ranges are exact: in no component, or alone in theirs
   free.constant = expression.constant;
   std::vector<Affine> parts(components_);
   std::vector<std::vector<int>> indices(components_);
@@ -303,7 +305,7 @@ Interval PointSet::Hull(const Affine& expression) const {
   for (int c = 0; c < components_; ++c) {
     if (parts[c].terms.empty()) continue;
     const Affine negative = parts[c] * -1;
-    // Not empty, as the constructor has made sure.
+    // There is a point: the constructor has made sure.
     hull.begin += Minimizer(constraints_, indices[c], parts[c]).Run(ranges_).value();
     hull.end -= Minimizer(constraints_, indices[c], negative).Run(ranges_).value();
   }

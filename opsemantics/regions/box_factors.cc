@@ -9,7 +9,7 @@
 
 namespace yuba {
 
-// Which indices must stay in one factor.
+// Which indices must stay in one factor: sets of indices, joined step by step (union-find).
 struct BoxFactors::Groups {
   explicit Groups(size_t indices) : parent(indices), bound(indices, false) {
     std::iota(parent.begin(), parent.end(), 0);
@@ -27,16 +27,18 @@ struct BoxFactors::Groups {
   }
 
   std::vector<int> parent;
-  std::vector<bool> bound;       // in a constraint
-  std::vector<Affine> together;  // of one root index each: what is in one factor all the same
+  std::vector<bool> bound;       // [index]: a constraint names it
+  std::vector<Affine> together;  // each names indices that are in one factor although no dimension
+                                 // or constraint joins them
 };
 
 BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
     : operand_(operand), partial_(partial) {
-  // One more reduction index, never whole, so that the analysis sees a part of the reduction.
+  // One more reduction index, whose range is never whole: the analysis then takes every part for
+  // one of the reduction.
   auto copy = std::make_shared<Definition>(definition);
   if (partial) copy->indices.push_back({"", 2, true});
-  if (operand < 0 && !partial) copy->where.clear();  // all of it is made, with or without a term
+  if (operand < 0 && !partial) copy->where.clear();  // all is written, with or without a term
   definition_ = copy;
   whole_ = WholeRanges(*definition_);
   std::vector<ReadSite> sites;  // of the operand
@@ -87,7 +89,7 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
 void BoxFactors::AddFactors(Groups& groups) {
   const size_t rank =
       operand_ < 0 ? definition_->result.dims.size() : definition_->operands[operand_].dims.size();
-  std::vector<Affine> along(rank);  // the indices of each dimension
+  std::vector<Affine> along(rank);  // [dimension]: the indices that its positions name
   for (size_t d = 0; d < rank; ++d) {
     for (const std::vector<Affine>& position : positions_) {
       for (const auto& term : position[d].terms) along[d].terms.push_back(term);

@@ -8,10 +8,11 @@
 
 namespace yuba {
 
+// A ReadSite, prepared.
 struct BoxAnalysis::Read {
   int operand = 0;
   std::vector<Affine> position;
-  std::vector<Conjunction> when;  // with the definition's constraints
+  std::vector<Conjunction> when;  // the definition's constraints are in each
 };
 
 BoxAnalysis::BoxAnalysis(const Definition& definition)
@@ -59,16 +60,16 @@ Box BoxWhere(const std::vector<Affine>& position, const Conjunction& conjunction
   return box;
 }
 
-// What a piece makes; `left` is what the constraints leave of its ranges.
+// What a part writes; `consistent` is what the constraints leave of its ranges.
 Box WriteBox(const Definition& definition, const std::vector<Interval>& ranges,
-             const std::vector<Interval>& left) {
+             const std::vector<Interval>& consistent) {
   if (ReducesWhole(definition, ranges)) return RangeBox(definition.left, ranges);
-  Box made = BoxWhere(definition.left, definition.where, left);
-  for (size_t d = 0; d < made.size(); ++d) {  // no loop runs along a constant: it is always written
+  Box box = BoxWhere(definition.left, definition.where, consistent);
+  for (size_t d = 0; d < box.size(); ++d) {  // no loop runs along a constant: it is always written
     const Affine& position = definition.left[d];
-    if (position.IsConstant()) made[d] = {position.constant, position.constant + 1};
+    if (position.IsConstant()) box[d] = {position.constant, position.constant + 1};
   }
-  return made;
+  return box;
 }
 
 }  // namespace
@@ -88,21 +89,23 @@ Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
 
 Box BoxAnalysis::AnalyzeOne(const std::vector<Interval>& ranges, int operand) const {
   YUBA_CHECK(ranges.size() == definition_->indices.size()) << definition_->name;
-  std::vector<Interval> left = ranges;
-  const bool possible = Propagate(definition_->where, left);
-  if (!possible) left.assign(ranges.size(), Interval{0, 0});
-  return operand < 0 ? WriteBox(*definition_, ranges, left) : ReadBox(operand, possible, left);
+  std::vector<Interval> consistent = ranges;
+  const bool possible = Propagate(definition_->where, consistent);
+  if (!possible) consistent.assign(ranges.size(), Interval{0, 0});
+  return operand < 0 ? WriteBox(*definition_, ranges, consistent)
+                     : ReadBox(operand, possible, consistent);
 }
 
-Box BoxAnalysis::ReadBox(int operand, bool possible, const std::vector<Interval>& left) const {
-  Box need(definition_->operands[operand].dims.size(), Interval{0, 0});
+Box BoxAnalysis::ReadBox(int operand, bool possible,
+                         const std::vector<Interval>& consistent) const {
+  Box box(definition_->operands[operand].dims.size(), Interval{0, 0});
   for (const Read& read : reads_) {
     if (read.operand != operand || !possible) continue;
     for (const Conjunction& conjunction : read.when) {
-      need = Hull(need, BoxWhere(read.position, conjunction, left));
+      box = Hull(box, BoxWhere(read.position, conjunction, consistent));
     }
   }
-  return need;
+  return box;
 }
 
 Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges) {
@@ -128,8 +131,8 @@ std::vector<int> CuttableIndices(const Definition& definition) {
 
 Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges,
                          int index) {
-  std::vector<Interval> left = ranges;
-  return Propagate(definition.where, left) ? left[index] : Interval{0, 0};
+  std::vector<Interval> consistent = ranges;
+  return Propagate(definition.where, consistent) ? consistent[index] : Interval{0, 0};
 }
 
 }  // namespace yuba

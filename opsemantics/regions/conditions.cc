@@ -5,7 +5,8 @@
 namespace yuba {
 namespace {
 
-// Beyond this many conjunctions a condition is widened: sound, and no real body comes near.
+// Beyond this many conjunctions a condition is widened to more points: sound, and no real body
+// comes near.
 constexpr size_t kMaxConjunctions = 64;
 
 Condition Everywhere() { return {{}}; }

@@ -8,10 +8,11 @@
 namespace yuba {
 namespace {
 
-// Where each index stands in a position: the dimension it runs along alone, or -1.
+// [index]: the dimension of a position that is this index alone, or -1.
 using Dims = std::vector<int>;
 
-// Whether every dimension is a bare index, each index at most once, or 0 where the extent is 1.
+// The Dims of a position in which every dimension is a bare index, each index at most once, or is 0
+// where the extent is 1; else nullopt.
 absl::optional<Dims> BareDims(const std::vector<Affine>& position, const TensorType& type,
                               size_t indices) {
   Dims dims(indices, -1);
@@ -43,7 +44,7 @@ bool IsSumOfProducts(const Definition& definition) {
          IsRead(*body.args[1]);
 }
 
-// The place of the first output index, in the order of the result, that only `own` has.
+// The first output index, in the order of the result, that `own` has and `other` does not.
 int FirstOwn(const Definition& definition, const Dims& own, const Dims& other) {
   for (size_t i = 0; i < definition.indices.size(); ++i) {
     if (!definition.indices[i].reduction && own[i] >= 0 && other[i] < 0) return i;
@@ -51,7 +52,7 @@ int FirstOwn(const Definition& definition, const Dims& own, const Dims& other) {
   return std::numeric_limits<int>::max();
 }
 
-// The window that an input's position is, or nullopt: p*stride + u*dilation - low.
+// The window of a position p*stride + u*dilation - low in the input; nullopt for other positions.
 absl::optional<Window> WindowOf(const Definition& definition, const Affine& affine, int dim) {
   if (affine.terms.size() != 2) return absl::nullopt;
   Window window;
@@ -70,7 +71,7 @@ absl::optional<Window> WindowOf(const Definition& definition, const Affine& affi
   return window;
 }
 
-// The convolution of these two reads in their roles.
+// The convolution whose input and filter are these two reads, if it is one.
 absl::optional<Convolution> MatchRoles(const Definition& definition, const Dims& result,
                                        const Expr& input, const Expr& filter) {
   const size_t count = definition.indices.size();
@@ -99,7 +100,7 @@ absl::optional<Convolution> MatchRoles(const Definition& definition, const Dims&
     outside_windows[d] = Affine();
   }
   if (convolution.windows.empty()) return absl::nullopt;
-  // The dimensions of windows are accounted for: let them pass as dimensions of extent 1.
+  // The dimensions of windows are done: they pass as dimensions of extent 1.
   TensorType rest = definition.operands[input.operand];
   for (const Window& window : convolution.windows) rest.dims[window.input_dim] = 1;
   const auto input_dims = BareDims(outside_windows, rest, count);

@@ -1,5 +1,11 @@
 // Structure: what kind of computation a definition is, whatever its operator is called and however
-// its indices are ordered. Library kernels attach to this and to nothing else.
+// its indices are ordered: a contraction, a convolution, a map, a view. Library kernels attach to
+// this and to nothing else. A match names indices by their positions in Definition::indices and
+// operands by their positions in Definition::operands; nullopt means that the definition has
+// another structure. Also here: how many operations a part of a definition is (Flops).
+//
+// Example: y[i, j] = sum(k) x[i, k] * w[k, j] is a contraction with left 0, right 1, rows {i},
+// columns {j}, inner {k} and no batch.
 #ifndef YUBA_OPSEMANTICS_REGIONS_STRUCTURE_H_
 #define YUBA_OPSEMANTICS_REGIONS_STRUCTURE_H_
 
@@ -11,8 +17,8 @@
 namespace yuba {
 
 // result[b.., m.., n..] = sum(k..) left[b.., m.., k..] * right[b.., k.., n..], in any order of the
-// dimensions; each read is of bare indices (dimensions of extent 1 may be read at 0). Positions are
-// of Definition::indices. `left` is the operand whose own indices come first in the result.
+// dimensions; each read is of bare indices (dimensions of extent 1 may be read at 0), without
+// conditions. `left` is the operand whose own indices come first in the result.
 struct Contraction {
   int left = 0;                                  // operand
   int right = 1;                                 // operand; may equal left
@@ -20,17 +26,17 @@ struct Contraction {
 };
 absl::optional<Contraction> MatchContraction(const Definition& definition);
 
-// One spatial dimension of a convolution: input position = p*stride + u*dilation - low.
+// One spatial dimension of a convolution: position in the input = p*stride + u*dilation - low.
 struct Window {
-  int output = 0;  // index p
-  int kernel = 0;  // index u
+  int output = 0;  // index p, of the result
+  int kernel = 0;  // index u, of the filter
   int64_t stride = 1, dilation = 1, low = 0;
   int input_dim = 0;  // flat dimension of the input operand
 };
 
 // result[n.., a.., o.., p..] =
 //   sum(c.., u..) input[n.., a.., c.., window] * filter[a.., o.., c.., u..],
-// in any order of dimensions, the input read as 0 outside.
+// in any order of dimensions; the input reads as 0 outside.
 struct Convolution {
   int input = 0, filter = 1;                       // operands
   std::vector<int> batch, groups, outputs, inner;  // n, a, o, c
@@ -38,19 +44,24 @@ struct Convolution {
 };
 absl::optional<Convolution> MatchConvolution(const Definition& definition);
 
-// No reduction; a view if the body is one unguarded read of bare distinct indices that covers the
-// operand: then the result is the operand with permuted flat dimensions. view[d] is the flat
-// dimension of the operand that flat dimension d of the result is, -1 for a dimension of extent 1
-// that is none.
+// Whether there is no reduction: each element of the result is the body at its indices.
 bool IsMap(const Definition& definition);
+
+// A view is a map whose body is one read, without `else`, at bare distinct indices that cover the
+// operand: the result is the operand with its flat dimensions permuted, and nothing is computed.
+// view[d] is the flat dimension of the operand that flat dimension d of the result is; -1 for a
+// dimension of extent 1 that the operand does not have.
 absl::optional<std::vector<int>> MatchView(const Definition& definition);
 
-// For each operand: whether every read of it is unguarded and at bare, distinct indices that
-// include all output indices in some order (an operand of full size of an elementwise definition).
+// [operand]: whether it is read, and each read of it is without `else` and at bare, distinct
+// indices that include all output indices in some order. In an elementwise definition these are the
+// operands as large as the result; a broadcast operand is none of them.
 std::vector<bool> FullSizeOperands(const Definition& definition);
 
-// Operations of the ranges: the number of points times the functions and reductions at each; reads,
-// conditions and casts are free. Of indices tied by an equality the longest is not counted.
+// The operations of the part with these ranges: its points times the functions and the reduction
+// step at each; reads, conditions and casts are free. The number of points is the product of the
+// ranges; of several indices that an equality ties together the longest is left out, because the
+// others determine it. What does not fit 64 bits is the largest number.
 int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges);
 
 }  // namespace yuba

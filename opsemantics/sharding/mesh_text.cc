@@ -15,10 +15,10 @@
 namespace yuba {
 namespace {
 
-// "model" of "model.1"; an axis that is no part of a group is its own.
+// "model" of "model.1"; an axis whose name has no dot is a group of its own.
 absl::string_view GroupName(absl::string_view axis) { return axis.substr(0, axis.find('.')); }
 
-// The axes from `first` on that are one group.
+// The axes from `first` on that are of its group.
 AxisList GroupAt(const Mesh& mesh, size_t first) {
   AxisList axes;
   for (size_t axis = first; axis < mesh.axes.size() &&
@@ -47,14 +47,15 @@ bool IsName(absl::string_view name) {
                      [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
 }
 
-// In any number of digits.
+// Whether the text is an integer, of however many digits.
 bool IsInteger(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   absl::ConsumePrefix(&text, "-");
   return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
 }
 
-// Appends what one word of a list of axes stands for.
+// Appends the axes that one word of a list stands for: an axis, a group, or several axes of one
+// letter each.
 absl::Status AppendAxes(const Mesh& mesh, absl::string_view word, AxisList& axes) {
   if (const int axis = AxisNamed(mesh, word); axis >= 0) {
     axes.push_back(static_cast<uint8_t>(axis));

@@ -7,7 +7,8 @@
 namespace yuba {
 namespace {
 
-// Whether the device is the first of those that differ only on axes that the sharding does not use.
+// Whether the device has the lowest number of the devices that differ from it only on axes that the
+// sharding does not use.
 bool IsFirst(const Mesh& mesh, const Sharding& sharding, int device) {
   std::vector<bool> used(mesh.axes.size());
   for (const AxisList& axes : sharding.axes) {

@@ -24,7 +24,7 @@ constexpr NpyType kNpyTypes[] = {{ElementType::kF64, "f8"}, {ElementType::kF32, 
                                  {ElementType::kI32, "i4"}, {ElementType::kI8, "i1"},
                                  {ElementType::kU8, "u1"},  {ElementType::kBool, "b1"}};
 
-// What stands after 'key': up to `end`, or nothing.
+// The text between 'key': and `end` in the header.
 absl::StatusOr<std::string> Field(absl::string_view header, absl::string_view key, char end) {
   const size_t at = header.find(absl::StrCat("'", key, "'"));
   const size_t colon = at == absl::string_view::npos ? at : header.find(':', at);

@@ -1,3 +1,4 @@
+// ONNX's TensorProto, as the .pb files of ONNX test data have it.
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -30,7 +31,7 @@ std::string Pack(const Values& values) {
   return data;
 }
 
-// The typed fields, where the producer did not use raw_data.
+// The data from the typed fields, where whoever wrote the file did not use raw_data.
 std::string TypedData(const TensorProto& proto, ElementType type) {
   switch (type) {
     case ElementType::kF32: return Pack<float>(proto.float_data());

@@ -1,4 +1,5 @@
-// Transfers against marking: random boxes, each element followed by hand.
+// Transfers and volumes against marking: random boxes, and the way of every single element found
+// from the definition of a gather and of a reduce, with no box arithmetic.
 #include "opsemantics/base/transfers.h"
 
 #include <algorithm>
@@ -33,8 +34,8 @@ bool Holds(const Box& box, const Point& point) {
   return true;
 }
 
-// Boxes of devices as cuts make them (of the first dimension, or of two, each box once or twice),
-// or wild: any, or any cells of a grid.
+// [device]: boxes as shardings give them (the first dimension cut, or the first two, each box on
+// one device or on two); or, where `wild`, any boxes, or any cells of a grid.
 std::vector<Box> RandomBoxes(int devices, int rank, int extent, bool wild, Random& random) {
   std::vector<Box> boxes;
   const bool cells = wild && Below(2, random) == 0;
@@ -53,18 +54,18 @@ std::vector<Box> RandomBoxes(int devices, int rank, int extent, bool wild, Rando
   return boxes;
 }
 
-// (destination, source) of each element that moves, by the definition of a gather.
-std::map<std::pair<int, Point>, int> MarkGather(const std::vector<Box>& have,
-                                                const std::vector<Box>& need) {
+// A gather by its definition: (destination, element) -> source.
+std::map<std::pair<int, Point>, int> MarkGather(const std::vector<Box>& has,
+                                                const std::vector<Box>& reads) {
   std::map<std::pair<int, Point>, int> source;
-  for (size_t d = 0; d < need.size(); ++d) {
-    ForEachPoint(need[d], [&](const Point& point) {
-      if (Holds(have[d], point)) {
+  for (size_t d = 0; d < reads.size(); ++d) {
+    ForEachPoint(reads[d], [&](const Point& point) {
+      if (Holds(has[d], point)) {
         source[{d, point}] = d;
         return;
       }
-      for (size_t s = 0; s < have.size(); ++s) {
-        if (!Holds(have[s], point)) continue;
+      for (size_t s = 0; s < has.size(); ++s) {
+        if (!Holds(has[s], point)) continue;
         source[{d, point}] = s;
         return;
       }
@@ -73,10 +74,10 @@ std::map<std::pair<int, Point>, int> MarkGather(const std::vector<Box>& have,
   return source;
 }
 
-void CheckGather(const std::vector<Box>& have, const std::vector<Box>& need) {
+void CheckGather(const std::vector<Box>& has, const std::vector<Box>& reads) {
   std::map<std::pair<int, Point>, int> listed;
   std::tuple<int, int> last = {-1, -1};
-  for (const Transfer& transfer : GatherTransfers(have, need)) {
+  for (const Transfer& transfer : GatherTransfers(has, reads)) {
     CHECK_FALSE(IsEmpty(transfer.box));
     const std::tuple<int, int> key = {transfer.destination, transfer.source};
     CHECK(last <= key);
@@ -86,11 +87,11 @@ void CheckGather(const std::vector<Box>& have, const std::vector<Box>& need) {
       if (!once) FAIL("an element is listed twice");
     });
   }
-  const auto marked = MarkGather(have, need);
+  const auto marked = MarkGather(has, reads);
   CHECK(listed == marked);
   int64_t moved = 0;
   for (const auto& entry : marked) moved += entry.first.first != entry.second;
-  CHECK(GatherVolume(have, need) == moved);
+  CHECK(GatherVolume(has, reads) == moved);
 }
 
 TEST_CASE("a fetch brings each needed element once, from the device itself or the first owner") {
@@ -99,21 +100,22 @@ TEST_CASE("a fetch brings each needed element once, from the device itself or th
     const int rank = Below(4, random), devices = 1 + Below(6, random),
               extent = 1 + Below(6, random);
     INFO("trial " << trial << ", rank " << rank << ", devices " << devices);
-    const std::vector<Box> have = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
-    CheckGather(have, RandomBoxes(devices, rank, extent, trial % 2 == 0, random));
-    CheckGather(have, have);
+    const std::vector<Box> has = RandomBoxes(devices, rank, extent, trial % 3 == 0, random);
+    CheckGather(has, RandomBoxes(devices, rank, extent, trial % 2 == 0, random));
+    CheckGather(has, has);
   }
 }
 
-// What is reduced to first owners: (home, part, element) -> source; and how much moves in all.
+// A reduce by its definition: (first owner, partial, element) -> source, and how many elements move
+// in both steps.
 struct Marked {
-  std::map<std::tuple<int, int, Point>, int> pieces;
+  std::map<std::tuple<int, int, Point>, int> sources;
   int64_t volume = 0;
 };
 
-int FirstProducer(const Producers& producers, int part, const Point& point) {
+int FirstProducer(const Producers& producers, int partial, const Point& point) {
   for (size_t d = 0; d < producers.writes.size(); ++d) {
-    if (producers.partial[d] == part && Holds(producers.writes[d], point)) return d;
+    if (producers.partial[d] == partial && Holds(producers.writes[d], point)) return d;
   }
   return -1;
 }
@@ -127,11 +129,11 @@ Marked MarkReduce(const Producers& producers, const std::vector<Box>& own) {
         ++marked.volume;
         return;
       }
-      for (int part = 0; part < producers.partials; ++part) {
-        const bool self = producers.partial[d] == part && Holds(producers.writes[d], point);
-        const int source = self ? d : FirstProducer(producers, part, point);
+      for (int partial = 0; partial < producers.partials; ++partial) {
+        const bool self = producers.partial[d] == partial && Holds(producers.writes[d], point);
+        const int source = self ? d : FirstProducer(producers, partial, point);
         if (source < 0) continue;
-        marked.pieces[{d, part, point}] = source;
+        marked.sources[{d, partial, point}] = source;
         marked.volume += source != static_cast<int>(d);
       }
     });
@@ -164,7 +166,7 @@ TEST_CASE("a delivery brings each part of each element to its home once") {
       });
     }
     const Marked marked = MarkReduce(producers, own);
-    CHECK(listed == marked.pieces);
+    CHECK(listed == marked.sources);
     CHECK(ReduceVolume(producers, own) == marked.volume);
   }
 }

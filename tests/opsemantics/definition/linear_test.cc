@@ -1,4 +1,4 @@
-// Linearity: which operands may be sums of terms that are kept apart through a body.
+// Linearity: which operands may hold unreduced partials through a body.
 #include "opsemantics/definition/linear.h"
 
 #include "catch2/catch.hpp"
@@ -21,12 +21,12 @@ TEST_CASE("sums of terms with one factor each are linear in these factors") {
   CHECK(IsLinearIn(Body(product), {0}));
   CHECK(IsLinearIn(Body(product), {1}));
   CHECK_FALSE(IsLinearIn(Body(product), {0, 1}));
-  CHECK_FALSE(IsLinearIn(Body(product), {2}));  // it does not depend on it
+  CHECK_FALSE(IsLinearIn(Body(product), {2}));  // the body does not depend on operand 2
   CHECK_FALSE(IsLinearIn(Body(Of(Function::kMul, {a, a})), {0}));
   const ExprPtr sum = Of(Function::kSub, {product, Of(Function::kNeg, {c})});
   CHECK(IsLinearIn(Body(sum), {0, 2}));
   CHECK(IsLinearIn(Body(sum), {1, 2}));
-  CHECK_FALSE(IsLinearIn(Body(sum), {2}));  // what is added once would be added by each group
+  CHECK_FALSE(IsLinearIn(Body(sum), {2}));  // each group would add the product
   CHECK_FALSE(IsLinearIn(Body(sum), {0, 1, 2}));
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("what is read outside a tensor is 0, or the body is not linear") {
 
 TEST_CASE("groups are numbered by a last index of a reduction that nothing runs through") {
   Definition definition = Body(a);
-  CHECK_FALSE(NumbersGroups(definition));  // j is read with
+  CHECK_FALSE(NumbersGroups(definition));  // reads run through j
   definition.indices.push_back({"group", kMostGroups, true});
   CHECK(NumbersGroups(definition));
   const Affine group = IndexAffine(2);

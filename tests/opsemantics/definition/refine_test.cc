@@ -37,7 +37,7 @@ std::vector<uint64_t> Evaluated(const Definition& definition) {
   return elements;
 }
 
-// Refines, and checks that memory is the same.
+// Refines, and checks that the result has the same elements in the same order.
 Definition Refined(const Definition& definition, const Refinement& refinement) {
   INFO(ToString(definition));
   const absl::optional<Definition> refined = TryRefine(definition, refinement);
@@ -104,7 +104,7 @@ TEST_CASE("indices of extent 1 disappear, windows of one tap stay") {
   CHECK(ToString(Refined(mean, {{{{3}, {1}}}, {{1, 3, 1}}})) == "y[i: 3] = x0[i, 0]");
 }
 
-// Random splits of a convolution with groups.
+// A random split of an extent.
 Factors RandomFactors(int64_t extent, std::mt19937& random) {
   Factors factors;
   while (extent > 1 && factors.size() < 3) {
@@ -131,7 +131,7 @@ TEST_CASE("any split of batch, groups and channels computes the same") {
   }
 }
 
-// Each dimension split at random, or as the index that runs along it bare.
+// Splits each dimension at random, or as the index that runs along it bare is split.
 Refinement RandomRefinement(const Definition& definition, std::mt19937& random) {
   std::vector<Factors> of_index;
   for (const Index& index : definition.indices)
@@ -160,7 +160,7 @@ Refinement RandomRefinement(const Definition& definition, std::mt19937& random) 
   return refinement;
 }
 
-// On two devices, under every cut.
+// Checks the read boxes on two devices, under every partition.
 void CheckReads(const Definition& definition) {
   const std::vector<TensorValue> operands = MadeUpOperands(definition, Arithmetic::kHash, 5);
   for (const Sharding& sharding : Strategies(definition, MeshOf(2))) {

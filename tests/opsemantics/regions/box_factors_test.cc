@@ -1,5 +1,5 @@
-// Products of pieces of factors against the boxes of whole pieces: every operator, every cut, every
-// part.
+// Products of the boxes of factors against the boxes of AnalyzeNode: every operator, every
+// partition, every device.
 #include "opsemantics/regions/box_factors.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,8 @@
 namespace yuba {
 namespace {
 
-// The box that the factors make of a piece; all intervals are empty where one factor is.
+// The box of the part with these ranges, as the product of its factors; all intervals are empty
+// where one factor is empty.
 Box Product(const BoxFactors& factors, size_t rank, const std::vector<Interval>& ranges) {
   Box box(rank);
   bool empty = false;
@@ -20,9 +21,9 @@ Box Product(const BoxFactors& factors, size_t rank, const std::vector<Interval>&
     const BoxFactor& factor = factors.factors()[f];
     std::vector<Interval> own;
     for (const int index : factor.indices) own.push_back(ranges[index]);
-    const BoxFactors::Piece piece = factors.Of(static_cast<int>(f), own);
-    empty = empty || piece.empty;
-    for (size_t d = 0; d < factor.dims.size(); ++d) box[factor.dims[d]] = piece.box[d];
+    const BoxFactors::Piece bounds = factors.Of(static_cast<int>(f), own);
+    empty = empty || bounds.empty;
+    for (size_t d = 0; d < factor.dims.size(); ++d) box[factor.dims[d]] = bounds.box[d];
   }
   return empty ? Box(rank, Interval{0, 0}) : box;
 }

@@ -1,5 +1,5 @@
-// Boxes are what is read: for every operator, sample use, definition, cut and part, the derived
-// read box is the bounding box of the elements that the interpreter reads.
+// Boxes are what is read: for every operator, sample use, definition, partition and device, the
+// derived read box is the bounding box of the elements that the interpreter reads.
 #include "catch2/catch.hpp"
 #include "opsemantics/regions/boxes.h"
 #include "tests/opsemantics/support/registry.h"
@@ -14,11 +14,11 @@ void CheckBoxes(const Definition& definition, const NodeBoxes& boxes, int device
                 const std::vector<TensorValue>& operands) {
   const std::vector<Box> logged = LoggedBoxes(definition, boxes.ranges[device], operands);
   for (size_t i = 0; i < logged.size(); ++i) {
-    const Box& need = boxes.reads[device][i];
-    if (SameSet(need, logged[i])) continue;
-    INFO("device " << device << ", operand " << i << ": derived " << ToString(need) << ", read "
+    const Box& reads = boxes.reads[device][i];
+    if (SameSet(reads, logged[i])) continue;
+    INFO("device " << device << ", operand " << i << ": derived " << ToString(reads) << ", read "
                    << ToString(logged[i]));
-    CHECK(need == logged[i]);
+    CHECK(reads == logged[i]);
   }
 }
 

@@ -1,5 +1,5 @@
-// Derived boxes against what the interpreter reads, on random definitions and random pieces of
-// them.
+// Derived boxes against the elements that the interpreter reads and writes, on random definitions
+// and random parts of them.
 #include "opsemantics/regions/boxes.h"
 
 #include <algorithm>
@@ -19,15 +19,15 @@ int64_t Between(int64_t least, int64_t greatest, Random& random) {
   return least + static_cast<int64_t>(random() % (greatest - least + 1));
 }
 
-std::vector<Interval> RandomPiece(const Definition& definition, Random& random) {
-  std::vector<Interval> piece;
+std::vector<Interval> RandomPart(const Definition& definition, Random& random) {
+  std::vector<Interval> part;
   for (const Index& index : definition.indices) {
     const int64_t a = Between(0, index.extent - 1, random),
                   b = Between(0, index.extent - 1, random);
-    piece.push_back(random() % 3 == 0 ? Interval{0, index.extent}
-                                      : Interval{std::min(a, b), std::max(a, b) + 1});
+    part.push_back(random() % 3 == 0 ? Interval{0, index.extent}
+                                     : Interval{std::min(a, b), std::max(a, b) + 1});
   }
-  return piece;
+  return part;
 }
 
 std::vector<TensorValue> Operands(const Definition& definition) {
@@ -43,20 +43,20 @@ std::vector<TensorValue> Operands(const Definition& definition) {
 
 constexpr uint64_t kUntouched = 0x5555;
 
-// Whether a sharding of the reduction has left a part of it.
-bool IsPartial(const Definition& definition, const std::vector<Interval>& piece) {
-  for (size_t i = 0; i < piece.size(); ++i) {
+// Whether the part runs only some of the reduction.
+bool IsPartial(const Definition& definition, const std::vector<Interval>& part) {
+  for (size_t i = 0; i < part.size(); ++i) {
     const Index& index = definition.indices[i];
-    if (index.reduction && piece[i] != Interval{0, index.extent}) return true;
+    if (index.reduction && part[i] != Interval{0, index.extent}) return true;
   }
   return false;
 }
 
-// The whole piece is written; with a part of the reduction what is outside the written box has no
-// term.
-void CheckWrites(const Definition& definition, const std::vector<Interval>& piece,
+// All of the part's elements are written; where it runs only some of the reduction, elements
+// outside the written box have no term.
+void CheckWrites(const Definition& definition, const std::vector<Interval>& part,
                  const TensorValue& result) {
-  const Box made = AnalyzeBoxes(definition, piece).writes;
+  const Box written_box = AnalyzeBoxes(definition, part).writes;
   int64_t written = 0, outside = 0;
   size_t offset = 0;
   ForEachPoint(WholeBox(definition.result.dims), [&](const std::vector<int64_t>& point) {
@@ -65,16 +65,16 @@ void CheckWrites(const Definition& definition, const std::vector<Interval>& piec
     ++written;
     Box box;
     for (int64_t x : point) box.push_back({x, x + 1});
-    if (Contains(made, box)) return;
+    if (Contains(written_box, box)) return;
     ++outside;
     CHECK(element == Identity(definition.reducer, ElementType::kF32, Arithmetic::kHash).hash);
   });
-  CHECK(written - outside == Volume(made));
-  if (!IsPartial(definition, piece)) CHECK(outside == 0);
+  CHECK(written - outside == Volume(written_box));
+  if (!IsPartial(definition, part)) CHECK(outside == 0);
 }
 
-// The bounding box of what the interpreter reads of each operand; checks what it writes.
-std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Interval>& piece) {
+// [operand]: the bounding box of the elements that the interpreter reads; checks what it writes.
+std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Interval>& part) {
   const std::vector<TensorValue> values = Operands(definition);
   std::vector<const TensorValue*> operands;
   std::vector<Box> boxes;
@@ -85,25 +85,25 @@ std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Int
   TensorValue result{definition.result, {}};
   result.elements.resize(ElementCount(result.type));
   for (Scalar& element : result.elements) element.hash = kUntouched;
-  Interpret(definition, piece, operands, Arithmetic::kHash, result,
+  Interpret(definition, part, operands, Arithmetic::kHash, result,
             [&boxes](int operand, const std::vector<int64_t>& position) {
               Box point;
               for (int64_t x : position) point.push_back({x, x + 1});
               boxes[operand] = Hull(boxes[operand], point);
             });
-  CheckWrites(definition, piece, result);
+  CheckWrites(definition, part, result);
   return boxes;
 }
 
-std::string Text(const std::vector<Interval>& piece) { return ToString(Box(piece)); }
+std::string Text(const std::vector<Interval>& part) { return ToString(Box(part)); }
 
-void CheckPieces(const Definition& definition, int pieces, Random& random) {
+void CheckParts(const Definition& definition, int parts, Random& random) {
   INFO(ToString(definition));
-  for (int i = 0; i < pieces; ++i) {
-    const std::vector<Interval> piece = RandomPiece(definition, random);
-    INFO("indices in " << Text(piece));
-    const Boxes boxes = AnalyzeBoxes(definition, piece);
-    const std::vector<Box> logged = LoggedBoxes(definition, piece);
+  for (int i = 0; i < parts; ++i) {
+    const std::vector<Interval> part = RandomPart(definition, random);
+    INFO("indices in " << Text(part));
+    const Boxes boxes = AnalyzeBoxes(definition, part);
+    const std::vector<Box> logged = LoggedBoxes(definition, part);
     for (size_t operand = 0; operand < logged.size(); ++operand) {
       INFO("operand " << operand << ": derived " << ToString(boxes.reads[operand]) << ", read "
                       << ToString(logged[operand]));
@@ -141,7 +141,7 @@ TEST_CASE("convolutions need exactly the window's reach, clipped to what is hit"
                {{2, w.in, v.in}, {2, w.kernel, v.kernel}},
                Call(Function::kMul, {Read(0, {IndexAffine(4), at(w, 0, 2), at(v, 1, 3)}, Number(0)),
                                      Read(1, {IndexAffine(4), IndexAffine(2), IndexAffine(3)})}));
-    CheckPieces(definition, 4, random);
+    CheckParts(definition, 4, random);
   }
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("strided and dilated gradients need exactly what a term reads") {
     definition.where.push_back({IndexAffine(2) * w.stride + IndexAffine(1) * w.dilation -
                                     IndexAffine(0) - ConstantAffine(w.low),
                                 true});
-    CheckPieces(definition, 5, random);
+    CheckParts(definition, 5, random);
   }
 }
 
@@ -167,19 +167,19 @@ TEST_CASE("triangles, slices and concatenations need what they read") {
     // y[i] = sum(j where j <= i + c) x[j]
     Definition triangle = Define({n, m}, 1, Reducer::kSum, {{m}}, Read(0, {IndexAffine(1)}));
     triangle.where.push_back({IndexAffine(1) - IndexAffine(0) - ConstantAffine(c), false});
-    CheckPieces(triangle, 5, random);
+    CheckParts(triangle, 5, random);
     // y[i] = x[i*step + start]
     const int64_t step = random() % 2 == 0 ? Between(1, 3, random) : -Between(1, 3, random);
     const int64_t start = step > 0 ? 1 : -step * (n - 1);
-    CheckPieces(Define({n}, 1, Reducer::kNone, {{1 + std::abs(step) * n}},
-                       Read(0, {IndexAffine(0) * step + ConstantAffine(start)})),
-                5, random);
+    CheckParts(Define({n}, 1, Reducer::kNone, {{1 + std::abs(step) * n}},
+                      Read(0, {IndexAffine(0) * step + ConstantAffine(start)})),
+               5, random);
     // y[i] = if i < n then a[i] else b[i - n]
     const ExprPtr first = Call(Function::kLt, {IndexValue(IndexAffine(0)), Integer(n)});
-    CheckPieces(Define({n + m}, 1, Reducer::kNone, {{n}, {m}},
-                       Call(Function::kSelect, {first, Read(0, {IndexAffine(0)}),
-                                                Read(1, {IndexAffine(0) - ConstantAffine(n)})})),
-                5, random);
+    CheckParts(Define({n + m}, 1, Reducer::kNone, {{n}, {m}},
+                      Call(Function::kSelect, {first, Read(0, {IndexAffine(0)}),
+                                               Read(1, {IndexAffine(0) - ConstantAffine(n)})})),
+               5, random);
   }
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("a re-view needs the rows that its elements lie in") {
                              Read(0, {IndexAffine(2), IndexAffine(3)}));
     view.where.push_back(
         {IndexAffine(2) * c + IndexAffine(3) - IndexAffine(0) * j - IndexAffine(1), true});
-    CheckPieces(view, 5, random);
+    CheckParts(view, 5, random);
   }
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("whatever the constraints, guards and conditions, boxes are what is re
     for (int i = 0; indices > outputs && i < Between(0, 2, random); ++i) {
       definition.where.push_back({RandomAffine(indices, random), random() % 2 == 0});
     }
-    CheckPieces(definition, 2, random);
+    CheckParts(definition, 2, random);
   }
 }
 

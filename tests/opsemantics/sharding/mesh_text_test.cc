@@ -1,4 +1,5 @@
-// Named meshes: what a person writes, and what is written for them.
+// Meshes and axes as text: what a person writes is read, what is written for people is read back,
+// and what is no mesh is refused.
 #include "opsemantics/sharding/mesh_text.h"
 
 #include <catch2/catch.hpp>

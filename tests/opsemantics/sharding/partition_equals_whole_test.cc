@@ -1,5 +1,6 @@
-// Partition equals whole: every operator, every sample use, every definition, every cut, on 2, 3, 5
-// and 8 devices. Each device runs its part with poison outside its read boxes.
+// Partition equals whole: every operator, every sample use, every definition, every partition of
+// Strategies, on 2, 3, 5 and 8 devices. Each device runs its part with poison outside its read
+// boxes.
 #include "catch2/catch.hpp"
 #include "tests/opsemantics/support/registry.h"
 #include "tests/opsemantics/support/strategies.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int kDevices[] = {2, 3, 5, 8};
 
-// Parts of floats are summed in another order and rounded to their type on the way. bf16 keeps 8
+// Partials of floats are summed in another order than the whole and rounded on the way; bf16 has 8
 // bits.
 double ToleranceOf(const Definition& definition) {
   double tolerance = 1e-5;
@@ -21,13 +22,13 @@ double ToleranceOf(const Definition& definition) {
   return tolerance;
 }
 
-// The number of shardings tried.
+// Returns the number of partitions that were tried.
 int CheckDefinition(const RegistryEntry& entry, Arithmetic arithmetic) {
   const Definition& definition = entry.definition;
   INFO(entry.op << ": " << ToString(definition));
   const std::vector<TensorValue> operands = MadeUpOperands(definition, arithmetic, 5);
   const TensorValue whole = RunWhole(definition, arithmetic, operands);
-  int shardings = 0;
+  int partitions = 0;
   for (int devices : kDevices) {
     const Mesh mesh = MeshOf(devices);
     for (const Sharding& sharding : Strategies(definition, mesh)) {
@@ -35,17 +36,17 @@ int CheckDefinition(const RegistryEntry& entry, Arithmetic arithmetic) {
       const NodeBoxes boxes = AnalyzeNode(definition, sharding, mesh);
       const TensorValue parts = RunInParts(definition, boxes, arithmetic, operands);
       CHECK(FirstDifference(whole, parts, arithmetic, ToleranceOf(definition)) == "");
-      ++shardings;
+      ++partitions;
     }
   }
-  return shardings;
+  return partitions;
 }
 
 void CheckRegistry(Arithmetic arithmetic) {
-  int shardings = 0;
+  int partitions = 0;
   for (const RegistryEntry& entry : RegistryDefinitions())
-    shardings += CheckDefinition(entry, arithmetic);
-  CHECK(shardings > 1000);  // the walk has found the operators
+    partitions += CheckDefinition(entry, arithmetic);
+  CHECK(partitions > 1000);  // the walk has found the operators
 }
 
 TEST_CASE("every operator has a sample use") {

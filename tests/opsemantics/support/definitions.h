@@ -1,4 +1,7 @@
-// Definitions written by hand, for tests that must not depend on the language.
+// Definitions written by hand, for tests that must not depend on the language:
+//   Define({4, 8, 6}, 2, Reducer::kSum, {{4, 6}, {6, 8}},
+//          Call(Function::kMul, {Read(0, {i, k}), Read(1, {k, j})}))
+// is the matmul y[i, j] = sum(k) x0[i, k] * x1[k, j], where i, j, k are IndexAffine(0), (1), (2).
 #ifndef YUBA_TESTS_OPSEMANTICS_SUPPORT_DEFINITIONS_H_
 #define YUBA_TESTS_OPSEMANTICS_SUPPORT_DEFINITIONS_H_
 
@@ -59,8 +62,8 @@ inline ExprPtr IndexValue(Affine affine) {
   return std::make_shared<Expr>(expr);
 }
 
-// result[outputs..] = reducer(reductions..) body, over operands of f32; `extents` are of all
-// indices, `outputs` of them first.
+// y[outputs..] = reducer(reductions..) body, of f32. `extents` are those of all indices, called i,
+// j, k, ...; the first `outputs` of them are output indices. `operands` are the dimensions of each.
 inline Definition Define(std::vector<int64_t> extents, int outputs, Reducer reducer,
                          std::vector<std::vector<int64_t>> operands, ExprPtr body) {
   Definition definition;

@@ -1,5 +1,5 @@
-// Every definition of every operator that is built in, in sample uses: a new description is found
-// the moment its text exists.
+// Every definition of every built-in operator, in sample uses (elaborate/sample_uses.h): tests that
+// walk this list test a new description the moment its text exists.
 #ifndef YUBA_TESTS_OPSEMANTICS_SUPPORT_REGISTRY_H_
 #define YUBA_TESTS_OPSEMANTICS_SUPPORT_REGISTRY_H_
 
@@ -11,14 +11,14 @@
 namespace yuba {
 
 struct RegistryEntry {
-  std::string op;
+  std::string op;  // for messages
   Definition definition;
 };
 
-// Equal definitions are there once, under the first operator that has one.
+// Equal definitions are listed once, under the first operator that has one.
 std::vector<RegistryEntry> RegistryDefinitions();
 
-// The names of operators without any definition of their own in a sample use.
+// The names of operators none of whose sample uses has a definition.
 std::vector<std::string> OperatorsWithoutUse();
 
 }  // namespace yuba

@@ -153,9 +153,9 @@ TensorValue RunInParts(const Definition& definition, const NodeBoxes& boxes, Ari
       for (size_t i = 0; i < operands.size(); ++i) {
         poisoned.push_back(PoisonedOutside(boxes.reads[device][i], operands[i]));
       }
-      TensorValue made = Empty(accumulated);
-      Interpret(definition, boxes.ranges[device], Pointers(poisoned), arithmetic, made);
-      Combine(reducer, arithmetic, made, boxes.writes[device], result);
+      TensorValue partial = Empty(accumulated);
+      Interpret(definition, boxes.ranges[device], Pointers(poisoned), arithmetic, partial);
+      Combine(reducer, arithmetic, partial, boxes.writes[device], result);
     }
   }
   for (Scalar& element : result.elements) {

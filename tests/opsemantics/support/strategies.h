@@ -1,5 +1,5 @@
-// Every way to try a sharding of one definition, and its parts run one by one, for tests that
-// compare parts with the whole.
+// All partitions of one definition that tests try, and its parts run one by one by the interpreter,
+// for tests that compare parts with the whole.
 #ifndef YUBA_TESTS_OPSEMANTICS_SUPPORT_STRATEGIES_H_
 #define YUBA_TESTS_OPSEMANTICS_SUPPORT_STRATEGIES_H_
 
@@ -12,28 +12,30 @@
 
 namespace yuba {
 
-// Each index that can be cut over all axes; each over all axes but one, the rest computed alike;
-// each pair over the axes both ways. Indices are cut only into as many parts as they have elements.
+// The partitions (Partition and Sharding are one type) that cut: each index over all axes; each
+// index over all axes but the first, along which devices then compute the same; each pair of
+// indices, one over the first axis and the other over the rest. Only indices that may be cut
+// (CuttableIndices), and into at most as many parts as they have elements.
 std::vector<Sharding> Strategies(const Definition& definition, const Mesh& mesh);
 
-// "i/a j/bc": for messages.
+// The partition as "i/a j/bc", for messages.
 std::string ShardingText(const Definition& definition, const Sharding& sharding, const Mesh& mesh);
 
-// A value for each operand, from `seed` and the position alone. Floats lie in (0, 2), integers in
-// [0, 7).
+// [operand]: a value whose elements follow from `seed` and their position alone. Floats lie in (0,
+// 2), integers in [0, 7), bools in [0, 2).
 std::vector<TensorValue> MadeUpOperands(const Definition& definition, Arithmetic arithmetic,
                                         uint64_t seed);
 
-// What the definition gives when it runs whole.
+// The result when the definition runs whole.
 TensorValue RunWhole(const Definition& definition, Arithmetic arithmetic,
                      const std::vector<TensorValue>& operands);
 
-// What it gives when every device runs its part on operands that are poison outside its read boxes,
-// and the parts are combined in the order of their numbers.
+// The result when every device runs its part on operands that are poison outside its read boxes,
+// and the partials are combined in ascending order. Replicas run once.
 TensorValue RunInParts(const Definition& definition, const NodeBoxes& boxes, Arithmetic arithmetic,
                        const std::vector<TensorValue>& operands);
 
-// For each operand the bounding box of what the piece reads.
+// [operand]: the bounding box of the elements that the part with these ranges reads.
 std::vector<Box> LoggedBoxes(const Definition& definition, const std::vector<Interval>& ranges,
                              const std::vector<TensorValue>& operands);
 
