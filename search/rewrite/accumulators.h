@@ -16,17 +16,19 @@
 namespace yuba::search {
 
 // The graph with an accumulator for each sum y1 + y2 + ... in the body of a map, where each y is a
-// reduction by sum, no output, that nothing else reads. A node a = y1 + y2 + ... is added before
-// the map, which then reads a; where the map does nothing else, a replaces it.
+// reduction by sum that nothing else reads and that is no output of the graph. A node
+// a = y1 + y2 + ... is added before the map, which then reads a; where the map does nothing else, a
+// replaces it.
 //
 // The tensors y become partials (TensorKind::kPartial). Their sharding, which is the accumulator's,
 // may leave axes out; devices that agree on the axes left out are a group. Each device has, for its
 // own box, the sum of what its group wrote of all y. The groups' sums are the partials that the
 // accumulator node reduces into a.
 //
-// Two kinds of sums are left alone, so that any plan of `graph` is a plan here that moves no more:
-// those whose element type differs from their accumulator's type, and those whose producer might
-// not use all axes of the mesh (UsesAllAxes). Tensors keep their numbers, nodes their order.
+// Two kinds of terms are left alone, so that any plan of `graph` is a plan here that moves no more:
+// those whose element type differs from the type in which their sum is accumulated, and those whose
+// producer might not use all axes of the mesh (UsesAllAxes). Tensors keep their numbers, nodes
+// their order.
 Graph WithAccumulators(const Graph& graph, const Mesh& mesh);
 
 // Whether some node is an accumulator (IsAccumulator).
