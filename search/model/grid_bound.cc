@@ -18,8 +18,8 @@ namespace {
 constexpr int kSweeps = 100;         // at most, of the dual
 constexpr int kSteps = 600;          // at most, of the search for prices
 constexpr double kMostCells = 5e7;   // with more in all tables there are no prices (2 GB of copies)
-constexpr double kStepsWork = 8e9;   // cells of uses times steps of prices, at most
-constexpr double kSweepsWork = 3e9;  // cells of uses times sweeps at the last prices, at most
+constexpr double kStepsWork = 8e9;   // cells of uses times steps of prices, about
+constexpr double kSweepsWork = 3e9;  // cells of uses times sweeps at the last prices, about
 constexpr double kBufferCells = 2e6;  // with more in all uses, prices are found without buffers
 constexpr double kRise = 1e-3;        // the share by which the bound must rise to go on with prices
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -3,7 +3,7 @@
 // Variables are all elements, values their grids, and a cost is the least of any choices of two
 // grids (search/cost/use_costs.h). So a bound of this problem is a bound of all plans, and
 // thousands of devices leave tables of thousands of cells. Example: on 1,024 devices (ten axes of
-// size 2) a weight of two dimensions has 11 grids, {1024, 1} to {1, 1024}, and about 4 * 10^7
+// size 2) a weight of two long dimensions has 11 grids, {1024, 1} to {1, 1024}, and about 4 * 10^7
 // shardings.
 #ifndef YUBA_SEARCH_MODEL_GRID_PROBLEM_H_
 #define YUBA_SEARCH_MODEL_GRID_PROBLEM_H_
