@@ -15,8 +15,8 @@
 
 namespace yuba::search {
 
-// The text of the file, unpacked where it is gzipped. InvalidArgument where it cannot be read or
-// has more than 4 GiB. `stop`, which may be empty, is asked once a MiB; once it returns true the
+// The text of the file, unpacked where it is gzipped. An error where it cannot be opened or read,
+// or has more than 4 GiB. `stop`, which may be empty, is asked once a MiB; once it returns true the
 // error is Cancelled.
 absl::StatusOr<std::string> ReadGzip(const std::string& path,
                                      const std::function<bool()>& stop = nullptr);
