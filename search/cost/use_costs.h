@@ -1,5 +1,4 @@
-// What one use of a tensor costs: the bytes that a node gathers of an operand, or reduces into its
-// result.
+// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it.
 //
 // In closed form, without a look at single devices: a lower bound for two grids (Relaxed), and the
 // exact bytes for two choices (Exact). Exact equals what opsemantics/base/transfers.h counts.

@@ -2,8 +2,8 @@
 //
 // WritePlan makes the text of a plan and its notes. ReadPlan parses any bytes into a PlanFile,
 // which needs no graph: enough for `yuba show`. AttachPlan turns a PlanFile into the Plan of a
-// graph and refuses one that is of another graph. Example of a tensor's row, of f32[12, 96] as [12,
-// 96/ba]:
+// graph and refuses one that is of another graph. Example, the row of a tensor
+// f32[12, 96] with the sharding [12, 96/ba]:
 //   {"name": "y", "type": "f32", "shape": [12, 96], "kind": "activation",
 //    "dims": [[{"size": 12, "axes": []}], [{"size": 96, "axes": ["b", "a"]}]],
 //    "partial": "", "shard": [12, 24]}

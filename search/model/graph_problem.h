@@ -1,5 +1,4 @@
-// The pairwise problem of a graph: which choice each tensor and each node gets, and what that
-// moves.
+// The pairwise problem of a graph: which choice each tensor and node gets, and what that moves.
 //
 // A graph and a mesh come in. Out come variables (clusters of elements), their domains (lists of
 // choices) and factors: a table of bytes for each use of a tensor by a node. Example: y = x w gives

@@ -19,16 +19,13 @@ namespace yuba::search {
 
 // The rows of a problem without clusters (ProblemOptions::cluster false), and the limit in bytes.
 // - Inputs, parameters, constants and outputs are in use always; any other tensor from the
-// reduction
-//   that makes it to the last gather from it.
+//   reduction that makes it to the last gather from it.
 // - While node i computes, its box of an operand that nothing reads later is in use (as gathered,
-// or
-//   in place as stored), and so is the box that it writes, unless the result is a stored tensor.
+//   or in place as stored), and so is the box that it writes, unless the result is a stored tensor.
 // - Buffers are in use where something moves. A gather's buffer is in use while the node gathers,
-// but
-//   is left out there once a tensor gathered before may be gone; where the operand lives on, also
-//   while the node computes. A reduction's buffer is in use until the node has reduced. A copy is
-//   in use while its tensor is too only where it moves: else it may be the tensor's own shard.
+//   but is left out there once a tensor gathered before may be gone; where the operand lives on,
+//   also while the node computes. A reduction's buffer is in use until the node has reduced. A copy
+//   is in use while its tensor is too only where it moves: else it may be the tensor's own shard.
 // Each begins at a multiple of kSlotBytes. Every program of the plan needs all of this, and hardly
 // any has more in use. Some rows are missing where the budget was spent before the end.
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,

@@ -5,8 +5,8 @@
 // with its own indices, and these with the dimensions of its result. Three merges lose nothing,
 // each of an element that no other merge has touched yet. (Boxes obey the triangle inequality: a
 // detour over a third sharding never moves fewer bytes.)
-//   - a map of one operand takes the choice of its result (so a copy is one variable with its
-//   node);
+//   - a map of one operand takes the choice of its result, so that a copy is one variable
+//     with its node;
 //   - a tensor that only one map reads takes the choice of that map, unless its partials are of a
 //     wider type than the tensor;
 //   - the result of a map takes the choice of the map where at most one node reads it.

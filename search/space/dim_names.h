@@ -1,5 +1,4 @@
-// Names of dimensions, such as "this is the batch", carried from the inputs through the
-// definitions.
+// Names of dimensions, such as "batch", carried from the inputs through the definitions.
 //
 // Names are numbers here. Example: x f32[8, 64] has {0, -1}, where 0 is the batch; in
 // y[i, j] = sum(k) x[i, k] * w[k, j] index i runs along the batch, so that y gets {0, -1} and the

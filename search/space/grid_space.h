@@ -1,5 +1,4 @@
-// Grids: into how many parts a choice cuts each extent, whatever the names and the order of the
-// axes.
+// Grids: into how many parts a choice cuts each extent, whatever the axes.
 //
 // Axes have prime sizes, so the number of parts says how many axes of each size cut an extent.
 // Example: on the axes a=2 b=2 the choices [8/a, 8/b] and [8/b, 8/a] have the grid {2, 2}, and

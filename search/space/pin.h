@@ -1,5 +1,4 @@
-// Pins: demands on single tensors and nodes of a plan, and the restrictions that they make
-// together.
+// Pins: demands on single tensors and nodes, and the restrictions that they make together.
 //
 // pin_text.h parses them from `--pin 'c*.weight=[model, -]'`. RestrictionsOf joins all pins of one
 // element and refuses pins that no legal choice meets.
