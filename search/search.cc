@@ -31,7 +31,7 @@ Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Base
   return plan;
 }
 
-// Whether nothing is left to choose.
+// Whether the restrictions demand exact axes for every extent of every element.
 bool Decided(const Restrictions& restrictions) {
   return !restrictions.empty() &&
          std::all_of(restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
@@ -49,8 +49,8 @@ double BytesOf(const Tensor& tensor) {
   return bytes;
 }
 
-// Costs are counted below kForbidden. A use moves no more than its tensor into each device, and
-// again into each owner.
+// An error where costs could reach kForbidden. A use moves at most its whole tensor into each
+// device, and once more into each owner.
 absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
   double bytes = 0;
   const auto add = [&](TensorId id) { bytes += 2.0 * mesh.devices() * BytesOf(graph.tensors[id]); };
@@ -110,7 +110,7 @@ std::string NameOf(const Graph& graph, const Pin& pin) {
   return pin.text.empty() ? name : absl::StrCat(name, " (", pin.text, ")");
 }
 
-// Whether a search in which axes nest by level can follow the pins.
+// An error where axes must nest by level and a pin demands another order.
 absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
                           const std::vector<Pin>& pins) {
   if (!NestsByLevel(options)) return absl::OkStatus();
@@ -124,7 +124,7 @@ absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
   return absl::OkStatus();
 }
 
-// Whether the plan has what the pins demand.
+// An error where the plan does not meet the demands of a pin.
 absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const Plan& plan) {
   for (const Pin& pin : pins) {
     if (Meets(pin.is_node ? plan.nodes[pin.id] : plan.tensors[pin.id], pin.demands)) continue;
@@ -159,7 +159,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   plan.proof = Proof();
   plan.lower_bound = 0;
   if (Decided(restrictions) || budget.ShouldStop()) return plan;
-  // The bound is of all plans, pinned or not: the gap is what the pins cost.
+  // The bound is of all plans, pinned or not, so that the gap is what the pins cost.
   absl::StatusOr<Plan> unpinned = Limited(options) ? SearchForBound(graph, options, budget)
                                                    : SearchUnlimited(graph, options, {}, budget);
   if (!unpinned.ok()) return plan;
@@ -168,7 +168,7 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   return plan;
 }
 
-// Whether all axes at once, and exactly, without replicas.
+// Whether all axes together can be placed by exact elimination, nothing replicated.
 bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
   if (!FitsInTables(graph, options.mesh)) {
     return IsSoonEliminated(graph, options, {}, Budget::Unlimited());

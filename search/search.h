@@ -1,4 +1,13 @@
 // The search: the plan that moves the fewest bytes.
+//
+// A graph and options come in, a plan with its lower bound and proof goes out. Search blocks until
+// the plan is proved optimal, no engine can improve it, the time limit is reached or
+// `options.asked` says to stop. Example:
+//   SearchOptions options;
+//   options.mesh = MeshOf(8);
+//   absl::StatusOr<Plan> plan = Search(SharedGraph(graph, options), options);
+// plan->cost.bytes() is at least plan->lower_bound; where both are equal the plan is optimal in its
+// space.
 #ifndef YUBA_SEARCH_SEARCH_H_
 #define YUBA_SEARCH_SEARCH_H_
 
@@ -17,32 +26,38 @@
 
 namespace yuba::search {
 
-// The options with what the budget leaves of their time.
+// The options with what the budget leaves of their time limit, at least a millisecond.
 SearchOptions InTimeLeft(SearchOptions options, const Budget& budget);
 
-// The texts of the options' pins, each once, and the options without the pins of one text. Pins
-// that nobody wrote are those of "".
+// The different texts of the options' pins ("" for pins that nobody wrote), and the options without
+// the pins of one text.
 std::vector<std::string> PinTexts(const SearchOptions& options);
 SearchOptions WithoutPin(SearchOptions options, const std::string& text);
 
-// "default", "recursive" and the baselines (baselines/baselines.h).
+// What `options.search` may be: "default", "recursive" and the baselines (baselines/baselines.h).
 std::vector<std::string> SearchNames();
 
-// The graph that these options plan: `bare` with copies, accumulators and, unless there are pins,
-// partials.
+// The graph that these options plan: `bare` with copies and accumulators; and with partials where
+// replicas are allowed, the search is the default and there are no pins.
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
-// A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph); with
-// pins its lower bound is that of all plans, so that the gap is what the pins cost, and where they
-// leave no choice the plan is only priced. Deterministic, independent of names and of the order of
-// nodes in the file beyond ties, unless something stops it: then the plan says so, and is the best
-// by then with what was proved by then. An error where a pin cannot be satisfied, and where nothing
-// within a limit on memory was found before the end; Cancelled where that is asked for before the
-// search begins.
+// A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph).
+//
+// With pins the lower bound is still that of all plans, so that the gap is what the pins cost;
+// where the pins leave no choice, the plan is only priced and there is no bound. The plan is
+// deterministic, and independent of names and, ties aside, of the order of nodes in the file. If
+// something stops the search, the plan says so (Plan::stopped) and is the best by then, with the
+// best bound by then.
+//
+// Errors: InvalidArgument where the options contradict each other or do not suit the graph, or a
+// pin cannot be satisfied. With a limit on memory also FailedPrecondition where no plan within it
+// was found, and DeadlineExceeded or Cancelled where the search was stopped before. NotFound where
+// no plan moves less than options.known_bytes. Cancelled where `options.asked` is true at the
+// beginning.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
-// What each pin costs: the bytes that the plan, which Search found with these options, moves more
-// than the plan without the pins of that text. Those for which there is no time are left out.
+// What each pin costs: the bytes that `plan`, which Search found with these options, moves more
+// than the plan without the pins of that text. Pins for which there is no time are left out.
 struct PinPrice {
   std::string text;
   int64_t bytes = 0;

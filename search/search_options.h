@@ -1,4 +1,8 @@
-// What a search is asked for.
+// What a search is asked for: the mesh, the space of plans, limits on memory and time.
+//
+// The defaults plan all mesh axes at once, with free nesting, nothing replicated and no limit; only
+// `mesh` must be set. Example: options.mesh = MeshOf(8); options.copies = 8;
+// options.memory_limit = 60'000'000.
 #ifndef YUBA_SEARCH_SEARCH_OPTIONS_H_
 #define YUBA_SEARCH_SEARCH_OPTIONS_H_
 
@@ -24,23 +28,23 @@ struct SearchOptions {
   std::string search = "default";  // or "recursive": level by level, as Tofu; or a baseline's name
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
-  std::vector<std::string> pin_texts;  // more of them, as people write them (pin_text.h)
-  int copies = 0;  // W: the window, in nodes, in which readers may share a copy; 0: none
-  // "all" that there can be, "none"; "auto": all, where there are copies and the search stays
-  // exact. (Where it does not, compiler/search_spaces.h tries both.)
+  std::vector<std::string> pin_texts;  // more pins, as people write them (pin_text.h)
+  int copies = 0;  // the window, in nodes, in which readers may share a copy; 0: no copies
+  // "all" that there can be, or "none". "auto": all, where there are copies and the search stays
+  // exact; where it does not, compiler/search_spaces.h tries both.
   std::string accumulators = "auto";
   std::string replicate = "none";  // or "auto": stored tensors may be replicated
   int64_t memory_limit = 0;        // bytes a device; 0: none
-  // What a plan's program needs, in bytes a device, which is more than the search can count; may be
-  // empty.
+  // The bytes a device that the program of a plan allocates, which is more than the search can
+  // count. The limit holds for this. May be empty: then the search's own count decides.
   std::function<int64_t(const Plan&)> memory_of;
-  // Of a plan that is known: within a limit, or with replicas, others are of use only where they
-  // move less; 0: there is none.
+  // The bytes that a plan known from elsewhere moves; 0: there is none. With a limit on memory or
+  // with replicas, only plans that move less are of use.
   int64_t known_bytes = 0;
   double time_limit = 0;  // seconds; 0: none
   int threads = 1;        // the plan is the same for any number
-  // What other searches have counted, on the same mesh or another; null: nothing. Not for two
-  // searches at a time.
+  // Tables that other searches have computed, on any mesh, and where this search adds its own;
+  // null: none. Not for two searches at a time.
   std::shared_ptr<TableCache> table_cache;
   // Whether somebody asks for the end; called from all threads, may be empty.
   Budget::Asked asked;

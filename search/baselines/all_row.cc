@@ -1,5 +1,5 @@
-// AllRow-Greedy of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on its first
-// dimension, and each operator takes what is cheapest then.
+// AllRow-Greedy of the Tofu paper (Wang, Huang, Li, EuroSys 2019, section 7.4): every tensor is cut
+// on its first dimension, and each node takes the partition that is cheapest then.
 #include <utility>
 
 #include "search/baselines/baselines.h"

@@ -1,5 +1,9 @@
-// Baselines: how others partition a graph. They share the costs, the plan and every check with the
-// search.
+// Baselines: how others partition a graph, one file each.
+//
+// A graph and a mesh come in, a choice for each element goes out. Costs, plan and every check are
+// those of the search, so that `yuba compare` can print them side by side. Each file says which
+// paper its method is from. Example: `--search data` on 8 devices keeps all weights whole on every
+// device and cuts the batch over all axes.
 #ifndef YUBA_SEARCH_BASELINES_BASELINES_H_
 #define YUBA_SEARCH_BASELINES_BASELINES_H_
 
@@ -14,15 +18,16 @@ namespace yuba::search {
 
 struct Baseline {
   const char* name;  // as --search takes it
-  const char* what;  // in half a line
-  bool replicates;   // stores tensors on several devices that could be cut
+  const char* what;  // in half a line, for people
+  bool replicates;   // whether it stores whole what could be cut
+  // The choices, by element. Elimination is exact where tables of `table_cells` cells suffice.
+  // Where the budget is spent, choices are still legal, but may be poor.
   Choices (*find)(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 };
 
-absl::Span<const Baseline> Baselines();
+absl::Span<const Baseline> Baselines();                // in the order in which they are printed
 const Baseline* FindBaseline(absl::string_view name);  // null: none of that name
 
-// One file each; the file says where it is from.
 Choices DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells,
                      const Budget& budget);
 Choices Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);

@@ -1,4 +1,6 @@
-// What data parallelism and ZeRO share: computation and activations on the batch.
+// What data parallelism, ZeRO and Megatron share: computation and activations are cut on the batch.
+//
+// Which dimensions are the batch is in search/space/dim_names.h.
 #ifndef YUBA_SEARCH_BASELINES_BATCH_H_
 #define YUBA_SEARCH_BASELINES_BATCH_H_
 
@@ -7,10 +9,11 @@
 
 namespace yuba::search {
 
-// Nodes and tensors that have the batch are cut along it; others may be cut in any way.
+// [element]: nodes and tensors that have the batch are cut along it, as far as it goes; the others
+// are not restricted.
 Restrictions OnTheBatch(const Graph& graph);
 
-// Parameters and constants.
+// Whether the tensor is there before a step: a parameter or a constant.
 bool IsStoredBefore(const Tensor& tensor);
 
 }  // namespace yuba::search

@@ -1,5 +1,5 @@
 // Data parallelism: every device has all weights and its part of the batch. Where the batch has
-// fewer elements than there are devices, the rest is cut as is cheapest.
+// fewer elements than there are devices, the other axes cut whatever is cheapest.
 #include <utility>
 
 #include "search/baselines/baselines.h"

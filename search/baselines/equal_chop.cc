@@ -1,5 +1,5 @@
-// EqualChop of the Tofu paper (EuroSys 2019, section 7.4): every tensor is cut on one dimension
-// only, every node on one index, the best there is.
+// EqualChop of the Tofu paper (Wang, Huang, Li, EuroSys 2019, section 7.4): every tensor is cut on
+// one dimension only and every node on one index, the best of these plans.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace yuba::search {
 namespace {
 
-// One extent each that takes all axes; where none does, the longest.
+// All axes on one extent: any that is long enough for all devices, or, where none is, the longest.
 Restriction OnOneExtent(const ChoiceSpace& space, int devices) {
   int64_t longest = 0;
   for (size_t e = 0; e < space.extents.size(); ++e) {

@@ -1,7 +1,7 @@
 // Layers cut along dimensions of their outputs only (Jia, Lin, Qi, Aiken, "Exploring hidden
-// dimensions in parallelizing convolutional neural networks", ICML 2018), the best there is: no
-// reduction is cut, so there are no partial sums. Reductions to too few elements are cut all the
-// same where nothing else can be.
+// dimensions in parallelizing convolutional neural networks", ICML 2018), the best of these plans:
+// no reduction index is cut, so there are no partials. Only where a node has too few output
+// elements for all devices are its reduction indices cut too.
 #include <utility>
 
 #include "search/baselines/baselines.h"

@@ -1,10 +1,13 @@
-// Tensor parallelism as Megatron-LM has it (Shoeybi et al., 2019; with the sequence parallelism of
-// Korthikanti et al., 2022). In the order of the graph: a product with a weight whose other operand
-// is already cut along what it sums over is cut there ("row parallel": partial sums); else along
-// the weight's own dimension
-// ("column parallel"), and its other operand is stored whole. What comes after a column product
-// stays cut alike until a row product; what is between them is cut on the batch. One all-gather and
-// one reduce-scatter stand for each all-reduce, which is the same bytes.
+// Tensor parallelism as Megatron-LM has it (Shoeybi et al., "Megatron-LM: training multi-billion
+// parameter language models using model parallelism", 2019), with the sequence parallelism of
+// Korthikanti et al. ("Reducing activation recomputation in large transformer models", 2022).
+//
+// Nodes are taken in the order of the graph. A product with a weight is "row parallel" if its other
+// operand is already cut along an index that the product sums over: then the product is cut along
+// that index and writes partials. Otherwise it is "column parallel": cut along the weight's own
+// dimension, its other operand stored whole. What follows a column parallel product stays cut alike
+// until a row parallel one; all other nodes are cut on the batch. Each all-reduce is written as one
+// reduce-scatter and one all-gather, which move the same bytes.
 #include <algorithm>
 #include <utility>
 
@@ -18,10 +21,11 @@
 namespace yuba::search {
 namespace {
 
-// A sum of products of a weight and something else.
+// A sum of products of a weight and an operand that is none.
 struct WeightProduct {
-  int weight = 0, other = 1;        // operands
-  std::vector<int> inner, outputs;  // indices: summed over; the weight's own of the result
+  int weight = 0, other = 1;  // operands
+  std::vector<int> inner;     // the indices that are summed over
+  std::vector<int> outputs;   // the indices of the result that run along the weight alone
 };
 
 absl::optional<WeightProduct> MatchWeightProduct(const Graph& graph, const Node& node) {
@@ -49,10 +53,10 @@ absl::optional<WeightProduct> MatchWeightProduct(const Graph& graph, const Node&
 class Planner {
  public:
   explicit Planner(const Graph& graph)
-      : graph_(graph), restrictions_(OnTheBatch(graph)), choice_(graph.tensors.size()) {
+      : graph_(graph), restrictions_(OnTheBatch(graph)), along_weight_(graph.tensors.size()) {
     for (size_t t = 0; t < graph.tensors.size(); ++t) {
       const size_t dims = graph.tensors[t].type.dims.size();
-      choice_[t].assign(dims, false);
+      along_weight_[t].assign(dims, false);
       if (IsStoredBefore(graph.tensors[t])) restrictions_[t] = Whole(dims);
     }
   }
@@ -63,14 +67,14 @@ class Planner {
   }
 
  private:
-  // The indices along which operands are cut already.
+  // [index]: whether operands are cut already along it.
   std::vector<bool> CutAlready(const Node& node) const {
     std::vector<bool> indices(node.definition->indices.size(), false);
     for (size_t o = 0; o < node.operands.size(); ++o) {
       if (IsStoredBefore(graph_.tensors[node.operands[o]])) continue;
       const std::vector<int> along = IndicesAlong(*node.definition, static_cast<int>(o));
       for (size_t d = 0; d < along.size(); ++d) {
-        if (along[d] >= 0 && choice_[node.operands[o]][d]) indices[along[d]] = true;
+        if (along[d] >= 0 && along_weight_[node.operands[o]][d]) indices[along[d]] = true;
       }
     }
     return indices;
@@ -119,14 +123,14 @@ class Planner {
       const int index = position.BareIndex();
       dims.push_back(index >= 0 && indices[index]);
     }
-    choice_[node.result] = dims;
+    along_weight_[node.result] = dims;
     if (Any(dims)) restrictions_[node.result] = Along(dims);
   }
 
   const Graph& graph_;
   Restrictions restrictions_;
-  std::vector<std::vector<bool>>
-      choice_;  // by tensor and dimension: along a weight's own dimension
+  // [TensorId][dimension]: whether it is cut along a column parallel weight's own dimension.
+  std::vector<std::vector<bool>> along_weight_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The recursive greedy planner of MindSpore (D-Rec: Wang et al., "Efficient and systematic
-// partitioning of large and deep neural networks for parallelization", Euro-Par 2021): one level
-// after the other, the nodes by their work, each the choice that moves least given those chosen,
-// its tensors with it.
+// partitioning of large and deep neural networks for parallelization", Euro-Par 2021). At each
+// level the nodes are taken by descending work (flops), each followed by its tensors; each element
+// takes the choice that moves the fewest bytes given the choices made before.
 #include <algorithm>
 #include <numeric>
 

@@ -1,5 +1,7 @@
-// Spartan's greedy order (Huang et al., USENIX ATC 2015, as the Tofu paper's section 7.4 runs it):
-// the largest tensor first, then the nodes that touch it, each the cheapest given what is chosen.
+// Spartan's greedy order (Huang et al., "Spartan: a distributed array framework with smart tiling",
+// USENIX ATC 2015, as section 7.4 of the Tofu paper runs it): the largest tensor first, then the
+// nodes that write or read it; each takes the choice that is cheapest given the choices made
+// before.
 #include <algorithm>
 #include <numeric>
 

@@ -8,12 +8,12 @@
 namespace yuba::search {
 namespace {
 
-// Of the cost tables of all choices together; those of restricted cuts, nested by level, are far
-// smaller.
+// As many axes at a time as leave so many cells in the tables of all choices; tables of restricted
+// choices, nested by level, are far smaller.
 constexpr int64_t kMostCells = int64_t{1} << 26;
 
-// What `value` of the variable costs in this factor; a neighbour without a value (-1) takes its
-// best.
+// The cost of `value` of the variable in this factor. A neighbour without a value (-1 in `chosen`)
+// counts with the value that is best for it.
 int64_t CostAt(const PairwiseProblem& problem, const Factor& factor, int variable, int value,
                const Assignment& chosen) {
   if (factor.scope.size() == 1) return (*factor.cells)[value];
@@ -92,7 +92,8 @@ Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restri
   options.budget = &budget;
   options.nesting = Nesting::kLevel;
   options.restrictions = std::move(restrictions);
-  // A node must not take the choice of a replicated result: it would be computed alike.
+  // In a cluster a node would take the choice of its replicated result, and every device would
+  // compute all of it.
   options.cluster = std::none_of(options.restrictions.begin(), options.restrictions.end(),
                                  [](const Restriction& r) { return r.rest == Rest::kLeftOut; });
   return SearchGroups(graph, options, WidestGroups(graph, mesh, kMostCells), table_cells).choices;

@@ -1,4 +1,7 @@
 // What baselines are made of: restrictions solved exactly, and greedy choices level by level.
+//
+// Axes nest by level in all of them. Example: on 4 devices Along({true, false}) cuts f32[3, 8] into
+// 2 parts of its first dimension, and the axis that does not fit there goes to the second.
 #ifndef YUBA_SEARCH_BASELINES_STEPS_H_
 #define YUBA_SEARCH_BASELINES_STEPS_H_
 
@@ -11,22 +14,24 @@
 
 namespace yuba::search {
 
-// No restriction of any element.
+// No restriction of any element, [element].
 Restrictions Unrestricted(const Graph& graph);
 
-// Along the extents that are `true`, as far as they go; the rest where it fits.
+// Axes cut the extents that are `true`, as far as they fit; other axes cut any extent.
 Restriction Along(const std::vector<bool>& extents);
-// The first dimension longer than 1, as far as it goes; the rest where it fits.
+// Axes cut the first dimension longer than 1, as far as they fit; other axes cut any dimension.
 Restriction OnFirstDimension(const Tensor& tensor);
-// Not cut at all.
+// No extent is cut: a tensor is stored whole on every device.
 Restriction Whole(size_t extents);
 
-// The cheapest choices that the restrictions allow, axes nested by level.
+// The cheapest choices that the restrictions allow, as many mesh axes at a time as tables allow.
+// Exact for one group of axes where tables of `table_cells` cells suffice.
 Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
                        int64_t table_cells, const Budget& budget);
 
-// Level by level: the elements in `order` one after the other, each the cheapest given those
-// chosen, the others taken at their best. Elements that are not in `order` come last.
+// For each axis of the mesh, the elements in `order` one after the other: each takes the choice
+// that costs least given the choices made before, where neighbours without one count at their best.
+// Elements that are not in `order` come last.
 Choices GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,
                       const Budget& budget);
 

@@ -1,5 +1,6 @@
-// ZeRO stage 3 (Rajbhandari et al., SC 2020): data parallelism whose weights are shared out, each
-// gathered where it is used.
+// ZeRO stage 3 (Rajbhandari et al., "ZeRO: memory optimizations toward training trillion parameter
+// models", SC 2020): data parallelism with every weight cut over all devices and gathered where it
+// is used.
 #include <utility>
 
 #include "search/baselines/baselines.h"

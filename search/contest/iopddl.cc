@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostBytes = int64_t{4} << 30;
 constexpr int64_t kMostTime = int64_t{1} << 62;
-constexpr int64_t kMostUsage = int64_t{1} << 44;  // of one node: they can be added
+constexpr int64_t kMostUsage = int64_t{1} << 44;  // of one node, so that sums do not overflow
 
 class Parser {
  public:
@@ -109,7 +109,7 @@ class Parser {
     result_.factors.push_back({std::move(scope), Share(std::move(cells))});
   }
 
-  // Equal lists are kept once: most edges repeat.
+  // Equal lists become one: most edges repeat.
   Cells Share(std::vector<int64_t> cells) {
     size_t hash = cells.size();
     for (int64_t cell : cells) hash = hash * 1000003 ^ static_cast<size_t>(cell);

@@ -1,4 +1,4 @@
-// What decides the costs of a use by grids.
+// A key of all that decides what a use costs by grids, so that equal uses share one table.
 #ifndef YUBA_SEARCH_COST_COST_KEY_H_
 #define YUBA_SEARCH_COST_COST_KEY_H_
 
@@ -10,9 +10,9 @@
 
 namespace yuba::search {
 
-// All that UseCosts::Relaxed (use_costs.h) looks at besides the grids: the axes' sizes, what is
-// moved, and what decides its boxes. Uses of equal keys cost the same, whatever their definitions
-// compute. `operand` < 0: the reduction.
+// All that UseCosts::Relaxed (use_costs.h) depends on besides the grids: the sizes of the axes, the
+// type that moves, and what decides the boxes that are read or written. Uses of equal keys cost the
+// same, whatever their definitions compute. `operand` < 0: the reduction of the result.
 using CostKey = std::vector<int64_t>;
 CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh);
 

@@ -25,7 +25,7 @@ struct LessByDevice {
   }
 };
 
-// The elements in the intersection of the shard of each tensor cut and the box of each column,
+// The elements in the intersection of a device's shard, by tensor choice, and its box, by column,
 // summed over devices.
 class Overlaps {
  public:
@@ -77,9 +77,9 @@ class Overlaps {
       for (size_t device = 0; device < devices_; ++device) {
         have.push_back(PartInterval(*in.mesh, list, in.type->dims[d], static_cast<int>(device)));
       }
-      for (const IntervalsByDevice& need : column_kinds.things()) {
+      for (const IntervalsByDevice& boxes : column_kinds.things()) {
         for (size_t device = 0; device < devices_; ++device) {
-          dimension.overlap.push_back(Intersect(have[device], need[device]).size());
+          dimension.overlap.push_back(Intersect(have[device], boxes[device]).size());
         }
       }
     }
@@ -115,7 +115,7 @@ std::vector<std::vector<int64_t>> FirstOwners(const TableInput& in) {
   return first_owners;
 }
 
-// [row]: elements that all devices hold together.
+// [row]: the elements of all devices' shards together, replicas included.
 std::vector<int64_t> HeldElements(const TableInput& in) {
   std::vector<int64_t> held;
   for (const Choice& choice : *in.tensor_choices) {
@@ -128,18 +128,18 @@ std::vector<int64_t> HeldElements(const TableInput& in) {
   return held;
 }
 
-// Whether the first producers of each part make the whole tensor together: their boxes are
-// disjoint.
-bool MakesAll(const NodeBoxes& boxes, int64_t elements) {
-  int64_t made = 0;
+// Whether the first producers of each partial write the whole tensor together. Their boxes are
+// disjoint, so that volumes can be added.
+bool WritesAll(const NodeBoxes& boxes, int64_t elements) {
+  int64_t written = 0;
   for (size_t device = 0; device < boxes.writes.size(); ++device) {
-    if (boxes.first[device]) made = CheckedAdd(made, Volume(boxes.writes[device]));
+    if (boxes.first[device]) written = CheckedAdd(written, Volume(boxes.writes[device]));
   }
-  return made == CheckedMultiply(elements, boxes.partials);
+  return written == CheckedMultiply(elements, boxes.partials);
 }
 
-// The elements that the shard of a tensor choice has in common with what a column makes, for any
-// two devices: counted by dimension, between the few intervals that there are of each.
+// The elements that one device's shard, by tensor choice, has in common with what another device
+// writes, by column. Counted by dimension, between the few different intervals of each.
 class Meetings {
  public:
   explicit Meetings(const TableInput& in)
@@ -151,7 +151,7 @@ class Meetings {
       }
     }
     for (const NodeBoxes& boxes : *in.boxes) {
-      for (const Box& made : boxes.writes) Add(made, &columns, &columns_);
+      for (const Box& written : boxes.writes) Add(written, &columns, &columns_);
     }
     for (size_t d = 0; d < rank_; ++d) {
       counts_.push_back(columns[d].things().size());
@@ -181,13 +181,15 @@ class Meetings {
   }
 
   const size_t devices_, rank_;
-  std::vector<std::vector<int64_t>> common_;  // by dimension: [interval of rows][of columns]
-  std::vector<size_t> counts_;                // by dimension: intervals of columns
+  std::vector<std::vector<int64_t>> common_;  // [dimension][interval of rows, of columns]
+  std::vector<size_t> counts_;                // [dimension]: how many intervals columns have
   std::vector<size_t> rows_, columns_;        // [row or column][device][dimension]: interval
 };
 
-// Elements of the shards' first owners that some producer makes, each as often as it has parts; and
-// where there is more than one part, the copies that other owners take from the first owners.
+// The elements that have to arrive, at their own device or not. Each element that some producer
+// writes counts once for each partial that it has, at its first owner; where the node has one
+// partial only, at every owner. Where it has several, the replicas count besides
+// (`held_elsewhere`), which other owners take from first owners.
 int64_t Expected(const Meetings& meetings, const NodeBoxes& boxes, size_t row, size_t column,
                  int64_t held_elsewhere, const std::vector<int64_t>& first_owner) {
   int64_t total = boxes.partials > 1 ? held_elsewhere : 0;
@@ -211,13 +213,13 @@ std::vector<int64_t> GatherTable(const TableInput& input, int operand) {
   int64_t size = ByteSize(input.type->type);
   std::vector<int64_t> cells(input.tensor_choices->size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
-    int64_t needed = 0;
-    for (const std::vector<Box>& needs : (*input.boxes)[c].reads) {
-      if (!IsEmpty(needs[operand])) needed = CheckedAdd(needed, Volume(needs[operand]));
+    int64_t read = 0;
+    for (const std::vector<Box>& reads : (*input.boxes)[c].reads) {
+      if (!IsEmpty(reads[operand])) read = CheckedAdd(read, Volume(reads[operand]));
     }
     for (size_t r = 0; r < input.tensor_choices->size(); ++r) {
       cells[r * input.node_choices->size() + (*input.columns)[c]] =
-          CheckedMultiply(needed - overlaps(r, c), size);
+          CheckedMultiply(read - overlaps(r, c), size);
     }
   }
   return cells;
@@ -227,30 +229,30 @@ std::vector<int64_t> ReduceTable(const TableInput& input) {
   std::vector<std::vector<int64_t>> first_owners = FirstOwners(input);
   std::vector<std::vector<int64_t>> all(first_owners.size(),
                                         std::vector<int64_t>(input.mesh->devices(), 1));
-  auto made = [&](size_t column, size_t device) -> const Box& {
+  auto writes = [&](size_t column, size_t device) -> const Box& {
     return (*input.boxes)[column].writes[device];
   };
-  Overlaps at_first_owners(input, first_owners, made), at_owners(input, all, made);
+  Overlaps at_first_owners(input, first_owners, writes), at_owners(input, all, writes);
   std::vector<int64_t> held = HeldElements(input);
   int64_t elements = ElementCount(*input.type);
   absl::optional<Meetings> meetings;
   std::vector<int64_t> cells(first_owners.size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
     const NodeBoxes& boxes = (*input.boxes)[c];
-    bool makes_all = MakesAll(boxes, elements);
-    if (!makes_all && !meetings.has_value()) meetings.emplace(input);
+    bool writes_all = WritesAll(boxes, elements);
+    if (!writes_all && !meetings.has_value()) meetings.emplace(input);
     int64_t size = ReducedElementSize(input.type->type, boxes.partials);
     for (size_t r = 0; r < first_owners.size(); ++r) {
       int64_t expected;
-      if (!makes_all)
+      if (!writes_all)
         expected = Expected(*meetings, boxes, r, c, held[r] - elements, first_owners[r]);
       else if (boxes.partials == 1)
         expected = held[r];
       else
         expected = CheckedMultiply(elements, boxes.partials) + held[r] - elements;
-      int64_t kept = boxes.partials == 1 ? at_owners(r, c) : at_first_owners(r, c);
+      int64_t in_place = boxes.partials == 1 ? at_owners(r, c) : at_first_owners(r, c);
       cells[r * input.node_choices->size() + (*input.columns)[c]] =
-          CheckedMultiply(expected - kept, size);
+          CheckedMultiply(expected - in_place, size);
     }
   }
   return cells;
@@ -264,11 +266,11 @@ std::vector<int64_t> PartialsTable(const TableInput& input) {
   });
   std::vector<int64_t> cells(all.size() * input.node_choices->size(), 0);
   for (size_t c = 0; c < input.columns->size(); ++c) {
-    int64_t made = 0;
-    for (const Box& box : (*input.boxes)[c].writes) made = CheckedAdd(made, Volume(box));
+    int64_t written = 0;
+    for (const Box& box : (*input.boxes)[c].writes) written = CheckedAdd(written, Volume(box));
     for (size_t r = 0; r < all.size(); ++r) {
       cells[r * input.node_choices->size() + (*input.columns)[c]] =
-          CheckedMultiply(made - overlaps(r, c), ByteSize(input.type->type));
+          CheckedMultiply(written - overlaps(r, c), ByteSize(input.type->type));
     }
   }
   return cells;

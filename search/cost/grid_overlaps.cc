@@ -10,12 +10,14 @@
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kCellsOfPair = 16;  // factors are one table where so many cells share a pair
+// Factors are multiplied into one table where that leaves so many cells for each pair of kinds.
+constexpr int64_t kCellsOfPair = 16;
 
 using Renumbering = Numbering<int, absl::flat_hash_map<int, int>>;
 
-// Bounds of the overlap for all pairs of grids, of one factor or of several together, each kept
-// once, ready for products. Equal bounds have one number.
+// The bounds of one factor, or of several multiplied together, for all pairs of grids. Grids that
+// cut the factor alike are one kind, and a bound is held for each pair of kinds, by number; equal
+// bounds have one number.
 class FactorTable {
  public:
   FactorTable(OverlapBounds* bounds, const std::vector<int64_t>& dims, const BoxFactor& factor,
@@ -38,7 +40,8 @@ class FactorTable {
     column_kinds_ = column_kinds.size();
   }
 
-  // Takes in another of the same grids, unless both together have more than `most` pairs of kinds.
+  // Multiplies this by another table of the same grids. False, and nothing changes, where both
+  // together have more than `most` pairs of kinds.
   bool Multiply(const FactorTable& other, int64_t most, OverlapBounds* bounds) {
     const Kinds rows = KindsOf(rows_, other.rows_), columns = KindsOf(columns_, other.columns_);
     if (int64_t{rows.size()} * columns.size() > most) return false;
@@ -61,10 +64,10 @@ class FactorTable {
     return true;
   }
 
-  // How many different ones there are, and which bound is that of a number.
+  // How many different bounds there are, and the number in OverlapBounds of each.
   int size() const { return numbers_.size(); }
   int at(int number) const { return numbers_.at(number); }
-  // By column kind, of one row.
+  // [column kind]: the numbers of one row.
   const int* NumbersOf(size_t row) const { return &pairs_[rows_[row] * column_kinds_]; }
   int KindOf(size_t column) const { return columns_[column]; }
 
@@ -88,7 +91,8 @@ class FactorTable {
   Renumbering numbers_;
 };
 
-// Fewer tables, of several factors each, where they have few pairs of kinds.
+// The tables, with neighbours multiplied together as long as a product has at most `most` pairs of
+// kinds.
 std::vector<FactorTable> Together(std::vector<FactorTable> factors, int64_t most,
                                   OverlapBounds* bounds) {
   std::vector<FactorTable> tables;
@@ -100,8 +104,8 @@ std::vector<FactorTable> Together(std::vector<FactorTable> factors, int64_t most
   return tables;
 }
 
-// The greatest overlaps of rows and columns. The factors are multiplied one after another; few
-// different products occur, and each is made once.
+// The greatest overlaps of rows and columns. The tables are multiplied one after another; few
+// different products occur, and each is computed once.
 class Overlaps {
  public:
   Overlaps(OverlapBounds* bounds, const std::vector<FactorTable>& tables)
@@ -110,7 +114,7 @@ class Overlaps {
     NumberOf(0, bounds_.one());
   }
 
-  // To `row`, by column.
+  // The overlaps of `row`, [column], to *overlaps.
   void Of(size_t row, size_t columns, std::vector<int64_t>* overlaps) {
     overlaps->resize(columns);
     if (tables_.empty()) {
@@ -133,11 +137,11 @@ class Overlaps {
   }
 
  private:
-  // The products of so many of the factors.
+  // The different products of the first tables.
   struct Level {
     Renumbering products;
-    // [product][number of the next factor's bound]: the product of both, or, of all factors, the
-    // greatest overlap; -1: not known yet.
+    // [product][number in the next table]: the product of both, by number in the next level; after
+    // the last table the greatest overlap instead. -1: not computed yet.
     std::vector<int64_t> next;
   };
 
@@ -158,8 +162,8 @@ class Overlaps {
 
   OverlapBounds& bounds_;
   const std::vector<FactorTable>& tables_;
-  std::vector<Level> levels_;      // by factor: of those before it
-  std::vector<int64_t> products_;  // by column, of one row
+  std::vector<Level> levels_;      // [table]: the products of the tables before it
+  std::vector<int64_t> products_;  // [column]: the product so far, of one row
 };
 
 }  // namespace

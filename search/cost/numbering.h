@@ -1,4 +1,6 @@
-// Numbers different things in the order in which they come: 0, 1, ...
+// Numbers equal things alike: 0, 1, ... in the order in which different ones come.
+//
+// Example: Of("x"), Of("y"), Of("x") are 0, 1, 0; then size() is 2 and at(1) is "y".
 #ifndef YUBA_SEARCH_COST_NUMBERING_H_
 #define YUBA_SEARCH_COST_NUMBERING_H_
 
@@ -17,7 +19,7 @@ class Numbering {
   }
   int size() const { return static_cast<int>(things_.size()); }
   const Thing& at(int number) const { return things_[number]; }
-  const std::vector<Thing>& things() const { return things_; }  // by number
+  const std::vector<Thing>& things() const { return things_; }  // [number]
 
  private:
   Map numbers_;

@@ -12,7 +12,8 @@ namespace {
 
 using Wide = __int128;
 
-// Of one dimension: by part the most that it shares with a piece, by piece the most with a part.
+// Of one dimension: [part], the most that it shares with any piece, and [piece], the most that it
+// shares with any part.
 struct Sides {
   std::vector<int64_t> of_part, of_piece;
 };
@@ -22,14 +23,14 @@ Sides SidesOf(int64_t extent, int parts, const PartBoxes& pieces, size_t rank, s
   sides.of_part.assign(parts, 0);
   sides.of_piece.assign(pieces.count, 0);
   for (int64_t piece = 0; piece < pieces.count; ++piece) {
-    const Interval& need = pieces.bounds[piece * rank + d];
-    if (need.empty()) continue;
+    const Interval& bounds = pieces.bounds[piece * rank + d];
+    if (bounds.empty()) continue;
     // The first part that ends after the piece begins.
-    int part = static_cast<int>(std::max<int64_t>(0, need.begin) * parts / extent);
+    int part = static_cast<int>(std::max<int64_t>(0, bounds.begin) * parts / extent);
     for (; part < parts; ++part) {
       Interval have = PartOf(extent, parts, part);
-      if (have.begin >= need.end) break;
-      int64_t common = Intersect(have, need).size();
+      if (have.begin >= bounds.end) break;
+      int64_t common = Intersect(have, bounds).size();
       sides.of_part[part] = std::max(sides.of_part[part], common);
       sides.of_piece[piece] = std::max(sides.of_piece[piece], common);
     }
@@ -37,7 +38,7 @@ Sides SidesOf(int64_t extent, int parts, const PartBoxes& pieces, size_t rank, s
   return sides;
 }
 
-// Compares the means sum/count.
+// Compares the means of two lists: -1, 0 or 1.
 int CompareMeans(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   auto total = [](const std::vector<int64_t>& v) {
     return std::accumulate(v.begin(), v.end(), int64_t{0});
@@ -55,7 +56,7 @@ Wide Times(Wide a, Wide b) {
 
 using ValueRuns = std::vector<std::pair<int64_t, int64_t>>;
 
-// Sorts and joins equal values.
+// Sorts runs, greatest value first, and joins those of equal values.
 void Join(ValueRuns* runs) {
   std::sort(runs->begin(), runs->end(), std::greater<std::pair<int64_t, int64_t>>());
   size_t kept = 0;
@@ -76,7 +77,7 @@ ValueRuns RunsOf(const std::vector<int64_t>& values) {
   return runs;
 }
 
-// Of independent values.
+// The runs of the products of two independent values.
 ValueRuns Times(const ValueRuns& a, const ValueRuns& b) {
   ValueRuns product;
   product.reserve(a.size() * b.size());
@@ -145,8 +146,9 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int
   bound.pieces = ProfileOf(std::move(of_pieces), &bound.scale);
   const int64_t common = rank == 1 ? std::gcd<int64_t>(parts[0], pieces.count) : 0;
   if (rank == 1 && common != parts[0] && common != pieces.count) {
-    // Axes that both use: at most `common` combinations, within which parts and pieces are
-    // independent.
+    // The axes that cut both have at most `common` combinations of coordinates; apart from these,
+    // parts and pieces are independent. So the mean overlap is at most common / (parts * pieces) of
+    // the volume of all pieces.
     LowerMean(CheckedMultiply(common, pieces.volume), parts[0] * pieces.count, &bound);
     means_ = true;
   }
@@ -212,7 +214,7 @@ int OverlapBounds::ProductOfProfiles(int a, int b) {
   if (a == 0 || b == 0) return a + b;
   const auto [place, is_new] = products_.emplace(std::minmax(a, b), -1);
   if (is_new) {
-    int64_t scale = 1;  // stays 1: neither has a common divisor
+    int64_t scale = 1;  // stays 1: the values of neither have a common divisor
     place->second = ProfileOf(Times(profiles_[a].runs, profiles_[b].runs), &scale);
   }
   return place->second;

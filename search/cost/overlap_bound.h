@@ -1,14 +1,20 @@
-// The most that what devices have and what pieces of a node read, or make, can overlap, whatever
-// the labels: the relaxation of a transfer to grids, in closed form.
+// An upper bound, in closed form, of the elements that devices' shards of a tensor have in common
+// with what the devices read or write of it, for a tensor's grid and a node's grid, whatever axes
+// the parts are cut over. The bytes that a use moves are at least what is read less this overlap.
 //
-// A device has one part t of each dimension and one piece q of each factor; over the devices every
-// combination of parts is met equally often, and so is every combination of pieces. In one
-// dimension the overlap is at most what a part can share with any piece (a function of t) or a
-// piece with any part (a function of q), whichever is less on average: where one divides finer than
-// the other, the size of the finer, which good labels reach. The product of functions of t alone
-// has the product of the means as its mean, so has that of functions of q alone; functions of both
-// are at most as large as when the greatest values meet. Without halo all is exact where the
-// extents divide.
+// A device has one part t of each dimension of the tensor and one part q of each factor of the
+// node's boxes (a "piece" in the names below). Over the devices every combination of tensor parts
+// occurs equally often, and so does every combination of pieces. In one dimension the overlap is
+// at most f(t), the most that part t shares with any piece, and at most g(q), the most that piece q
+// shares with any part; the bound takes the one with the smaller mean. Where one side is cut finer,
+// that is the size of the finer part, and axes that nest reach it. The product of all f is a
+// function of t whose mean is the product of their means; so it is for all g and q. The sum over
+// devices of f(t) * g(q) is greatest where great values meet great ones. Without halos the bound is
+// exact where all extents divide.
+//
+// Example: one dimension of 8 elements on 4 devices, the tensor in 2 parts, the node in 4. A part
+// shares at most 2 elements with a piece, so the overlap is at most 2 * 4 = 8 elements: [8/a]
+// against a partition over ab reaches it, [8/b] does not.
 #ifndef YUBA_SEARCH_COST_OVERLAP_BOUND_H_
 #define YUBA_SEARCH_COST_OVERLAP_BOUND_H_
 
@@ -22,25 +28,26 @@
 
 namespace yuba::search {
 
-// Bounds by number: what factors, or several multiplied together, say of the overlap. Few different
-// ones occur, and equal ones have one number; each is made once.
+// Bounds, by number: of one factor, or of several multiplied together. Few different bounds occur;
+// equal ones have one number, and each is computed once. Not for several threads at a time.
 class OverlapBounds {
  public:
   explicit OverlapBounds(int64_t devices);
 
-  // Of no factors: it changes no product.
+  // The bound of no factors: multiplying by it changes nothing.
   int one() const { return one_; }
-  // Of one factor: `extents` and `parts` of its dimensions. All of these come before products.
+  // The bound of one factor. `extents` and `parts`: of its dimensions, as the tensor is cut;
+  // `pieces`: as the node is. All calls must come before the first product.
   int Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
          const PartBoxes& pieces);
   int Product(int a, int b) { return NumberOf(ProductOf(bounds_[a], bounds_[b])); }
-  // The greatest sum over the devices of a product of two.
+  // The most elements, summed over the devices, that the product of two bounds allows.
   int64_t GreatestOfProduct(int a, int b) { return Greatest(ProductOf(bounds_[a], bounds_[b])); }
 
  private:
   using Wide = __int128;
-  // How often which values occur: (value, count), greatest first. Neither values nor counts have a
-  // common divisor.
+  // How often which values occur: (value, count), greatest value first. Neither values nor counts
+  // have a common divisor.
   using Runs = std::vector<std::pair<int64_t, int64_t>>;
   struct Profile {
     Runs runs;
@@ -48,15 +55,16 @@ class OverlapBounds {
   };
 
   struct Bound {
-    int64_t scale = 1;  // of all values; 0: no overlap, and all else is as in {}
-    int parts = 0;      // the profile of the share that depends on the parts alone
-    int pieces = 0;     // and of that on the pieces alone
-    // Whether the shares vary; not told of factors where each of the two alone bounds the overlap,
-    // and both are alike on average: `pieces` has their share.
+    int64_t scale = 1;  // a factor of all values; 0: no overlap, and all other fields are as in {}
+    int parts = 0;      // the number of the profile of the product of all f(t)
+    int pieces = 0;     // the number of the profile of the product of all g(q)
+    // Whether f or g varies. Where a factor's f and g have equal means each alone is a bound: then
+    // `pieces` holds g, and neither is said to vary.
     bool parts_vary = false, pieces_vary = false;
-    int64_t greatest = 1;  // of one device; only where there are means
-    // A bound of the mean of all devices, where neither number of parts of some factor divides the
-    // other: a fraction without common divisor, the least there is. 0: none.
+    int64_t greatest = 1;  // the most elements of one device; kept only where `means_` is set
+    // Another bound, of the mean over all devices: the fraction mean / mean_of, reduced, the least
+    // of those known. It comes from factors in which neither number of parts divides the other.
+    // mean_of == 0: there is none.
     Wide mean = 0;
     int64_t mean_of = 0;
 
@@ -72,21 +80,22 @@ class OverlapBounds {
   int NumberOf(const Bound& bound);
   Bound ProductOf(const Bound& a, const Bound& b);
   int64_t Greatest(const Bound& bound);
-  // The number of the profile, what is common to all values multiplied to `scale`.
+  // The number of the profile with these runs, whose common divisor is multiplied into *scale.
   int ProfileOf(Runs runs, int64_t* scale);
   int ProductOfProfiles(int a, int b);
+  // Takes the mean / of as the bound's mean if that is less.
   void LowerMean(Wide mean, int64_t of, Bound* bound) const;
-  // The sum over all combinations of values of the products where the greatest values meet.
+  // The sum of f * g over all combinations of values when greatest values meet greatest.
   Wide Matched(int parts, int pieces);
 
   const int64_t devices_;
   int one_;
-  bool means_ = false;
-  std::deque<Profile> profiles_;  // by number; 0: of 1 alone
+  bool means_ = false;            // whether some factor has a mean
+  std::deque<Profile> profiles_;  // by number; number 0 is of the value 1 alone
   absl::flat_hash_map<Runs, int> profile_numbers_;
   absl::flat_hash_map<std::pair<int, int>, int> products_;
   absl::flat_hash_map<std::pair<int, int>, Wide> matched_;
-  std::vector<Bound> bounds_;
+  std::vector<Bound> bounds_;  // by number
   absl::flat_hash_map<Bound, int> numbers_;
 };
 

@@ -5,7 +5,7 @@
 namespace yuba::search {
 namespace {
 
-// By entry of `some` its place in `all`; nothing where one is missing. Both are ascending.
+// [entry of `some`]: its position in `all`; empty where one is missing. Both are ascending.
 std::vector<size_t> PlacesIn(const std::vector<Grid>& all, const std::vector<Grid>& some) {
   std::vector<size_t> places;
   size_t place = 0;

@@ -1,6 +1,5 @@
-// Tables of costs by grids that are known already. Many uses of a model cost the same, those of
-// different definitions too, and searches of one model in several spaces have most of them in
-// common.
+// Tables of costs by grids that were computed before. Many uses of a model cost the same, also uses
+// of different definitions, and searches of one model in several spaces have most tables in common.
 #ifndef YUBA_SEARCH_COST_TABLE_CACHE_H_
 #define YUBA_SEARCH_COST_TABLE_CACHE_H_
 
@@ -17,8 +16,8 @@ namespace yuba::search {
 // Not for several threads at a time.
 class TableCache {
  public:
-  // The table of these grids, row-major [tensor grid][node grid], where it, or one of more grids,
-  // is known; else null. Both lists are ascending.
+  // The bytes of these grids, row-major [tensor grid][node grid], cut out of a larger table if need
+  // be; null where no table with all these grids was added. Both lists are in ascending order.
   Cells Find(const CostKey& use, const GridList& tensor_grids, const GridList& node_grids) const;
   void Add(const CostKey& use, GridList tensor_grids, GridList node_grids, Cells cells);
 

@@ -42,7 +42,7 @@ UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
   side.size = ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
   Regions& regions = RegionsOf(side.partial);
   Wide volume = operand_ < 0 ? PartsOf(grid) : devices_;
-  bool scalar = type_.dims.empty();  // its box is never empty
+  bool scalar = type_.dims.empty();  // the box of a scalar is never empty
   for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
     const PartBoxes& pieces = regions.PiecesOf(static_cast<int>(f), grid);
     volume = volume * pieces.volume;
@@ -83,7 +83,8 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
       const int64_t parts = PartsOf(tensor_grids[r]);
       for (size_t c = 0; c < columns.size(); ++c) {
         int64_t overlap = overlaps[c];
-        // Homes alone are one device for each part of the tensor: no more than all of it.
+        // First owners are one device for each part of the tensor, so that their shards together
+        // are no more than all of it.
         if (partial && !IntoPartials()) overlap = std::min(overlap, elements_);
         const bool meet = !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
         cells[r * node_grids.size() + columns[c]] =

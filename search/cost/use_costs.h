@@ -1,6 +1,11 @@
-// What one use of a tensor costs: what a node gathers of an operand, or reduces of its result. In
-// closed form, without a look at single devices: a lower bound for two grids, and the exact bytes
-// for two choices. Both equal what transfers.h says, or are below.
+// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it.
+//
+// In closed form, without a look at single devices: a lower bound for two grids (Relaxed), and the
+// exact bytes for two choices (Exact). Exact equals what opsemantics/base/transfers.h counts.
+// Example: x f32[8, 8] on the axes a=2 b=2, read by a node whose first index runs along the rows.
+// For the grids {2, 2} of x and {4, 1} of the node each device reads 2 x 8 elements and has at most
+// 2 x 4 of them, so Relaxed is 4 * 8 * 4 = 128 bytes. Exact is that for [8/a, 8/b] and a partition
+// over ab, and more for [8/b, 8/a].
 #ifndef YUBA_SEARCH_COST_USE_COSTS_H_
 #define YUBA_SEARCH_COST_USE_COSTS_H_
 
@@ -16,40 +21,45 @@
 
 namespace yuba::search {
 
+// Not for several threads at a time.
 class UseCosts {
  public:
-  // `operand` < 0: the reduction. The definition must outlive it.
+  // The gather of operand `operand`; `operand` < 0: the reduction into the result. The definition
+  // must outlive this.
   UseCosts(const Definition& definition, int operand, const Mesh& mesh);
 
   CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_); }
 
-  // Row-major [tensor grid][node grid], bytes: no choices of these grids cost less; kNever
-  // (memory_price.h) where no plan has both. Of no use where the budget was spent before the end.
+  // Bytes, row-major [tensor grid][node grid]: no choices of these grids cost less. kNever
+  // (memory_price.h) where no plan has both. Some cells are 0 where the budget was spent before the
+  // end: then the table is of no use.
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
                                const std::vector<Grid>& node_grids,
                                const Budget& budget = Budget::Unlimited());
 
-  // The bytes of two choices of a plan. Adds to `steps` the most products that it may have summed.
+  // The bytes of two choices that a plan may have together. Adds to `steps` an upper bound of the
+  // products that it summed, as a measure of work.
   int64_t Exact(const Choice& tensor, const Choice& node, int64_t* steps);
 
  private:
-  // What is in a cost besides the overlap, of one node grid.
+  // What a cost depends on besides the overlap and the tensor: by one node grid.
   struct NodeSide {
-    bool partial = false;
-    int64_t size = 1;     // bytes of an element
-    int64_t parts = 1;    // of the reduction
-    int64_t needed = 0;   // gather: elements that all devices need
-    int64_t written = 0;  // reduction: elements that the first producers make
+    bool partial = false;  // whether partials move
+    int64_t size = 1;      // bytes of an element
+    int64_t parts = 1;     // of the reduction
+    int64_t needed = 0;    // gather: elements that devices read, summed over devices
+    int64_t written = 0;   // reduction: elements that first producers write, of all partials
   };
   NodeSide SideOf(const Grid& grid);
-  // The cost with this overlap between devices and their pieces, and, at first owners alone, with
-  // that.
+  // The cost when shards and boxes have `overlap` elements in common, summed over devices, or over
+  // first owners alone where partials are reduced. `tensor_parts`: the parts of the tensor.
   int64_t CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const;
-  // Devices keep what they have, home or not, and each box moves once
-  // (search/rewrite/accumulators.h).
+  // The node writes partials: each device keeps what it writes of its own box, first owner or not,
+  // and all else moves once (search/rewrite/accumulators.h).
   bool IntoPartials() const { return operand_ < 0 && definition_.partial; }
+  // The node is an accumulator and the operand its partials.
   bool FromPartials() const { return operand_ >= 0 && CombinesPartials(definition_); }
-  // Fetched within groups, which are those of the node (search/rewrite/partials.h).
+  // The node reads partials otherwise: it gathers within its groups (search/rewrite/partials.h).
   bool WithinGroups() const {
     return operand_ >= 0 && ReadsPartials(definition_, operand_) && !CombinesPartials(definition_);
   }
@@ -61,7 +71,7 @@ class UseCosts {
   const int64_t devices_;
   const TensorType type_;
   int64_t elements_;
-  Regions whole_, partial_;  // gathers need `whole_` only
+  Regions whole_, partial_;  // gathers use `whole_` only
 };
 
 }  // namespace yuba::search

@@ -1,5 +1,6 @@
-// The exact half of UseCosts: two choices. The overlap of devices' boxes is a product over factors,
-// and factors that share no mesh axis can be summed apart.
+// The exact half of UseCosts, for two choices. A device's overlap is a product over factors.
+// Factors that share no mesh axis are independent, so the sum over devices is a product of their
+// sums.
 #include <algorithm>
 #include <vector>
 
@@ -16,16 +17,16 @@ AxisSet Add(const AxisList& axes, AxisSet set) {
   return set;
 }
 
-// The overlap of one factor for all coordinates of `axes`, row-major.
+// The overlaps of one factor, in elements, for all coordinates on the axes that it depends on.
 struct FactorValues {
-  AxisSet set = 0;
-  std::vector<int> axes;
-  std::vector<int64_t> values;
+  AxisSet set = 0;              // those axes
+  std::vector<int> axes;        // the same, ascending
+  std::vector<int64_t> values;  // row-major by `axes`
 };
 
 class Counting {
  public:
-  // Counts the devices whose coordinates on all other axes than `counted` are 0.
+  // Sums over the devices whose coordinates are 0 on all axes outside `counted`.
   Counting(const Mesh& mesh, AxisSet counted) : mesh_(mesh), counted_(counted) {}
 
   FactorValues ValuesOf(const BoxFactor& factor, const std::vector<int64_t>& dims,
@@ -40,7 +41,8 @@ class Counting {
       result.axes.push_back(axis);
       size *= mesh_.axes[axis].size;
     }
-    // What a step of each axis adds to the part of each dimension, and to the number of the piece.
+    // steps[d][axis]: what one step along the axis adds to the part number of dimension d;
+    // steps[rank][axis]: to the number of the piece.
     const size_t rank = factor.dims.size();
     std::vector<std::vector<int64_t>> steps(rank + 1, std::vector<int64_t>(mesh_.axes.size(), 0));
     std::vector<int64_t> parts(rank, 1);
@@ -157,9 +159,11 @@ class Counting {
   const AxisSet counted_;
 };
 
-// Where all parts are equal and axes meet axes of their own size, a device's part and its piece
-// either are nested or have nothing in common: they are where the digits that both have are the
-// same. What remains is to count the devices that agree on them.
+// A fast case: all parts are equal, and where the axes of a part and of a piece meet, digit by
+// digit, they have equal sizes. Then a device's part and piece are nested if all digits that both
+// have are equal, and have nothing in common otherwise. What is left is to count the devices on
+// which these digits are equal: each pair of digits makes two axes one (union-find), or fixes an
+// axis to 0.
 class EvenCounting {
  public:
   EvenCounting(const Mesh& mesh, AxisSet counted) : mesh_(mesh) {
@@ -172,14 +176,15 @@ class EvenCounting {
     }
   }
 
-  // False where this is not such a factor.
+  // Adds a factor of one dimension, whose part and piece are cut over these axes. False where it is
+  // no such case.
   bool Add(int64_t extent, const AxisList& part, const AxisList& piece) {
     int64_t parts = 1;
     for (size_t i = 0; i < std::max(part.size(), piece.size()); ++i) {
       if (i < part.size() && i < piece.size()) {
         if (mesh_.axes[part[i]].size != mesh_.axes[piece[i]].size) return false;
         uint8_t a = Root(part[i]), b = Root(piece[i]);
-        equal_[std::min(a, b)] = std::max(a, b);  // what equals 0 has 0 as its root
+        equal_[std::min(a, b)] = std::max(a, b);  // zero_ is the greatest, so it stays a root
       }
       parts *= mesh_.axes[i < part.size() ? part[i] : piece[i]].size;
     }
@@ -203,7 +208,7 @@ class EvenCounting {
   }
 
   const Mesh& mesh_;
-  uint8_t equal_[65], zero_;
+  uint8_t equal_[65], zero_;  // zero_ stands for the coordinate 0
   int64_t common_ = 1;
 };
 

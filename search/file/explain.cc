@@ -10,13 +10,13 @@
 namespace yuba::search {
 namespace {
 
-// For each dimension of the tensor, the axes that cut the index that runs along it in all reads (in
-// the result where operand is -1); none where there is no such index.
+// [dimension of the operand]: the axes that cut the index that runs along it in all reads; none
+// where there is no such index. The result's dimensions where `operand` is -1.
 std::vector<AxisList> AlongDims(const Definition& definition, int operand,
-                                const Sharding& sharding) {
-  auto at = [&sharding](const Affine& position) {
+                                const Sharding& partition) {
+  auto at = [&partition](const Affine& position) {
     int index = position.BareIndex();
-    return index < 0 ? AxisList() : sharding.axes[index];
+    return index < 0 ? AxisList() : partition.axes[index];
   };
   std::vector<AxisList> along;
   if (operand < 0) {
@@ -39,7 +39,7 @@ std::vector<AxisList> AlongDims(const Definition& definition, int operand,
   return along;
 }
 
-// What is left of `list` after the beginning that it shares with `other`.
+// Appends to `axes` the rest of `list` after the beginning that it shares with `other`.
 void AddUnshared(const AxisList& list, const AxisList& other, AxisList* axes) {
   size_t shared = 0;
   while (shared < list.size() && shared < other.size() && list[shared] == other[shared]) ++shared;
@@ -51,23 +51,23 @@ int OperandOf(const Node& node, TensorId tensor) {
   return static_cast<int>(place - node.operands.begin());
 }
 
-bool ReadsAll(const Definition& definition, int operand, const Sharding& sharding,
+bool ReadsAll(const Definition& definition, int operand, const Sharding& partition,
               const Mesh& mesh) {
   Box whole = WholeBox(definition.operands[operand].dims);
-  NodeBoxes boxes = AnalyzeNode(definition, sharding, mesh);
+  NodeBoxes boxes = AnalyzeNode(definition, partition, mesh);
   return std::all_of(boxes.reads.begin(), boxes.reads.end(),
-                     [&](const std::vector<Box>& needs) { return SameSet(needs[operand], whole); });
+                     [&](const std::vector<Box>& reads) { return SameSet(reads[operand], whole); });
 }
 
 }  // namespace
 
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
   const Node& node = graph.nodes[move.node];
-  const Sharding& sharding = plan.nodes[move.node];
+  const Sharding& partition = plan.nodes[move.node];
   const Sharding& stored = plan.tensors[move.tensor];
   bool gather = move.kind == MoveKind::kGather;
   std::vector<AxisList> along =
-      AlongDims(*node.definition, gather ? OperandOf(node, move.tensor) : -1, sharding);
+      AlongDims(*node.definition, gather ? OperandOf(node, move.tensor) : -1, partition);
   AxisList axes;
   for (size_t d = 0; d < along.size(); ++d) {
     if (gather)
@@ -75,39 +75,39 @@ AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
     else
       AddUnshared(along[d], stored.axes[d], &axes);
   }
-  for (size_t i = 0; !gather && i < sharding.axes.size(); ++i) {
+  for (size_t i = 0; !gather && i < partition.axes.size(); ++i) {
     if (!node.definition->indices[i].reduction) continue;
-    axes.insert(axes.end(), sharding.axes[i].begin(), sharding.axes[i].end());
+    axes.insert(axes.end(), partition.axes[i].begin(), partition.axes[i].end());
   }
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
-std::string ShardingInWords(const Definition& definition, const Sharding& sharding,
+std::string ShardingInWords(const Definition& definition, const Sharding& partition,
                             const Mesh& mesh, bool reductions) {
   std::vector<std::string> words;
-  for (size_t i = 0; i < sharding.axes.size(); ++i) {
+  for (size_t i = 0; i < partition.axes.size(); ++i) {
     const Index& index = definition.indices[i];
-    if (sharding.axes[i].empty() || (reductions && !index.reduction)) continue;
-    words.push_back(absl::StrCat(index.name, " over ", AxesText(mesh, sharding.axes[i])));
+    if (partition.axes[i].empty() || (reductions && !index.reduction)) continue;
+    words.push_back(absl::StrCat(index.name, " over ", AxesText(mesh, partition.axes[i])));
   }
   return absl::StrJoin(words, " and ");
 }
 
 std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   const Node& node = graph.nodes[move.node];
-  const Sharding& sharding = plan.nodes[move.node];
+  const Sharding& partition = plan.nodes[move.node];
   if (IsCopy(graph, node)) {
     return absl::StrCat(graph.tensors[node.result].consumers.size(), " nodes share the copy");
   }
   if (node.definition->partial) {
-    const std::string words = ShardingInWords(*node.definition, sharding, plan.mesh, true);
+    const std::string words = ShardingInWords(*node.definition, partition, plan.mesh, true);
     return absl::StrCat(
         words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
         " gathers its sums within groups, for ",
         graph.nodes[graph.tensors[node.result].consumers[0]].name);
   }
-  std::string words = ShardingInWords(*node.definition, sharding, plan.mesh, move.partial);
+  std::string words = ShardingInWords(*node.definition, partition, plan.mesh, move.partial);
   std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")
                                   : absl::StrCat(node.name, " cuts ", words);
   if (move.partial) {
@@ -116,7 +116,7 @@ std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   }
   if (move.kind == MoveKind::kReduce) return absl::StrCat(who, "; its result is stored otherwise");
   if (move.halo) return absl::StrCat(who, " and its windows reach beyond the shards");
-  bool all = ReadsAll(*node.definition, OperandOf(node, move.tensor), sharding, plan.mesh);
+  bool all = ReadsAll(*node.definition, OperandOf(node, move.tensor), partition, plan.mesh);
   return absl::StrCat(who, all ? " and needs all of it" : " and needs another part of it");
 }
 

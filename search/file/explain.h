@@ -1,4 +1,6 @@
-// Why something moves, for people: what the plan file's transfers say.
+// Why something moves, in words for people: the `why` and `over` of a plan file's transfers.
+//
+// All functions take a plan of the graph and one row of MovesOf(graph, plan).
 #ifndef YUBA_SEARCH_FILE_EXPLAIN_H_
 #define YUBA_SEARCH_FILE_EXPLAIN_H_
 
@@ -8,15 +10,18 @@
 
 namespace yuba::search {
 
-// The mesh axes across which the move goes, in the order of the mesh: those along which the tensor
-// is cut and the node is not cut alike (a reduction: the other way round).
+// The mesh axes across which the move goes, in the order of the mesh. A gather crosses the axes
+// that cut the tensor where the node is not cut alike; a reduction crosses those that cut the node
+// where the tensor is not cut alike, and all that cut a reduction index. Example: x [32/ab, 64]
+// read by a node that cuts the first dimension over a alone is gathered across b.
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move);
 
-// For example "qkv cuts r over a and needs all of it".
+// One clause, for example "qkv cuts r over a and needs all of it".
 std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move);
 
-// "r over a and s.1 over bc"; "" where nothing is cut. `reductions`: reduction indices only.
-std::string ShardingInWords(const Definition& definition, const Sharding& sharding,
+// A partition in words, "r over a and s.1 over bc"; "" where no index is cut. With `reductions`
+// only reduction indices are named.
+std::string ShardingInWords(const Definition& definition, const Sharding& partition,
                             const Mesh& mesh, bool reductions);
 
 }  // namespace yuba::search

@@ -121,7 +121,7 @@ std::vector<int64_t> JsonReader::Integers(int64_t least, int64_t most) const {
   if (!ok()) return numbers;
   numbers.reserve(value_->size());
   for (const Json& item : *value_) {
-    // The place is text that only an error needs.
+    // Only an error needs the place of an item, which is a text: so it is made for errors alone.
     const bool plain = item.is_number_unsigned() && item.get<uint64_t>() <= uint64_t{1} << 62;
     const int64_t number = plain ? item.get<int64_t>() : least;
     if (!plain || number < least || number > most) {

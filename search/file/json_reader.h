@@ -1,5 +1,12 @@
-// Reading JSON that anybody may have written: every access is checked, and the first thing that is
-// not as expected is kept with its place ("tensors[3].dims"). After it all reads give zeros.
+// Reading JSON that anybody may have written. Every access is checked; none crashes.
+//
+// A JsonReader is a view of one value and of its place in the text, such as "tensors[3].dims". The
+// first value that is not as expected sets the status that all readers of one text share; after
+// that, reads return zeros and empty lists, so that callers may check once at the end. Example:
+//   absl::Status status;
+//   int64_t bytes = JsonReader(root, &status).Field("cost").Field("bytes").Integer(0, 100);
+// For {"cost": {"bytes": "many"}} bytes is 0, and the status says
+// `cost.bytes is "many", expected an integer from 0 to 100`.
 #ifndef YUBA_SEARCH_FILE_JSON_READER_H_
 #define YUBA_SEARCH_FILE_JSON_READER_H_
 
@@ -15,30 +22,33 @@
 
 namespace yuba::search {
 
-// `text` as JSON, at most kMostLevels deep. `stop` is asked now and then: where it says so the rest
-// is not read, and that is the error (Cancelled); it may be empty.
+// `text` as JSON; InvalidArgument where it is none, or is nested more than kMostLevels deep.
+// `stop`, which may be empty, is asked every few thousand values; once it returns true the rest is
+// not read and the error is Cancelled.
 constexpr int kMostLevels = 100;
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
                                          const std::function<bool()>& stop = nullptr);
 
 class JsonReader {
  public:
-  using Json = nlohmann::json;  // not ordered: that one is quadratic in the number of keys
+  using Json = nlohmann::json;  // not ordered_json, which is quadratic in the number of keys
 
   // `root` and `status` must outlive the reader; `status` is OK at first.
   JsonReader(const Json& root, absl::Status* status) : value_(&root), status_(status) {}
 
-  JsonReader Field(const std::string& name) const;                 // an error where there is none
-  bool Has(const std::string& name) const;                         // false for what is no object
-  std::vector<JsonReader> Items() const;                           // of an array
-  std::vector<std::pair<std::string, JsonReader>> Fields() const;  // of an object, in order
+  // Each sets an error where the value is not of the kind that is asked for.
+  JsonReader Field(const std::string& name) const;  // of an object; an error where it has none
+  bool Has(const std::string& name) const;          // false for a value that is no object; no error
+  std::vector<JsonReader> Items() const;            // of an array
+  std::vector<std::pair<std::string, JsonReader>> Fields() const;  // of an object, by name
   std::string String() const;
-  int64_t Integer(int64_t least, int64_t most) const;
+  int64_t Integer(int64_t least, int64_t most) const;                // both limits are allowed
   std::vector<int64_t> Integers(int64_t least, int64_t most) const;  // of an array; fast
   bool Bool() const;
-  std::vector<std::string> Strings() const;
+  std::vector<std::string> Strings() const;  // of an array
 
-  void Fail(const std::string& expected) const;  // "<place> is <what is found>, expected ..."
+  // Sets "<place> is <the value>, expected <expected>" if there is no error yet.
+  void Fail(const std::string& expected) const;
   bool ok() const { return status_->ok(); }
 
  private:

@@ -96,7 +96,7 @@ Json MemoryJson(const PlanNotes& notes) {
   return rows;
 }
 
-// The axes over which partials is kept apart.
+// The axes over which partials are unreduced; none for any other tensor.
 AxisList AxesLeftOut(const Tensor& tensor, const Sharding& sharding, const Mesh& mesh) {
   AxisList left_out;
   for (uint8_t axis = 0; axis < mesh.axes.size() && tensor.kind == TensorKind::kPartial; ++axis) {
@@ -132,19 +132,19 @@ Json TensorJson(const Tensor& tensor, const Sharding& sharding, const Mesh& mesh
           {"shard", std::move(shard)}};
 }
 
-Json NodeJson(const Graph& graph, const Node& node, const Sharding& sharding, const Mesh& mesh,
+Json NodeJson(const Graph& graph, const Node& node, const Sharding& partition, const Mesh& mesh,
               const std::string& kernel) {
-  Json reads = Json::array(), shardings = Json::object();
+  Json reads = Json::array(), indices = Json::object();
   for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
-  for (size_t i = 0; i < sharding.axes.size(); ++i) {
-    if (sharding.axes[i].empty()) continue;
-    shardings[node.definition->indices[i].name] = AxisNames(mesh, sharding.axes[i]);
+  for (size_t i = 0; i < partition.axes.size(); ++i) {
+    if (partition.axes[i].empty()) continue;
+    indices[node.definition->indices[i].name] = AxisNames(mesh, partition.axes[i]);
   }
   return {{"name", node.name},
           {"op", node.op},
           {"from", node.from},
           {"reads", std::move(reads)},
-          {"partition", std::move(shardings)},
+          {"partition", std::move(indices)},
           {"kernel", kernel}};
 }
 
@@ -159,7 +159,7 @@ Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
           {"why", WhyMoved(graph, plan, move)}};
 }
 
-// The rows of copies that are not just their tensor: where they are live, and what they take.
+// A row for each copy whose sharding is not its tensor's: where it is live, and what it takes.
 Json CopiesJson(const Graph& graph, const Plan& plan) {
   Json rows = Json::array();
   for (const Node& node : graph.nodes) {
@@ -182,22 +182,24 @@ Json CopiesJson(const Graph& graph, const Plan& plan) {
   return rows;
 }
 
-// The rows of accumulators, and of others that read partials, where several groups keep these.
+// A row for each node that reads partials, an accumulator or another, where several groups of
+// devices have them.
 Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
   Json rows = Json::array();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    const Sharding& sharding = plan.nodes[n];
+    const Sharding& partition = plan.nodes[n];
     const std::vector<int>& operands = node.definition->partial_operands;
-    if (operands.empty() || sharding.axes.back().empty()) continue;
+    if (operands.empty() || partition.axes.back().empty()) continue;
     int64_t bytes = 0;  // on the fullest device
     NodeId first = static_cast<NodeId>(n);
     for (int operand : operands) {
       const Tensor& partials = graph.tensors[node.operands[operand]];
-      const Sharding& kept = plan.tensors[node.operands[operand]];
+      const Sharding& sharding = plan.tensors[node.operands[operand]];
       int64_t largest = 0;
       for (int device = 0; device < plan.mesh.devices(); ++device) {
-        largest = std::max(largest, Volume(ShardBox(plan.mesh, kept, partials.type.dims, device)));
+        largest =
+            std::max(largest, Volume(ShardBox(plan.mesh, sharding, partials.type.dims, device)));
       }
       bytes += largest * ByteSize(partials.type.type);
       first = std::min(first, partials.producer);
@@ -207,7 +209,7 @@ Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
         {{"accumulator", node.name},
          {"partials", operands.size()},
          {"sharding", ToString(plan.tensors[shown], graph.tensors[shown].dims, plan.mesh)},
-         {"over", AxesText(plan.mesh, sharding.axes.back())},
+         {"over", AxesText(plan.mesh, partition.axes.back())},
          {"bytes", bytes},
          {"first", graph.nodes[first].name},
          {"last", node.name}});
@@ -220,7 +222,7 @@ const std::string& At(const std::vector<std::string>& list, size_t i) {
   return i < list.size() ? list[i] : none;
 }
 
-// One row of `rows` on each line: readable, and small.
+// One row of `rows` on each line, so that people can read the file and it stays small.
 void AppendRows(const char* name, const Json& rows, std::string* text) {
   text->append(",\n \"").append(name).append("\": [");
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -1,4 +1,12 @@
-// The plan file, yuba-plan/2 (JSON): written and read. docs/plan_file.md gives its fields.
+// The plan file, yuba-plan/2: JSON, written and read. The README of this room lists its fields.
+//
+// WritePlan makes the text of a plan and its notes. ReadPlan parses any bytes into a PlanFile,
+// which needs no graph: enough for `yuba show`. AttachPlan turns a PlanFile into the Plan of a
+// graph and refuses one that is of another graph. Example, the row of a tensor
+// f32[12, 96] with the sharding [12, 96/ba]:
+//   {"name": "y", "type": "f32", "shape": [12, 96], "kind": "activation",
+//    "dims": [[{"size": 12, "axes": []}], [{"size": 96, "axes": ["b", "a"]}]],
+//    "partial": "", "shard": [12, 24]}
 #ifndef YUBA_SEARCH_FILE_PLAN_FILE_H_
 #define YUBA_SEARCH_FILE_PLAN_FILE_H_
 
@@ -12,12 +20,15 @@
 
 namespace yuba::search {
 
-// What the search does not know but the file says.
+// What one device needs for the program, in bytes.
 struct DeviceMemory {
-  int64_t peak = 0, weights = 0, activations = 0, state = 0, buffers = 0;  // bytes
+  int64_t peak = 0;  // the most in use at any time
+  // What is in use then: their sum is `peak`.
+  int64_t weights = 0, activations = 0, state = 0, buffers = 0;
   std::string at;     // the node at which the peak is reached
-  int64_t arena = 0;  // bytes that the program allocates, which a limit holds for: slots, aligned
+  int64_t arena = 0;  // allocated, with slots aligned: what a limit on memory holds for
 };
+// What the file says beyond the plan, from the caller.
 struct PlanNotes {
   std::string graph_file;                              // for people; nothing is concluded from it
   std::string graph_hash;                              // canonical: structure, shapes, attributes
@@ -25,71 +36,81 @@ struct PlanNotes {
   std::string version;                                 // of the tool
   std::map<std::string, std::vector<int64_t>> inputs;  // name -> shape
   std::map<std::string, std::string> options;  // as given: "devices": "8", "dim.N": "4", ...
-  std::vector<DeviceMemory> memory;            // by device
-  std::vector<std::string> kernels;            // by node: "onednn", "loops"
-  std::vector<std::string> collectives;        // by row of MovesOf
+  std::vector<DeviceMemory> memory;            // [device]
+  std::vector<std::string> kernels;            // [node]: "onednn", "loops"
+  std::vector<std::string> collectives;        // [row of MovesOf]: "all_gather"; "" where none
 };
 
+// The text of the file. `plan` must be of `graph`; lists of the notes may be shorter than the
+// graph, and then "" is written.
 std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& notes);
 
-// A plan read without its graph, for `show`.
+// A plan read without its graph. Names stand for tensors and nodes.
 struct PlanFile {
   PlanNotes notes;
   struct TensorRow {
     std::string name, kind;
     ElementType type = ElementType::kF32;
-    std::vector<std::vector<int64_t>> dims;
-    Sharding sharding;
+    std::vector<std::vector<int64_t>> dims;  // [dimension]: its factors
+    Sharding sharding;                       // by flat dimension
   };
   struct NodeRow {
     std::string name, op, from, kernel;
     std::vector<std::string> reads;    // names of the tensors that it reads
-    std::vector<std::string> indices;  // names of the sharding indices, parallel to axes
-    std::vector<AxisList> axes;
+    std::vector<std::string> indices;  // names of the indices that it cuts
+    std::vector<AxisList> axes;        // parallel to `indices`: the axes that cut each
   };
   struct TransferRow {
-    std::string tensor, node, kind, collective, why;
-    std::vector<std::string> over;
-    int64_t bytes = 0;
+    std::string tensor, node;
+    std::string kind;               // "gather" or "reduce"
+    std::string collective, why;    // as in PlanNotes; WhyMoved of explain.h
+    std::vector<std::string> over;  // names of the mesh axes that it crosses
+    int64_t bytes = 0;              // into all devices together
   };
-  // A copy that is cut otherwise than its tensor: live from before its first reader to its last.
+  // A copy whose sharding is not its tensor's. It is live from before its first reader to its last.
   struct CopyRow {
-    std::string copy, tensor, sharding;
-    std::string first, last;  // readers, in the order of the program
+    std::string copy, tensor;
+    std::string sharding;     // of the copy, as text
+    std::string first, last;  // names of readers, in the order of the program
     int64_t readers = 0;
     int64_t bytes = 0;  // on the device that has most of it
   };
-  // An accumulator whose partials are kept by several groups of devices: live from before the first
-  // node that makes one to the accumulator.
+  // A node that reads partials in several groups of devices, an accumulator or another. The
+  // partials are live from before the first node that writes some of them to this node.
   struct AccumulatorRow {
-    std::string accumulator, sharding, over;  // `over`: the axes that number the groups
-    std::string first, last;                  // nodes, in the order of the program
-    int64_t partials = 0;
-    int64_t bytes = 0;  // of all partials, on the device that has most
+    std::string accumulator;  // the name of the node
+    std::string sharding;     // of the first partials that it reads, as text
+    std::string over;         // the axes that number the groups
+    std::string first, last;  // names of nodes, in the order of the program
+    int64_t partials = 0;     // how many operands are partials
+    int64_t bytes = 0;        // of all its partials, on the device that has most
   };
   Mesh mesh;
   Space space;
   std::string search, stopped;  // as in Plan
   bool replayed = false;        // "
   PlanCost cost;
-  int64_t claimed_bytes = 0;
+  int64_t claimed_bytes = 0;  // what the file says `cost` adds up to
   int64_t lower_bound = 0;
   Proof proof;
   std::vector<TensorRow> tensors;
   std::vector<NodeRow> nodes;
   std::vector<TransferRow> transfers;
   std::vector<CopyRow> copies;
-  // Its graph has them, whether they have groups or not.
-  std::vector<AccumulatorRow> accumulators;
+  std::vector<AccumulatorRow> accumulators;  // only those with more than one group
 };
-// Errors name the line or field, what was found and what is expected. Never crashes on any bytes.
+// Never crashes, whatever the bytes. InvalidArgument where they are no plan file: it names the line
+// or field, what was found and what is expected.
 absl::StatusOr<PlanFile> ReadPlan(absl::string_view json);
 
-// The graph of that plan: `bare` with the copies, accumulators and partials that it may use.
+// The graph that the plan is of: `bare` with the copies, accumulators and partials of its space.
 Graph SharedGraph(const Graph& bare, const PlanFile& file);
 
-// The plan of this graph; refuses a file of another graph, library or version with the first tensor
-// or node that differs.
+// The plan of this graph, which is SharedGraph's. InvalidArgument where the file is of another
+// graph, with the first tensor or node that differs, or of another library or version; a hash or
+// version that is empty in `expected` is not compared. FailedPrecondition where a sharding or
+// partition is impossible, or the costs do not add up. Whether shardings go as far as they can, and
+// whether cost and bound are true, is not looked at: that is `yuba check` (search/check/).
 absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                 const PlanNotes& expected);
 

@@ -1,3 +1,5 @@
+// A plan file is attached to its graph: everything is compared, and the first difference is the
+// error.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -61,23 +63,23 @@ absl::Status CompareHash(const char* what, const std::string& found, const std::
                    "); plan this model again with `yuba partition`");
 }
 
-absl::Status NodePartition(const Node& node, const PlanFile::NodeRow& row, Sharding* sharding) {
+absl::Status NodePartition(const Node& node, const PlanFile::NodeRow& row, Sharding* partition) {
   const std::vector<Index>& indices = node.definition->indices;
-  *sharding = Sharding();
-  sharding->axes.resize(indices.size());
+  *partition = Sharding();
+  partition->axes.resize(indices.size());
   for (size_t i = 0; i < row.indices.size(); ++i) {
     auto found = std::find_if(indices.begin(), indices.end(),
                               [&](const Index& index) { return index.name == row.indices[i]; });
     if (found == indices.end()) {
       return Differs(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
     }
-    sharding->axes[found - indices.begin()] = row.axes[i];
+    partition->axes[found - indices.begin()] = row.axes[i];
   }
   return absl::OkStatus();
 }
 
-// What the rest of Yuba relies on. That a sharding goes as far as it can is for `yuba check` to
-// say.
+// All other code relies on this much. Whether a sharding goes as far as it can is for `yuba check`
+// to say.
 absl::Status RequireLegal(const std::string& what, const ChoiceSpace& space, const Mesh& mesh,
                           const Sharding& sharding) {
   std::string why = WhyImpossible(space, mesh, sharding);

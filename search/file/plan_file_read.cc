@@ -1,3 +1,4 @@
+// A plan file is read: each function takes one field of the text to one field of PlanFile.
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -115,7 +116,7 @@ void ReadProof(const JsonReader& proof, Proof* result) {
   ReadMessages(proof.Field("messages"), &result->messages);
 }
 
-// Times ascend, three for each node: no more can be priced.
+// Times ascend and are below three for each node, so there are no more prices than that.
 void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice>* result) {
   int64_t last = -1;
   for (const JsonReader& row : prices.Items()) {

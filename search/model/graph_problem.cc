@@ -17,7 +17,7 @@
 namespace yuba::search {
 namespace {
 
-constexpr int kMostSymmetries = 120;
+constexpr int kMostSymmetries = 120;  // 5!: of five equal axes
 
 using ChoiceList = std::shared_ptr<const std::vector<Choice>>;
 
@@ -43,7 +43,7 @@ class Builder {
     for (size_t e = 0; e < options_.restrictions.size(); ++e) {
       if (!options_.restrictions[e].none()) pinned[e] = true;
     }
-    // A copy is cut as the node that makes it, whatever else is merged.
+    // Without clusters too, a copy and the node that makes it are one variable.
     for (size_t n = 0; n < graph_.nodes.size() && !options_.cluster; ++n) {
       if (IsCopy(graph_, graph_.nodes[n])) pinned[tensors_ + n] = false;
     }
@@ -119,7 +119,7 @@ class Builder {
     return place->second;
   }
 
-  // Restricted elements represent their clusters.
+  // Null where there is none. A restricted element is pinned, so it represents its cluster.
   const Restriction* RestrictionOf(int element) const {
     if (options_.restrictions.empty() || options_.restrictions[element].none()) return nullptr;
     return &options_.restrictions[element];
@@ -171,16 +171,17 @@ class Builder {
     int node = 0, operand = -1, tensor = 0;
     int table = 0;
   };
-  // What equal uses share: the first of them, and its cells.
+  // What equal uses share.
   struct Table {
-    Use use;
-    int boxes = 0;
+    Use use;        // the first of them
+    int boxes = 0;  // number in boxes_
     Cells cells;
   };
+  // The boxes of a node's choices, one of each orbit of the symmetries.
   struct BoxList {
     int node = 0;
-    std::vector<int> values;  // those of which the boxes are
-    std::vector<NodeBoxes> boxes;
+    std::vector<int> values;       // the choices
+    std::vector<NodeBoxes> boxes;  // parallel to `values`
   };
 
   void FindUses(int n) {
@@ -277,7 +278,8 @@ class Builder {
                                         : GatherPartialsTable(input, operand);
   }
 
-  // Costs do not change when both cuts are relabelled.
+  // Fills the columns of all choices from those of the representatives: a cost does not change when
+  // the axes of both choices are renamed.
   static void FillOrbits(const Domain& rows, const Domain& columns,
                          const std::vector<int>& representatives, std::vector<int64_t>* table) {
     for (size_t g = 1; g < columns.images.size(); ++g) {
@@ -294,7 +296,7 @@ class Builder {
   const Graph& graph_;
   const ProblemOptions& options_;
   const int tensors_;
-  std::vector<int> placed_;  // by now, earlier ones included
+  std::vector<int> placed_;  // the axes of this level and of earlier ones
   std::vector<AxisPermutation> symmetries_;
   std::vector<int> definition_numbers_;
   Problem problem_;
@@ -304,9 +306,9 @@ class Builder {
   absl::flat_hash_map<std::string, ChoiceList> by_content_;
   std::vector<Use> uses_;
   std::map<std::tuple<int, int, ChoiceList, ChoiceList>, int>
-      table_numbers_;  // by definition, operand, cuts
+      table_numbers_;  // by definition, operand, choices of the tensor, choices of the node
   std::vector<Table> tables_;
-  std::map<std::pair<int, ChoiceList>, int> box_numbers_;  // by definition and cuts
+  std::map<std::pair<int, ChoiceList>, int> box_numbers_;  // by definition and choices of the node
   std::vector<BoxList> boxes_;
   std::atomic<bool> stopped_{false};
 };

@@ -1,4 +1,10 @@
-// The pairwise problem of a graph: which cut each tensor and each node gets, and what that moves.
+// The pairwise problem of a graph: which choice each tensor and node gets, and what that moves.
+//
+// A graph and a mesh come in. Out come variables (clusters of elements), their domains (lists of
+// choices) and factors: a table of bytes for each use of a tensor by a node. Example: y = x w gives
+// the variables x, w, y and the product, and three factors: the gathers of x and of w and the
+// reduction into y. On 8 devices a domain has up to a few hundred choices and a table some 10^4
+// cells. Solvers (search/solve/) see only the pairwise problem; ChoicesOf turns their answer back.
 #ifndef YUBA_SEARCH_MODEL_GRAPH_PROBLEM_H_
 #define YUBA_SEARCH_MODEL_GRAPH_PROBLEM_H_
 
@@ -19,41 +25,43 @@ namespace yuba::search {
 struct ProblemOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  std::vector<int> axes;      // those to place now; the ones before them in the mesh are in `given`
-  Choices given;              // by element; empty: no earlier ones
-  Restrictions restrictions;  // by element; one that leaves no choice is none
-  // By element: its choices have these grids, in lexicographic order; empty: any. All axes are
-  // placed together; equal spaces share their list.
+  std::vector<int> axes;  // those to place now; the axes before them in the mesh are in `given`
+  Choices given;          // [element]: the axes placed at earlier levels; empty: none were
+  // [element]; empty: no restrictions. A restriction that leaves no choice is ignored.
+  Restrictions restrictions;
+  // [element]: only choices of these grids, which are in lexicographic order; empty: any. Then all
+  // axes must be placed together. Elements of equal spaces must share their list.
   std::vector<GridList> grids;
   bool replicate = false;  // stored tensors may be replicated
   bool cluster = true;     // false: a variable for each element; needed with `replicate`
-  bool tables = true;      // false: factors have no cells; they say what meets in them
+  bool tables = true;      // false: factors have no cells, only the variables that meet in them
   const Budget* budget = &Budget::Unlimited();
 };
 
 // Variables are in an order that does not depend on names, and hardly on the order of nodes.
 struct Problem {
-  PairwiseProblem pairwise;
+  PairwiseProblem pairwise;  // costs in bytes
   Clusters clusters;
-  std::vector<int> elements;  // by variable: the representative of its cluster
-  std::vector<int> variable;  // by element
+  std::vector<int> elements;  // [variable]: the element that represents its cluster
+  std::vector<int> variable;  // [element]
   std::vector<std::shared_ptr<const std::vector<Choice>>>
-      choices;  // by element: its cut for each value
-  // By node: the factor of its result, then of each operand; -1 where nothing ever moves.
+      choices;  // [element][value of its variable]
+  // [node]: the factor of its result, then of each operand; -1 where nothing ever moves.
   std::vector<std::vector<int>> factors;
   bool complete = true;  // false: the budget was spent, some or all of the costs are missing
 
+  // [element]: its choice in an assignment of the variables.
   Choices ChoicesOf(const Assignment& assignment) const;
-  // The other way; the first value where a choice is in no domain.
+  // The inverse: the assignment of these choices; value 0 where a choice is not in its domain.
   Assignment ValuesOf(const Choices& choices_of_elements) const;
-  // The elimination order of all elements that belongs to one of the variables.
+  // An elimination order of all elements from one of the variables: merged elements come first.
   std::vector<int> ElementOrder(const std::vector<int>& order) const;
 };
 
 Problem BuildProblem(const Graph& graph, const ProblemOptions& options);
 
-// The number of cells of all cost tables that BuildProblem would make, at most: one table for equal
-// uses.
+// An upper bound of the cells of all cost tables that BuildProblem would fill for `axes` mesh axes
+// with free nesting, equal uses counted once. Saturates.
 int64_t TableCells(const Graph& graph, int axes);
 
 }  // namespace yuba::search

@@ -15,15 +15,15 @@
 namespace yuba::search {
 namespace {
 
-constexpr int kSweeps = 100;
-constexpr int kSteps = 600;
-constexpr double kMostCells = 5e7;    // of all tables, which are there several times: 2 GB
-constexpr double kStepsWork = 8e9;    // cells of all uses, once for each step of prices
-constexpr double kSweepsWork = 3e9;   // and for each sweep at the last prices
-constexpr double kBufferCells = 2e6;  // of all uses, with whose buffers prices are looked for
-constexpr double kRise = 1e-3;        // of the bound, while prices are worth more steps
+constexpr int kSweeps = 100;         // at most, of the dual
+constexpr int kSteps = 600;          // at most, of the search for prices
+constexpr double kMostCells = 5e7;   // with more in all tables there are no prices (2 GB of copies)
+constexpr double kStepsWork = 8e9;   // cells of uses times steps of prices, about
+constexpr double kSweepsWork = 3e9;  // cells of uses times sweeps at the last prices, about
+constexpr double kBufferCells = 2e6;  // with more in all uses, prices are found without buffers
+constexpr double kRise = 1e-3;        // the share by which the bound must rise to go on with prices
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kWork = int64_t{1} << 28;  // sums, to make the assignment better
+constexpr int64_t kWork = int64_t{1} << 28;  // sums spent on a better assignment
 
 std::vector<int> ProgramOrder(const Graph& graph) {
   std::vector<int> order(graph.tensors.size() + graph.nodes.size());
@@ -40,7 +40,8 @@ Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, c
                       MostInProof(graph));
 }
 
-// Puts first among the likely values those of a better assignment, where one is found quickly.
+// Replaces the dual's assignment by a better one, where one is found quickly, and puts its values
+// first among the likely ones.
 void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* dual) {
   const Solution read = {dual->assignment, CostOf(problem, dual->assignment)};
   if (read.cost <= dual->bound) return;
@@ -66,7 +67,8 @@ bool IsZero(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
 }
 
-// The proof and the grids. Its factors of two variables are those of the uses.
+// The proof and the grids, without the bytes. The factors of two variables in `costs` are those of
+// the problem's uses; only their messages are in the proof. Moves these out of `dual`.
 LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
                    Dual& dual) {
   LowerBound found;
@@ -92,7 +94,7 @@ int64_t CellsOfUses(const GridProblem& problem) {
   return cells;
 }
 
-// At the last prices.
+// How many sweeps the dual makes at the last prices.
 int SweepsFor(const GridProblem& problem) {
   const auto of_uses = static_cast<double>(CellsOfUses(problem));
   return static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
@@ -107,7 +109,7 @@ LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const B
   return found;
 }
 
-// A grid for each element, whatever it costs.
+// A bound of 0 with some grid for each element, whatever it costs.
 LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
   LowerBound none;
   auto add = [&](const ChoiceSpace& space) {
@@ -141,7 +143,7 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
   if (known == nullptr) known = &own;
   absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget, known);
   if (built.has_value() && built->complete) return UnpricedBound(graph, *built, budget, enough);
-  // What is there of the costs by then is a bound already.
+  // The costs known by then give a bound already: missing factors only lower it.
   const Budget overtime = budget.Overtime();
   built = BuildGridProblem(graph, mesh, uses, false, overtime, known);
   return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
@@ -159,13 +161,13 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   search.rise = kRise;
   search.known = known;
   search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 1.0 * kSteps));
-  // Now the one is better, now the other.
+  // Sometimes the longer patience finds better prices, sometimes the shorter.
   std::vector<int> patiences = {search.steps / 20, search.steps / 60};
   if (search.steps < kSteps) patiences = {std::max(4, search.steps / 60)};
-  // Prices without buffers are found sooner, and hold with them.
+  // Prices are found sooner without buffers, and their bound holds with buffers too.
   PairwiseProblem unmoved = problem.pairwise;
   unmoved.memory.buffers.clear();
-  LowerBound best[2];  // without buffers, with them
+  LowerBound best[2];  // [whether prices were found with buffers]
   for (const int patience : patiences) {
     search.patience = patience;
     search.start.clear();
@@ -177,7 +179,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
       }
       if (prices.empty()) continue;
       search.start = prices;
-      const Budget overtime = budget.Overtime();  // of prices alone there is no bound
+      const Budget overtime = budget.Overtime();  // prices alone, without messages, are no bound
       const Budget& left = budget.ShouldStop() ? overtime : budget;
       LowerBound found = DualAtPrices(graph, problem, std::move(prices), left);
       LowerBound& here = best[buffers];

@@ -1,4 +1,8 @@
-// A bound of all plans, with its proof: the dual of the relaxation to grids.
+// A lower bound of all plans, with its proof: the dual of the relaxation to grids.
+//
+// The costs of grids come in (grid_problem.h); out come the bytes that no plan goes below, the
+// messages that prove it (Proof of search/plan/plan.h, kind "dual"), and for each element some
+// grids that cheap plans are likely to have, from which searches start.
 #ifndef YUBA_SEARCH_MODEL_GRID_BOUND_H_
 #define YUBA_SEARCH_MODEL_GRID_BOUND_H_
 
@@ -14,22 +18,24 @@ namespace yuba::search {
 struct LowerBound {
   int64_t bytes = 0;  // no plan that places all axes at once moves less
   Proof proof;
-  std::vector<std::vector<Grid>> grids;  // by element: likely ones, the best first
+  std::vector<std::vector<Grid>> grids;  // [element]: likely grids, the best first
 };
 
-// Where the budget is spent, as good a bound as there is by then: of those costs that are known; 0,
-// without proof and with any grids, where none is. No better bound is looked for than one of about
-// `enough`. `known` as for BuildGridProblem.
+// Where the budget is spent, the best bound by then: of those costs that are known, in a little
+// overtime. Where none is known, bytes is 0, the proof is none and the grids are arbitrary. The
+// search ends once the bound is about `enough` bytes. `known`: as in BuildGridProblem.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
                      double enough = std::numeric_limits<double>::infinity(),
                      TableCache* known = nullptr);
 
-// The same of the plans within a limit on memory, and those with replicas among them: the rows of
-// the problem are priced, unless they are too many. Where the budget is spent, a little more time
-// makes a bound of the prices by then. `known`: the bytes of a plan within the limit, if there is
-// one. The best comes first; another, if there is one, is at prices of the rows without buffers, or
-// with them, and its grids may lead to other plans.
+// Bounds of the plans within the problem's limit on memory, plans with replicas among them. The
+// rows of the problem are priced, unless its tables are too large. Where the budget is spent, a
+// little overtime makes a bound of the prices by then. `known`: the bytes of a plan within the
+// limit, if there is one.
+//
+// One or two bounds, never none, the best first. They are of prices found with and without buffers
+// in the rows; the grids of the second may lead to other plans.
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
                                      const Budget& budget, int64_t known = kForbidden);
 

@@ -1,5 +1,8 @@
-// Grids: into how many parts a choice takes each extent, whatever the names and the order of the
-// axes.
+// The choices of a domain by grid, as classes of values for the solvers of search/solve/, which
+// know no tensors.
+//
+// Example: the choices [8/ab, 8], [8/ba, 8], [8/a, 8/b] have the grids {4, 1}, {4, 1} and {2, 2},
+// so their classes are 1, 1 and 0.
 #ifndef YUBA_SEARCH_MODEL_GRID_CLASSES_H_
 #define YUBA_SEARCH_MODEL_GRID_CLASSES_H_
 
@@ -12,10 +15,11 @@
 
 namespace yuba::search {
 
-// Cuts of one grid are one class; classes are numbered in the lexicographic order of their parts.
+// Choices of one grid are one class; classes are numbered in the lexicographic order of their
+// grids.
 Classes GridsOf(const std::vector<Choice>& choices, const Mesh& mesh);
 
-// By variable of the problem; equal domains share theirs.
+// [variable of the problem]; variables of equal domains share their classes.
 std::vector<ClassesPtr> GridsOf(const Problem& problem, const Mesh& mesh);
 
 }  // namespace yuba::search

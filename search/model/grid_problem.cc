@@ -21,7 +21,7 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
-      // Copies, and the nodes that make them, have grids that others have not.
+      // Copies, and the nodes that make them, may leave axes out, so they have more grids.
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
       const bool copy = graph.tensors[tensor].kind == TensorKind::kCopy;
       auto& costs = known[{definitions[n], o, copy, IsCopy(graph, node)}];
@@ -63,7 +63,7 @@ void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProb
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(SpaceOfNode(graph, static_cast<NodeId>(n)));
 }
 
-// A table that uses have in common.
+// A table that several uses have in common.
 struct CommonTable {
   const TensorUse* first;
   CostKey key;
@@ -71,7 +71,7 @@ struct CommonTable {
   Cells cells;
 };
 
-// The tables of all kinds of uses, each once. `table_of`: by kind.
+// The tables of all kinds of uses, without cells, each once. *table_of: the table of each kind.
 std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
                                       const GridProblem& problem, std::map<int, size_t>* table_of) {
   std::vector<CommonTable> tables;
@@ -88,8 +88,8 @@ std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
   return tables;
 }
 
-// Makes those that are not known, small ones first; those are missing for which the budget is
-// spent.
+// Fills the cells of all tables, from `known` or anew, small tables first. Where the budget is
+// spent the others stay null.
 void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* known) {
   std::vector<CommonTable*> missing;
   for (CommonTable& table : tables) {
@@ -109,7 +109,7 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
     if (budget.ShouldStop()) return;
     std::vector<int64_t> cells =
         table.first->costs->Relaxed(*table.tensor_grids, *table.node_grids, budget);
-    if (budget.end() != Budget::End::kNone) return;  // it may have holes
+    if (budget.end() != Budget::End::kNone) return;  // cells may be missing
     table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   });
   for (const CommonTable* table : missing) {
@@ -118,7 +118,7 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
   }
 }
 
-// As if each grid were one cut.
+// The problem in which each grid has one choice, of which only its memory matters.
 Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
   Problem one_each;
   one_each.pairwise.variables = problem.pairwise.variables;

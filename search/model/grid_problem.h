@@ -1,5 +1,10 @@
-// The relaxation of a graph's problem to grids: labels of mesh axes are forgotten, so that
-// thousands of devices leave tables of thousands of cells.
+// The relaxation of a graph's problem to grids: the names of mesh axes are forgotten.
+//
+// Variables are all elements, values their grids, and a cost is the least of any choices of two
+// grids (search/cost/use_costs.h). So a bound of this problem is a bound of all plans, and
+// thousands of devices leave tables of thousands of cells. Example: on 1,024 devices (ten axes of
+// size 2) a weight of two long dimensions has 11 grids, {1024, 1} to {1, 1024}, and about 4 * 10^7
+// shardings.
 #ifndef YUBA_SEARCH_MODEL_GRID_PROBLEM_H_
 #define YUBA_SEARCH_MODEL_GRID_PROBLEM_H_
 
@@ -16,30 +21,32 @@
 
 namespace yuba::search {
 
-// What one node gathers of one operand, or reduces. Equal uses share `costs`.
+// What one node gathers of one operand, or reduces into its result.
 struct TensorUse {
-  int tensor = 0, node = 0;  // elements: tensors first, then nodes
-  int kind = 0;              // equal for equal definitions and operands
-  std::shared_ptr<UseCosts> costs;
+  int tensor = 0, node = 0;         // elements: tensors first, then nodes
+  int kind = 0;                     // equal for equal definitions and operands
+  std::shared_ptr<UseCosts> costs;  // shared by uses of one kind
 };
+// All uses: by node, the reduction first, then the gathers in the order of operands. The graph must
+// outlive them.
 std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh);
 
 struct GridProblem {
   PairwiseProblem pairwise;               // a variable for each element, a factor for each use
-  std::vector<GridList> grids;            // by element: its grid for each value
-  std::vector<std::vector<int>> factors;  // as Problem has them
-  bool complete = true;  // false: factors are missing, so that it is but a relaxation
+  std::vector<GridList> grids;            // [element][value of its variable]
+  std::vector<std::vector<int>> factors;  // [node]: as in Problem (graph_problem.h)
+  bool complete = true;                   // false: factors are missing; it is still a relaxation
 };
-// `replicate`: any tensor may leave axes out. Where the budget is spent, the small tables are there
-// first; nothing where none is. Tables in `known`, which may be null, are taken from there, others
-// come there too.
+// `replicate`: any tensor may leave axes out. Where the budget is spent, small tables are computed
+// before large ones, and the problem has the factors by then; nothing where it would have none.
+// Tables that `known` holds are taken from it, others are added; it may be null.
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited(),
                                              TableCache* known = nullptr);
 
-// The rows of memory_rows.h by grid: all choices of one use the same, and what moves whatever the
-// choices needs its buffer.
+// The rows of memory_rows.h by grid, in bytes. All choices of one grid use the same. A transfer's
+// buffer counts where something moves whatever the choices of the grids.
 MemoryRows GridRowsOf(const Graph& graph, const Mesh& mesh, const GridProblem& problem,
                       int64_t limit, const Budget& budget = Budget::Unlimited());
 

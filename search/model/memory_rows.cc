@@ -44,12 +44,13 @@ class RowsBuilder {
   }
 
  private:
+  // Whether the tensor is in memory all the time.
   bool Always(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
     return tensor.producer < 0 || tensor.output;
   }
 
-  // When the tensor is no more, after the last gather from it.
+  // The time from which the tensor is gone: after the last gather from it.
   int64_t EndOf(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
     if (Always(id)) return 3 * static_cast<int64_t>(graph_.nodes.size());
@@ -64,7 +65,7 @@ class RowsBuilder {
     rows_.uses.push_back({problem_.variable[id], begin, EndOf(id), Shards(id)});
   }
 
-  // By choice.
+  // [choice]: the bytes of the largest shard.
   const Cells& Shards(TensorId id) {
     const TensorType& type = graph_.tensors[id].type;
     const ChoiceList& choices = problem_.choices[id];
@@ -86,7 +87,7 @@ class RowsBuilder {
   void AddNode(int n) {
     const Node& node = graph_.nodes[n];
     const std::vector<Cells>* held = HeldBy(n);
-    if (held == nullptr) return;  // no time
+    if (held == nullptr) return;  // the budget is spent
     const int64_t gather = 3 * int64_t{n};
     if (IsCopy(graph_, node)) {  // nothing is computed
       const int64_t both = std::min(EndOf(node.result), EndOf(SourceOf(graph_, node.result)));
@@ -96,7 +97,7 @@ class RowsBuilder {
       return;
     }
     std::vector<size_t> computing;
-    bool gone = false;  // a tensor that was gathered
+    bool gone = false;  // whether a tensor that was gathered before may be gone
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const auto here = node.operands.begin() + static_cast<int64_t>(o);
       if (std::find(node.operands.begin(), here, *here) != here) continue;  // read again
@@ -116,8 +117,8 @@ class RowsBuilder {
     }
   }
 
-  // By choice of the node: what it makes, then what it needs of each operand. Nothing where there
-  // is no time.
+  // [use][choice of the node]: the bytes that it writes (use 0) and reads of each operand (1 + o).
+  // Null where the budget is spent.
   const std::vector<Cells>* HeldBy(int n) {
     const ChoiceList& choices = problem_.choices[tensors_ + n];
     std::vector<Cells>& known = held_[{definitions_[n], choices}];
@@ -151,7 +152,7 @@ class RowsBuilder {
     return known;
   }
 
-  // On the device that needs most.
+  // [use]: the bytes of one choice, each on the device that needs most for it.
   std::vector<int64_t> Held(const Node& node, const Choice& choice) const {
     const NodeBoxes boxes = AnalyzeNode(*node.definition, choice, mesh_);
     std::vector<int64_t> bytes(node.operands.size() + 1, 0);
@@ -173,7 +174,7 @@ class RowsBuilder {
   const int tensors_;
   const std::vector<int> definitions_;
   std::map<std::tuple<ChoiceList, std::vector<int64_t>, ElementType>, Cells> shards_;
-  std::map<std::pair<int, ChoiceList>, std::vector<Cells>> held_;  // by definition and cuts
+  std::map<std::pair<int, ChoiceList>, std::vector<Cells>> held_;  // by definition and choices
   std::map<std::pair<std::vector<Cells>, std::vector<size_t>>, Cells> sums_;
   MemoryRows rows_;
 };

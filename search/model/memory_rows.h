@@ -1,5 +1,10 @@
-// The memory of a graph's plans as rows over time: what each choice of a tensor or a node needs at
-// least, and when.
+// The memory of a graph's plans as rows over time: the least that each choice of a tensor or a node
+// needs, and when.
+//
+// Rows are in bytes of the device that needs most, for programs that run the nodes in the graph's
+// order. Node i gathers at time 3i, computes at 3i+1 and reduces at 3i+2. Example: y = relu(x w)
+// with p = x w as node 0 and the map as node 1. The inputs x, w and the output y are in use from 0
+// to 6; p from 2, when node 0 reduces into it, to 4, after node 1 has gathered it at 3.
 #ifndef YUBA_SEARCH_MODEL_MEMORY_ROWS_H_
 #define YUBA_SEARCH_MODEL_MEMORY_ROWS_H_
 
@@ -12,18 +17,17 @@
 
 namespace yuba::search {
 
-// Rows of a problem without clusters, in bytes of the device that needs most, for programs that run
-// the nodes in the graph's order. Node i gathers at 3i, computes at 3i+1, reduces at 3i+2.
-// - Inputs, parameters, constants and outputs are there always; another tensor from the reduction
-//   that makes it to the last gather from it.
-// - While node i computes, what it needs of a tensor that nothing reads later is there (as gathered
-//   or as stored), and what it makes, unless that is a stored tensor.
-// - Buffers, where something moves: for what a node needs of a tensor, while it is gathered, unless
-//   a tensor may be gone by then that was gathered before, and, where the tensor lives on, while
-//   the node computes; for what is made, until it is reduced; for a copy while its tensor is
-//   there too, in the shard of which it may be.
-// Each begins at a multiple of kSlotBytes. All of this is in every program of the plan, and hardly
-// a program has more in use. Some are missing where the budget was spent before the end.
+// The rows of a problem without clusters (ProblemOptions::cluster false), and the limit in bytes.
+// - Inputs, parameters, constants and outputs are in use always; any other tensor from the
+//   reduction that makes it to the last gather from it.
+// - While node i computes, its box of an operand that nothing reads later is in use (as gathered,
+//   or in place as stored), and so is the box that it writes, unless the result is a stored tensor.
+// - Buffers are in use where something moves. A gather's buffer is in use while the node gathers,
+//   but is left out there once a tensor gathered before may be gone; where the operand lives on,
+//   also while the node computes. A reduction's buffer is in use until the node has reduced. A copy
+//   is in use while its tensor is too only where it moves: else it may be the tensor's own shard.
+// Each begins at a multiple of kSlotBytes. Every program of the plan needs all of this, and hardly
+// any has more in use. Some rows are missing where the budget was spent before the end.
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget = Budget::Unlimited());
 

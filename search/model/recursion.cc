@@ -11,11 +11,11 @@
 namespace yuba::search {
 namespace {
 
-// Of the problem with repeated steps tied, which is only a start.
+// The largest tables for the problem with repeated steps tied, which gives only a start.
 constexpr int64_t kTiedCells = int64_t{1} << 22;
 
-// The best plan that choices repeated steps alike; nothing where nothing repeats or tables do not
-// fit.
+// The best assignment in which repeated steps choose alike; nothing where nothing repeats, tables
+// do not fit or the budget is spent.
 absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
                                      int64_t table_cells, const Budget& budget) {
   std::vector<int> numbers = RepeatedVariables(graph, problem);

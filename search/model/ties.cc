@@ -11,10 +11,11 @@
 namespace yuba::search {
 namespace {
 
-// How far up the weights are that tell nodes apart.
+// Nodes are told apart by the weights that they and the nodes above them read, on paths of so many
+// nodes.
 constexpr int kDepth = 3;
 
-// By node: equal where the definition is, and the set of weights at most `kDepth` nodes up.
+// [node]: a number, equal for nodes of equal definitions and equal sets of such weights.
 std::vector<int> NodeColours(const Graph& graph) {
   std::vector<std::set<TensorId>> weights(graph.nodes.size());
   for (int round = 0; round < kDepth; ++round) {

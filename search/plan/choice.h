@@ -1,5 +1,9 @@
-// A choice: one value of a search variable. Each tensor is a variable whose choices are shardings,
-// each node one whose choices are partitions.
+// A choice: one value of a search variable.
+//
+// Each tensor of a graph is a variable whose choices are shardings, each node a variable whose
+// choices are partitions. Both have one form: for each extent, the mesh axes that it is cut over.
+// For example {{a, b}, {}} is the sharding [32/ab, 64] of a tensor f32[32, 64], and also the
+// partition of a node of two indices whose first index is cut over the axes a and b.
 #ifndef YUBA_SEARCH_PLAN_CHOICE_H_
 #define YUBA_SEARCH_PLAN_CHOICE_H_
 
@@ -9,10 +13,11 @@
 
 namespace yuba::search {
 
-// Of a tensor: by flat dimension, the mesh axes that it is cut over. Of a node: by index.
+// Of a tensor: [flat dimension], the mesh axes that it is cut over, outermost first. Of a node:
+// [index of its definition].
 using Choice = Sharding;
 
-// By element: the choice of each. Elements are the tensors of a graph, by TensorId, and behind them
+// [element]: the choice of each. Elements are the tensors of a graph, by TensorId, and behind them
 // its nodes: element = tensors.size() + node.
 using Choices = std::vector<Choice>;
 

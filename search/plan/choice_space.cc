@@ -40,30 +40,32 @@ Sharding PartialsSharding(const Sharding& accumulator) {
 }
 
 bool KeepsGroups(const Sharding& partials, const Sharding& reader) {
-  uint64_t sharding = 0, groups = 0, all = 0;
+  uint64_t of_partials = 0, of_groups = 0, of_reader = 0;  // sets of axes
   for (const AxisList& list : partials.axes) {
-    for (uint8_t axis : list) sharding |= uint64_t{1} << axis;
+    for (uint8_t axis : list) of_partials |= uint64_t{1} << axis;
   }
   for (const AxisList& list : reader.axes) {
-    for (uint8_t axis : list) all |= uint64_t{1} << axis;
+    for (uint8_t axis : list) of_reader |= uint64_t{1} << axis;
   }
-  for (uint8_t axis : reader.axes.back()) groups |= uint64_t{1} << axis;
-  return (sharding & groups) == 0 && (sharding | groups) == all;
+  for (uint8_t axis : reader.axes.back()) of_groups |= uint64_t{1} << axis;
+  return (of_partials & of_groups) == 0 && (of_partials | of_groups) == of_reader;
 }
 
 bool UsesAllAxes(const ChoiceSpace& space, const Mesh& mesh) {
-  __int128 least = 1;  // elements
+  // An axis of f devices can be left out only where extent e is below f * parts[e] for all e. The
+  // product of all extents is then below devices * largest^(extents - 1), which becomes `least`.
+  __int128 least = 1;
   int64_t largest = 1;
   for (const MeshAxis& axis : mesh.axes) {
     least *= std::max(1, axis.size);
-    if (least > kMostGroups) return false;  // no mesh
+    if (least > kMostGroups) return false;  // more devices than a mesh may have
     largest = std::max<int64_t>(largest, axis.size);
   }
   __int128 elements = 1;
   bool first = true;
   for (size_t e = 0; e < space.extents.size(); ++e) {
     if (!space.cuttable[e]) continue;
-    // Beyond this an extent has room for all axes alone.
+    // Saturates where the extents have room for all axes anyway.
     elements =
         std::min<__int128>(elements * std::max<int64_t>(space.extents[e], 1), __int128{1} << 60);
     if (!first) least = std::min<__int128>(least * largest, __int128{1} << 61);

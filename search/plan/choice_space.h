@@ -1,4 +1,10 @@
-// What may be cut of a tensor or of a node, and which cuts are legal.
+// What may be cut of a tensor or of a node, and which shardings and partitions are legal.
+//
+// A ChoiceSpace lists the extents that there are. A choice is possible if it cuts only what can be
+// cut; it is legal if it also goes as far as it can, so that nothing is replicated in silence.
+// Example: f32[5, 1] on the mesh a=3 b=2 has the legal shardings [5/a, 1] and [5/b, 1]. Both axes
+// together would make 6 parts of 5 elements, which is impossible; [5, 1] is possible but illegal,
+// because either axis fits.
 #ifndef YUBA_SEARCH_PLAN_SHARDING_SPACE_H_
 #define YUBA_SEARCH_PLAN_SHARDING_SPACE_H_
 
@@ -12,36 +18,45 @@
 
 namespace yuba::search {
 
-// What there is to cut: the flat dimensions of a tensor or the indices of a definition. An extent
-// of n can be cut into P parts only if n >= P; `cuttable` is false where an index must stay whole.
-// An axis is left out only where it fits nowhere, or with `optional` wherever one likes.
+// The extents that a choice can cut: the flat dimensions of a tensor or the indices of a
+// definition. An extent of n elements can be cut into P parts only if n >= P.
 struct ChoiceSpace {
-  std::vector<int64_t> extents;
-  std::vector<bool> cuttable;
+  std::vector<int64_t> extents;  // elements
+  std::vector<bool> cuttable;    // [extent]: false where it must stay whole
+  // false: a legal choice leaves an axis out only where the axis fits no extent. true: it may leave
+  // out any axis, so that the tensor is replicated along it.
   bool optional = false;
 };
+// Of a stored tensor, and of a node that makes no copy: `optional` is false.
 ChoiceSpace SpaceOfTensor(const TensorType& type);
 ChoiceSpace SpaceOfNode(const Definition& definition);
-// Of tensor or node number `id` of a graph: copies may be replicated.
+// Of a tensor or node of a graph. Copies, the nodes that make them, and partials may leave axes
+// out.
 ChoiceSpace SpaceOfTensor(const Graph& graph, TensorId id);
 ChoiceSpace SpaceOfNode(const Graph& graph, NodeId id);
 
-// The sharding of an accumulator's partials: its own without its groups.
+// The sharding of the partials that an accumulator node adds up, from the node's partition
+// `accumulator`: the partition without its last index, which numbers the groups.
 Sharding PartialsSharding(const Sharding& accumulator);
-// Whether the groups of partials, one for each part of the axes that its sharding leaves out, are
-// those of the node that reads it: the same axes cut the last of the node's indices.
+// Whether a node with the partition `reader` can read partials of this sharding inside their
+// groups. Each combination of coordinates on the axes that the sharding leaves out is one group of
+// devices. The axes that cut the reader's last index must be those of its axes that the sharding
+// leaves out, and the sharding must use all other axes of the reader and no further ones.
 bool KeepsGroups(const Sharding& partials, const Sharding& reader);
-// Whether every cut that goes as far as it can uses all axes. An axis of f devices is left out only
-// where all extents are below f times their parts.
+// Whether every choice that goes as far as it can is certain to use all axes of the mesh. Decided
+// from the number of elements: an axis of f devices is left out only where each cuttable extent is
+// below f times its number of parts. May be false where all choices do use all axes.
 bool UsesAllAxes(const ChoiceSpace& space, const Mesh& mesh);
 
-// The sharding that uses no axis.
+// The choice that uses no axis.
 Sharding WholeChoice(const ChoiceSpace& space);
 
-// "" if `cut` cuts only what can be cut, each axis used at most once, else what is wrong with it.
+// "" if the choice is possible: it cuts only what can be cut, into no more parts than there are
+// elements, and uses each axis at most once. Else what is wrong with it, in words for the user.
 std::string WhyImpossible(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding);
 
-// The same, and besides no axis may be left out that fits somewhere, unless that is optional.
+// "" if the choice is legal: it is possible and, unless the space is `optional`, leaves out no axis
+// that fits some extent. Else what is wrong with it, in words for the user.
 std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding);
 
 }  // namespace yuba::search

@@ -18,7 +18,7 @@ std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
   return shards;
 }
 
-// By device: its group, where the tensor is partials.
+// [device]: its group, where the tensor holds partials.
 std::vector<int> Groups(const Plan& plan, TensorId tensor) {
   std::vector<int> groups;
   for (int device = 0; device < plan.mesh.devices(); ++device) {
@@ -27,8 +27,8 @@ std::vector<int> Groups(const Plan& plan, TensorId tensor) {
   return groups;
 }
 
-// Whether a read of the operand runs a window, or a shift, along an index that the node shardings:
-// then no sharding of the tensor is aligned with the need, and what is gathered is a halo.
+// Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then
+// no sharding of the tensor is aligned with what is read, and what is gathered is a halo.
 bool ReadsBeyond(const Definition& definition, int operand, const Sharding& sharding) {
   bool beyond = false;
   Walk(definition.body, [&](const Expr& expr) {
@@ -48,7 +48,7 @@ bool IsWeight(const Graph& graph, TensorId id) {
 
 // What one node moves.
 struct NodeBytes {
-  std::vector<int64_t> gathered;  // by operand
+  std::vector<int64_t> gathered;  // [operand]
   int64_t reduced = 0;
   bool partial = false;
 };
@@ -58,16 +58,16 @@ NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
   NodeBoxes boxes = AnalyzeNode(*node.definition, plan.nodes[n], plan.mesh);
   NodeBytes bytes;
   for (size_t o = 0; o < node.operands.size(); ++o) {
-    std::vector<Box> need;
-    for (const std::vector<Box>& needs : boxes.reads) need.push_back(needs[o]);
+    std::vector<Box> read;
+    for (const std::vector<Box>& of_device : boxes.reads) read.push_back(of_device[o]);
     const TensorId tensor = node.operands[o];
     std::vector<Box> have = Shards(graph, plan, tensor);
     if (graph.tensors[tensor].kind == TensorKind::kPartial) {
       const std::vector<int> groups = Groups(plan, tensor);
       have = BoxesInGroups(have, groups);
-      need = BoxesInGroups(need, groups);
+      read = BoxesInGroups(read, groups);
     }
-    bytes.gathered.push_back(GatherVolume(have, need) * ByteSize(graph.tensors[tensor].type.type));
+    bytes.gathered.push_back(GatherVolume(have, read) * ByteSize(graph.tensors[tensor].type.type));
   }
   const ElementType type = graph.tensors[node.result].type.type;
   const bool partials = node.definition->partial;
@@ -84,7 +84,8 @@ NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
   return bytes;
 }
 
-// Nodes of equal definitions that are cut alike, with all that they use, move the same.
+// Nodes of equal definitions and partitions, whose operands and results have equal shardings, move
+// the same bytes: each combination is counted once.
 class KnownBytes {
  public:
   const NodeBytes& Of(const Graph& graph, const Plan& plan, NodeId n) {

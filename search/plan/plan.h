@@ -1,5 +1,11 @@
-// The plan: the sharding of each tensor, the partition of each node, what that costs, and the
-// proof.
+// The plan: the sharding of each tensor, the partition of each node, what they move, and the proof
+// of how far from the least that is.
+//
+// MovesOf and CostOf price a plan from boxes alone, by the definition of
+// opsemantics/base/transfers.h; nothing of the solver is in them. Example: y = x w on 2 devices,
+// with x as [4/a, 8], w as [8/a, 6], y as [4/a, 6] and the first index of the product cut over a.
+// Each device reads all of w and has half of it, so there is one row: a gather of w by the node, of
+// 2 * 24 elements, 192 bytes of f32, all of them `weight`.
 #ifndef YUBA_SEARCH_PLAN_PLAN_H_
 #define YUBA_SEARCH_PLAN_PLAN_H_
 
@@ -15,100 +21,109 @@
 
 namespace yuba::search {
 
-// Bytes moved in a step, by what moves (payload, never padding).
+// Bytes moved in a step, over all devices, by what moves (payload, never padding).
 struct PlanCost {
   int64_t weight = 0;      // parameters and constants gathered
-  int64_t activation = 0;  // inputs and activations gathered (windows aside) or reduced whole
-  int64_t partial = 0;     // partial results reduced and combined
+  int64_t activation = 0;  // inputs and activations gathered (halos aside); results moved whole
+  int64_t partial = 0;     // partials moved, to be combined
   int64_t halo = 0;        // gathered because a window reaches beyond the shard
   int64_t bytes() const { return weight + activation + partial + halo; }
 };
 
-// A price that the dual puts on the shardings of a tensor where a node reads or makes it: for each
-// grid (the numbers of parts of its dimensions, in lexicographic order), in bytes; where memory has
-// prices, in their units (memory_price.h).
+// One message of the dual bound: the prices that it puts on the grids of a tensor where one node
+// reads or writes the tensor.
 struct DualMessage {
   TensorId tensor = -1;
   NodeId node = -1;
+  // For each grid of the tensor (the number of parts of each dimension), in lexicographic order. In
+  // bytes; in units of memory_price.h where the proof has prices on memory.
   std::vector<int64_t> values;
   friend bool operator==(const DualMessage& a, const DualMessage& b) {
     return a.tensor == b.tensor && a.node == b.node && a.values == b.values;
   }
 };
 
+// What the checker replays to recompute a lower bound without a solver (search/THEORY.md).
 struct Proof {
-  // "elimination", "pruned", "grids", "dual"; "none": only the trivial bound.
+  // "elimination", "pruned", "grids" or "dual"; "none": nothing is proved beyond 0.
   std::string kind = "none";
-  std::vector<int> order;  // all but dual: the order of the problem's variables
-  // pruned elimination, grids: how many of them, from the first, are eliminated plainly. Of the
-  // others only what can be part of a plan cheaper than the bound is kept, and nothing is left.
-  // Grids: before that, grids that are in no such plan are dropped, by `sweep`.
+  // All kinds but dual: the elements in the order in which their variables are eliminated.
+  std::vector<int> order;
+  // Pruned and grids: so many elements of `order`, from the first, are eliminated plainly. Of the
+  // tables of the others only entries that can be part of a plan cheaper than the bound are kept;
+  // at the end no entry remains, so there is no such plan. A proof on grids first drops the grids
+  // that no such plan has, by `sweep`.
   int plain = 0;
   bool HasPlain() const { return kind == "pruned" || kind == "grids"; }
-  // dual: those that are not listed are 0. The bound is the sum over the nodes of the cheapest
-  // strategy, each operand and result being cut at the best price, and over the tensors of the
-  // least that their messages add up to: 0 at best.
+  // Dual: the messages; a pair of tensor and node that is not listed has 0 everywhere. The bound is
+  // a sum of two parts. For each node: the cheapest partition, with each operand and the result at
+  // the grid that is cheapest after its message. For each tensor: the least that its messages add
+  // up to, 0 at best.
   std::vector<DualMessage> messages;
-  // elimination and dual, where there is a limit on memory: what is in use is added to the costs at
-  // these prices, and the limit at all of them is taken off the least sum.
+  // Elimination and dual with a limit on memory: memory in use is added to the costs at these
+  // prices, and the limit at all prices is subtracted from the least sum. By ascending time.
   std::vector<MemoryPrice> prices;
-  std::vector<int> sweep;  // grids: the order in which the relaxation to grids is eliminated
+  std::vector<int> sweep;  // grids: the elements in the order in which the relaxation to grids is
+                           // eliminated
 };
 
-// What a plan was allowed to express.
+// What a plan was allowed to express: the lower bound holds for all plans of this space.
 struct Space {
-  std::string nesting = "free";  // or "level"
-  bool factors = true;
-  int copies = 0;
+  std::string nesting = "free";  // or "level": the axes of an extent in the order of the mesh
+  bool factors = true;           // dimensions are split into factors (768 as 12 x 64)
+  int copies = 0;  // the window of copies, in nodes (search/rewrite/copies.h); 0: none
   bool accumulators = false, partials = false;  // whether the graph has them
   std::string replicate = "none";               // or "auto": stored tensors may be replicated
   int64_t memory = 0;                           // bytes a device that a plan may need; 0: no limit
 };
 
-// What a search has found for a graph: a choice for each element, and a bound of all plans of the
-// space with what proves it. A Plan is this with its cost, for a stated mesh and space.
+// What a search has found for a graph: a choice for each element, and a lower bound of all plans of
+// the space with its proof. A Plan is this with its cost, for a stated mesh and space.
 struct Candidate {
   Choices choices;
   int64_t lower_bound = 0;  // bytes a step
   Proof proof;
 };
 
+// Values of Plan::stopped.
 constexpr char kTimeLimit[] = "time limit";
 constexpr char kInterrupt[] = "interrupt";
 
 struct Plan {
   Mesh mesh;
   Space space;
-  std::string search;             // "default", "recursive"
-  std::vector<Sharding> tensors;  // by TensorId: flat dimensions
-  std::vector<Partition> nodes;   // by NodeId: indices of the definition
+  std::string search;             // "default", "recursive" or the name of a baseline
+  std::vector<Sharding> tensors;  // [TensorId]: by flat dimension
+  std::vector<Partition> nodes;   // [NodeId]: by index of the definition
   PlanCost cost;
-  int64_t lower_bound = 0;  // bytes; no plan of the space is cheaper
+  int64_t lower_bound = 0;  // bytes a step; no plan of the space moves fewer
   Proof proof;
   // Whether the checker, which shares nothing with the solver, has found the bound proved.
   bool replayed = false;
-  // What ended the search before its time, kTimeLimit or kInterrupt: the plan is the best by then.
-  // Empty: nothing did.
+  // What ended the search early, kTimeLimit or kInterrupt: the plan is the best found by then.
+  // Empty: the search ran to its end.
   std::string stopped;
 };
 
 enum class MoveKind : uint8_t { kGather, kReduce };
 
-// One row of the plan's communication: all that one node gathers of one tensor, or reduces.
+// One row of the plan's communication: all that one node gathers of one tensor, or reduces into its
+// result.
 struct Move {
   MoveKind kind = MoveKind::kGather;
   NodeId node = -1;
-  TensorId tensor = -1;
-  int64_t bytes = 0;
-  bool halo = false;     // an activation gathered along a window or shift that the node shardings
-  bool partial = false;  // a reduction of partials
+  TensorId tensor = -1;  // an operand of the node, or its result
+  int64_t bytes = 0;     // into all devices together
+  bool halo = false;  // an activation, gathered along a window or shift whose index the node cuts
+  bool partial = false;  // a reduction that moves partials
 };
 
-// The rows with bytes > 0, in program order (a node's gathers, then its reduction). This is the
-// price of a plan: PlanCost is their sum.
+// The rows with bytes > 0, in program order (a node's gathers in the order of its operands, then
+// its reduction). Their sum is PlanCost, the price of the plan. The plan must be of this graph.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
-// The part of `cost` to which the bytes of a move belong.
+// The field of `cost` to which the bytes of this move belong.
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);
+// The sum of MovesOf, by kind; ignores plan.cost.
 PlanCost CostOf(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba::search

@@ -17,10 +17,11 @@ namespace {
 
 using DefinitionPtr = std::shared_ptr<const Definition>;
 
-// A sum in a body: the terms that can meet in an accumulator, of equal types and read alike.
+// A sum in a body: the terms that can meet in an accumulator. They have equal types and are read at
+// equal positions.
 struct Sum {
-  std::vector<int> operands;  // those terms
-  ExprPtr read;               // the first of them
+  std::vector<int> operands;  // the operand that each term reads
+  ExprPtr read;               // the read that is the first term
 };
 
 bool IsAdd(const Expr& expr) {
@@ -57,18 +58,20 @@ class Accumulating {
   }
 
   bool CanBePartials(TensorId id) const {
-    if (id >= static_cast<TensorId>(graph_.tensors.size())) return false;  // an accumulator
+    if (id >= static_cast<TensorId>(graph_.tensors.size())) return false;  // an accumulator's
     const Tensor& tensor = graph_.tensors[id];
     if (tensor.output || tensor.producer < 0 || tensor.consumers.size() != 1) return false;
-    const Definition& made = *graph_.nodes[tensor.producer].definition;
+    const Definition& producer = *graph_.nodes[tensor.producer].definition;
     const bool can_be_cut = std::any_of(tensor.type.dims.begin(), tensor.type.dims.end(),
                                         [](int64_t dim) { return dim > 1; });
-    return made.reducer == Reducer::kSum && !made.partial && made.partial_operands.empty() &&
+    return producer.reducer == Reducer::kSum && !producer.partial &&
+           producer.partial_operands.empty() &&
            AccumulatorType(tensor.type.type) == tensor.type.type && can_be_cut &&
-           UsesAllAxes(SpaceOfNode(made), mesh_);
+           UsesAllAxes(SpaceOfNode(producer), mesh_);
   }
 
-  // The leaves of a sum that are reads, of operands that the whole body reads once.
+  // The leaves of a sum that read an operand which can be partials and which the whole body reads
+  // only there. `reads`: [operand], how often the body reads it.
   void Terms(const ExprPtr& expr, const Node& node, const std::vector<int>& reads,
              std::vector<ExprPtr>* terms) const {
     if (IsAdd(*expr)) {
@@ -79,7 +82,7 @@ class Accumulating {
     }
   }
 
-  // The first sum below `expr` in which at least two such terms meet.
+  // The first sum below `expr` in which at least two such terms (Terms) are alike; false if none.
   bool Find(const ExprPtr& expr, const Node& node, const std::vector<int>& reads, Sum* sum) const {
     if (IsAdd(*expr)) {
       std::vector<ExprPtr> terms;
@@ -114,7 +117,7 @@ class Accumulating {
       nodes->push_back(AddAccumulator(node, sum));
       const TensorId accumulator = nodes->back().result;
       Node rest = WithoutTerms(node, sum, accumulator);
-      if (IsIdentity(*rest.definition)) {  // nothing is left: the sum is the result
+      if (IsIdentity(*rest.definition)) {  // the map is the sum alone: its result is the sum's
         result_.tensors.pop_back();
         nodes->back().result = node.result;
         nodes->back().name = node.name;
@@ -209,15 +212,15 @@ class Accumulating {
     return rest;
   }
 
-  // Reads of operand o become reads of number[o]; null where that is -1. A sum without one of its
-  // terms is the other.
+  // `expr` with each read of operand o turned into a read of number[o]. Null for a read of an
+  // operand whose number is -1; a sum one of whose terms is null becomes the other term.
   static ExprPtr Renumbered(const ExprPtr& expr, const std::vector<int>& number) {
     if (expr->kind == Expr::kRead && number[expr->operand] < 0) return nullptr;
     auto renumbered = std::make_shared<Expr>(*expr);
     if (expr->kind == Expr::kRead) renumbered->operand = number[expr->operand];
     renumbered->args.clear();
     for (const ExprPtr& arg : expr->args) {
-      if (ExprPtr kept = Renumbered(arg, number)) renumbered->args.push_back(std::move(kept));
+      if (ExprPtr term = Renumbered(arg, number)) renumbered->args.push_back(std::move(term));
     }
     if (!IsAdd(*expr) || renumbered->args.size() == 2) return renumbered;
     return renumbered->args.empty() ? nullptr : renumbered->args[0];
@@ -233,7 +236,7 @@ class Accumulating {
   const Mesh& mesh_;
   Graph result_;
   absl::flat_hash_set<std::string> names_;
-  std::map<const Definition*, DefinitionPtr> partials_;  // by what they were
+  std::map<const Definition*, DefinitionPtr> partials_;  // by the definition without `partial`
   std::map<std::pair<const Definition*, std::vector<int>>, DefinitionPtr> rests_;
   std::vector<DefinitionPtr> sums_;
 };

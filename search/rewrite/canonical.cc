@@ -30,7 +30,7 @@ Hash HashOf(const TensorType& type) {
   return hash;
 }
 
-// Of what decides boxes, and of the shape of the body; not of names.
+// Of all that decides boxes, and of the functions and reads in the body; not of names.
 Hash HashOf(const Definition& definition) {
   Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
   hash = Mix(hash, definition.partial);
@@ -97,7 +97,8 @@ std::vector<int> CanonicalOrder(const Graph& graph) {
     if (is_new) place->second = HashOf(*node.definition);
     hash.push_back(place->second);
   }
-  // What is upstream in one pass, what is downstream in another, then both together.
+  // A forward pass mixes in what is upstream, a backward pass what is downstream. In the second
+  // round each hash also learns what is downstream of its inputs and upstream of its readers.
   auto sweep_node = [&](size_t n) {
     const Node& node = graph.nodes[n];
     for (TensorId operand : node.operands)

@@ -1,4 +1,8 @@
-// A canonical order: by structure, not by names or by the order of the file.
+// A canonical order of a graph's tensors and nodes: by structure, not by names or by the order of
+// the file. The search visits elements in it, so that a plan depends on neither.
+//
+// Elements are the tensors, by TensorId, and behind them the nodes: element = tensors.size() +
+// node.
 #ifndef YUBA_SEARCH_REWRITE_CANONICAL_H_
 #define YUBA_SEARCH_REWRITE_CANONICAL_H_
 
@@ -8,15 +12,16 @@
 
 namespace yuba::search {
 
-// By node, then: equal definitions have equal numbers.
+// [node]: a number, 0, 1, ... in the order of the nodes; equal definitions have equal numbers.
 std::vector<int> DefinitionNumbers(const Graph& graph);
 
-// Where a program of the graph has an element, which is a tensor or a node: a node's leaves, the
-// node, its result.
+// Where a program of the graph has an element. Node n is at 3n + 1, the tensor that it makes at
+// 3n + 2; an input, parameter or constant at 3n if node n is its first reader, and at -1 if nothing
+// reads it.
 int ProgramPosition(const Graph& graph, int element);
 
-// All elements (tensors first, then nodes) by a hash of what they are and of what surrounds them;
-// among equals in the order of the graph.
+// All elements, ordered by a hash of their own structure and of what surrounds them. Elements of
+// equal hashes come in the order of the graph.
 std::vector<int> CanonicalOrder(const Graph& graph);
 
 }  // namespace yuba::search

@@ -15,7 +15,7 @@
 namespace yuba::search {
 namespace {
 
-// By node: how many nodes the longest path to it has.
+// [node]: how many nodes come before it on the longest path to it.
 std::vector<int> Depths(const Graph& graph) {
   std::vector<int> depths;
   for (const Node& node : graph.nodes) {
@@ -29,7 +29,7 @@ std::vector<int> Depths(const Graph& graph) {
   return depths;
 }
 
-// By node: its place in the order in which windows count.
+// [node]: its place in the order in which windows count nodes.
 std::vector<int> Places(const Graph& graph) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<NodeId> order;
@@ -44,7 +44,8 @@ std::vector<int> Places(const Graph& graph) {
   return places;
 }
 
-// The readers of a tensor by window, each window ascending by node.
+// [window]: the readers of a tensor that share it, in ascending order of nodes. `places` as of
+// Places.
 std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers,
                                          const std::vector<int>& places, int window) {
   std::sort(readers.begin(), readers.end(),
@@ -90,7 +91,7 @@ class Copier {
 
   Graph Run() {
     std::vector<std::vector<Node>> before(
-        graph_.nodes.size());  // by node: copies for it and later ones
+        graph_.nodes.size());  // [node]: the copy nodes to put before it, its first reader
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
       const std::vector<int64_t>& dims = tensor.type.dims;
@@ -185,12 +186,12 @@ Uncopied WithoutCopies(const Graph& graph) {
 }
 
 std::vector<Sharding> ChoicesWithCopies(const Graph& graph, const Uncopied& without,
-                                        const std::vector<Sharding>& shardings) {
+                                        const std::vector<Sharding>& choices) {
   const size_t tensors = graph.tensors.size();
   std::vector<Sharding> all(tensors + graph.nodes.size());
-  for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = shardings[t];
+  for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = choices[t];
   for (size_t n = 0; n < without.nodes.size(); ++n) {
-    all[tensors + without.nodes[n]] = shardings[without.tensors.size() + n];
+    all[tensors + without.nodes[n]] = choices[without.tensors.size() + n];
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];

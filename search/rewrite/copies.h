@@ -1,6 +1,10 @@
-// Copies: what several nodes read of one tensor is gathered once. A copy is a transient tensor, cut
-// in its own way (it may be replicated), from which its readers gather; the tensor is where it
-// comes from.
+// Copies: what several nodes read of one tensor is gathered once.
+//
+// A copy is a transient tensor with a sharding of its own, which may be replicated. An identity
+// node gathers it from the tensor, and several readers gather from the copy. Example: q, k and v
+// are three products of one x [512/ab, 768]. Without a copy each product gathers x for itself; with
+// one, x moves once into copy(x) and the three products read it in place. A copy whose sharding is
+// its tensor's moves nothing and needs no memory: the plain case.
 #ifndef YUBA_SEARCH_REWRITE_COPIES_H_
 #define YUBA_SEARCH_REWRITE_COPIES_H_
 
@@ -11,26 +15,30 @@
 
 namespace yuba::search {
 
-// The graph with a copy (an identity, and its result of kind kCopy) for each tensor and each window
-// in which at least two nodes read it; these read the copy instead. Nodes are counted in an order
-// that depends on structure alone: by their longest path from the inputs, then canonically. A
-// reader more than `window` nodes after a window's first starts the next window. Tensors keep their
-// numbers, nodes their order; a copy stands before the first of its readers. With window 0 there
-// are no copies. `graph` must have none yet.
+// The graph with a copy (an identity node, and its result of kind kCopy) for each tensor and each
+// window in which at least two nodes read the tensor; these nodes read the copy instead. Tensors of
+// which no dimension is longer than 1 get none.
+//
+// For windows, nodes are counted in an order that depends on structure alone: by their longest path
+// from the inputs, then canonically. A reader that is more than `window` nodes after the first of a
+// window starts the next window. With window 0 there are no copies. `graph` must have none yet.
+// Tensors keep their numbers, nodes their order; a copy node stands before the first of its
+// readers.
 Graph WithCopies(const Graph& graph, int window);
 
-// The graph whose nodes read what the copies are of. By its tensor (node) the number it had.
+// A graph without its copies: nodes read the tensors themselves.
 struct Uncopied {
   Graph graph;
-  std::vector<TensorId> tensors;
-  std::vector<NodeId> nodes;
+  std::vector<TensorId> tensors;  // [tensor of `graph`]: its number in the graph with copies
+  std::vector<NodeId> nodes;      // [node of `graph`]: its number there
 };
 Uncopied WithoutCopies(const Graph& graph);
 
-// The shardings of `graph`, tensors first, where WithoutCopies(graph) has `cuts`, and every copy
-// lies as what it is of: that moves the same.
+// The choices of `graph`, by element, that do the same as `choices`, which are choices of
+// `without` = WithoutCopies(graph), tensors first. Every copy gets the sharding of its tensor, so
+// that the same bytes move.
 std::vector<Sharding> ChoicesWithCopies(const Graph& graph, const Uncopied& without,
-                                        const std::vector<Sharding>& shardings);
+                                        const std::vector<Sharding>& choices);
 
 }  // namespace yuba::search
 

@@ -19,8 +19,8 @@ bool IsLinearReader(const Node& node) {
   return !node.definition->partial_operands.empty() && !IsAccumulator(node);
 }
 
-// More than any plan moves: a device has at most all of a tensor to gather, or, for each part of it
-// that others make, to reduce.
+// Bytes, at least what any plan moves. Each device gathers at most all of each operand. Of a result
+// each device sends at most one partial of all of it, and receives at most one replica.
 double MostMoved(const Graph& graph, const Mesh& mesh) {
   double bytes = 0;
   const auto size = [&](TensorId id) {
@@ -43,7 +43,7 @@ class KeepingUnreduced {
       const std::vector<int> partials = PartialsOf(node);
       if (partials.empty()) continue;
       const DefinitionPtr reader = Reader(node.definition, partials);
-      if (CombinesPartials(*reader)) continue;  // an accumulator's
+      if (CombinesPartials(*reader)) continue;  // it would only add: that is for accumulators
       node.definition = reader;
       for (int operand : partials) {
         Tensor& tensor = result_.tensors[node.operands[operand]];
@@ -62,11 +62,14 @@ class KeepingUnreduced {
     if (tensor.kind != TensorKind::kActivation || tensor.output || tensor.consumers.size() != 1) {
       return false;
     }
-    const Definition& made = *result_.nodes[tensor.producer].definition;
-    return made.reducer == Reducer::kSum && AccumulatorType(tensor.type.type) == tensor.type.type &&
-           UsesAllAxes(SpaceOfNode(made), mesh_) && UsesAllAxes(SpaceOfTensor(tensor.type), mesh_);
+    const Definition& producer = *result_.nodes[tensor.producer].definition;
+    return producer.reducer == Reducer::kSum &&
+           AccumulatorType(tensor.type.type) == tensor.type.type &&
+           UsesAllAxes(SpaceOfNode(producer), mesh_) &&
+           UsesAllAxes(SpaceOfTensor(tensor.type), mesh_);
   }
 
+  // The operands that the node can read as partials, ascending.
   std::vector<int> PartialsOf(const Node& node) const {
     const Definition& definition = *node.definition;
     if (IsCopy(result_, node) || !definition.partial_operands.empty()) return {};
@@ -97,7 +100,7 @@ class KeepingUnreduced {
       definition.indices.push_back({"group", kMostGroups, true});
       definition.partial_operands = partials;
       reader = std::make_shared<const Definition>(std::move(definition));
-      kept_.push_back(whole);
+      keys_alive_.push_back(whole);
     }
     return reader;
   }
@@ -108,7 +111,7 @@ class KeepingUnreduced {
       Definition definition = *whole;
       definition.partial = true;
       producer = std::make_shared<const Definition>(std::move(definition));
-      kept_.push_back(whole);
+      keys_alive_.push_back(whole);
     }
     return producer;
   }
@@ -117,7 +120,7 @@ class KeepingUnreduced {
   Graph result_;
   std::map<std::pair<const Definition*, std::vector<int>>, DefinitionPtr> readers_;
   std::map<const Definition*, DefinitionPtr> producers_;
-  std::vector<DefinitionPtr> kept_;  // whose addresses are keys
+  std::vector<DefinitionPtr> keys_alive_;  // owns the definitions whose addresses are keys
 };
 
 }  // namespace
@@ -159,17 +162,17 @@ Graph WithoutPartials(const Graph& graph) {
 }
 
 std::vector<Sharding> WithGroups(const Graph& graph, const Mesh& mesh,
-                                 std::vector<Sharding> shardings) {
+                                 std::vector<Sharding> choices) {
   const size_t tensors = graph.tensors.size();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (!IsLinearReader(node)) continue;
-    shardings[tensors + n].axes.emplace_back();
+    choices[tensors + n].axes.emplace_back();
     for (int operand : node.definition->partial_operands) {
       const TensorId partials = node.operands[operand];
       const ChoiceSpace space = SpaceOfTensor(graph.tensors[partials].type);
       for (uint8_t axis = 0; axis < mesh.axes.size(); ++axis) {
-        Sharding& sharding = shardings[partials];
+        Sharding& sharding = choices[partials];
         for (size_t d = 0; d < sharding.axes.size() && WhyIllegal(space, mesh, sharding) != "";
              ++d) {
           Sharding further = sharding;
@@ -179,7 +182,7 @@ std::vector<Sharding> WithGroups(const Graph& graph, const Mesh& mesh,
       }
     }
   }
-  return shardings;
+  return choices;
 }
 
 }  // namespace yuba::search

@@ -9,7 +9,8 @@
 namespace yuba::search {
 namespace {
 
-// The index that runs along each dimension of `dims` when it is read at, or written to, `position`.
+// [dimension of `dims`]: the index that runs along it where it is read, or written, at `position`;
+// as Alignment.
 absl::optional<std::vector<int>> AlignedIndices(const Definition& definition,
                                                 const std::vector<int64_t>& dims,
                                                 const std::vector<Affine>& position) {
@@ -66,7 +67,8 @@ class Merging {
            Alignment(*node.definition, -1).has_value();
   }
 
-  // Always, whatever is pinned: this is what partials is. The groups' index is not one of its own.
+  // Also where the partials are pinned: by definition they have the sharding of their accumulator.
+  // Its last index, which numbers the groups, belongs to no dimension of theirs.
   void PartialsIntoSum(int n) {
     if (!IsAccumulator(graph_.nodes[n])) return;
     for (TensorId partials : graph_.nodes[n].operands) {
@@ -94,7 +96,7 @@ class Merging {
     if (!free_[t] || tensor.consumers.size() != 1) return;
     int n = tensor.consumers[0];
     const Node& node = graph_.nodes[n];
-    // A stored tensor is cut as far as it can be, a copy need not be.
+    // A stored tensor must be cut as far as it can be, a copy and its node need not be.
     if (!IsAlignedMap(node) || PartialsAreWider(tensor) || IsCopy(graph_, node)) return;
     size_t operand =
         std::find(node.operands.begin(), node.operands.end(), t) - node.operands.begin();
@@ -110,15 +112,16 @@ class Merging {
     Merge(t, tensors_ + tensor.producer, *Alignment(*node.definition, -1));
   }
 
-  // Partial results move in the accumulator's type; where that is wider than the tensor's, storing
-  // the sum first and moving it then can be cheaper, and the triangle inequality does not hold.
+  // Partials move in the accumulator's type. Where that is wider than the tensor's, it can be
+  // cheaper to store the sum first and move it then, so that the triangle inequality does not hold.
   bool PartialsAreWider(const Tensor& tensor) const {
     return tensor.producer >= 0 &&
            graph_.nodes[tensor.producer].definition->reducer != Reducer::kNone &&
            AccumulatorType(tensor.type.type) != tensor.type.type;
   }
 
-  // `dims` leads to those of element `into`, which may itself have been merged.
+  // `dims`: [dimension of `element`], the dimension of `into` that is cut with it, or -1. `into`
+  // may itself have been merged.
   void Merge(int element, int into, const std::vector<int>& dims) {
     int representative = clusters_.representative[into];
     if (representative == element) return;

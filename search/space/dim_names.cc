@@ -15,7 +15,8 @@ TensorDimNames NoDimNames(const Graph& graph) {
   return dim_names;
 }
 
-// 0 on the inputs' dimensions that the model calls so; nothing where all of them are 1 long.
+// 0 on the inputs' dimensions that the model calls batch or batch_size; nothing unless one of them
+// is longer than 1.
 absl::optional<TensorDimNames> CalledBatch(const Graph& graph) {
   const DimNames called = NamesOfDims(graph);
   TensorDimNames dim_names = NoDimNames(graph);
@@ -107,7 +108,7 @@ TensorDimNames BatchOfInputs(const Graph& graph) {
     const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
     if (!dims.empty() && dims[0] > 1) ++votes[dims[0]];
   }
-  for (TensorId id : graph.inputs) {  // of equally many the first
+  for (TensorId id : graph.inputs) {  // of equally frequent extents the first
     const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
     if (!dims.empty() && dims[0] > 1 && (batch == 0 || votes[dims[0]] > votes[batch]))
       batch = dims[0];

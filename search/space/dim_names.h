@@ -1,5 +1,8 @@
-// Labels of dimensions, such as "this is the batch": they flow from the inputs through the
-// definitions.
+// Names of dimensions, such as "batch", carried from the inputs through the definitions.
+//
+// Names are numbers here. Example: x f32[8, 64] has {0, -1}, where 0 is the batch; in
+// y[i, j] = sum(k) x[i, k] * w[k, j] index i runs along the batch, so that y gets {0, -1} and the
+// node {0, -1, -1}. Pins (--pin batch=data) and baselines find out by this what the batch becomes.
 #ifndef YUBA_SEARCH_SPACE_DIM_NAMES_H_
 #define YUBA_SEARCH_SPACE_DIM_NAMES_H_
 
@@ -10,33 +13,34 @@
 
 namespace yuba::search {
 
-// By tensor and flat dimension: a number; -1 where there is none.
+// [TensorId][flat dimension]: the number of its name; -1 where it has none.
 using TensorDimNames = std::vector<std::vector<int>>;
 
 struct NamedDims {
   TensorDimNames tensors;
-  std::vector<std::vector<int>> nodes;  // by node and index
+  std::vector<std::vector<int>> nodes;  // [NodeId][index]
 };
 
-// An index takes the label of the first operand's dimension along which it runs alone and whole, a
-// dimension of a result that of its index, where `seeds` gives it none.
+// Carries the names in `seeds`, which has a list for each tensor, on in the order of the graph. An
+// index takes the name of the dimension along which it runs alone and whole; of several, that of
+// the first operand. A dimension of a result takes the name of its index, unless `seeds` gives it
+// one.
 NamedDims PropagateDimNames(const Graph& graph, TensorDimNames seeds);
 
-// What the user's model calls dimensions, each name once, and the number of its name on each
-// dimension that has one.
+// What the user's model calls dimensions.
 struct DimNames {
-  std::vector<std::string> names;
-  TensorDimNames dim_names;
+  std::vector<std::string> names;  // each once
+  TensorDimNames dim_names;        // numbers are positions in `names`
 };
 DimNames NamesOfDims(const Graph& graph);
 
-// 0 on the batch: the inputs' dimensions that the model calls batch or batch_size; where it calls
-// none so that is longer than 1, the first one of the inputs that agree on its extent, the most
-// there are.
+// 0 on the batch, -1 elsewhere. The batch is the dimensions of inputs that the model calls "batch"
+// or "batch_size". Where the model calls none so that is longer than 1, it is the first dimension
+// of the inputs whose first dimension has the most frequent extent above 1.
 TensorDimNames BatchOfInputs(const Graph& graph);
 
-// For each dimension of the operand the index that runs along it, alone and in all reads, those of
-// conditions on data too (embeddings read the numbers of their rows there); else -1.
+// [dimension of the operand]: the index that runs along it, alone and in all reads; else -1. Reads
+// in conditions on data count too (an embedding reads the numbers of its rows there).
 std::vector<int> IndicesAlong(const Definition& definition, int operand);
 
 }  // namespace yuba::search

@@ -44,7 +44,7 @@ class Enumeration {
                                            [this](int axis) { return FitsSomewhere(axis); });
   }
 
-  // The outermost place that an axis may have.
+  // The outermost position that a new axis may have in the list of this extent.
   size_t First(size_t extent) const {
     switch (nesting_) {
       case Nesting::kFree: return prefix_.axes[extent].size();
@@ -54,7 +54,8 @@ class Enumeration {
     return 0;
   }
 
-  // Every order of a list is reached once, by inserting the axes one after the other.
+  // Inserts the axes one after the other, at every position that the nesting allows: so every order
+  // of a list is reached once.
   void Place(size_t next) {
     if (next == axes_.size()) {
       if (Maximal()) choices_.push_back(choice_);
@@ -101,7 +102,7 @@ std::vector<Choice> LegalChoices(const ChoiceSpace& space, const Mesh& mesh,
 int64_t CountChoices(const ChoiceSpace& space, int count) {
   int64_t cuttable = std::count(space.cuttable.begin(), space.cuttable.end(), true);
   if (cuttable == 0) return 1;
-  if (space.optional) ++cuttable;  // to leave it out is one more place for an axis
+  if (space.optional) ++cuttable;  // leaving an axis out is like one more extent to put it
   int64_t total = 1;
   for (int i = 0; i < count; ++i) {
     if (__builtin_mul_overflow(total, cuttable + i, &total)) {

@@ -1,4 +1,8 @@
-// Domains: every way to cut a tensor, or a node, over the axes of a mesh.
+// Domains: every choice of a tensor or node over the axes of a mesh.
+//
+// Example: a tensor f32[8, 8] on the axes a=2 b=2 has 6 choices with free nesting: both axes on the
+// first dimension as ab or ba, both on the second as ab or ba, and one axis on each, in two ways.
+// Nested by level, ba is left out, so that 4 choices remain.
 #ifndef YUBA_SEARCH_SPACE_DOMAIN_H_
 #define YUBA_SEARCH_SPACE_DOMAIN_H_
 
@@ -10,21 +14,23 @@
 
 namespace yuba::search {
 
-// kFree: the axes of one extent in any order, inside those of earlier ones. kAnywhere: also outside
-// those. kLevel: in the order of the mesh.
+// In which order axes may cut one extent, when some are there already (the prefix). kFree: new axes
+// in any order, all inside the prefix. kAnywhere: in any order, also outside the prefix or between
+// its axes. kLevel: in the order in which they are listed, inside the prefix.
 enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 
-// All choices that add axes of `axes` to those of `prefix`, nested so, maximal by inclusion unless
-// the space says otherwise: no axis of `axes` that is left out fits anywhere. Each once, in an
-// order that depends on the arguments only.
+// All choices that add axes of `axes` to those of `prefix`, nested so. Unless the space is
+// `optional`, no axis of `axes` that is left out fits any extent. Each choice once, in an order
+// that depends on the arguments only; never empty.
 std::vector<Choice> LegalChoices(const ChoiceSpace& space, const Mesh& mesh,
                                  const std::vector<int>& axes, const Choice& prefix,
                                  Nesting nesting);
 
-// At most how many cuts there are of `count` axes: what LegalChoices may return, saturating.
+// An upper bound of the number of choices that LegalChoices returns for `count` axes with free
+// nesting; the largest int64_t where that overflows.
 int64_t CountChoices(const ChoiceSpace& space, int count);
 
-// `cut` without the axes that are not in `axes`.
+// `choice` without the axes that are not in `axes`.
 Choice Restrict(const Choice& choice, const std::vector<int>& axes);
 
 }  // namespace yuba::search

@@ -10,7 +10,7 @@ std::vector<int> DimsAlong(const Definition& definition, int operand) {
   auto follow = [&](const std::vector<Affine>& position) {
     for (size_t d = 0; d < position.size(); ++d) {
       for (const auto& [index, coefficient] : position[d].terms) {
-        // Of several indices along a dimension it goes with the one that runs farthest.
+        // Of several indices along a dimension, it belongs to the one that runs farthest.
         int64_t here = std::abs(coefficient) * definition.indices[index].extent;
         bool farthest = true;
         for (const auto& [other, other_coefficient] : position[d].terms) {
@@ -38,7 +38,7 @@ Choice ChoiceOfGrid(const Grid& grid, const std::vector<const WantedAxes*>& want
   Choice choice;
   choice.axes.resize(grid.size());
   std::vector<bool> used(mesh.axes.size(), false);
-  std::vector<int> parts_left = grid;  // parts that are still to be made
+  std::vector<int> parts_left = grid;  // [extent]: the parts that axes have yet to make
   auto take = [&](size_t e, uint8_t axis) {
     if (used[axis] || parts_left[e] % mesh.axes[axis].size != 0) return false;
     used[axis] = true;

@@ -1,4 +1,8 @@
-// A choice that follows others: axes go where neighbours have them, as far as a grid allows.
+// A choice that follows its neighbours: axes go where neighbours have them, as far as they fit.
+//
+// Example: a tensor of the grid {4, 2} on the axes a b c of size 2, one of whose readers wants b on
+// the first dimension. ChoiceOfGrid puts b there, then fills up in the order of the mesh: [8/ba,
+// 8/c]. With these choices little moves between neighbours, so searches start from them.
 #ifndef YUBA_SEARCH_SPACE_FOLLOW_H_
 #define YUBA_SEARCH_SPACE_FOLLOW_H_
 
@@ -10,19 +14,22 @@
 
 namespace yuba::search {
 
-// By extent the axes that a neighbour would like to see there, outermost first.
+// [extent]: the axes that a neighbour wants there, outermost first.
 using WantedAxes = std::vector<AxisList>;
 
-// The dimension of the operand (the result where operand < 0) that runs along each index, or -1.
+// [index]: the dimension of the operand, or of the result where `operand` < 0, along which the
+// index runs; -1 where there is none. Of several indices along one dimension only the one that runs
+// farthest has it.
 std::vector<int> DimsAlong(const Definition& definition, int operand);
 
-// A maximal cut of the grid: each extent takes axes from the wanted axes, earlier ones first, then
-// others in the order of the mesh, or against it if `backwards`.
+// A choice of this grid. Each extent takes the wanted axes, those of earlier neighbours first, as
+// far as its number of parts allows; then others in the order of the mesh, or against it if
+// `backwards`. The mesh must have the axes of the grid.
 Choice ChoiceOfGrid(const Grid& grid, const std::vector<const WantedAxes*>& wanted,
                     const Mesh& mesh, bool backwards);
 
-// A legal choice of any grid: all that the wanted axes ask for as far as it fits, then, where axes
-// may not be left out, other axes where there is most room.
+// A legal choice of any grid. It takes all wanted axes that fit, those of earlier neighbours first;
+// then, unless the space is `optional`, each other axis on the extent with the most room.
 Choice FollowNeighbours(const ChoiceSpace& space, const std::vector<const WantedAxes*>& wanted,
                         const Mesh& mesh);
 

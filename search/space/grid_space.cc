@@ -35,7 +35,7 @@ class Listing {
     return true;
   }
 
-  // Gives extent `e` any of the axes that are left, sizes from `first` on, then goes on.
+  // Gives extent `e`, and those after it, axes that are not placed yet, in every way.
   void Extent(size_t e) {
     if (e == grid_.size()) {
       if (space_.optional || Maximal()) grids_.push_back(grid_);

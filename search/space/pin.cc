@@ -7,7 +7,8 @@
 namespace yuba::search {
 namespace {
 
-// One demand that says what both say; false where they contradict each other.
+// Joins `more` into `demand`, so that it demands what both do; false where they contradict each
+// other.
 bool Join(const Demand& more, Demand* demand) {
   if (more.axes == demand->axes || more.axes.empty()) {
     if (!more.others && demand->axes != more.axes) return false;

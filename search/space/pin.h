@@ -1,4 +1,7 @@
-// Pins: demands on a plan, and what they say of each element.
+// Pins: demands on single tensors and nodes, and the restrictions that they make together.
+//
+// pin_text.h parses them from `--pin 'c*.weight=[model, -]'`. RestrictionsOf joins all pins of one
+// element and refuses pins that no legal choice meets.
 #ifndef YUBA_SEARCH_SPACE_PIN_H_
 #define YUBA_SEARCH_SPACE_PIN_H_
 
@@ -17,15 +20,15 @@ struct Pin {
   bool is_node = false;
   int id = 0;  // TensorId or NodeId
   Demands demands;
-  std::string text;  // as the user wrote it; for messages and prices
+  std::string text;  // as the user wrote it, for messages and prices; "" where nobody did
 };
 
-// The choice, exactly.
+// The pin that demands exactly this choice.
 Pin ExactPin(bool is_node, int id, const Choice& choice);
 
-// By element, all pins of one together; empty where there are no pins. With `replicate` stored
-// tensors may be replicated. An error where no legal choice meets a pin, or two pins of one element
-// contradict each other: it names the element and the pins.
+// [element]: all pins of the element joined; empty where there are no pins. With `replicate` stored
+// tensors may be replicated. InvalidArgument, naming the element and the pins, where no legal
+// choice meets a pin or two pins of one element contradict each other.
 absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh,
                                             const std::vector<Pin>& pins, bool replicate = false);
 

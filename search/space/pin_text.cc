@@ -15,9 +15,10 @@
 namespace yuba::search {
 namespace {
 
-constexpr size_t kNamed = 6;  // tensors of an error
+constexpr size_t kNamed = 6;  // so many tensors are named in an error
 
-// Greedy with one place to come back to: linear in practice, quadratic at worst.
+// Matches greedily and, on a mismatch, resumes at the last `*`: linear in practice, quadratic at
+// worst.
 bool Matches(absl::string_view pattern, absl::string_view name) {
   size_t p = 0, n = 0, star = absl::string_view::npos, resume = 0;
   while (n < name.size()) {
@@ -115,7 +116,7 @@ absl::StatusOr<Demands> ParseList(const Mesh& mesh, absl::string_view list, cons
   return demands;
 }
 
-// Of those that can be pinned.
+// The names of the first tensors that can be pinned.
 std::string SomeNames(const Graph& graph) {
   std::vector<std::string> names;
   for (const Tensor& tensor : graph.tensors) {
@@ -171,9 +172,9 @@ absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view 
   return pins;
 }
 
-// The dimensions that have this label, and what they become.
-std::vector<Pin> PinLabel(const Graph& graph, const Mesh& mesh, TensorDimNames seeds, int dim_name,
-                          const AxisList& axes) {
+// A pin of each tensor that has a dimension of this name, or one that it becomes.
+std::vector<Pin> PinNamedDims(const Graph& graph, const Mesh& mesh, TensorDimNames seeds,
+                              int dim_name, const AxisList& axes) {
   const NamedDims dim_names = PropagateDimNames(graph, std::move(seeds));
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
@@ -194,7 +195,7 @@ std::vector<Pin> PinLabel(const Graph& graph, const Mesh& mesh, TensorDimNames s
 
 absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
                                           const AxisList& axes) {
-  std::vector<Pin> pins = PinLabel(graph, mesh, BatchOfInputs(graph), 0, axes);
+  std::vector<Pin> pins = PinNamedDims(graph, mesh, BatchOfInputs(graph), 0, axes);
   if (!pins.empty()) return pins;
   return UserError("no input has a first dimension longer than 1 to be the batch");
 }
@@ -224,7 +225,7 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
   const auto named = std::find(dims.names.begin(), dims.names.end(), name);
   if (named != dims.names.end()) {
     const int dim_name = static_cast<int>(named - dims.names.begin());
-    return PinLabel(graph, mesh, std::move(dims.dim_names), dim_name, axes);
+    return PinNamedDims(graph, mesh, std::move(dims.dim_names), dim_name, axes);
   }
   if (name == "batch") return PinBatch(graph, mesh, axes);
   const size_t slash = name.rfind('/');

@@ -1,14 +1,19 @@
 // Pins as people write them.
-//   PATTERN=[E, E, ...]  tensors of these names; one E for each dimension: `-` it stays whole, `*`
-//   any choice,
-//                        mesh axes or groups (`model`, `ab`) it is cut over them, outermost first,
-//                        and the search may add others. Also as plans are printed: `96/ab`, `64`,
-//                        `(3 12/c 64)`.
-//   NODES/INDEX=AXES     nodes of these names: the index is cut over these axes
-//   DIMENSION=AXES       what the model calls so, in inputs and outputs, and what it becomes in all
-//                        tensors; `batch`, where the model calls nothing so, is the first dimension
-//                        of the inputs
-// Copies follow the search alone. In patterns `*` stands for any characters, `?` for one.
+//
+//   PATTERN=[E, E, ...]   all tensors whose name matches; one E for each dimension:
+//                           `-`              it stays whole
+//                           `*`              anything
+//                           `model`, `ab`    these mesh axes or groups cut it, outermost first;
+//                                            the search may add others
+//                         or as plans are printed: `96/ab`, `64`, `(3 12/c 64)`
+//   NODES/INDEX=AXES      all nodes whose name matches: these axes cut the index
+//   DIMENSION=AXES        the dimensions of inputs and outputs that the model calls so, and what
+//                         they become in all tensors. `batch`, where the model calls none so, is
+//                         the first dimension of the inputs
+//
+// In names `*` stands for any characters, `?` for one. Example: with --mesh data=2,model=4
+// `c*.weight=[model, -, -, -]` cuts the first dimension of each such weight into at least 4 parts
+// and keeps the others whole. Copies and partials cannot be pinned: they follow the search alone.
 #ifndef YUBA_SEARCH_SPACE_PIN_TEXT_H_
 #define YUBA_SEARCH_SPACE_PIN_TEXT_H_
 
@@ -20,8 +25,8 @@
 
 namespace yuba::search {
 
-// A pin of each tensor or node that the text names, at least one. Errors say what is wrong, and
-// where.
+// A pin of each tensor or node that the text names. InvalidArgument where the text is malformed or
+// names nothing: it says what is wrong, and where.
 absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh,
                                           absl::string_view text);
 

@@ -27,7 +27,8 @@ bool Uses(const Choice& choice, uint8_t axis) {
                      [&](const AxisList& list) { return Contains(list, axis); });
 }
 
-// Whether `list` has what is demanded of the axes placed by now, in order.
+// Whether `list` has the demanded axes that are among `placed`, in order, and others only if they
+// may be there.
 bool Meets(const AxisList& list, const Demand& demand, const std::vector<int>& placed) {
   AxisList wanted, found;
   for (uint8_t axis : demand.axes) {
@@ -44,7 +45,8 @@ bool Meets(const AxisList& list, const Demand& demand, const std::vector<int>& p
 
 bool NothingWanted(const Demand& demand) { return !demand.others && demand.axes.empty(); }
 
-// Whether what earlier levels put elsewhere fits nowhere that is wanted.
+// Whether earlier levels had to put axes on extents that should stay whole: no such axis fits an
+// extent that may be cut.
 bool HadNoRoom(const ChoiceSpace& wanted, const Mesh& mesh, const Choice& prefix,
                const Demands& demands) {
   int64_t room = 0;
@@ -61,8 +63,9 @@ bool HadNoRoom(const ChoiceSpace& wanted, const Mesh& mesh, const Choice& prefix
   return true;
 }
 
-// Whether axes of these sizes (descending) can be placed where `room` is, so that none is left out
-// that fits where the demands leave no room.
+// Whether the axes of these sizes (descending, from number `next` on) can be placed or left out so
+// that no axis that is left out fits an extent in the end. `room`: [extent], elements a part.
+// `first`: the extent from which the next axis is tried if it is as large as the one before.
 bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const Demands& demands,
               const std::vector<bool>& cuttable, std::vector<int64_t>& room,
               int smallest_left_out) {
@@ -72,7 +75,8 @@ bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const De
     }
     return true;
   }
-  // Equal axes are placed at ascending extents, the last of which is nowhere.
+  // Of equal axes each is placed at the extent of the one before or a later one; to be left out
+  // comes last.
   const size_t begin = next > 0 && sizes[next] == sizes[next - 1] ? first : 0;
   for (size_t e = begin; e < room.size(); ++e) {
     if (!cuttable[e] || !demands[e].others || room[e] < sizes[next]) continue;
@@ -111,7 +115,8 @@ bool CanComplete(const ChoiceSpace& space, const Mesh& mesh, const std::vector<i
   return CanPlace(sizes, 0, 0, demands, space.cuttable, room, smallest_left_out);
 }
 
-// Where the demands leave room, and only as much of it as axes of later levels do not need.
+// The space without the room that the demanded axes of later levels need. With `only_demanded` also
+// without the extents that the demands leave whole.
 ChoiceSpace SpaceLeft(const ChoiceSpace& space, const Mesh& mesh, const std::vector<int>& placed,
                       const Demands& demands, bool only_demanded) {
   ChoiceSpace left = space;

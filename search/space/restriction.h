@@ -1,4 +1,8 @@
-// Restrictions: which of its cuts an element may have. Pins and baselines are made of them.
+// Restrictions: which choices an element may have. Pins (pin.h) and baselines are made of them.
+//
+// Example: the pin [a, -] of a tensor f32[8, 8] is one Demands of two extents: {axes a, others
+// true} and {no axes, others false}. On the mesh a=2 b=2 it leaves [8/ab, 8] and [8/ba, 8]: axis b
+// must go somewhere, and the second extent stays whole.
 #ifndef YUBA_SEARCH_SPACE_RESTRICTION_H_
 #define YUBA_SEARCH_SPACE_RESTRICTION_H_
 
@@ -12,54 +16,55 @@
 
 namespace yuba::search {
 
-// What is demanded of one extent: `axes` cut it, in this order, outermost first; with `others`
-// further axes may, anywhere between them.
+// What is demanded of one extent.
 struct Demand {
-  AxisList axes;
-  bool others = true;
+  AxisList axes;       // they cut it, in this order, outermost first
+  bool others = true;  // whether further axes may cut it, anywhere between those
   friend bool operator==(const Demand& a, const Demand& b) {
     return a.axes == b.axes && a.others == b.others;
   }
 };
-using Demands = std::vector<Demand>;  // by extent
+using Demands = std::vector<Demand>;  // [extent]
 
-// What becomes of an axis that no demand leaves room for, though it fits: the choice is no plan's;
-// the axis goes where it fits; or it is left out, so that the tensor is replicated along it.
+// What becomes of an axis for which the demands leave no room, though it fits some extent.
+// kRefused: there is no such choice. kElsewhere: it cuts any extent where it fits. kLeftOut: it is
+// left out, so that the tensor is replicated along it.
 enum class Rest : uint8_t { kRefused, kElsewhere, kLeftOut };
 
 struct Restriction {
-  std::vector<Demands> any_of;  // empty: no restriction
+  std::vector<Demands> any_of;  // a choice meets at least one; empty: no restriction
   Rest rest = Rest::kRefused;
   bool none() const { return any_of.empty(); }
 };
-using Restrictions = std::vector<Restriction>;  // by element (tensors first, then nodes); or empty
+using Restrictions = std::vector<Restriction>;  // [element] (tensors first, then nodes); or empty
 
-// One extent may be cut, all others stay whole.
+// Axes may cut this extent; the others, of `extents` in all, stay whole.
 Demands OnlyExtent(size_t extents, size_t extent);
-// As far as there is room: only those of the extents that are `true`.
+// Axes may cut the extents that are `true`; the others stay whole.
 Demands OnlyExtents(const std::vector<bool>& extents);
 
-// LegalChoices, as far as the restriction allows them. `placed`: the axes of `axes` and of earlier
-// levels; room is kept for what is demanded of later ones.
+// Those of LegalChoices that the restriction allows; empty where it allows none. `placed`: the axes
+// of `axes` and of earlier levels. Of later levels only the demands count: room is kept for them.
 std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh,
                                       const std::vector<int>& axes, const std::vector<int>& placed,
                                       const Choice& prefix, Nesting nesting,
                                       const Restriction& restriction);
 
-// "" if some legal choice of all axes of the mesh meets the demands, else why none does.
+// "" if some legal choice of all axes of the mesh meets the demands, else why none does, in words
+// for the user.
 std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands);
 
 // Whether a choice of all axes of the mesh is as demanded, extent by extent.
 bool Meets(const Choice& choice, const Demands& demands);
 
-// Whether all choices, by element, are as restricted.
+// Whether each choice, by element, meets its restriction.
 bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions);
 
-// Whether what is demanded nests in the order of the mesh.
+// Whether all demanded axes nest in the order of the mesh.
 bool NestByLevel(const Demands& demands);
 bool NestByLevel(const Restrictions& restrictions);
 
-// For people and as a key: equal for equal restrictions only.
+// A text that is equal for equal restrictions only.
 std::string Key(const Restriction& restriction);
 
 }  // namespace yuba::search

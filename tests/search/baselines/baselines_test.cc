@@ -1,4 +1,4 @@
-// What others do, on graphs whose figures can be counted by hand.
+// How others partition, on graphs whose figures can be counted by hand.
 #include "search/baselines/baselines.h"
 
 #include <catch2/catch.hpp>
@@ -85,7 +85,7 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   CHECK(none.message().find("within 1000 bytes") != absl::string_view::npos);
   CHECK(none.message().find("found needs 1001") != absl::string_view::npos);
   CHECK(none.message().find("replicate") == absl::string_view::npos);
-  // What fits is taken, with the bound of all plans.
+  // The one plan that fits is taken, with the bound of all plans.
   const int64_t all_row = Found(graph, 16, "all-row").cost.bytes();
   options.memory_limit = int64_t{1} << 30;
   options.memory_of = [&](const Plan& found) {

@@ -26,7 +26,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-// Ends as soon as the optimum is proved; the limit is for machines that are slow or busy.
+// Ends as soon as the optimum is proved; the time limit matters on slow or busy machines alone.
 absl::StatusOr<MemorySolution> SolveToTheEnd(const PairwiseProblem& problem) {
   return SolveWithMemory(problem, Budget(20, 1));
 }
@@ -56,7 +56,8 @@ struct Sample {
   int64_t best = kForbidden;  // by enumeration
 };
 
-// 2 to 7 nodes of 1 to 4 values; some edges leave one value to a neighbour, as resharding does.
+// 2 to 7 nodes of 1 to 4 values; on some edges each value of the one node allows a single value of
+// the other.
 Sample RandomSample(std::mt19937& random, bool with_limit) {
   auto below = [&](int n) { return static_cast<int>(random() % n); };
   auto cells = [&](std::vector<int64_t> list) {
@@ -120,7 +121,7 @@ TEST_CASE("random problems: the optimum is found, and the bound is never above i
     const absl::optional<MemoryCore> core = MakeCore(sample.problem);
     REQUIRE(core.has_value());
     REQUIRE(core->least_peak <= sample.problem.memory.limit);
-    if (!solution.ok()) continue;  // on a busy machine
+    if (!solution.ok()) continue;  // the machine was too busy
     CHECK(solution->bound <= sample.best);
     CHECK(solution->cost >= sample.best);
     CHECK(CostOf(sample.problem, solution->assignment) == solution->cost);
@@ -237,7 +238,7 @@ TEST_CASE("problems without a solution say so") {
              Catch::Contains("every choice has a forbidden cost"));
 }
 
-// What is within the limit has forbidden costs, and next to these others that are large.
+// Every assignment within the limit has forbidden costs, and large finite costs besides.
 constexpr char kNothingAllowed[] = R"(
   {"problem": {"name": "t", "nodes": {"intervals": [[2, 2], [4, 5], [4, 6], [2, 4], [5, 7], [4,
   6]], "costs": [[5, 5, 0, 0], [5, 5, 64, 5], [0], [15], [86, 5, 33], [5, 1000000000000000000,

@@ -1,4 +1,4 @@
-// The fast tables against the one definition of communication.
+// The fast cost tables against the one definition of communication, opsemantics/base/transfers.h.
 
 #include "search/cost/cost_tables.h"
 
@@ -51,9 +51,9 @@ void CompareTables(const Graph& graph, int devices) {
             bytes = ReduceVolume({at.writes, at.partial, at.partials}, have) *
                     ReducedElementSize(type.type, at.partials);
           } else {
-            std::vector<Box> need;
-            for (const std::vector<Box>& needs : at.reads) need.push_back(needs[o]);
-            bytes = GatherVolume(have, need) * ByteSize(type.type);
+            std::vector<Box> read;
+            for (const std::vector<Box>& reads : at.reads) read.push_back(reads[o]);
+            bytes = GatherVolume(have, read) * ByteSize(type.type);
           }
           wrong += table[cell++] != bytes;
         }

@@ -51,12 +51,12 @@ int64_t Bytes(const Mesh& mesh, const TensorType& type, const Choice& choice, co
     ElementType moved = at.partials > 1 ? AccumulatorType(type.type) : type.type;
     return ReduceVolume({at.writes, at.partial, at.partials}, have) * ByteSize(moved);
   }
-  std::vector<Box> need;
-  for (const std::vector<Box>& needs : at.reads) need.push_back(needs[o]);
-  return GatherVolume(have, need) * ByteSize(type.type);
+  std::vector<Box> read;
+  for (const std::vector<Box>& reads : at.reads) read.push_back(reads[o]);
+  return GatherVolume(have, read) * ByteSize(type.type);
 }
 
-// The checker's table is another program's: it must say the same.
+// The checker computes its table by a program of its own, which must say the same.
 void CompareWithChecker(const RelaxedTables::Use& use, const std::vector<int64_t>& relaxed,
                         size_t tensor_grids, size_t node_grids) {
   REQUIRE(use.cost->size() == relaxed.size());
@@ -75,7 +75,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
   int64_t steps = 0;
   RelaxedTables checked = MakeRelaxedTables(graph, mesh, replicated);
   auto use = checked.uses.begin();
-  // Tables are made once for uses of equal keys.
+  // The search computes one table for all uses of equal keys: so they must be equal.
   std::map<std::tuple<CostKey, std::vector<Grid>, std::vector<Grid>>, std::vector<int64_t>> by_key;
   for (const Node& node : graph.nodes) {
     std::vector<Choice> node_choices = AllChoices(SpaceOfNode(*node.definition), mesh, false);
@@ -110,7 +110,7 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
       }
       for (size_t i = 0; i < least.size(); ++i) {
         ++totals.grids;
-        REQUIRE(least[i] < std::numeric_limits<int64_t>::max());  // no grid without a choice
+        REQUIRE(least[i] < std::numeric_limits<int64_t>::max());  // each grid has a choice
         totals.too_high += relaxed[i] > least[i];
         totals.tight += relaxed[i] == least[i];
       }

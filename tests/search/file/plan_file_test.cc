@@ -1,4 +1,4 @@
-// The plan file: what is written is read again, and nothing that is read can do harm.
+// The plan file: a plan that is written is read back, and no bytes that are read can do harm.
 
 #include "search/file/plan_file.h"
 

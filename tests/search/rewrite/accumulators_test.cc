@@ -26,7 +26,8 @@
 namespace yuba::search {
 namespace {
 
-// x1 * w1 + x2 * w2 with `rows` x `inner` and `inner` x `columns`; and what else is added to it.
+// x1 * w1 + x2 * w2: products of [rows, inner] x [inner, columns], and of one more inner element;
+// with `bias` a further map of the sum.
 Graph TwoProducts(int64_t rows, int64_t inner, int64_t columns, bool bias) {
   GraphBuilder builder;
   TensorId sum = builder.Add(
@@ -36,7 +37,8 @@ Graph TwoProducts(int64_t rows, int64_t inner, int64_t columns, bool bias) {
   return builder.Finish({sum});
 }
 
-// The map y = t0 + t1 + ... of the graph's tensors, which no builder makes of more than two.
+// The graph with a map y = t0 + t1 + ... of these tensors as its output, which GraphBuilder makes
+// of two tensors only.
 Graph WithSumOf(Graph graph, const std::vector<TensorId>& terms) {
   Definition sum;
   sum.name = "y";
@@ -91,17 +93,17 @@ TEST_CASE("the products of one sum get an accumulator, and nothing else does") {
   REQUIRE(Accumulators(graph).size() == 1);
   const Node& node = graph.nodes[Accumulators(graph)[0]];
   CHECK(node.operands.size() == 2);
-  CHECK(graph.nodes.size() == bare.nodes.size());  // nothing is left of the sum: it is the sum
+  CHECK(graph.nodes.size() == bare.nodes.size());  // the accumulator replaces the map
   CHECK(node.result == bare.outputs[0]);
   CHECK(graph.tensors[node.operands[0]].kind == TensorKind::kPartial);
 
-  // A term that is read elsewhere, is no sum, or is the graph's output is none of an accumulator.
+  // A term that is read elsewhere, is no sum or is an output of the graph gets no accumulator.
   GraphBuilder builder;
   const TensorId x = builder.Input({8, 8}), w = builder.Parameter({8, 8});
   const TensorId twice = builder.Matmul(x, w), output = builder.Matmul(x, builder.Transpose(w));
   const TensorId sum = builder.Add(builder.Add(twice, builder.Relu(twice)), output);
   CHECK(Accumulators(WithAccumulators(builder.Finish({sum, output}), MeshOf(8))).empty());
-  // Nor one of a type whose sums are kept wider, nor one too small for its node to use all axes.
+  // Nor does one of a type that is accumulated in a wider one, or whose node cannot use all axes.
   GraphBuilder narrow;
   const TensorId h = narrow.Input({8, 8}, ElementType::kF16);
   const Graph halves = narrow.Finish({narrow.Add(narrow.Matmul(h, h), narrow.Matmul(h, h))});
@@ -131,8 +133,8 @@ std::vector<Choice> AllChoices(const ChoiceSpace& space, const Mesh& mesh) {
   return LegalChoices(space, mesh, axes, WholeChoice(space), Nesting::kFree);
 }
 
-// All tables of the uses of partials, and of what their accumulator reduces, against elements
-// marked one by one; and the bounds of grids, of solver and checker, against all choices.
+// Compares all cost tables of uses of partials and of accumulators' results with elements marked
+// one by one, and the bounds by grids, the solver's and the checker's, with all choices.
 void CompareCosts(const Graph& graph, const Mesh& mesh) {
   CAPTURE(mesh.devices());
   const RelaxedTables checked = MakeRelaxedTables(graph, mesh, false);
@@ -156,7 +158,7 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
           CHECK((*use->cost)[g * grids.size() + t] == relaxed[t * node_grids.size() + g]);
         }
       }
-      const bool regroups = o >= 0 && IsAccumulator(node);  // no plan does
+      const bool regroups = o >= 0 && IsAccumulator(node);  // what no plan does
       const MarkedTable marked = MarkedBytes(definition, mesh, o, node_choices, choices);
       int64_t steps = 0, wrong = 0, too_high = 0;
       std::vector<bool> possible(relaxed.size(), false);
@@ -198,7 +200,7 @@ TEST_CASE("what addends and accumulators cost is what moves, element by element"
   }
 }
 
-// Relu((x * w1) * w2): the first sum may stay apart.
+// relu((x * w1) * w2): the first sum may stay unreduced.
 Graph TwoLayers(int64_t rows, int64_t inner, int64_t middle, int64_t columns) {
   GraphBuilder builder;
   const TensorId x = builder.Input({rows, inner});
@@ -227,7 +229,8 @@ Plan PlanOf(const Graph& graph, int devices) {
   return *std::move(plan);
 }
 
-// The plan against all plans, and against the best one that has no accumulators.
+// Compares the plan with all plans of the graph, and with the best one without accumulators. False
+// where there is nothing to compare. Adds the bytes that accumulators save to *saved.
 bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
   CAPTURE(devices);
   const Mesh mesh = MeshOf(devices);
@@ -257,7 +260,7 @@ bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
   return true;
 }
 
-// Sums of two or three products, of inputs that may be shared, and what is made of them.
+// A sum of two or three products, whose inputs may be shared, and perhaps of an input.
 Graph RandomSums(std::mt19937& random) {
   const auto extent = [&] { return 2 + static_cast<int64_t>(random() % 11); };
   GraphBuilder builder;

@@ -24,7 +24,7 @@ Plan PlanOf(const Graph& graph, int devices) {
   return *plan;
 }
 
-// Three products of one input, then a chain at whose end the input is read once more.
+// Three products of one input, then a chain of products, at whose end the input is read once more.
 Graph Attention(int64_t rows, int64_t width, int chain) {
   GraphBuilder builder;
   TensorId x = builder.Input({rows, width});
@@ -44,7 +44,7 @@ std::vector<std::pair<TensorId, size_t>> CopiesOf(const Graph& graph) {
     copies.push_back({node.operands[0], graph.tensors[node.result].consumers.size()});
     const Tensor& copy = graph.tensors[node.result];
     for (NodeId n = copy.producer; n < copy.consumers.front(); ++n) {
-      CHECK(IsCopy(graph, graph.nodes[n]));  // it stands before the first of its readers
+      CHECK(IsCopy(graph, graph.nodes[n]));  // a copy stands before the first of its readers
     }
   }
   return copies;
@@ -89,7 +89,7 @@ Graph Shuffled(const Graph& graph, std::mt19937& random) {
 }
 
 TEST_CASE("what is copied, and the cost, do not depend on the order of the nodes") {
-  // Readers of one input at many depths, and of what they make.
+  // One input is read at many depths, and so are the results of its readers.
   GraphBuilder builder;
   const TensorId x = builder.Input({6, 10});
   TensorId y = x;

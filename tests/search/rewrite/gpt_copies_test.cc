@@ -1,4 +1,5 @@
-// GPT-2 small with separate products for q, k and v: what they share by a copy is sent once.
+// GPT-2 small with separate products for q, k and v: the input that they share by a copy moves
+// once.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -35,7 +36,7 @@ TEST_CASE("q, k and v of each layer fetch their input once") {
   std::set<TensorId> copies;
   for (const Node& node : graph.nodes) {
     if (!IsCopy(graph, node)) continue;
-    for (int layer = 0; layer < 12; ++layer) {  // what the first norm of a layer makes
+    for (int layer = 0; layer < 12; ++layer) {  // the result of the layer's first norm
       const std::string name = "b." + std::to_string(layer) + ".n1";
       if (graph.tensors[node.operands[0]].name != name) continue;
       CHECK(graph.tensors[node.result].consumers.size() == 3);
@@ -46,7 +47,7 @@ TEST_CASE("q, k and v of each layer fetch their input once") {
   int made = 0;
   for (const Move& move : MovesOf(graph, copied)) {
     if (move.bytes == 0) continue;
-    CHECK(copies.count(move.tensor) == 0);  // what the three read is there
+    CHECK(copies.count(move.tensor) == 0);  // the three readers have it already
     made += copies.count(graph.nodes[move.node].result);
   }
   CHECK(made == 12);

@@ -1,4 +1,4 @@
-// Partials: sums stay apart through what is linear in them, where that moves fewer bytes.
+// Partials: sums stay unreduced through what is linear in them, where that moves fewer bytes.
 #include "search/rewrite/partials.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,8 @@
 namespace yuba::search {
 namespace {
 
-// x1 * w1 * w2, and what is not linear in it.
+// relu((x * w1) * w2): the second product is linear in the first, the map is not. With `relu` a map
+// stands between the products too.
 Graph Chain(int64_t rows, int64_t inner, int64_t middle, int64_t columns, bool relu = false) {
   GraphBuilder builder;
   TensorId y = builder.Matmul(builder.Input({rows, inner}), builder.Parameter({inner, middle}));
@@ -54,7 +55,7 @@ TEST_CASE("a product that makes its operand smaller is computed term by term") {
   const Mesh mesh = MeshOf(4);
   const Graph bare = Chain(16, 256, 64, 4);
   SearchOptions options = Auto(mesh);
-  // Within this, no device has room for replicas of the weights.
+  // Within this limit no device has room for replicas of the weights.
   options.memory_limit = 26000;
   const absl::StatusOr<Plan> without = Search(bare, options);
   REQUIRE(without.ok());

@@ -32,7 +32,7 @@ TEST_CASE("demanded axes stay in order, others may join where they may") {
 
 TEST_CASE("what no demand leaves room for goes elsewhere or is left out, as asked") {
   const Mesh mesh = MeshOf(8);
-  const Demands columns = OnlyExtents({false, true});  // 6 columns take two axes
+  const Demands columns = OnlyExtents({false, true});  // the 6 columns have room for two axes
   for (const Choice& choice : Allowed(kMatrix, mesh, {{columns}, Rest::kElsewhere})) {
     CHECK(choice.axes[0].size() == 1);
     CHECK(choice.axes[1].size() == 2);
@@ -159,7 +159,8 @@ TEST_CASE("pins are read") {
   }
 }
 
-// x [8, 4] of names, a product of 16 columns: the name goes where the dimension goes.
+// Two products of an input [8, 4] whose dimensions have names: a name goes where its dimension
+// goes.
 TEST_CASE("a dimension is pinned by the model's name for it, in all that it becomes") {
   Graph graph = MatmulChain({4, 16, 8}, 8);
   graph.tensors[0].dim_names = {"rows", "batch"};
@@ -177,7 +178,7 @@ TEST_CASE("a dimension is pinned by the model's name for it, in all that it beco
   const Demands first = {{{0}, true}, {{}, true}}, second = {{{}, true}, {{0}, true}};
   CHECK(pinned("rows=data") == All{{0, first}, {2, first}, {4, first}});
   CHECK(pinned("batch=data") == All{{0, second}});  // the name, not the first dimension
-  // Of a result that has another name of its own, that holds, and goes on.
+  // Where a result has a name of its own, that name holds and is carried on.
   graph.tensors[2].dim_names = {"samples", "a/b"};
   CHECK(pinned("rows=data") == All{{0, first}});
   CHECK(pinned("samples=data") == All{{2, first}, {4, first}});
