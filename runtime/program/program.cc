@@ -79,7 +79,7 @@ std::string LoadedProgram::Describe(int instruction) const {
 int64_t LoadedProgram::Value(const program::Bound& bound, int device) const {
   int64_t position = 0;
   for (int axis : bound.axes()) {
-    int64_t below = 1;  // devices that share this axis' coordinate in a row
+    int64_t below = 1;  // so many consecutive devices have one coordinate on this axis
     for (int a = axis + 1; a < message_.mesh_size(); ++a) below *= message_.mesh(a).size();
     position = position * message_.mesh(axis).size() + device / below % message_.mesh(axis).size();
   }

@@ -14,7 +14,7 @@ using program::ElementType_IsValid;
 constexpr int kDeepestNesting = 16;
 constexpr int64_t kLargestBound = int64_t{1} << 40;  // products with strides below 2^20 still fit
 
-// Checks of the message alone; `at` names the place for errors.
+// Checks of the message alone.
 class ShapeChecker {
  public:
   explicit ShapeChecker(const program::Program& message) : message_(message) {}
@@ -163,7 +163,7 @@ class ShapeChecker {
     if (exchange.partials() < 1 || exchange.partials() > kMostDevices) {
       return UserError("a reduction of ", exchange.partials(), " partials");
     }
-    if (exchange.partials() == 1) return absl::OkStatus();  // which part is no question
+    if (exchange.partials() == 1) return absl::OkStatus();  // `partial` is not used
     YUBA_RETURN_IF_ERROR(Bound(exchange.partial()));
     for (int64_t part : exchange.partial().values()) {
       if (part < 0 || part >= exchange.partials()) {
@@ -181,7 +181,7 @@ class ShapeChecker {
     for (int64_t group : exchange.group().values()) {
       if (group < 0 || group >= kMostDevices) return UserError("no group ", group);
     }
-    // What no device of a group made gets the identity.
+    // What no device of a group wrote gets the identity.
     return exchange.reduce() ? Combines(exchange.reducer()) : absl::OkStatus();
   }
 
