@@ -1,6 +1,6 @@
-// The few kernels that the runtime brings itself. nvcc makes PTX of them, whose text is compiled into
-// the runtime (own_kernels in BUILD.bazel). The PTX has the toolkit's ISA version; a driver that is
-// new enough for the toolkit's cudart takes it.
+// The few kernels that the runtime brings itself. nvcc makes PTX of them, whose text is compiled
+// into the runtime (own_kernels in BUILD.bazel). The PTX has the toolkit's ISA version; a driver
+// that is new enough for the toolkit's cudart takes it.
 #include "runtime/cuda/job.h"
 
 namespace {
