@@ -1,4 +1,5 @@
-// Mutations of protobuf messages, for what must stand any content that parses.
+// Mutations of protobuf messages, for the fuzz tests of readers that must stand any content that
+// parses: models and programs.
 #ifndef YUBA_TESTS_SUPPORT_MUTATE_MESSAGE_H_
 #define YUBA_TESTS_SUPPORT_MUTATE_MESSAGE_H_
 
