@@ -1,4 +1,6 @@
-// From model and plan to a program that runs, in one call.
+// From model and plan to a program that runs, in one call: the compiler's phases from spmd to
+// kernels, without their checks (`yuba verify` runs those). For `run`, `compile`, `verify` and the
+// tests.
 #ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
 #define YUBA_TOOLS_BUILD_PROGRAM_H_
 
@@ -10,11 +12,12 @@
 
 namespace yuba::tools {
 
+// The program with its code and initial values. Takes seconds for large models, most of it in LLVM.
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice);
 
-// The plan for one device: nothing is cut.
+// The plan for one device, in which nothing is cut: what partitioned runs are compared with.
 search::Plan WholePlan(const Graph& graph);
 
 }  // namespace yuba::tools
