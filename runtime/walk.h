@@ -28,7 +28,7 @@ struct WalkedBuffer {
 // dimensions of extent 1 none; there is always at least one loop. An extent of 0 means no elements.
 struct BoxWalk {
   std::vector<int64_t> extents;       // [loop]
-  std::vector<WalkedBuffer> buffers;  // in the order that the maker of the walk gave them
+  std::vector<WalkedBuffer> buffers;  // [buffer] in the order given to WalkOf
 
   int64_t elements() const;
 };

@@ -132,7 +132,7 @@ TEST_CASE("a fetch brings each element from its own device, else from the first 
 TEST_CASE("a delivery combines parts in part order, bit for bit, into the first owner") {
   Random random(2);
   for (int round = 0; round < 150; ++round) {
-    // Owners own a cut along dimension 0, in pairs of equal boxes where replicated.
+    // Owners own boxes cut along dimension 0; where `copies` is 2, two devices own each box.
     const int owners = static_cast<int>(Pick(random, 1, 3));
     const int copies = static_cast<int>(Pick(random, 1, 2));
     const int devices = owners * copies, partials = static_cast<int>(Pick(random, 2, 4));
