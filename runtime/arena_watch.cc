@@ -34,7 +34,8 @@ std::vector<Interval> Outside(const Interval& whole, std::vector<Interval> taken
   return rest;
 }
 
-// For each buffer the first of those that share memory with it while both live.
+// [buffer] the first of the buffers that share memory with it, directly or through others, while
+// both live.
 std::vector<int> SharedMemoryGroups(const LoadedProgram& program) {
   const auto& buffers = program.stage().buffers();
   std::vector<int> group(buffers.size());
@@ -100,7 +101,8 @@ ArenaWatch::ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout,
     const int first = buffers[b].first();
     if (buffers[b].initialized() || first < 0 || first >= static_cast<int>(births_.size()))
       continue;
-    // What lives already in these bytes (a result may overwrite an operand) is not poisoned.
+    // Bytes in which another buffer lives already (a result may overwrite an operand) are not
+    // poisoned.
     std::vector<Interval> live;
     for (int o = 0; o < buffers.size(); ++o) {
       const bool before = buffers[o].initialized() || buffers[o].first() < first;

@@ -1,6 +1,8 @@
-// Debugging of memory: slots are filled with a NaN pattern where their life begins, so that what
-// was never written shows; and slots can be spread out with guard bands between them, so that a
-// write outside a buffer is found, with the instruction that did it.
+// Debugging of memory, by options of a run. Poison: a slot is filled with a NaN pattern at the
+// instruction where its life begins, so that reading what was never written shows in the output.
+// Guards: slots are spread out with bands of known bytes between them, which are checked after each
+// instruction, so that a write outside a buffer is found with the instruction that did it. The
+// check reads every band back each time; it is slow and for tests.
 #ifndef YUBA_RUNTIME_ARENA_WATCH_H_
 #define YUBA_RUNTIME_ARENA_WATCH_H_
 
@@ -13,22 +15,23 @@ namespace yuba::runtime {
 
 constexpr char kPoison = static_cast<char>(0xff);  // NaN in every float type
 constexpr char kGuard = static_cast<char>(0xa5);
-constexpr int64_t kGuardBytes = 256;
+constexpr int64_t kGuardBytes = 256;  // of the band before and behind each slot
 
-// Where the program puts its buffers.
+// The offsets that the program says.
 ArenaLayout PlannedLayout(const LoadedProgram& program);
 
-// Each buffer in a place of its own, guard bands around; buffers whose slots overlap while both
-// live are one thing under two names and stay together.
+// Offsets that give each buffer memory of its own, with guard bands around it. Buffers whose
+// planned slots overlap while both live are one memory under two names (a result that overwrites
+// its operand): they keep their distance. The arena is then about as large as all buffers together.
 ArenaLayout SpreadLayout(const LoadedProgram& program);
 
 struct WatchOptions {
   bool poison = false;
-  bool guards = false;  // the layout is spread
+  bool guards = false;  // the layout is SpreadLayout's
 };
 
-// `devices` must outlive the watcher. Fill() is called once, before anything is put into the
-// arenas.
+// Program and devices must outlive the watcher. Fill() is called once, before any value is put into
+// the arenas. After() fails with the offset and the nearest buffer where a guard byte has changed.
 class ArenaWatch : public Watcher {
  public:
   ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout, const WatchOptions& options,
@@ -42,8 +45,8 @@ class ArenaWatch : public Watcher {
   const ArenaLayout layout_;
   const WatchOptions options_;
   const std::vector<Device*> devices_;
-  std::vector<std::vector<Interval>> births_;  // [place] bytes that begin to live there
-  std::vector<Interval> gaps_;                 // bytes of the arena that are nobody's
+  std::vector<std::vector<Interval>> births_;  // [instruction] bytes that begin to live there
+  std::vector<Interval> gaps_;                 // bytes of the arena outside every buffer
 };
 
 }  // namespace yuba::runtime

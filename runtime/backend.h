@@ -1,4 +1,6 @@
-// The devices that a session runs on, by the name of a back end.
+// The table of back ends: opens the devices that a session runs on, by the name of a back end. To
+// add one, implement Device and Communicator (device.h, communicator.h), a function that fills a
+// Fleet with them, and add its row in backend.cc.
 #ifndef YUBA_RUNTIME_BACKEND_H_
 #define YUBA_RUNTIME_BACKEND_H_
 
@@ -9,8 +11,9 @@
 
 namespace yuba::runtime {
 
-// Devices, prepared, and their communicator. Unavailable where this machine or this build has no
-// such back end, a user's error where the name is unknown.
+// Fills in fleet.devices, prepared, one for each device of the program's mesh, and
+// fleet.communicator. Unavailable where this machine or this build lacks the back end, a user's
+// error where the name is unknown.
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, Fleet& fleet);
 

@@ -1,4 +1,6 @@
-// Recognised collectives as code paths of their own: no search for who has what, only the group.
+// Plans recognised collectives: instead of searching all devices for who has what, each device
+// looks at its group only. Everything that the collective's name promises is checked against the
+// boxes.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +13,7 @@ namespace {
 using Group = std::vector<int>;  // devices, ascending
 
 std::vector<Group> GroupsOf(const LoadedProgram& program, const program::Exchange& exchange) {
-  program::Bound others;  // numbers the coordinates that a group shares
+  program::Bound others;  // the number of a device's group: its coordinates on the other axes
   int64_t groups = 1;
   for (int axis = 0; axis < program.message().mesh_size(); ++axis) {
     if (std::count(exchange.axes().begin(), exchange.axes().end(), axis) > 0) continue;
@@ -68,8 +70,8 @@ class Planner {
            boxes_.source[device] == boxes_.destination[device];
   }
 
-  // All-gather, all-to-all and permute: what each member has of what the device wants. The members'
-  // boxes must be disjoint and fill the wanted box.
+  // All-gather, all-to-all and permute: the device takes from each member what that member has of
+  // the box that the device wants. The members' boxes are disjoint and must fill the wanted box.
   bool Gather(const Group& group, size_t rank) {
     const int device = group[rank];
     const Box& wanted = boxes_.to[device];
@@ -91,7 +93,7 @@ class Planner {
     return found == (IsEmpty(wanted) ? 0 : Volume(wanted));
   }
 
-  // A reduction of one part into a narrower type is a combination of one part.
+  // A reduction of one partial into a narrower type is a combination of that one partial.
   void Convert(int device) {
     DeviceExchange& own = plan_.devices[device];
     for (Piece& piece : own.pieces) {
@@ -100,15 +102,16 @@ class Planner {
     own.pieces.clear();
   }
 
-  // Reduce-scatter and all-reduce: every member made one part of all that the members own. Only the
-  // first of equal owners combines; the others take the result from it in an exchange of its own.
+  // Reduce-scatter and all-reduce: every member wrote one partial of all that the members own. Only
+  // the first of the devices that own one box combines; the others take the result from it in an
+  // exchange of its own (from_first_only).
   bool Reduce(const Group& group, size_t rank) {
     const int device = group[rank];
     const Box& own = boxes_.to[device];
     if (static_cast<int>(group.size()) != exchange_.partials()) return false;
-    std::map<int64_t, int> by_part;
-    for (int member : group) by_part[program_.Value(exchange_.partial(), member)] = member;
-    if (by_part.size() != group.size()) return false;
+    std::map<int64_t, int> by_partial;
+    for (int member : group) by_partial[program_.Value(exchange_.partial(), member)] = member;
+    if (by_partial.size() != group.size()) return false;
     if (IsEmpty(own) || std::find(boxes_.to.begin(), boxes_.to.begin() + device, own) !=
                             boxes_.to.begin() + device) {
       return true;
@@ -116,7 +119,7 @@ class Planner {
     Cell cell;
     cell.box = own;
     std::vector<Box> buffers;
-    for (const auto& [part, member] : by_part) {
+    for (const auto& [partial, member] : by_partial) {
       if (!Contains(boxes_.from[member], own)) return false;
       cell.sources.push_back(member);
       buffers.push_back(boxes_.source[member]);

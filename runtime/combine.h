@@ -1,5 +1,7 @@
-// The arithmetic of combining two partial results, by element type and reducer. Constant
-// expressions without dependencies: the host and the GPU compile this same code.
+// The arithmetic of combining two partials, by element type and reducer, and each reducer's
+// identity. Constant expressions without dependencies: the host (reduce.cc) and the GPU
+// (cuda/job.h) compile this same code, so that both give the same bits. Small floats are combined
+// in f32: CombineTwo works on values, Load and Store go between them and what memory holds.
 #ifndef YUBA_RUNTIME_COMBINE_H_
 #define YUBA_RUNTIME_COMBINE_H_
 
@@ -13,7 +15,7 @@
 
 namespace yuba::runtime {
 
-// Element representations: what is stored and the value that is combined.
+// Element representations: what is stored, and the value that is combined.
 template <typename T>
 struct Plain {
   using Stored = T;
@@ -39,6 +41,8 @@ struct Bool {
   static constexpr Value Load(Stored stored) { return stored != 0; }
   static constexpr Stored Store(Value value) { return value != 0; }
 };
+// An element of hash arithmetic, Z/2^64: its sums and products are exact in any order, its order is
+// HashRank's.
 struct HashElement {
   uint64_t bits;
 };
@@ -92,7 +96,7 @@ constexpr T FromTruth(bool truth) {
     return static_cast<T>(truth);
 }
 
-// The integer sum of bit patterns: at most one part is not zero.
+// The integer sum of bit patterns: at most one of the partials is not zero, and this is its bits.
 template <typename T>
 constexpr T Pick(T a, T b) {
   using Bits =
@@ -116,7 +120,8 @@ constexpr T Lowest(bool highest) {
 
 }  // namespace combine
 
-// `a` made before `b`. kNone is for one part alone: it has nothing to combine.
+// `a` is what the partials before `b` gave. NaN wins in max and min. kNone occurs with one partial
+// alone, which has nothing to be combined with.
 template <typename T>
 constexpr T CombineTwo(Reducer reducer, T a, T b) {
   switch (reducer) {
@@ -134,6 +139,7 @@ constexpr T CombineTwo(Reducer reducer, T a, T b) {
   return a;
 }
 
+// What no partials give: 0 for sum, -infinity or the lowest integer for max. 0 for kNone and kPick.
 template <typename T>
 constexpr T CombineIdentity(Reducer reducer) {
   switch (reducer) {

@@ -17,7 +17,7 @@ struct TensorPosition {
   }
 
   int64_t Step(int dim) const { return dim >= 0 ? strides[dim] : 0; }
-  // Where the box of the access starts.
+  // Of the first element that the access touches.
   int64_t Offset() const {
     int64_t offset = 0;
     for (size_t d = 0; d < box.size(); ++d) offset += (begins[d] - box[d].begin) * strides[d];
@@ -33,7 +33,7 @@ bool IsContiguous(const StridedIndex& outer, const StridedIndex& inner) {
          outer.result == inner.result * inner.extent;
 }
 
-// What the call's indices make, within the box of the result.
+// What the call's indices write, within the box of the result.
 Box WrittenBox(const LoadedProgram& program, const program::Kernel& kernel, int device) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
   Box written = program.BoxOf(kernel.result().box(), device);
@@ -50,7 +50,7 @@ Box WrittenBox(const LoadedProgram& program, const program::Kernel& kernel, int 
   return written;
 }
 
-// A candidate for the roles of one product: positions in the role's list, or none (extent 1).
+// The index at `position`; behind the end stands an index of extent 1, for "none of them".
 StridedIndex Choose(const std::vector<StridedIndex>& indices, size_t position) {
   return position < indices.size() ? indices[position] : StridedIndex{};
 }
@@ -151,7 +151,7 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
     }
     *strided = MergeIndices(*strided);
   }
-  for (const program::LibraryWindow& window : call.windows()) {  // the caller places these
+  for (const program::LibraryWindow& window : call.windows()) {  // convolutions add these offsets
     left.begins[window.input_dim()] = left.box[window.input_dim()].begin;
     right.begins[window.filter_dim()] = right.box[window.filter_dim()].begin;
     result.begins[window.result_dim()] = result.box[window.result_dim()].begin;

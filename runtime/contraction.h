@@ -1,5 +1,11 @@
-// A contraction by structure, in terms of strides: which loops are one matrix product and which go
-// round it. Shared by the back ends; strides and offsets are in elements.
+// A library contraction in terms of strides: which of its loops become one matrix product (a call
+// of oneDNN or cuBLAS) and which go round it. Shared by the back ends; nothing of it fails or
+// touches memory. Strides and offsets are in elements.
+//
+// Example: z[b,m,n] = sum over k of x[b,m,k] * y[k,n], all dense, b=8, m=16, n=32, k=64. y does not
+// have b, so b and m are both row indices. They are contiguous in x and z: MergeIndices makes one
+// row index of extent 128 of them, and PlanProduct gives one product, 128 x 64 by 64 x 32. If y had
+// b too, b would be a batch index and there would be 8 products, 16 x 64 by 64 x 32.
 #ifndef YUBA_RUNTIME_CONTRACTION_H_
 #define YUBA_RUNTIME_CONTRACTION_H_
 
@@ -11,45 +17,53 @@
 
 namespace yuba::runtime {
 
-// One index of a library call, and how far a step of it moves in each tensor (0: not at all).
+// One index of a library call on one device, and by how many elements a step of it moves in each
+// tensor (0: the tensor does not have the index).
 struct StridedIndex {
   int64_t extent = 1;
   int64_t left = 0, right = 0, result = 0;
 };
 
-// A library call on one device.
+// A library call on one device: its indices by role (program.proto, LibraryCall), already merged.
 struct LibraryShape {
-  bool no_result = false;  // the device makes nothing
-  bool no_terms = false;   // its result is zeros: nothing is summed
-  BoxWalk result;          // the box that the call writes; one buffer
-  // Offsets of the first elements used; of a convolution's windows, where the buffers start.
+  bool no_result = false;  // the device writes nothing; all other fields are unset
+  bool no_terms = false;   // a reduction index runs over nothing: the result is zeros
+  BoxWalk result;          // the box that the call writes; a walk of one buffer
+  // Offsets of the first elements used, from the start of each buffer. The windows of a convolution
+  // are left out of them: along their dimensions the offset is that of the buffer's first position.
   int64_t left = 0, right = 0, output = 0;
   std::vector<StridedIndex> batch, groups, rows, columns, inner;
 };
+// The shape of `kernel`, which calls a library.
 LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel, int device);
 
-// Joins indices of one role that are contiguous in every tensor, and drops those of extent 1.
+// Joins two indices into one, repeatedly, where a step of the outer is a whole run of the inner in
+// every tensor; drops indices of extent 1.
 std::vector<StridedIndex> MergeIndices(std::vector<StridedIndex> indices);
 
 // How one operand of a row-major matrix product lies in memory.
 struct MatrixLayout {
-  bool packed = false;  // no unit stride: it goes through a dense copy
-  bool transposed = false;
-  int64_t leading = 1;                    // leading dimension
+  bool packed = false;      // no unit stride: it goes through a dense copy in the workspace
+  bool transposed = false;  // a step to the next row is 1
+  int64_t leading = 1;      // leading dimension, as BLAS has it
   int64_t row_step = 0, column_step = 0;  // strides, for packing
 };
 
-// C (m x n) = A (m x k) B (k x n), row-major, once for each step of `loops`, summed over `sums`.
-// swapped: A is the right operand (and the product is the transpose of the natural one).
+// C (m x n) = A (m x k) B (k x n), row-major, once for each step of `loops`, summed over the steps
+// of `sums`. Where `swapped`, A is the right operand and C the transpose of the result's rows x
+// columns.
 struct ProductPlan {
   int64_t m = 1, n = 1, k = 1;
   bool swapped = false;
   MatrixLayout a, b, c;
   std::vector<StridedIndex> loops, sums;
 };
+// The cheapest choice of one row, one column and one inner index for the product, by a rough cost
+// of time; the other indices become loops and sums. The shape has a result and terms.
 ProductPlan PlanProduct(const LibraryShape& shape);
 
-// Calls visit(left, right, result) with the offsets of each step of `indices`, first outermost.
+// Calls visit(left, right, result) with the offsets of each step of `indices` from `depth` on, the
+// first outermost, starting from the offsets given.
 template <typename Visit>
 void ForEachStep(const std::vector<StridedIndex>& indices, size_t depth, int64_t left,
                  int64_t right, int64_t result, const Visit& visit) {

@@ -1,5 +1,11 @@
-// A device: one arena of memory, and kernels and library calls on it. Offsets are bytes from the
-// arena's start, the same for a buffer on every device.
+// The first of the two interfaces of a back end: a device, which has one arena of memory and runs
+// kernels and library calls on it. (The second is communicator.h.) Offsets are bytes from the
+// arena's start; a buffer has the same offset on every device.
+//
+// Threads: a device is used by one thread at a time, except that other devices' communicators read
+// its arena while an exchange allows it. Errors are final for a step, not for the device: what the
+// arena holds afterwards is unspecified. The device owns its arena, workspace and prepared kernels
+// and frees them in its destructor.
 #ifndef YUBA_RUNTIME_DEVICE_H_
 #define YUBA_RUNTIME_DEVICE_H_
 
@@ -14,47 +20,55 @@
 
 namespace yuba::runtime {
 
-// One kernel instruction on one device: what the calling convention of kernel_abi.h wants.
+// One kernel instruction on one device: the tables of kernel_abi.h, with offsets for pointers.
 struct Launch {
   int function = 0;                // in Program.functions
-  std::vector<int64_t> offsets;    // of the operands' buffers, then the result's
-  std::vector<int64_t> arguments;  // parts of the indices, then origins and extents of the boxes
+  std::vector<int64_t> offsets;    // bytes: of the operands' buffers, then of the result's
+  std::vector<int64_t> arguments;  // ranges of the indices, then origins and extents of the boxes
 };
 
-// Where buffers lie: as the program says, or spread out by SpreadBuffers to find stray writes.
+// Where buffers lie: as the program says (PlannedLayout), or spread out to find stray writes
+// (SpreadLayout, arena_watch.h).
 struct ArenaLayout {
-  std::vector<int64_t> offsets;  // by buffer
-  int64_t size = 0;
+  std::vector<int64_t> offsets;  // [buffer] bytes
+  int64_t size = 0;              // of the arena, bytes
 };
 
 class Device {
  public:
   virtual ~Device() = default;
 
-  // The arena in the device's address space.
+  // The start of the arena in the device's address space; null before Prepare.
   virtual char* arena() = 0;
 
-  // Between host memory and the arena; done on return.
+  // Copy between host memory and the arena, or fill bytes of it; block until it is done. Callers
+  // keep [offset, offset + bytes) within the arena.
   virtual absl::Status Write(int64_t offset, const char* data, int64_t bytes) = 0;
   virtual absl::Status Read(int64_t offset, char* data, int64_t bytes) = 0;
   virtual absl::Status Fill(int64_t offset, char value, int64_t bytes) = 0;
 
-  // Prepares the launches of the program on this device: one for each place, null for the others.
+  // Called once, before all else: allocates the arena, zeroed, and prepares each kernel instruction
+  // of the program, so that Run only starts it. ResourceExhausted where memory is missing,
+  // Unavailable where a library is. Program and layout are not kept.
   virtual absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) = 0;
 
-  // Runs the kernel at `place`; may return before it has finished.
+  // Runs the kernel of `instruction`. It may return before the kernel has finished; kernels and
+  // copies of one device take effect in the order in which they were started. A failure may show
+  // only in a later call.
   virtual absl::Status Run(int instruction) = 0;
 
-  // Everything that was started has finished.
+  // Blocks until everything that was started has finished, with no time limit. Returns the failure
+  // of any of it.
   virtual absl::Status Synchronize() = 0;
 
-  // For each thread that calls Run, before its first call.
+  // Every thread that calls Run calls this first, once a step.
   virtual absl::Status EnterThread() = 0;
 
-  virtual int64_t workspace_bytes() const = 0;  // outside the arena, for libraries
+  virtual int64_t workspace_bytes() const = 0;  // memory for libraries, outside the arena
   virtual int64_t library_calls() const = 0;    // made so far
 };
 
+// The launch of `instruction`, which is a kernel, on `device`.
 Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int instruction,
                 int device);
 

@@ -1,4 +1,5 @@
-// What this machine has for running programs: driver, GPUs and libraries, each found or missing.
+// What this machine has for running programs: driver, GPUs and libraries, each found or missing,
+// with the reason. For `yuba devices`; a run itself opens what it needs.
 #ifndef YUBA_RUNTIME_DEVICES_H_
 #define YUBA_RUNTIME_DEVICES_H_
 
@@ -17,14 +18,14 @@ struct ComponentFacts {
 };
 
 struct MachineFacts {
-  int processors = 0;
-  int virtual_devices = 0;  // at most so many run on the host
+  int processors = 0;       // hardware threads
+  int virtual_devices = 0;  // the most that run on the host
   std::vector<cuda::GpuFacts> gpus;
   std::string no_gpu;  // why there is none; empty where there are some
   std::vector<ComponentFacts> components;
 };
 
-// Opens all the libraries, which takes up to a second.
+// Opens all the libraries, which takes up to a second. What is missing is a fact, never an error.
 MachineFacts FindDevices();
 
 }  // namespace yuba::runtime

@@ -9,11 +9,11 @@
 namespace yuba::runtime {
 namespace {
 
-// Parts of one home, split where the set of parts that are there changes.
-std::vector<Cell> CellsOf(const Box& home, const std::vector<ReduceTransfer>& reductions,
+// The box of one owner as cells: it is split where the set of partials that were written changes.
+std::vector<Cell> CellsOf(const Box& owned, const std::vector<ReduceTransfer>& reductions,
                           int device) {
   std::vector<Cell> cells(1);
-  cells[0].box = home;
+  cells[0].box = owned;
   for (const ReduceTransfer& reduction : reductions) {
     if (reduction.transfer.destination != device) continue;
     std::vector<Cell> split;
@@ -62,7 +62,7 @@ void PlanCopies(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfe
   }
 }
 
-// Boxes that wanted elements which nobody made: they get the identity.
+// Elements that a device shall have and no device wrote get the identity.
 void PlanMissing(const ExchangeBoxes& boxes, const std::vector<Transfer>& transfers,
                  ExchangePlan& plan) {
   for (size_t d = 0; d < boxes.to.size(); ++d) {
@@ -92,7 +92,8 @@ ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exc
     groups.push_back(static_cast<int>(program.Value(exchange.group(), device)));
   }
   for (std::vector<Box>* each : {&boxes.from, &boxes.to}) *each = BoxesInGroups(*each, groups);
-  // A buffer has nothing of other groups, but others walk through it in the numbers of theirs.
+  // The box of a buffer gets its own device's group too, so that walks of its elements have boxes
+  // of one rank.
   for (std::vector<Box>* each : {&boxes.source, &boxes.destination}) {
     *each = BoxesInGroups(*each, groups);
   }

@@ -1,4 +1,10 @@
-// What each device copies and combines in one exchange, made from the boxes once, at load time.
+// What each device copies and combines in one exchange: the boxes of a program::Exchange become
+// lists of strided walks, once, when a session opens. A step then only runs the lists
+// (Communicator::Advance). Gathers, halos among them, become pieces; reductions become cells.
+//
+// Example: the halo of program.proto. Rows [0,4) and [4,8) are stored, [0,5) and [3,8) are wanted.
+// Device 0 gets two pieces, {source 0, rows [0,4)} and {source 1, rows [4,5)}; it reads device 1
+// and is read by it. The first piece is a copy within the device and counts no bytes.
 #ifndef YUBA_RUNTIME_EXCHANGE_PLAN_H_
 #define YUBA_RUNTIME_EXCHANGE_PLAN_H_
 
@@ -12,20 +18,23 @@
 
 namespace yuba::runtime {
 
-// A box that a device takes from `source`'s buffer (which may be its own) into its own.
+// A box that a device copies from the source buffer of device `source`, which may be itself, into
+// its own destination buffer.
 struct Piece {
   int source = 0;
   Box box;
-  BoxWalk walk;  // the source's buffer, the destination's
+  BoxWalk walk;  // of the source buffer, then of the destination buffer
 };
 
-// A box of a device's own buffer whose parts are combined; without sources it gets the identity.
+// A box of a device's own destination buffer that gets the combination of its partials; without
+// sources it gets the reducer's identity. One partial is only converted.
 struct Cell {
-  std::vector<int> sources;  // one for each part that is there, by ascending part
+  std::vector<int> sources;  // devices, one for each partial of the box, by ascending partial
   Box box;
-  BoxWalk walk;  // the sources' buffers, then the destination's
+  BoxWalk walk;  // of the sources' buffers, then of the destination buffer
 };
 
+// What one device does in an exchange.
 struct DeviceExchange {
   std::vector<Piece> pieces;
   std::vector<Cell> cells;
@@ -34,31 +43,37 @@ struct DeviceExchange {
 };
 
 struct ExchangePlan {
-  Combination combination;
-  int64_t source_element = 0;  // bytes; what moves is counted in these
-  int64_t destination_element = 0;
-  int64_t source_offset = 0;  // of the buffers, in the arena
-  int64_t destination_offset = 0;
-  std::vector<DeviceExchange> devices;
+  Combination combination;              // of the cells
+  int64_t source_element = 0;           // bytes; what moves is counted in these
+  int64_t destination_element = 0;      // bytes
+  int64_t source_offset = 0;            // of the source buffer in every arena, bytes
+  int64_t destination_offset = 0;       // of the destination buffer
+  std::vector<DeviceExchange> devices;  // [device]
 };
 
-// The exchange as its boxes say (GatherTransfers, ReduceTransfers).
+// Plans the exchange from its boxes alone, by GatherTransfers and ReduceTransfers
+// (opsemantics/base/transfers.h). `exchange` is one of `program`, which was validated, so it cannot
+// fail.
 ExchangePlan PlanExchange(const LoadedProgram& program, const program::Exchange& exchange);
 
-// The same from the collective that was recognised: each device deals with the members of its group
-// (the devices that differ on the exchange's axes only), starting after itself so that not all read
-// the same one. An error where the boxes are not those of that collective.
+// Plans the exchange from the collective that it was recognised as. Each device deals only with the
+// members of its group, the devices that differ from it on the exchange's axes only, and lists
+// itself first and then those that follow it, so that not all read the same member at once. The
+// result has the same bits as PlanExchange's. A user's error where the boxes are not those of the
+// collective: the program was not written by this compiler.
 absl::StatusOr<ExchangePlan> PlanCollective(const LoadedProgram& program,
                                             const program::Exchange& exchange);
 
-// Boxes of an exchange on all devices.
+// The boxes of an exchange, [device]. Where the exchange has groups, the number of the device's
+// group is one more dimension of each box, the first (BoxesInGroups).
 struct ExchangeBoxes {
   std::vector<Box> from, to;             // what is offered and wanted
-  std::vector<Box> source, destination;  // of the buffers
+  std::vector<Box> source, destination;  // what the buffers hold
 };
 ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exchange);
 
-// A plan without devices' lists, and its last step: who waits for whom.
+// The first and the last step of both planners. EmptyPlan has element sizes, the program's offsets
+// and empty lists; ListPeers derives `sources` and `readers` of each device from pieces and cells.
 ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& exchange);
 void ListPeers(ExchangePlan& plan);
 

@@ -39,12 +39,12 @@ void Cursor::Settle() {
   }
 }
 
-// One device's way through the step.
+// How far one device has come in the step.
 struct Executor::Worker {
   explicit Worker(const LoadedProgram& program) : cursor(program.instructions()) {}
   Cursor cursor;
-  bool begun = false;  // the instruction at the cursor
-  bool waiting = false;
+  bool begun = false;    // the instruction at the cursor
+  bool waiting = false;  // blocked, in an interleaved step
 };
 
 Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)

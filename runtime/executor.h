@@ -1,5 +1,7 @@
-// Runs one step of a program on all devices: a thread for each, or one thread that interleaves
-// their instructions by a seed, which can be replayed and finds missing dependencies.
+// Runs one step of a program on all devices of a fleet: with a thread for each device, or with one
+// thread that picks the next device by a seed. The second can be replayed, and other seeds try
+// other orders, which finds missing dependencies. Each device runs the flat instruction list from
+// start to end: a kernel goes to its Device, an exchange to the Communicator step by step.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
 #define YUBA_RUNTIME_EXECUTOR_H_
 
@@ -16,7 +18,8 @@
 
 namespace yuba::runtime {
 
-// Walks the places of a program that are kernels and exchanges, in the order of execution.
+// Walks the kernels and exchanges of a program in the order of execution, through its loops. In the
+// list {loop to 3, twice; A; B; C} it stands at A, B, A, B, C: instructions 1, 2, 1, 2, 3.
 class Cursor {
  public:
   explicit Cursor(const std::vector<Instruction>& instructions) : instructions_(&instructions) {
@@ -32,7 +35,7 @@ class Cursor {
  private:
   struct Loop {
     int start = 0;
-    int64_t left = 0;  // runs, the current one included
+    int64_t left = 0;  // runs to go, the current one included
   };
   void Settle();
 
@@ -41,7 +44,9 @@ class Cursor {
   int at_ = 0;
 };
 
-// What is looked after around each instruction of a device, for debugging (arena_watch.h).
+// Called around each instruction of each device, for debugging (arena_watch.h). Before comes before
+// an exchange's first step, After after its last. In threaded steps the calls come from the
+// devices' threads. An error ends the step.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -49,15 +54,16 @@ class Watcher {
   virtual absl::Status After(int device, int instruction) = 0;
 };
 
+// All that a step runs on. The communicator may refer to the devices and is freed before them.
 struct Fleet {
   std::vector<std::unique_ptr<Device>> devices;
   std::unique_ptr<Communicator> communicator;
-  std::vector<ExchangePlan> plans;   // by place
+  std::vector<ExchangePlan> plans;   // [instruction]; empty plans for kernels and loops
   std::unique_ptr<Watcher> watcher;  // may be null
 };
 
-// One device at one instruction, in seconds since the executor was made. Waiting for other devices
-// is an event of its own.
+// What one device did, in seconds since the executor was made. Waiting for other devices is an
+// event of its own.
 struct TraceEvent {
   int instruction = 0;
   bool waiting = false;
@@ -66,22 +72,26 @@ struct TraceEvent {
 
 class Executor {
  public:
-  // With `trace`, what each device does in threaded steps is noted.
+  // Program and fleet must outlive the executor. With `trace`, what each device does in threaded
+  // steps is noted.
   Executor(const LoadedProgram& program, Fleet& fleet, bool trace);
 
-  // A failure, or a wait longer than `timeout_seconds`, ends the step on all devices; the error
-  // names device, instruction and cause. After an error the fleet can be used again, with lost
-  // contents.
+  // One step with a thread for each device; blocks until all have ended. A failure ends the step on
+  // all devices, and so does a wait for another device that is longer than `timeout_seconds`
+  // (DeadlineExceeded). The error is the first failure and names device, instruction and cause.
+  // After an error the fleet can run again, but what the arenas hold is lost. A kernel that never
+  // returns is not bounded.
   absl::Status RunThreads(double timeout_seconds);
 
-  // The same, deterministic; a deadlock is an error.
+  // One step in the calling thread; the order follows from `seed` alone. Devices that wait for each
+  // other are found at once and are an Internal error.
   absl::Status RunInterleaved(uint64_t seed);
 
-  // Seconds of all devices in the last threaded step.
+  // Seconds in the last threaded step, summed over the devices.
   struct Times {
     double copying = 0;  // in exchanges, not waiting
     double waiting = 0;  // for other devices
-    double all = 0;
+    double all = 0;      // from the start of a device's thread to its end
   };
   const Times& times() const { return times_; }
   const std::vector<TraceEvent>& trace(int device) const { return trace_[device]; }
@@ -96,13 +106,13 @@ class Executor {
 
   const LoadedProgram& program_;
   Fleet& fleet_;
-  std::vector<std::atomic<int>> at_;  // the place each device is at, for messages
-  std::mutex mutex_;
-  absl::Status failure_;  // the first
+  std::vector<std::atomic<int>> at_;  // [device] its instruction, for messages
+  std::mutex mutex_;                  // of failure_ and times_
+  absl::Status failure_;              // the first of the step
   Times times_;
   const bool tracing_;
   const std::chrono::steady_clock::time_point start_;
-  std::vector<std::vector<TraceEvent>> trace_;  // by device
+  std::vector<std::vector<TraceEvent>> trace_;  // [device]
 };
 
 }  // namespace yuba::runtime

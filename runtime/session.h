@@ -1,4 +1,15 @@
-// A program on devices: put values in, run steps, read values out, see what moved.
+// The face of the runtime: a program on devices. Put values in, run steps, read values out, see
+// what moved.
+//
+//   auto program = LoadedProgram::FromFile("mlp.yuba");
+//   auto session = Session::Open(*program, RunOptions());
+//   (*session)->Set("x", x);            // the whole tensor; each device gets its shard
+//   (*session)->Step();
+//   auto y = (*session)->Get("y");      // gathered from the shards
+//
+// A session is used by one thread at a time; every call blocks until it is done. Several sessions
+// may share one program, which they keep alive. The session owns devices, arenas and communicator
+// and frees them with itself.
 #ifndef YUBA_RUNTIME_SESSION_H_
 #define YUBA_RUNTIME_SESSION_H_
 
@@ -19,61 +30,67 @@
 namespace yuba::runtime {
 
 struct RunOptions {
-  std::string backend = "host";
-  bool interleave = false;  // one thread interleaves the devices' instructions
+  std::string backend = "host";  // a name of BackendNames()
+  bool interleave = false;       // one thread interleaves the devices' instructions
   uint64_t interleave_seed = 0;
-  bool recognise = true;  // run recognised collectives as such, else as plain exchanges
-  bool poison = false;    // arena_watch.h
-  bool guards = false;
-  double timeout_seconds = 600;  // of one wait for another device
-  bool trace = false;            // note when each device did what
+  bool recognise = true;         // plan recognised collectives as such, else as plain exchanges
+  bool poison = false;           // fill unwritten memory with NaN (arena_watch.h)
+  bool guards = false;           // find writes outside buffers (arena_watch.h)
+  double timeout_seconds = 600;  // the most that one wait for another device may take
+  bool trace = false;            // note when each device did what, in threaded steps
 };
 
-// Bytes are payload, counted where devices copy from each other.
+// Bytes are payload that one device received from another (Traffic, communicator.h).
 struct Statistics {
-  int64_t steps = 0;
+  int64_t steps = 0;      // that succeeded
   double seconds = 0;     // of the last step
-  double copy_share = 0;  // of the devices' time in the last step, copying and combining
-  double wait_share = 0;  // and waiting for other devices; both with threads only
+  double copy_share = 0;  // of the devices' time in the last step: copying and combining
+  double wait_share = 0;  // and waiting for other devices; both in threaded steps only
   int64_t bytes = 0;      // moved in all steps
-  std::vector<int64_t> bytes_in, bytes_out;  // by device
-  std::map<int, int64_t> bytes_by_place;     // of the exchanges that moved any
-  int64_t arena_bytes = 0;                   // a device
-  int64_t workspace_bytes = 0;  // the largest device's, of libraries, outside the arena
-  int64_t library_calls = 0;
+  std::vector<int64_t> bytes_in, bytes_out;  // [device] received, sent
+  std::map<int, int64_t> bytes_by_place;     // by instruction: the exchanges that moved any
+  int64_t arena_bytes = 0;                   // on each device
+  int64_t workspace_bytes = 0;  // for libraries, outside the arena, on the device that has most
+  int64_t library_calls = 0;    // on all devices
 };
 
-// The error for values that are neither given nor to be made up.
+// The user's error for inputs and parameters that have no value and are not to be made up. It names
+// the first five.
 absl::Status NoValuesFor(std::vector<std::string> missing);
 
 class Session {
  public:
-  // Values that come with the program (data, fill) are set. An unavailable back end is
-  // absl::StatusCode::kUnavailable.
+  // Allocates the devices, plans the exchanges and sets the values that come with the program
+  // (data, fill). Unavailable where this machine lacks the back end or a library; ResourceExhausted
+  // where it lacks memory.
   static absl::StatusOr<std::unique_ptr<Session>> Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options);
 
-  // An input or parameter by name: the whole tensor. Integers are converted if they fit; in hash
-  // arithmetic floats may be given as such, or as 64-bit elements (type kI64).
+  // Sets an input or parameter by name from the whole tensor. The shape must be the port's.
+  // Integers are converted if they fit; floats must have the program's type. In hash arithmetic
+  // floats may be given as floats, or as 64-bit elements (type kI64). The value stays until it is
+  // set again.
   absl::Status Set(const std::string& name, const HostTensor& tensor);
 
-  // Random values for every input and parameter that has none yet. In hash arithmetic also for
-  // float parameters of more than one element that have some: nothing is proved by values that are
-  // equal.
+  // Sets random values (initial_values.h) for every input and parameter that has none yet. In hash
+  // arithmetic it replaces also those of float parameters of more than one element, because a fill
+  // of equal values would hide elements that went to the wrong position.
   absl::Status Randomize(uint64_t seed);
 
   // Names of inputs and parameters without a value.
   std::vector<std::string> Missing() const;
 
-  // One step on all devices; an error where values are missing.
+  // One step on all devices (executor.h says how it fails); NoValuesFor where values are missing.
   absl::Status Step();
 
-  // An output by name, gathered. In hash arithmetic floats are 64-bit elements (type kI64).
+  // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
+  // 64-bit elements (type kI64).
   absl::StatusOr<HostTensor> Get(const std::string& name);
-  // The same of any buffer; what no device holds is zero.
+  // Any buffer, in its flat dimensions; elements that no device holds are zero.
   absl::StatusOr<HostTensor> GetBuffer(int buffer);
 
   Statistics statistics() const;
+  // What `device` did in all steps; empty without RunOptions::trace.
   const std::vector<TraceEvent>& trace(int device) const { return executor_->trace(device); }
   const LoadedProgram& program() const { return *program_; }
   Fleet& fleet() { return fleet_; }  // for tests that break something

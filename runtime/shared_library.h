@@ -1,5 +1,6 @@
-// Shared libraries that a machine may or may not have: opened by name when first asked for, so that
-// a program that only plans pays nothing for them, and never closed.
+// Shared libraries that a machine may or may not have. They are opened by name when first asked
+// for, so that a command that only plans pays nothing for them, and never closed: copies of the
+// object are views of one library.
 #ifndef YUBA_RUNTIME_SHARED_LIBRARY_H_
 #define YUBA_RUNTIME_SHARED_LIBRARY_H_
 
@@ -12,8 +13,8 @@ namespace yuba::runtime {
 
 class SharedLibrary {
  public:
-  // The first of `names` that the loader finds. Unavailable where none is; the message is the
-  // loader's, for the first name.
+  // Opens the first of `names` that the loader finds. Unavailable where it finds none; the message
+  // is the loader's, for the first name.
   static absl::StatusOr<SharedLibrary> Open(std::initializer_list<const char*> names);
 
   // Points `function` at the library's `symbol`; Unavailable where it has none.

@@ -1,4 +1,9 @@
 // Walking one box through several buffers at once: the loops of every copy and every reduction.
+// Buffers are dense and row-major over boxes of their own, so one element has another offset in
+// each. Offsets and strides are in elements.
+//
+// Example: rows [4, 5) of a tensor f32[8, 16] move from a buffer over [4, 8) x [0, 16) to one over
+// [0, 5) x [0, 16). WalkOf gives one loop of 16 elements, from offset 0 to offset 64, strides 1.
 #ifndef YUBA_RUNTIME_WALK_H_
 #define YUBA_RUNTIME_WALK_H_
 
@@ -13,26 +18,27 @@ namespace yuba::runtime {
 // Strides of a dense row-major buffer over `box`, in elements.
 std::vector<int64_t> DenseStrides(const Box& box);
 
-// Where one buffer has the elements of the walk, in elements from the buffer's first.
+// Where one buffer has the elements of the walk.
 struct WalkedBuffer {
-  int64_t offset = 0;
-  std::vector<int64_t> strides;  // for each loop of the walk
+  int64_t offset = 0;            // of the walk's first element, from the buffer's first
+  std::vector<int64_t> strides;  // [loop]
 };
 
-// Loops, outermost first; neighbours that every buffer has contiguous are one loop, and there is
-// always at least one. No elements where an extent is 0.
+// Loops, outermost first. Neighbouring dimensions that are contiguous in every buffer are one loop,
+// dimensions of extent 1 none; there is always at least one loop. An extent of 0 means no elements.
 struct BoxWalk {
-  std::vector<int64_t> extents;
-  std::vector<WalkedBuffer> buffers;
+  std::vector<int64_t> extents;       // [loop]
+  std::vector<WalkedBuffer> buffers;  // [buffer] in the order given to WalkOf
 
   int64_t elements() const;
 };
 
-// The elements of `box` in buffers that are dense over `boxes`; each of them contains `box`.
+// The walk of `box` through buffers that are dense over `boxes`. Each of these must contain `box`.
 BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes);
 
-// Calls visit(offsets, length) for each run of the innermost loop: where each buffer has its first
-// element. Within the run buffer b steps by buffers[b].strides.back().
+// Calls visit(offsets, length) for each run of the innermost loop, of `length` elements: offsets[b]
+// is where buffer b has the run's first element. Within it buffer b steps by
+// buffers[b].strides.back().
 template <typename Visit>
 void ForEachRun(const BoxWalk& walk, const Visit& visit) {
   if (walk.elements() == 0) return;

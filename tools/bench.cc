@@ -33,7 +33,7 @@ struct BenchFlags {
   bool json = false;
 };
 
-// The least of `repeat` times, in seconds, of which each is one call.
+// Calls `repeat` times; the seconds of the fastest call.
 absl::StatusOr<double> Time(int repeat, const std::function<absl::Status()>& call) {
   double best = 0;
   for (int i = 0; i < repeat; ++i) {

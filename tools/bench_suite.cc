@@ -22,23 +22,23 @@ namespace {
 
 using Json = nlohmann::json;
 
-// One search to measure, and what it should reach.
+// One search to measure, and the figures that it should reach.
 struct SuiteRun {
   std::string model;  // a path below the folder of models
   std::vector<std::string> flags;
   int devices = 8;
   std::string search = "default";
-  std::string name, saves_of;  // of this run; of the one that it should move less than
-  double seconds = 0, gap = -1, megabytes = 0;  // targets; gap -1 and megabytes 0: none
-  double saves = 0;                             // percent of the bytes of that run
+  std::string name, saves_of;  // of this run; of the run that it should move fewer bytes than
+  double seconds = 0, gap = -1, megabytes = 0;  // targets; gap (percent) -1 and megabytes 0: none
+  double saves = 0;                             // target, percent of the bytes of run `saves_of`
 };
 
-// One problem to solve, and what others have published.
+// One problem to solve, and the best cost that others have published.
 struct SuiteProblem {
   std::string file;
   int seconds = 60;
   int64_t published = 0;
-  double within = 10;  // percent of that
+  double within = 10;  // target: at most so many percent above it
 };
 
 struct Suite {
@@ -147,14 +147,14 @@ absl::StatusOr<Json> Measured(const SuiteRun& run, const std::string& models) {
   return json.at("runs").at(0);
 }
 
-// "0.12 (0.5)", with a mark where the target is missed.
+// "0.12 (0.5)": a figure and its target, with a mark where it is missed.
 std::string Against(double value, double target, const char* format) {
   std::string text = absl::StrFormat("%.*f", format[0] - '0', value);
   if (target < 0) return text;
   return absl::StrCat(text, value <= target ? " (" : " **(", target, value <= target ? ")" : ")**");
 }
 
-// The bytes that a run moves, and how many fewer than the one it is compared with.
+// The bytes that a run moves, and how many percent fewer than the run it is compared with.
 std::string Moved(const SuiteRun& run, double bytes, const std::map<std::string, double>& others) {
   const std::string text = absl::StrFormat("%.2f", bytes / 1e6);
   if (run.saves_of.empty()) return text;

@@ -1,4 +1,6 @@
-// From model and plan to a program that runs, in one call.
+// From model and plan to a program that runs, in one call: the compiler's phases from spmd to
+// kernels, without their checks (`yuba verify` runs those). For `run`, `compile`, `verify` and the
+// tests.
 #ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
 #define YUBA_TOOLS_BUILD_PROGRAM_H_
 
@@ -10,13 +12,14 @@
 
 namespace yuba::tools {
 
-// The program of `plan`, which is attached to the model's graph, with its arena and its kernels.
-// With `verify` each phase's result is proved (compiler/phases.h); a proof that fails is Internal.
+// The program of `plan`, which is attached to the model's graph, with its arena, its code and its
+// initial values. Takes seconds for large models, most of it in LLVM. With `verify` each phase's
+// result is proved (compiler/phases.h); a proof that fails is Internal.
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice, bool verify);
 
-// The plan for one device: nothing is cut.
+// The plan for one device, in which nothing is cut: what partitioned runs are compared with.
 search::Plan WholePlan(const Graph& graph);
 
 }  // namespace yuba::tools

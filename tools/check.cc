@@ -1,5 +1,5 @@
-// yuba check: is the plan legal for this model, and are its cost, its bound and all else that it
-// says true?
+// yuba check: is the plan legal for this model, and are its cost, its bound and every other field
+// of the file true?
 #include "search/check/check.h"
 
 #include <iostream>
@@ -27,8 +27,8 @@ struct CheckFlags {
   bool json = false;
 };
 
-// The path of the first field of `file` that is not as in `derived`, with both values; "" if none
-// is.
+// The path of the first field of `file` that differs from `derived`, with both values; "" if none
+// does.
 std::string FirstDifference(const Json& file, const Json& derived, const std::string& path) {
   if (file == derived) return "";
   const auto text = [](const Json& json) {
@@ -60,9 +60,9 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
                       text(derived).substr(0, 200), " by the model and the plan's shardings");
 }
 
-// Whether the file is what `partition` writes for these shardings. The name of the model's file is
-// for people and taken as it is: the graph's hash says which model it is. So are options, except
-// where the plan itself says them too.
+// Whether the file is what `partition` writes for these shardings and partitions. The name of the
+// model's file is for people and taken as it is, because the graph's hash says which model it is.
+// Options are taken too, except those that the plan itself says.
 absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   search::PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
@@ -91,7 +91,7 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": ", difference, ": plan again"));
 }
 
-// The pins that the file says the search was given hold in the plan's cuts.
+// Checks that the plan meets the pins that the search was given, as the file says.
 absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
   const Graph& graph = planned.loaded.model.graph;
   for (const auto& [name, text] : planned.file.notes.options) {
@@ -115,7 +115,7 @@ absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
   return absl::OkStatus();
 }
 
-// The program of the plan keeps to the limit that the plan's space has.
+// Checks that the program of the plan keeps to the memory limit of the plan's space.
 absl::Status CheckMemoryLimit(const PlannedModel& planned, const CheckFlags& flags) {
   const int64_t limit = planned.plan.space.memory;
   if (limit == 0) return absl::OkStatus();

@@ -159,15 +159,14 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
 
 namespace {
 
-// "dim.batch" -> "--dim batch=", "batch" -> "--batch ": how the user gives what a plan file calls
-// so.
+// "dim.batch" -> "--dim batch=", "batch" -> "--batch ": the flag for an option of a plan file.
 std::string FlagText(const std::string& name, const std::string& value) {
   if (name.rfind("dim.", 0) == 0) return absl::StrCat("--dim ", name.substr(4), "=", value);
   if (name.rfind("bind.", 0) == 0) return absl::StrCat("--bind ", name.substr(5), "=", value);
   return absl::StrCat("--", name, " ", value);
 }
 
-// `status`, and what the command line says that the plan was made without: a likely cause.
+// `status`, and as a likely cause the flags of this command line that the plan was made without.
 absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
                             const search::PlanNotes& notes) {
   std::vector<std::string> made, added;

@@ -1,4 +1,10 @@
-// What the subcommands of `yuba` share: flags, loading of models and plans, exit codes.
+// What the subcommands of `yuba` share: flags, loading of models and plans, exit codes. A
+// subcommand adds its flags to a CLI::App and gives OnRun the function that does the work:
+//
+//   auto flags = std::make_shared<CheckFlags>();
+//   CLI::App* check = app.add_subcommand("check", "is the plan legal?");
+//   AddModelFlags(check, flags->model);
+//   OnRun(check, exit_code, [flags] { return Check(*flags); });
 #ifndef YUBA_TOOLS_COMMAND_H_
 #define YUBA_TOOLS_COMMAND_H_
 
@@ -16,26 +22,28 @@
 
 namespace yuba::tools {
 
-// A subcommand's body; its status becomes the exit code, its message goes to stderr.
+// A subcommand's body. OnRun has it run when `app` is called: its status becomes the exit code
+// (exit_code.h), its message goes to stderr.
 using Action = std::function<absl::Status()>;
 void OnRun(CLI::App* app, int& exit_code, Action action);
 
 struct ModelFlags {
-  std::string file;
+  std::string file;                    // the ONNX model
   std::vector<std::string> dims;       // NAME=N
   int64_t batch = 0;                   // 0: as in the file
-  std::vector<std::string> bind;       // NAME=FILE, inputs that are known when planning
+  std::vector<std::string> bind;       // NAME=FILE, inputs whose value is known when planning
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 
-// The devices: a number of them, or a mesh of named groups.
+// The devices: a number of them, or a mesh with named groups of axes.
 struct MeshFlags {
   int devices = 8;
-  std::string groups;  // as in data=2,model=4; empty: `devices`
+  std::string groups;  // as in data=2,model=4; empty: `devices` counts
 };
 void AddMeshFlags(CLI::App* app, MeshFlags& flags);
+// The mesh with its axes: 8 devices are a=2 b=2 c=2.
 absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags);
 
 // A model with the library that describes its operators.
@@ -46,30 +54,33 @@ struct LoadedModel {
 };
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
 
-// The parts of LoadModel, for who runs the compiler's phases.
+// The steps of LoadModel, for subcommands that run the compiler's phases themselves.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
 absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
                                                     const OperatorLibrary& library);
-std::map<std::string, std::string> ContentHashes(
-    const onnx::ImportOptions& options);  // of bound inputs
+// Of the bound inputs: name -> hash of the value.
+std::map<std::string, std::string> ContentHashes(const onnx::ImportOptions& options);
 
-// The options that change the graph, as the plan file keeps them; and the flags that an earlier
-// `partition` was given, where the command line does not say otherwise.
+// The flags that change the graph, as the plan file keeps them: {"dim.batch": "8"}.
 std::map<std::string, std::string> PlanOptions(const ModelFlags& flags);
+// Fills in the flags that `partition` was given when it made the plan, where the command line does
+// not give them. A user's error that names both values where the two contradict each other.
 absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags);
 
-// A model with the plan that is read for it. A plan that moves other bytes than it says is
-// FailedPrecondition: a negative answer.
+// A model with the plan that was read for it.
 struct PlannedModel {
-  LoadedModel loaded;  // the graph has the plan's copies
-  Graph whole;         // and has not
+  LoadedModel loaded;  // its graph has the plan's copies, accumulators and partials
+  Graph whole;         // the graph without them
   search::PlanFile file;
   search::Plan plan;
-  std::string text;  // of the file
+  std::string text;  // of the plan file
 };
+// Reads both and attaches the plan. FailedPrecondition, a negative answer, where the plan moves
+// other bytes than it says; else a user's error that names the file.
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file);
 
-// The notes that every plan of this model must agree with.
+// The notes that every plan file of this model has: hashes of graph and operator library, version,
+// options, shapes of the inputs. AttachPlan refuses a plan file with other hashes.
 search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags);
 
 }  // namespace yuba::tools

@@ -1,5 +1,6 @@
-// How the commands read their command lines: numbers that are numbers, values that are not empty,
-// errors that name the subcommand.
+// How the commands read their command lines with CLI11: numbers that are numbers, values that are
+// not empty, errors that name the subcommand. A validator returns the message for the user, or
+// nothing.
 #ifndef YUBA_TOOLS_COMMAND_LINE_H_
 #define YUBA_TOOLS_COMMAND_LINE_H_
 
@@ -18,17 +19,19 @@ CLI::Validator Seed();  // any of 64 bits
 CLI::Validator NumberAbove0();
 CLI::Validator NumberFrom0();
 
-// Turns "1.5MB", "40 MB" or "2GiB" into a number of bytes, from 1 to kMostMemory.
+// Turns "1.5MB", "40 MB" or "2GiB" into a number of bytes, from 1 to kMostMemory: MB is 10^6 bytes,
+// GiB 2^30.
 CLI::Validator SizeInBytes();
 constexpr int64_t kMostMemory = int64_t{1} << 50;  // what a device may have
 
 constexpr int kMostThreads = 64;  // as --threads takes them
 
-// Options that may be repeated take one value each time, so that words after it are no more of
-// them.
+// Options that may be repeated take one value each time: in `--pin a=b model.onnx` the second word
+// is no pin.
 void OneValueAtATime(CLI::App* app);
 
-// `text` as a shell reads it as one word; of a file besides never as a flag.
+// `text` quoted where a shell needs it, to be one word; a file besides gets ./ in front where it
+// would be read as a flag.
 std::string ShellWord(const std::string& text);
 std::string ShellFile(const std::string& file);
 
@@ -38,8 +41,8 @@ absl::Status RefuseEmptyValues(const CLI::App& app);
 // An error where a word stands in place of a subcommand and names none; it lists them all.
 absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* argv);
 
-// Prints what --help or --version ask for, or the error after the name of the subcommand; the exit
-// code.
+// Prints what --help or --version ask for, or the error after the name of the subcommand. Returns
+// the exit code.
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace yuba::tools

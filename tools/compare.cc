@@ -31,7 +31,7 @@ namespace {
 struct CompareFlags {
   ModelFlags model;
   MeshFlags mesh;
-  int copies = 8;         // of the default
+  int copies = 8;         // window of the default search
   double time_limit = 0;  // seconds, of each search; 0: none
   bool json = false;
 };
@@ -40,7 +40,7 @@ struct Candidate {
   std::string name, what;
   Graph graph;  // with the plan's copies
   search::Plan plan;
-  double seconds = 0;       // of the search
+  double seconds = 0;       // that the search took
   int64_t peak_memory = 0;  // bytes, of the fullest device
 };
 
@@ -112,7 +112,7 @@ std::string Against(int64_t bytes, int64_t ours) {
              : absl::StrFormat("%s %.1f %%", ratio < 1 ? "−" : "+", 100 * std::abs(ratio - 1));
 }
 
-// "weights +93.0 MB, partial sums −7.7 MB": what moves in `theirs` and not in `ours`.
+// "weights +93.0 MB, partial sums −7.7 MB": what `theirs` moves more or less than `ours`.
 std::string ByKind(const search::PlanCost& theirs, const search::PlanCost& ours) {
   std::string text;
   auto add = [&](const char* kind, int64_t more) {
@@ -144,16 +144,16 @@ std::string HowSharded(const Candidate& candidate, NodeId node) {
   return words.empty() ? "nothing" : absl::StrJoin(words, " and ");
 }
 
-// Where the two plans differ most: nodes of like names that both plans cut in one way each.
+// Nodes of like names, of which each of the two plans cuts all in one way.
 struct Difference {
   std::string nodes;  // "layer4.*.conv2"
   int count = 0;
-  int64_t bytes = 0;         // that theirs moves more there
-  std::string theirs, ours;  // cuts, in words
+  int64_t bytes = 0;         // that `theirs` moves more than `ours` at these nodes
+  std::string theirs, ours;  // the partitions, in words
 };
 
-// Where `sign` * (theirs - ours) is largest; of no nodes where it is nowhere above 0. Copies are no
-// nodes of the model's and not looked at.
+// The nodes where `sign` * (theirs - ours) is largest; count is 0 where it is nowhere above 0.
+// Copies are not nodes of the model and not looked at.
 Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int sign) {
   const std::vector<int64_t> here = BytesByNode(theirs), there = BytesByNode(ours);
   std::map<std::string, NodeId> by_name;

@@ -31,7 +31,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
       flags.output.empty() ? WithExtension(flags.model.file, ".yuba") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
-  YUBA_RETURN_IF_ERROR(CheckOutput(output));  // now all that is read is known
+  YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.target.cuda = flags.target == "cuda";

@@ -1,4 +1,4 @@
-// yuba devices: what does this machine have to run programs on?
+// yuba devices: what does this machine have to run programs on, and what is missing for what?
 #include "runtime/devices.h"
 
 #include <iostream>

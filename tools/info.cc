@@ -1,4 +1,4 @@
-// yuba info: can it be planned, and what is in it?
+// yuba info: can the model be planned, and what is in it?
 #include <algorithm>
 #include <iostream>
 #include <map>

@@ -15,7 +15,7 @@ constexpr int kSignals[kCount] = {SIGINT, SIGTERM};
 // All that the handler touches.
 std::atomic<bool> came{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not lock");
-struct sigaction before[kCount];  // by signal; written only while it has no handler
+struct sigaction before[kCount];  // [signal]; written only while Note is not installed
 
 void GiveBack() {
   for (int i = 0; i < kCount; ++i) sigaction(kSignals[i], &before[i], nullptr);

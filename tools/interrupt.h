@@ -1,11 +1,12 @@
-// Ctrl-C asks a search for its end, and once more ends the program.
+// Ctrl-C asks a search to end with the best plan so far; once more it ends the program.
 #ifndef YUBA_TOOLS_INTERRUPT_H_
 #define YUBA_TOOLS_INTERRUPT_H_
 
 namespace yuba::tools {
 
-// While there is one, the first SIGINT or SIGTERM is but noted; the next does what it did before. A
-// signal that is ignored stays so. One at a time.
+// While an InterruptNote exists, the first SIGINT or SIGTERM is only noted, with a line on stderr;
+// the next does what it did before. A signal that was ignored stays ignored. Only one exists at a
+// time.
 class InterruptNote {
  public:
   InterruptNote();
@@ -13,7 +14,7 @@ class InterruptNote {
   InterruptNote(const InterruptNote&) = delete;
   InterruptNote& operator=(const InterruptNote&) = delete;
 
-  // Whether one came. From any thread.
+  // Whether a signal came since the note was made. From any thread.
   static bool Came();
 };
 

@@ -50,7 +50,7 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A search that an earlier run has made is not changed by flags.
+// An error for flags of the search where --from takes the plan that an earlier run has made.
 absl::Status CheckFrom(const PartitionFlags& flags) {
   if (flags.from.empty() || flags.from == "import" || flags.from == "search")
     return absl::OkStatus();
@@ -62,8 +62,8 @@ absl::Status CheckFrom(const PartitionFlags& flags) {
                    "--pin, --memory, --replicate and --time-limit, or start with --from search");
 }
 
-// The phases up to the plan, or as far as --to says; with --dump each state is written. `note` is
-// there from the search on: before it there is nothing to show, and Ctrl-C ends the program.
+// Runs the phases up to the plan, or as far as --to says; with --dump each state is written. `note`
+// is set when the search begins: before that there is nothing to show, and Ctrl-C ends the program.
 absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
                      compiler::Compilation& compilation, absl::optional<InterruptNote>& note) {
   compiler::PhaseOptions options;
@@ -74,7 +74,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
   options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
     if (phase.name == std::string("import")) return true;
     if (note.has_value()) return !InterruptNote::Came();
-    YUBA_RETURN_IF_ERROR(CheckOutput(output));  // now all that is read is known
+    YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
     note.emplace();
     return true;
   };
@@ -102,7 +102,8 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << both << "\n      --help for inputs and weights\n";
 }
 
-// Tofu's space and the baselines have no copies, by default too.
+// Tofu's space and the baselines have no copies and no accumulators; an error where flags ask for
+// them.
 absl::Status TakeNoCopies(PartitionFlags& flags) {
   const bool baseline = search::FindBaseline(flags.search) != nullptr;
   if (!baseline && flags.space != "tofu") return absl::OkStatus();
@@ -119,7 +120,7 @@ absl::Status TakeNoCopies(PartitionFlags& flags) {
   return absl::OkStatus();
 }
 
-// The search that the flags ask for, in a graph that is imported with or without factors.
+// The search that the flags ask for.
 absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
   search::SearchOptions options;
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
@@ -137,7 +138,8 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   return options;
 }
 
-// What an earlier run has written, with --dump, is taken for the same model and number of devices.
+// An error where the states that an earlier run wrote with --dump are of another model or number of
+// devices.
 absl::Status CheckStates(const PartitionFlags& flags, const compiler::Compilation& compilation) {
   if (compilation.model.file != flags.model.file) {
     return UserError(flags.dump, ": holds the states of ", compilation.model.file, ", not of ",
@@ -169,8 +171,8 @@ search::PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded
   return notes;
 }
 
-// What a plain search level by level moves, to print beside the default's; nothing where that would
-// take longer, or cannot follow the pins.
+// The bytes that a plain search level by level moves, to print beside the default's; nothing where
+// that search does not end in time, or cannot follow the pins.
 absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
                                                        const Graph& graph,
                                                        search::SearchOptions options) {
@@ -193,7 +195,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
                        const std::string& text, double seconds) {
   const Graph& graph = model.graph;
   YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadPlan(text));
-  // What is searched for the sake of these lines has no more than the time that is left.
+  // Searches that are made only to print their figures get no more than the rest of the time.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
   absl::optional<int64_t> by_level;

@@ -31,8 +31,7 @@ void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
     notes.kernels.push_back(
         IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));
   }
-  // MovesOf lists a node's gathers in the order of its operands, then its reduction; so does the
-  // program.
+  // Exchanges of the program and moves of the plan are matched by node, tensor and direction.
   absl::flat_hash_map<std::string, std::string> collectives;
   for (const auto& instruction : program.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;

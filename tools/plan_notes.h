@@ -1,5 +1,5 @@
-// What a plan file says beyond the search: memory, kernels and collectives of the program it leads
-// to.
+// What a plan file says beyond the search: memory, kernels and collectives of the program that the
+// plan becomes. `partition` writes these notes, `check` compares them.
 #ifndef YUBA_TOOLS_PLAN_NOTES_H_
 #define YUBA_TOOLS_PLAN_NOTES_H_
 
@@ -8,6 +8,8 @@
 
 namespace yuba::tools {
 
+// Lowers the plan as the compiler does, without generating code, and fills in notes.memory
+// [device], notes.kernels [node] and notes.collectives [transfer, in the order of MovesOf].
 void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
                      search::PlanNotes& notes);
 

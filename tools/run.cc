@@ -1,4 +1,4 @@
-// yuba run: plans are compiled and run in one go.
+// yuba run: compiles a plan and runs it, in one go.
 #include "compiler/kernels/add_kernels.h"
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
@@ -17,7 +17,7 @@ struct RunCommandFlags {
   bool no_verify = false;
 };
 
-// As the program will have them.
+// The ports that the program will have, so that files can be read before it is compiled.
 RunPorts PortsOfModel(const compiler::Model& model) {
   RunPorts ports;
   const std::vector<Tensor>& tensors = model.graph.tensors;

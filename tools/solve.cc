@@ -1,4 +1,4 @@
-// yuba solve: problem files of the IOPDDL contest, with the solvers of the search.
+// yuba solve: solves problem files of the IOPDDL contest with the solvers of the search.
 #include <iostream>
 #include <limits>
 
@@ -21,7 +21,7 @@ struct SolveFlags {
   int threads = 1;
 };
 
-// Before there is a problem Ctrl-C ends the program: nobody notes it.
+// Until the problem is read, Ctrl-C ends the program.
 absl::StatusOr<search::PairwiseProblem> ReadProblem(const SolveFlags& flags,
                                                     const search::Budget& budget) {
   const auto stop = [&] { return budget.ShouldStop(); };

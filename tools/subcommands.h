@@ -1,4 +1,5 @@
-// The subcommands of `yuba`. Each adds its flags to `app` and, when it is called, its exit code.
+// The subcommands of `yuba`. Each function adds one to `app`, with its flags; when the user calls
+// it, it sets `exit_code`.
 #ifndef YUBA_TOOLS_SUBCOMMANDS_H_
 #define YUBA_TOOLS_SUBCOMMANDS_H_
 

@@ -1,6 +1,6 @@
-// yuba verify: proves that the sharding program computes what the whole model computes. First the
-// cover of the program, without data; then both run in hash arithmetic on virtual devices and are
-// compared bit for bit.
+// yuba verify: proves that the program of a plan computes what the whole model computes. First the
+// coverage of the program, without data; then both run in hash arithmetic on virtual devices and
+// are compared bit for bit.
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -32,7 +32,7 @@ struct VerifyFlags {
   bool json = false;
 };
 
-// The most floating point operations that `--scale auto` runs whole and cut; some seconds' worth.
+// The most floating point operations that `--scale auto` runs, whole and cut: some seconds of work.
 constexpr int64_t kAutoFlops = 20'000'000'000;
 
 absl::StatusOr<std::vector<HostTensor>> Outputs(const compiler::Model& model,

@@ -14,8 +14,8 @@
 
 namespace {
 
-// Freed tables stay with the process, for the next ones: a page from the system costs more than
-// what is written to it.
+// Freed memory stays with the process, for the search's next tables: a page from the system costs
+// more time than filling it.
 void KeepFreedMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes

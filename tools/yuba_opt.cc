@@ -1,4 +1,5 @@
-// yuba-opt: mlir-opt with the dialect yuba, and the compiler's phases as passes on its text.
+// yuba-opt: mlir-opt with the dialect yuba (compiler/dump), and the compiler's phases as passes on
+// its text.
 #include "compiler/dump/module.h"
 #include "compiler/phases.h"
 #include "mlir/Pass/Pass.h"

@@ -1,5 +1,6 @@
 // A planned matrix product (contraction.h) through cuBLAS, in f32 as IEEE has it (no TF32).
-// Compiled, but not run on hardware yet.
+// Operands without a unit stride are packed by a kernel of the runtime first. All work is started
+// on one stream and not waited for. Compiled, but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
 #define YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
 
@@ -10,13 +11,14 @@ namespace yuba::cuda {
 
 class CublasProduct {
  public:
-  // The handle works on `stream`, which is of `gpu`.
+  // `handle` works on `stream`, which is a stream of `gpu`. All are the caller's and outlive this.
   CublasProduct(const Gpu& gpu, const Cublas& cublas, cublasHandle_t handle, cudaStream_t stream,
                 const runtime::LibraryShape& shape);
 
   int64_t workspace_bytes() const;
 
-  // Starts it. Pointers to the buffers, and to workspace_bytes().
+  // Starts the product. Pointers are into the GPU's memory: to the starts of the buffers, and to
+  // workspace_bytes() that no other work of the stream uses meanwhile.
   absl::Status Run(const float* left, const float* right, float* result, float* workspace);
 
  private:
@@ -32,7 +34,8 @@ class CublasProduct {
   const cudaStream_t stream_;
   const runtime::LibraryShape shape_;
   runtime::ProductPlan plan_;
-  runtime::StridedIndex batch_;  // the last of the loops, done by one call where nothing is packed
+  runtime::StridedIndex
+      batch_;  // the last of the loops, in one batched call, where nothing is packed
   int64_t a_size_ = 0, b_size_ = 0, c_size_ = 0;  // floats of packed operands
 };
 

@@ -1,4 +1,6 @@
-// GPUs of this machine, or several virtual devices on each. Compiled, but not run on hardware yet.
+// The back end "cuda": GPUs of this machine, or several virtual devices on each. Generated kernels
+// are PTX, matrix products go to cuBLAS, all-gathers between GPUs to NCCL where it is found.
+// Compiled, but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 #define YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 
@@ -7,9 +9,10 @@
 
 namespace yuba::cuda {
 
-// Device d is on GPU d where there are enough, else the devices are spread over the GPUs in order.
-// Unavailable, with what was found, where there is no GPU, where GPUs cannot read each other's
-// memory, and in a build without CUDA.
+// Fills `fleet`. Device d is on GPU d where there are enough GPUs; else consecutive devices share
+// one: 8 devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Unavailable, with what was
+// found, where there is no GPU, where the GPUs cannot read each other's memory, where a GPU is
+// older than the program's PTX, and in a build without CUDA.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, runtime::Fleet& fleet);
 

@@ -12,7 +12,7 @@ CudaCommunicator::CudaCommunicator(std::vector<CudaDevice*> devices, std::vector
       arrived_(devices_.size()),
       departed_(devices_.size()),
       prepared_(devices_.size()) {
-  for (auto& by_place : prepared_) by_place.resize(instructions);
+  for (auto& by_instruction : prepared_) by_instruction.resize(instructions);
 }
 
 absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Make(

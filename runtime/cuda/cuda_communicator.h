@@ -1,7 +1,8 @@
-// Exchanges between devices on GPUs. The host goes through the same steps as for devices in its own
-// memory, but only starts the work: events order each device's copies after what its sources did
-// before, and what they do later after the copies. An event is waited for only after it was
-// recorded, so that streams cannot wait in a circle. Compiled, but not run on hardware yet.
+// Exchanges between devices on GPUs. The host goes through the same three steps as for devices in
+// its own memory (shared_memory.h), but only starts the work. Events order it: a device's copies
+// come after what its sources did before the exchange, and what the sources do next comes after the
+// copies. An event is waited for only after it was recorded, so that streams cannot wait in a
+// circle. Bytes are counted when copies are started. Compiled, but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
 #define YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
 
@@ -17,8 +18,8 @@ namespace yuba::cuda {
 
 class CudaCommunicator : public runtime::SharedMemory {
  public:
-  // The devices outlive it, and can read each other's memory. Each place has one plan throughout.
-  // Without `nccl` everything is copied by the reading device.
+  // The devices outlive the communicator and can read each other's memory. Each instruction has one
+  // plan throughout. Where `nccl` is null, the reading device copies everything.
   static absl::StatusOr<std::unique_ptr<CudaCommunicator>> Make(std::vector<CudaDevice*> devices,
                                                                 int instructions, const Nccl* nccl);
   ~CudaCommunicator() override;
@@ -30,19 +31,19 @@ class CudaCommunicator : public runtime::SharedMemory {
   absl::Status Depart(int device, const runtime::ExchangePlan& plan) override;
 
  private:
-  // A copy of rows, or a job at `job` in the exchange's numbers.
+  // One piece or cell of a device: a copy of rows where possible, else a job.
   struct Work {
     RowCopy rows;
     char* from = nullptr;
     char* to = nullptr;
-    size_t job = 0;
-    int64_t elements = 0;
+    size_t job = 0;        // position of the job in Prepared::jobs
+    int64_t elements = 0;  // of the job
   };
-  // One device's part in one exchange, made when it first comes there.
+  // What one device does in one exchange, made when it first comes there.
   struct Prepared {
-    absl::optional<Gather> gather;
+    absl::optional<Gather> gather;  // then `work` is empty
     std::vector<Work> work;
-    GpuMemory jobs;
+    GpuMemory jobs;  // the numbers of all jobs
   };
 
   CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas, int instructions);
@@ -51,9 +52,9 @@ class CudaCommunicator : public runtime::SharedMemory {
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;
-  std::vector<cudaEvent_t> arrived_, departed_;                   // by device
-  std::vector<std::vector<std::unique_ptr<Prepared>>> prepared_;  // by device and place
-  std::unique_ptr<NcclGather> nccl_;
+  std::vector<cudaEvent_t> arrived_, departed_;                   // [device]
+  std::vector<std::vector<std::unique_ptr<Prepared>>> prepared_;  // [device][instruction]
+  std::unique_ptr<NcclGather> nccl_;                              // may be null
 };
 
 }  // namespace yuba::cuda

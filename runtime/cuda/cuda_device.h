@@ -1,5 +1,6 @@
-// A virtual device on a GPU: an arena and a stream of its own. Kernels are started and not waited
-// for. Compiled, but not run on hardware yet.
+// A virtual device on a GPU: an arena and a stream of its own. Run starts a kernel on the stream
+// and does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream. Compiled,
+// but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 
@@ -12,14 +13,14 @@
 
 namespace yuba::cuda {
 
-// Memory of the calling thread's GPU, at least one byte; gone with the object.
+// Memory of the calling thread's GPU, at least one byte; freed with the object.
 class GpuMemory {
  public:
   GpuMemory() = default;
   ~GpuMemory() { cudaFree(data_); }
   GpuMemory(const GpuMemory&) = delete;
-  absl::Status Allocate(int64_t bytes);
-  // With a copy of `numbers`.
+  absl::Status Allocate(int64_t bytes);  // once; ResourceExhausted where it is not to be had
+  // Allocates and fills it with a copy of `numbers`.
   absl::Status Store(const std::vector<int64_t>& numbers);
   char* data() const { return data_; }
   const int64_t* numbers() const { return reinterpret_cast<const int64_t*>(data_); }
@@ -51,11 +52,11 @@ class CudaDevice : public runtime::Device {
  private:
   struct Prepared {
     CUfunction function = nullptr;           // of a generated kernel
-    int64_t elements = 0;                    // of its result; none: nothing is run
-    int64_t buffers = 0, arguments = 0;      // where they are in tables_
+    int64_t elements = 0;                    // of the result; 0: nothing is run
+    int64_t buffers = 0, arguments = 0;      // positions in tables_
     std::unique_ptr<CublasProduct> product;  // of a library call
-    std::unique_ptr<GpuMemory> zeros;        // the job of a library call that sums nothing
-    char* left = nullptr;
+    std::unique_ptr<GpuMemory> zeros;        // of a library call that sums nothing: a job
+    char* left = nullptr;                    // buffers of a library call, in the GPU's memory
     char* right = nullptr;
     char* result = nullptr;
   };
@@ -67,8 +68,9 @@ class CudaDevice : public runtime::Device {
   const std::shared_ptr<const Gpu> gpu_;
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
-  GpuMemory arena_, workspace_, tables_;
-  std::vector<Prepared> instructions_;
+  GpuMemory arena_, workspace_;
+  GpuMemory tables_;                    // of all launches: pointers to buffers, then arguments
+  std::vector<Prepared> instructions_;  // [instruction]
   int64_t workspace_bytes_ = 0;
   int64_t library_calls_ = 0;
 };

@@ -1,5 +1,6 @@
-// Failed calls of the CUDA libraries as statuses: the call, the place, the GPU, the library's
-// words.
+// Failed calls of the CUDA libraries as statuses. The message has the library's words, the text of
+// the call, file and line, and the calling thread's GPU. ResourceExhausted where the GPU's memory
+// is full, else Internal.
 #ifndef YUBA_RUNTIME_CUDA_ERROR_H_
 #define YUBA_RUNTIME_CUDA_ERROR_H_
 
@@ -15,7 +16,8 @@ absl::Status CallStatus(ncclResult_t result, const char* call, const char* file,
 
 }  // namespace yuba::cuda
 
-// Returns the error of `call`, which gives a result of one of these types.
+// Returns from the calling function with the error of `call`, which gives a result of one of these
+// types.
 #define YUBA_CUDA(call) \
   YUBA_RETURN_IF_ERROR(::yuba::cuda::CallStatus((call), #call, __FILE__, __LINE__))
 

@@ -1,4 +1,5 @@
-// What of CUDA this machine has. A build without the CUDA toolkit has these too, and they say so.
+// What of CUDA this machine has. A build without the CUDA toolkit has these functions too, and they
+// all are Unavailable. Nothing here starts work on a GPU.
 #ifndef YUBA_RUNTIME_CUDA_FACTS_H_
 #define YUBA_RUNTIME_CUDA_FACTS_H_
 
@@ -12,18 +13,20 @@ namespace yuba::cuda {
 
 struct GpuFacts {
   std::string name;
-  int64_t memory = 0;  // bytes
-  int sm = 0;          // compute capability, 90 for 9.0
+  int64_t memory = 0;  // of the GPU, bytes
+  int sm = 0;          // compute capability: 90 for 9.0
 };
 
-// "13.0". Unavailable: "no driver", or "built without CUDA".
+// The newest CUDA that the driver serves, "13.0". Unavailable: "no driver", or "built without
+// CUDA".
 absl::StatusOr<std::string> DriverVersion();
 
-// At least one. Unavailable, with what was found, where there is none. Asks cudart alone, because
-// NCCL opens sockets and succeeds without a driver.
+// The GPUs of this machine, at least one. Unavailable, with what was found, where there is none.
+// Asks cudart alone, because NCCL opens sockets and succeeds without a driver.
 absl::StatusOr<std::vector<GpuFacts>> FindGpus();
 
-// "13.1.0, /usr/local/cuda/lib64/libcublas.so.13". These work without a GPU.
+// A library's version and file, "13.1.0, /usr/local/cuda/lib64/libcublas.so.13". They open it,
+// which works without a GPU. Unavailable where it is missing.
 absl::StatusOr<std::string> CublasVersion();
 absl::StatusOr<std::string> CudnnVersion();
 absl::StatusOr<std::string> NcclVersion();

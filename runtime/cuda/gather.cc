@@ -10,8 +10,8 @@ bool IsContiguous(const runtime::BoxWalk& walk) {
          walk.buffers[1].strides[0] == 1;
 }
 
-// One device's pieces in the order in which they lie, where they lie side by side and are of one
-// size.
+// One device's pieces in the order in which they lie in its destination buffer, where they lie side
+// by side and have one size; else nothing.
 std::vector<const runtime::Piece*> SideBySide(const runtime::DeviceExchange& own) {
   std::vector<const runtime::Piece*> pieces;
   if (!own.cells.empty()) return {};
@@ -24,9 +24,8 @@ std::vector<const runtime::Piece*> SideBySide(const runtime::DeviceExchange& own
   });
   for (size_t i = 1; i < pieces.size(); ++i) {
     const int64_t elements = pieces[0]->walk.extents[0];
-    const int64_t instruction =
-        pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
-    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != instruction)
+    const int64_t expected = pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
+    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != expected)
       return {};
   }
   return pieces;

@@ -1,4 +1,6 @@
-// One GPU with a program's kernels and the runtime's own loaded. Shared by its virtual devices.
+// One GPU with a program's kernels and the runtime's own kernels (kernels.cu) loaded. Its virtual
+// devices share it; the modules are unloaded with the last of them. Calls may come from several
+// threads.
 #ifndef YUBA_RUNTIME_CUDA_GPU_H_
 #define YUBA_RUNTIME_CUDA_GPU_H_
 
@@ -12,27 +14,29 @@ namespace yuba::cuda {
 
 class Gpu {
  public:
-  // Compiles the PTX of the program; Unavailable where it is for newer GPUs than this one.
+  // Opens GPU `number`, as cudart counts, and compiles the PTX of the program for it. Unavailable
+  // where the program is for newer GPUs than this one, or this build has no kernels of its own.
   static absl::StatusOr<std::shared_ptr<const Gpu>> Open(int number,
                                                          const runtime::LoadedProgram& program);
   ~Gpu();
   Gpu(const Gpu&) = delete;
 
   int number() const { return number_; }
-  // Makes it the calling thread's GPU.
+  // Makes this the calling thread's GPU: to be called before any other call for it.
   absl::Status Enter() const;
 
-  // A generated kernel.
+  // A generated kernel of the program; a user's error where it has none of that name.
   absl::StatusOr<CUfunction> Find(const std::string& symbol) const;
 
-  // Starts `function` on a thread for each of `elements` that finds room; parameters are pointers
-  // to the parameters' values, as cuLaunchKernel takes them.
+  // Starts `function` on `stream`, on a GPU thread for each of `elements` up to what the GPU holds
+  // at once; threads take the rest in turn. `parameters` are pointers to the parameters' values, as
+  // cuLaunchKernel takes them. Without elements nothing is started.
   absl::Status Launch(CUfunction function, int64_t elements, void** parameters,
                       cudaStream_t stream) const;
-  // A job of job.h, in this GPU's memory.
+  // Starts a job of job.h, whose numbers lie in this GPU's memory.
   absl::Status LaunchJob(const int64_t* job, int64_t elements, cudaStream_t stream) const;
 
-  CUfunction matrix_kernel() const { return matrix_; }  // kernels.cu
+  CUfunction matrix_kernel() const { return matrix_; }  // yuba_matrix of kernels.cu
 
  private:
   explicit Gpu(int number) : number_(number) {}

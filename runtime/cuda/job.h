@@ -1,5 +1,9 @@
-// A copy or a combination over a walk, written down as numbers that a GPU reads from its memory.
-// The host compiles the same code for its tests.
+// A copy or a combination over a walk (walk.h), written down as numbers that a GPU reads from its
+// memory, and the code that runs it. make_job.h writes jobs. The host compiles the same code for
+// tests, and combine.h makes it the same arithmetic as the host's.
+//
+// Example: copy 16 floats from address A to address B. elements 16, loops 1, parts 1, combiner
+// kNone, types kI32 and kI32; extent 16; A, stride 1; B, stride 1. Eleven numbers.
 #ifndef YUBA_RUNTIME_CUDA_JOB_H_
 #define YUBA_RUNTIME_CUDA_JOB_H_
 
@@ -17,8 +21,8 @@
 
 namespace yuba::cuda {
 
-// How an element is represented: ElementType's numbers, then elements of hash arithmetic and two
-// bytes that are only copied.
+// How an element is represented: ElementType's numbers, then 8-byte elements of hash arithmetic,
+// and two bytes that are only copied.
 enum class JobType : int64_t {
   kF64,
   kF32,
@@ -33,12 +37,13 @@ enum class JobType : int64_t {
   kRaw16
 };
 
-// A job: these numbers; `loops` extents, outermost first; then for each part and at last for the
-// result the address of its first element and `loops` strides in elements.
+// A job is the numbers of this header; then as many extents as it has loops, outermost first; then
+// for each partial ("part") and at last for the result the address of its first element and a
+// stride in elements for each loop.
 enum JobField { kJobElements, kJobLoops, kJobParts, kJobReducer, kJobFrom, kJobTo, kJobHeader };
 
-// Where a buffer has an element of the walk, in elements from its first. One copy of this code: its
-// divisions are most of what there is to compile.
+// Where a buffer has element number `element` of the walk, in elements from the address in the job.
+// It is not inlined, because its divisions are most of what there is to compile.
 YUBA_HOST_DEVICE YUBA_NOT_INLINE inline int64_t JobOffset(const int64_t* job,
                                                           const int64_t* strides, int64_t element) {
   const int64_t* extents = job + kJobHeader;
@@ -53,11 +58,11 @@ YUBA_HOST_DEVICE YUBA_NOT_INLINE inline int64_t JobOffset(const int64_t* job,
 template <typename Stored>
 YUBA_HOST_DEVICE Stored& JobElement(const int64_t* job, int64_t buffer, int64_t element) {
   const int64_t loops = job[kJobLoops];
-  const int64_t* instruction = job + kJobHeader + loops + buffer * (1 + loops);
-  return reinterpret_cast<Stored*>(instruction[0])[JobOffset(job, instruction + 1, element)];
+  const int64_t* entry = job + kJobHeader + loops + buffer * (1 + loops);
+  return reinterpret_cast<Stored*>(entry[0])[JobOffset(job, entry + 1, element)];
 }
 
-// Elements first, first + step, ...: one thread's share.
+// Runs elements first, first + step, ...: one thread's share.
 template <typename From, typename To>
 YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t step) {
   const Reducer reducer = static_cast<Reducer>(job[kJobReducer]);
@@ -72,7 +77,7 @@ YUBA_HOST_DEVICE void RunTypedJob(const int64_t* job, int64_t first, int64_t ste
   }
 }
 
-// Types that differ are f32 to f16 or bf16.
+// The same for the types that the job says. They differ only where f32 becomes f16 or bf16.
 YUBA_HOST_DEVICE inline void RunJob(const int64_t* job, int64_t first, int64_t step) {
   const JobType to = static_cast<JobType>(job[kJobTo]);
   switch (static_cast<JobType>(job[kJobFrom])) {

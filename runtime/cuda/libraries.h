@@ -1,6 +1,7 @@
-// The libraries of a GPU machine: the driver through the static cudart, the others by dlopen, each
-// when it is first asked for. Tables of pointers to their functions, by the functions' own names.
-// For sources that are compiled where the CUDA toolkit is present.
+// The libraries of a GPU machine as tables of pointers to their functions, under the functions' own
+// names. The driver is reached through the static cudart, the others by dlopen, each when it is
+// first asked for. Only for sources that are compiled where the CUDA toolkit is present
+// (YUBA_WITH_CUDA).
 #ifndef YUBA_RUNTIME_CUDA_LIBRARIES_H_
 #define YUBA_RUNTIME_CUDA_LIBRARIES_H_
 
@@ -16,21 +17,36 @@
 
 namespace yuba::cuda {
 
+// clang-format off
 #define YUBA_DRIVER_FUNCTIONS(F) \
   F(cuModuleLoadDataEx)          \
-  F(cuModuleUnload) F(cuModuleGetFunction) F(cuLaunchKernel) F(cuGetErrorString)
+  F(cuModuleUnload)              \
+  F(cuModuleGetFunction)         \
+  F(cuLaunchKernel)              \
+  F(cuGetErrorString)
 #define YUBA_CUBLAS_FUNCTIONS(F) \
   F(cublasGetProperty)           \
   F(cublasCreate_v2)             \
-  F(cublasDestroy_v2) F(cublasSetStream_v2) F(cublasGetStatusString) F(cublasSgemmStridedBatched_64)
-#define YUBA_CUDNN_FUNCTIONS(F) F(cudnnGetVersion) F(cudnnGetErrorString)
+  F(cublasDestroy_v2)            \
+  F(cublasSetStream_v2)          \
+  F(cublasGetStatusString)       \
+  F(cublasSgemmStridedBatched_64)
+#define YUBA_CUDNN_FUNCTIONS(F) \
+  F(cudnnGetVersion)            \
+  F(cudnnGetErrorString)
 #define YUBA_NCCL_FUNCTIONS(F) \
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \
   F(ncclCommInitAll)           \
-  F(ncclCommAbort) F(ncclCommDestroy) F(ncclGroupStart) F(ncclGroupEnd) F(ncclAllGather)
+  F(ncclCommAbort)             \
+  F(ncclCommDestroy)           \
+  F(ncclGroupStart)            \
+  F(ncclGroupEnd)              \
+  F(ncclAllGather)
+// clang-format on
 
-// Each is opened once for the process; a failure is remembered too.
+// Open() opens a library once for the process, from any thread, and never closes it. Unavailable
+// where it or one of the functions is missing, also for all later calls. `path` is its file.
 #define YUBA_LIBRARY_MEMBER(name) decltype(&::name) name = nullptr;
 struct Driver {
   YUBA_DRIVER_FUNCTIONS(YUBA_LIBRARY_MEMBER)

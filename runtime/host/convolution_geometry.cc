@@ -20,7 +20,8 @@ StridedIndex TakeLargest(std::vector<StridedIndex> indices, std::vector<StridedI
   return largest;
 }
 
-// A group's channels lie after the last group's, in the input and in the result.
+// Whether the channels of consecutive groups are contiguous in the input and in the result, so that
+// groups and channels together are one dimension there.
 bool GroupsAreChannels(const LibraryShape& shape) {
   if (shape.groups.size() != 1 || shape.inner.size() > 1 || shape.columns.size() > 1) return false;
   const StridedIndex& group = shape.groups[0];
@@ -54,7 +55,7 @@ LocalWindow PlaceWindow(const LoadedProgram& program, const program::Kernel& ker
       (outputs.end - 1) * local.stride + (taps.end - 1) * local.dilation - window.low() + 1;
   const Interval used = Intersect(Interval{first, end}, held);
   const program::Buffer& whole = program.stage().buffers(kernel.operands(call.left()).buffer());
-  // Where strides step over all of it nothing is read, and validation lets the boxes be anything.
+  // Where only padding is read, validation lets the boxes be anything: they are not looked at.
   geometry.only_padding |=
       WindowReads(window, whole.dims(window.input_dim()), outputs, taps).empty();
   local.input = used.size();

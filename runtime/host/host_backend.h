@@ -1,3 +1,6 @@
+// The back end "host": virtual devices of one process, which need nothing but a processor that the
+// program's code runs on. Kernels run in the thread that calls them, exchanges read the other
+// devices' memory.
 #ifndef YUBA_RUNTIME_HOST_HOST_BACKEND_H_
 #define YUBA_RUNTIME_HOST_HOST_BACKEND_H_
 
@@ -5,9 +8,11 @@
 
 namespace yuba::runtime {
 
-constexpr int kMostVirtualDevices = 1024;  // threads of one process
+constexpr int kMostVirtualDevices = 1024;  // each is a thread of the process
 
-// Virtual devices of this process, one for each device of the program's mesh.
+// Fills `fleet` with one virtual device for each device of the program's mesh, and a SharedMemory.
+// Errors: a mesh that is too large, code for another processor (KernelObject::Load), no memory, no
+// oneDNN where the program calls it.
 absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
 
 }  // namespace yuba::runtime

@@ -1,4 +1,5 @@
-// A virtual device: an arena in this process, kernels of the program's object, oneDNN.
+// A virtual device: an arena in this process, kernels of the program's shared object, library calls
+// through oneDNN. Run returns when the kernel has finished, so Synchronize has nothing to do.
 #ifndef YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 #define YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 
@@ -13,7 +14,8 @@
 
 namespace yuba::runtime {
 
-// Anonymous memory, page-aligned and zero; gone with the object.
+// Anonymous memory, page-aligned and zeroed; freed with the object. Pages that are never touched
+// cost nothing.
 class MappedMemory {
  public:
   MappedMemory() = default;
@@ -45,13 +47,13 @@ class HostDevice : public Device {
 
  private:
   struct Prepared {
-    bool skipped = true;  // no kernel, or nothing to make
+    bool skipped = true;  // not a kernel, or it writes nothing on this device
     Launch launch;
-    std::vector<void*> buffers;  // the launch's, in this process
+    std::vector<void*> buffers;  // the launch's offsets as addresses
     bool is_library = false;
-    std::unique_ptr<LibraryKernel> library;  // null: the result is zeros
-    int left = 0, right = 0;                 // operands
-    BoxWalk zeros;
+    std::unique_ptr<LibraryKernel> library;  // null in a library call: the result is zeros
+    int left = 0, right = 0;                 // of the library call: positions in `buffers`
+    BoxWalk zeros;                           // the box that gets zeros
   };
 
   absl::Status PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
@@ -60,9 +62,9 @@ class HostDevice : public Device {
 
   const int device_;
   const std::shared_ptr<const KernelObject> kernels_;
-  const OneDnn* onednn_ = nullptr;
-  MappedMemory arena_, workspace_;
-  std::vector<Prepared> instructions_;
+  const OneDnn* onednn_ = nullptr;      // null where the program does not call it
+  MappedMemory arena_, workspace_;      // the workspace serves one library call at a time
+  std::vector<Prepared> instructions_;  // [instruction]
   int64_t workspace_bytes_ = 0;
   int64_t library_calls_ = 0;
 };

@@ -1,4 +1,6 @@
-// The shared object inside a program, loaded from memory.
+// The shared object that travels inside a program, loaded from memory: its bytes are written to an
+// anonymous memory file and opened from there, so no file is left behind. All virtual devices share
+// it; it is closed with the last of them.
 #ifndef YUBA_RUNTIME_HOST_KERNEL_OBJECT_H_
 #define YUBA_RUNTIME_HOST_KERNEL_OBJECT_H_
 
@@ -14,13 +16,15 @@ namespace yuba::runtime {
 
 class KernelObject {
  public:
-  // Errors: a processor that lacks what the program was compiled for, an object that is not one or
-  // lacks a function.
+  // A user's error where this processor lacks what the program was compiled for, the program is for
+  // GPUs, the bytes are no shared object, or the object lacks a function. A program without
+  // generated code needs no object.
   static absl::StatusOr<std::shared_ptr<const KernelObject>> Load(const LoadedProgram& program);
   ~KernelObject();
   KernelObject(const KernelObject&) = delete;
 
-  HostKernel function(int index) const { return functions_[index]; }  // null for library calls
+  // Of Program.functions[index]; null for library calls.
+  HostKernel function(int index) const { return functions_[index]; }
 
  private:
   KernelObject() = default;
@@ -30,11 +34,12 @@ class KernelObject {
   std::vector<HostKernel> functions_;
 };
 
-// Whether `bytes` are a whole ELF shared object for x86-64: its tables lie within it. The system's
-// loader does not check and would crash on a truncated one.
+// An error unless `bytes` are a whole ELF shared object for x86-64, with its tables and segments
+// within it. The system's loader does not check this and would crash on a truncated object.
 absl::Status CheckSharedObject(const std::string& bytes);
 
-// Whether this processor has the features of `target`, where that is an x86-64 level.
+// An error where `target` is x86-64-v3 or x86-64-v4 and this processor lacks its features, or where
+// it is a GPU ("sm_80"). Other names pass.
 absl::Status CheckProcessor(const std::string& target);
 
 }  // namespace yuba::runtime

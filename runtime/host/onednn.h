@@ -1,4 +1,6 @@
-// oneDNN 2 (libdnnl.so.2), opened where it is there. One library thread for each virtual device.
+// oneDNN 2 (libdnnl.so.2), which is opened when a program first calls it, and the two kinds of
+// library calls made with it: contractions and convolutions, in f32. Each virtual device runs the
+// library on its own thread alone, because the devices fill the processors already.
 #ifndef YUBA_RUNTIME_HOST_ONEDNN_H_
 #define YUBA_RUNTIME_HOST_ONEDNN_H_
 
@@ -12,58 +14,77 @@
 
 namespace yuba::runtime {
 
-// The functions used, by their names less "dnnl_".
-#define YUBA_ONEDNN_FUNCTIONS(F)                                                                   \
-  F(sgemm)                                                                                         \
-  F(engine_create)                                                                                 \
-  F(engine_destroy)                                                                                \
-  F(stream_create)                                                                                 \
-  F(stream_destroy)                                                                                \
-  F(stream_wait)                                                                                   \
-  F(memory_create)                                                                                 \
-  F(memory_destroy)                                                                                \
-  F(memory_set_data_handle)                                                                        \
-  F(memory_desc_init_by_strides)                                                                   \
-  F(memory_desc_init_by_tag)                                                                       \
-  F(memory_desc_get_size)                                                                          \
-  F(memory_desc_equal)                                                                             \
-  F(dilated_convolution_forward_desc_init) F(primitive_desc_create) F(primitive_desc_destroy)      \
-      F(primitive_desc_query_md) F(primitive_create) F(primitive_destroy) F(primitive_execute)     \
-          F(primitive_attr_create) F(primitive_attr_destroy) F(primitive_attr_set_scratchpad_mode) \
-              F(primitive_attr_set_post_ops) F(post_ops_create) F(post_ops_destroy)                \
-                  F(post_ops_append_sum) F(reorder_primitive_desc_create)
+// The functions used, by their names without "dnnl_".
+// clang-format off
+#define YUBA_ONEDNN_FUNCTIONS(F)           \
+  F(sgemm)                                 \
+  F(engine_create)                         \
+  F(engine_destroy)                        \
+  F(stream_create)                         \
+  F(stream_destroy)                        \
+  F(stream_wait)                           \
+  F(memory_create)                         \
+  F(memory_destroy)                        \
+  F(memory_set_data_handle)                \
+  F(memory_desc_init_by_strides)           \
+  F(memory_desc_init_by_tag)               \
+  F(memory_desc_get_size)                  \
+  F(memory_desc_equal)                     \
+  F(dilated_convolution_forward_desc_init) \
+  F(primitive_desc_create)                 \
+  F(primitive_desc_destroy)                \
+  F(primitive_desc_query_md)               \
+  F(primitive_create)                      \
+  F(primitive_destroy)                     \
+  F(primitive_execute)                     \
+  F(primitive_attr_create)                 \
+  F(primitive_attr_destroy)                \
+  F(primitive_attr_set_scratchpad_mode)    \
+  F(primitive_attr_set_post_ops)           \
+  F(post_ops_create)                       \
+  F(post_ops_destroy)                      \
+  F(post_ops_append_sum)                   \
+  F(reorder_primitive_desc_create)
+// clang-format on
 
+// The library's functions and its engine for this processor.
 struct OneDnn {
 #define YUBA_ONEDNN_MEMBER(name) decltype(&::dnnl_##name) name = nullptr;
   YUBA_ONEDNN_FUNCTIONS(YUBA_ONEDNN_MEMBER)
 #undef YUBA_ONEDNN_MEMBER
-  void (*set_threads)(int) = nullptr;  // of OpenMP, for the calling thread
+  void (*set_threads)(int) = nullptr;  // OpenMP's, for the calling thread; may be null
   dnnl_engine_t engine = nullptr;
 
-  // Opened once for the process and never closed.
+  // Opens it once for the process; never closed. Unavailable where it is missing or too old, also
+  // for later calls.
   static absl::StatusOr<const OneDnn*> Open();
 };
 
-// A library call prepared for one device. Runs in one thread at a time.
+// A library call prepared for one device. It runs in one thread at a time and returns when the
+// result is written.
 class LibraryKernel {
  public:
   virtual ~LibraryKernel() = default;
-  // Pointers to the buffers of left, right and result. `workspace` has workspace_bytes(), aligned
-  // to 64; it holds nothing between calls.
+  // Pointers to the starts of the buffers of left, right and result. `workspace` has
+  // workspace_bytes(), aligned to 64 bytes; nothing is kept in it between calls. Internal where the
+  // library fails.
   virtual absl::Status Run(const float* left, const float* right, float* result,
                            char* workspace) = 0;
   virtual int64_t workspace_bytes() const = 0;
 };
 
+// `shape` has a result and terms.
 std::unique_ptr<LibraryKernel> MakeContraction(const OneDnn& library, const LibraryShape& shape);
 
-// `kernel` is a convolution (its call has windows).
+// `kernel` is a convolution (its call has windows) that has a result and terms on `device`.
+// Internal where the library refuses it.
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
                                                                const LoadedProgram& program,
                                                                const program::Kernel& kernel,
                                                                int device);
 
-// An error of the library: what was tried and its status.
+// The Internal error for a call of the library that failed: what was tried, and the library's
+// status.
 absl::Status OneDnnError(const char* tried, dnnl_status_t status);
 
 }  // namespace yuba::runtime

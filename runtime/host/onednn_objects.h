@@ -1,5 +1,6 @@
-// Objects of oneDNN that end themselves: memories, primitives, and tensors in the library's
-// formats.
+// Objects of oneDNN that free themselves: memories, primitives, and tensors that are reordered into
+// a format of the library's choice. The library must outlive them (it is never closed). Errors are
+// OneDnnError's. An object is used by one thread at a time.
 #ifndef YUBA_RUNTIME_HOST_ONEDNN_OBJECTS_H_
 #define YUBA_RUNTIME_HOST_ONEDNN_OBJECTS_H_
 
@@ -12,10 +13,10 @@
 
 namespace yuba::runtime {
 
-// The next multiple of what a part of the workspace is aligned to: 64 bytes.
+// `bytes` rounded up to a multiple of 64, the alignment of each region of a workspace.
 int64_t DnnlAligned(int64_t bytes);
 
-// Extents and strides of one tensor as the library wants them.
+// Extents and strides (elements) of one tensor, in the library's order of dimensions.
 struct DnnlDimensions {
   std::vector<int64_t> extents, strides;
 
@@ -25,17 +26,19 @@ struct DnnlDimensions {
                         dnnl_memory_desc_t* any) const;
 };
 
-// A primitive with its description; user-managed scratchpad, so that any thread may run it.
+// A primitive with its description. The caller gives its scratchpad, so that any thread may run it.
 class DnnlPrimitive {
  public:
   explicit DnnlPrimitive(const OneDnn& library) : library_(library) {}
   ~DnnlPrimitive();
   DnnlPrimitive(const DnnlPrimitive&) = delete;
 
-  // With `accumulate` the result is added to what is there.
+  // Makes this a convolution; with `accumulate` its result is added to what the destination holds.
   absl::Status Convolution(const dnnl_convolution_desc_t& desc, bool accumulate);
+  // Makes this a copy from one format to another. One of the two is called, once.
   absl::Status Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to);
 
+  // The format of an operand or result that the library chose.
   const dnnl_memory_desc_t& Query(dnnl_query_t what, int index) const;
   int64_t scratchpad() const;  // bytes
   dnnl_primitive_t get() const { return primitive_; }
@@ -49,6 +52,7 @@ class DnnlPrimitive {
   dnnl_primitive_t primitive_ = nullptr;
 };
 
+// A view of memory that the caller owns, in one format.
 class DnnlMemory {
  public:
   explicit DnnlMemory(const OneDnn& library) : library_(library) {}
@@ -56,6 +60,7 @@ class DnnlMemory {
   DnnlMemory(const DnnlMemory&) = delete;
 
   absl::Status Create(const dnnl_memory_desc_t& desc);
+  // The view, moved to `data`; valid until the next call.
   dnnl_memory_t At(const void* data) const;
 
  private:
@@ -63,7 +68,9 @@ class DnnlMemory {
   dnnl_memory_t memory_ = nullptr;
 };
 
-// An operand or the result: how it lies in the buffer and how the primitive wants it.
+// An operand or the result of a primitive: `plain` is how it lies in its buffer, `inner` how the
+// primitive wants it. Where the two differ, `reorder` copies an operand from plain to inner and a
+// result from inner to plain.
 struct DnnlTensor {
   explicit DnnlTensor(const OneDnn& library) : plain(library), inner(library), reorder(library) {}
 
@@ -72,8 +79,8 @@ struct DnnlTensor {
 
   DnnlMemory plain, inner;
   DnnlPrimitive reorder;
-  bool reordered = false;
-  int64_t offset = 0, bytes = 0;  // in the workspace, where reordered
+  bool reordered = false;         // the formats differ
+  int64_t offset = 0, bytes = 0;  // of `inner` in the workspace; 0 bytes where not reordered
 };
 
 }  // namespace yuba::runtime

@@ -60,7 +60,8 @@ int SharedMemory::WaitsFor(int device, const ExchangePlan& plan) const {
 
 void SharedMemory::Notify(const std::vector<int>& devices) {
   for (int device : devices) {
-    // A waiter that saw the old counters is in its wait once this lock is had.
+    // A waiter that has read the old counters holds this lock until it sleeps; so once the lock is
+    // had, the notification cannot be missed.
     std::lock_guard<std::mutex> lock(peers_[device]->mutex);
     peers_[device]->changed.notify_one();
   }

@@ -1,21 +1,33 @@
-// The calling convention of generated kernels, for compiler and runtime.
+// The calling convention of generated kernels, which compiler and runtime share. One function
+// serves every device: boxes are arguments.
 //
 //   void symbol(void* const* buffers, const int64_t* arguments)
 //
-// buffers: one pointer to the first element of the buffer's box for each operand, then the result.
-// arguments: for each index of the definition its part (begin, end); then for each operand, then
-// for the result, for each flat dimension the buffer's box (origin, extent). The buffer is dense
-// and row-major over that box, so the element at position x lies at sum (x[d] - origin[d]) *
-// stride[d] with stride[last] = 1. Output indices run only where the result's buffer has room: a
-// part of a reduction may make less than its piece. On a GPU the kernel gets the same values as
-// parameters in device memory.
+// buffers: for each operand, then for the result, a pointer to the first element of its buffer.
+// arguments: for each index of the definition the values to run, (begin, end); then for each
+// operand, then for the result, for each flat dimension the buffer's box, (origin, extent). A
+// buffer is dense and row-major over its box: the element at position x of the whole tensor lies at
+// sum over d of (x[d] - origin[d]) * stride[d] elements, with stride[last] = 1.
+//
+// Example: z = relu(y) on f32[8, 4], and a device that holds and runs rows 4 to 7 of both:
+//   buffers   = {y, z}
+//   arguments = {4, 8,  0, 4,           the two indices
+//                4, 4,  0, 4,           y: rows from 4, four of them; columns from 0, four
+//                4, 4,  0, 4}           z
+//
+// Output indices are bounded by the result's buffer too: where a reduction index is cut, a device
+// may write less than its range of output indices. A kernel never fails and never waits; it returns
+// when the result is written, touches nothing outside the boxes, and keeps no state, so any thread
+// may call it. On a GPU both tables lie in device memory and the two pointers are the kernel's
+// parameters; each thread writes elements of its own.
 #ifndef YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 #define YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 
 #include <cstdint>
 
 namespace yuba::runtime {
+// A function of the program's shared object.
 using HostKernel = void (*)(void* const* buffers, const int64_t* arguments);
-}
+}  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_

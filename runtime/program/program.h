@@ -1,5 +1,10 @@
-// A program that was read and found sound: every index is in range, every box within its buffer and
-// every buffer within the arena, on every device. Everything after loading may rely on that.
+// A program that was read and found sound: every index is in range, every box lies within its
+// buffer and every buffer within the arena, on every device (validate.h). All code after loading
+// relies on that and checks nothing again. Here are also the look-ups that the message alone does
+// not give: the flat list of instructions, and what a bound, range or box is on one device.
+//
+// Example: for the buffer of program.proto, [32/b, 64] on a mesh a=2 b=2, BufferBox(buffer, 3) is
+// [16, 32) x [0, 64). Devices are numbered row-major over the mesh, the last axis fastest.
 #ifndef YUBA_RUNTIME_PROGRAM_PROGRAM_H_
 #define YUBA_RUNTIME_PROGRAM_PROGRAM_H_
 
@@ -16,8 +21,9 @@
 
 namespace yuba::runtime {
 
-// A place of the flat instruction list: a kernel, an exchange, or the start of a loop over the
-// places up to `end`, run `count` times.
+// One entry of the flat instruction list: a kernel, an exchange, or the start of a loop over the
+// instructions that follow it, up to but without `end`, run `count` times. The pointers are into
+// the program's message.
 struct Instruction {
   const program::Kernel* kernel = nullptr;
   const program::Exchange* exchange = nullptr;
@@ -29,13 +35,13 @@ struct Instruction {
 
 class LoadedProgram {
  public:
-  // The errors name the part of the program that is wrong. A shared pointer, because sessions keep
-  // it.
+  // Both validate. An error names the part of the program that is wrong (and FromFile the file); it
+  // is the user's, because a program comes from a file. Sessions share the program.
   static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromMessage(program::Program message);
   static absl::StatusOr<std::shared_ptr<LoadedProgram>> FromFile(const std::string& path);
 
-  // Frees the data of initial values, which no session can be opened with then. Those that are open
-  // have them in their arenas.
+  // Frees the data of initial values; sessions that are open have it in their arenas. No session
+  // can be opened afterwards, and no other thread may use the program meanwhile.
   void DropValues();
   bool has_values() const { return has_values_; }
 
@@ -45,11 +51,12 @@ class LoadedProgram {
   int devices() const { return devices_; }
   bool hash() const { return message_.hash_arithmetic(); }
 
-  // All instructions in program order; the bodies of loops follow their start.
+  // All instructions in program order; the body of a loop follows the loop's start. "Instruction i"
+  // everywhere in the runtime is a position in this list.
   const std::vector<Instruction>& instructions() const { return instructions_; }
   std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
 
-  // What a table says on a device (tables.h).
+  // What a bound, range or box is on one device (tables.h).
   int64_t Value(const program::Bound& bound, int device) const {
     return program::ValueOn(mesh_, bound, device);
   }
@@ -64,8 +71,8 @@ class LoadedProgram {
   }
 
   ElementType type(int buffer) const;
-  int64_t ElementBytes(int buffer) const;   // 8 for floats in hash arithmetic
-  int64_t WholeElements(int buffer) const;  // of the uncut tensor
+  int64_t ElementBytes(int buffer) const;   // of one element; 8 for floats in hash arithmetic
+  int64_t WholeElements(int buffer) const;  // how many the uncut tensor has
 
  private:
   LoadedProgram() = default;

@@ -20,7 +20,7 @@ namespace {
 constexpr char kFormat[] = "yuba-program/1 ";
 constexpr char kNext[] = "; write it again with yuba compile";
 
-// What stands in front of a program of the bytes that were added.
+// The first line of a file, for a program of the bytes that were added.
 class Seal {
  public:
   void Add(const char* bytes, size_t count) {
@@ -39,7 +39,7 @@ class Seal {
   int64_t length_ = 0;
 };
 
-// The seal of what is left in the file.
+// The seal of the rest of the file.
 Seal SealOf(std::istream& file) {
   Seal seal;
   std::string block(1 << 20, '\0');
@@ -49,14 +49,14 @@ Seal SealOf(std::istream& file) {
   return seal;
 }
 
-// The length that a line of the right form gives; -1 for any other.
+// The length that a first line of the right form gives; -1 for any other line.
 int64_t LengthIn(absl::string_view line) {
   int64_t length = 0;
   if (!absl::ConsumePrefix(&line, kFormat) || line.back() != '\n') return -1;
   return absl::SimpleHexAtoi(line.substr(0, 16), &length) ? length : -1;
 }
 
-// It is read twice: once for its checksum.
+// A pipe cannot be read twice, once for its checksum.
 absl::Status CheckRegular(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(const int file, OpenToRead(path));
   struct stat facts;

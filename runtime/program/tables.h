@@ -15,7 +15,7 @@
 
 namespace yuba::program {
 
-// Programs are for at most so many devices, and so many steps of loops.
+// Limits of a valid program: devices of its mesh, and executed instructions of one step.
 constexpr int kMostDevices = 1 << 16;
 constexpr int64_t kMostSteps = int64_t{1} << 32;
 // The largest number of elements or bytes that a size may be: sums of two such still fit 64 bits.

@@ -1,5 +1,8 @@
 // What a program must satisfy before anything of it is run, besides being well-formed
-// (well_formed.h): that it is complete, and what its boxes and slots are on every device.
+// (well_formed.h): it is complete, and its boxes and slots are sound on every device. After both,
+// exchanges and library calls touch only their own buffers, whatever bytes the file held; generated
+// code is trusted, as any executable is. All errors are the user's and name the buffer, function,
+// instruction or port that is wrong, and the device.
 #ifndef YUBA_RUNTIME_PROGRAM_VALIDATE_H_
 #define YUBA_RUNTIME_PROGRAM_VALIDATE_H_
 
@@ -11,19 +14,24 @@ namespace yuba::runtime {
 
 class LoadedProgram;
 
-// Boxes within buffers, buffers within the arena, library calls whose indices fit their operands,
-// ports and initial values of the right size; on every device.
+// Checks that every function has code, and on every device that boxes lie within buffers and buffers
+// within the arena, that the indices of library calls fit their operands, and that ports and initial
+// values have the right size. `program` is well-formed.
 absl::Status ValidateContent(const LoadedProgram& program);
 
-// A library call's roles are possible: which index runs along which dimension of which tensor.
+// Checks that a library call's roles are possible: a row index, say, runs along a dimension of the
+// left operand and of the result and along none of the right operand.
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call);
 
-// The positions of a dimension of `extent` that a window reads. Outside the tensor is padding, so
-// that strides and dilations may leave out the first or last positions, and a part may read none.
+// The interval of positions, within a dimension of `extent`, that a window reads for these outputs
+// and taps; empty where it reads padding only. Stride 2, dilation 1, low 1, extent 8, outputs [0,
+// 4), taps [0, 3): the window reaches from -1 to 7, of which it reads [0, 8). Strides and dilations
+// may step over the first or last positions.
 Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
                      const Interval& taps);
 
-// On one device: what the call reads and writes is within the buffers' boxes.
+// Checks that, on one device, what the library call reads and writes lies within its buffers'
+// boxes.
 absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::Kernel& kernel,
                                   int device);
 

@@ -52,8 +52,8 @@ class Tensor {
         taken_(buffer_.size()),
         untouched_(untouched) {}
 
-  // `part` of an index runs along dimension `d`. Nothing is touched where any of the call's indices
-  // has an empty part, and then the boxes may be anything.
+  // An index runs over `part` along dimension `d`. Where any of the call's indices runs over
+  // nothing, no memory is touched and the boxes may be anything.
   absl::Status Take(int d, const Interval& part) {
     if (d < 0 || d >= static_cast<int>(buffer_.size()) || taken_[d]) {
       return UserError("dimension ", d, " is not there or named twice");

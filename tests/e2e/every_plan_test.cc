@@ -1,6 +1,7 @@
-// Every model in every space and by every baseline: its plan passes the check and the cover, equals
-// the whole in hash arithmetic, and runs to the answers of the framework that wrote the model.
-// `yuba run` itself refuses a run whose bytes are not the plan's.
+// Every model in every space and by every baseline: its plan passes `yuba check` and the proof of
+// coverage, its program equals the whole model in hash arithmetic, and it runs to the answers of
+// the framework that wrote the model. `yuba run` itself refuses a run whose bytes are not the
+// plan's.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -30,7 +31,7 @@ class PlansOfModel {
         file_(" " + model_.folder + "/model.onnx" + model_.sizes + " "),
         plan_(ScratchFolder("every_plan") + "/plan.json") {}
 
-  // `proof` are options of verify: how much is proved before the run.
+  // `proof` are options of `yuba verify`: how much is proved before the run.
   void Pass(const std::vector<std::string>& plans, int devices, const std::string& proof) const {
     for (const std::string& options : plans) {
       INFO(model_.folder << " " << options << " on " << devices);
@@ -59,13 +60,13 @@ void PassAll(const AnsweredModel& model) {
   }
 }
 
-// For models that take longer: each plan once.
+// For models that take longer: each plan on one number of devices.
 void PassOnce(const AnsweredModel& model) {
   PlansOfModel(model).Pass(kSpaces, 8, "");
   PlansOfModel(model).Pass(kBaselines, 6, kCoverAlone);
 }
 
-// A third of all plans, another third for each `turn`, on 6 and 8 devices in turns.
+// A third of all plans (`turn` says which third), on 6 and 8 devices in turns.
 void PassSome(const AnsweredModel& model, size_t turn) {
   std::vector<std::string> all = kSpaces;
   all.insert(all.end(), kBaselines.begin(), kBaselines.end());

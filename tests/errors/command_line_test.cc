@@ -1,5 +1,5 @@
-// What stands on the command line: numbers that are none, empty values, flags that contradict each
-// other or the plan; and outputs that cannot be written are noticed before the work.
+// Errors of the command line: numbers that are none, empty values, flags that contradict each other
+// or the plan, and outputs that cannot be written. All are noticed before the work.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -219,7 +219,7 @@ TEST_CASE("outputs that cannot be written are noticed before the steps") {
   refused(run + "/proc/self", {"/proc/self: cannot be written to"});
   std::filesystem::create_directories(folder + "/full/output_0.npy");
   refused(run + folder + "/full", {"output_0.npy: cannot be written"});
-  // What the run has made is gone where it fails, and there where it does not.
+  // What the run wrote is removed where it fails, and stays where it does not.
   ExpectError("yuba run " + Model() + " " + plan + " --outputs " + folder + "/new", {"--random"});
   CHECK_FALSE(std::filesystem::exists(folder + "/new"));
   CHECK(RunCommand(run + folder + "/new").exit_code == 0);

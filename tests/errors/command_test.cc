@@ -1,4 +1,5 @@
-// Bad input to the command: the exit code, a message that names the place, and no file left behind.
+// Bad input to the commands: the exit code, a message that names what is wrong, and no file left
+// behind.
 #include "tests/support/command.h"
 
 #include <catch2/catch.hpp>

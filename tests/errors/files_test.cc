@@ -1,4 +1,5 @@
-// The files of the commands: no output destroys what is read, and nothing waits for a pipe.
+// Files of the commands: no output destroys an input, and no command waits for a pipe that nobody
+// writes.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -126,7 +126,7 @@ std::string Read(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// A folder with a model, a plan of it, and what is neither.
+// A folder with a model, a plan of it, and files that are neither.
 void Furnish(const std::string& folder, const std::string& plan) {
   namespace fs = std::filesystem;
   fs::remove_all(folder);
@@ -163,7 +163,7 @@ std::string Line(Random& random) {
   return line;
 }
 
-// Files are whole: a plan is JSON, and nothing has the name of one that is being written.
+// No file is half written: a plan is JSON, and none has the name of a file in progress.
 void CheckFiles(const std::string& folder) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();

@@ -1,4 +1,5 @@
-// Plan files with changed words and bytes: read, attached and checked, or refused; never a crash.
+// Plan files with changed words and bytes: read, attached and checked, or refused; never a crash,
+// and never a plan that passes with a wrong number.
 #include <catch2/catch.hpp>
 #include <iostream>
 

@@ -1,6 +1,6 @@
-// Programs in which any field may be anything: refused when they are loaded, or else run without
+// Programs in which any field may have any value: refused when they are loaded, or else run without
 // touching memory that is not theirs. Under the address sanitizer every byte of the arenas outside
-// of the buffers' boxes is poisoned; otherwise guard bands tell of stray writes. Generated code is
+// the buffers' boxes is poisoned; otherwise guard bands find stray writes. Generated code is
 // trusted and is not run here.
 #include <sanitizer/asan_interface.h>
 
@@ -67,7 +67,7 @@ void Use(runtime::Session& session) {
   }
 }
 
-// Whether it was accepted.
+// Loads the mutant and runs it where it was accepted; returns whether it was.
 bool LoadAndRun(program::Program message, Random& random) {
   const auto program = runtime::LoadedProgram::FromMessage(std::move(message));
   if (!program.ok()) {
@@ -112,7 +112,7 @@ void Fuzz(const std::string& name, const program::Program& sound, int rounds) {
   CHECK(accepted < rounds);
 }
 
-// Leaves library calls and exchanges.
+// Removes kernels of generated code: library calls and exchanges stay.
 void DropGenerated(program::Program& program) {
   std::vector<int> number(program.functions_size(), -1);
   google::protobuf::RepeatedPtrField<program::Function> functions;
@@ -135,7 +135,7 @@ void DropGenerated(program::Program& program) {
   program.clear_host_object();
 }
 
-// The bundled model cut for so many devices, without its generated code.
+// A program of the bundled model for so many devices, without its generated code.
 program::Program Compiled(const std::string& model, int devices) {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
   compiler::Compilation state;
@@ -155,7 +155,7 @@ TEST_CASE("mutants of a convolutional program") { Fuzz("conv", Compiled("conv", 
 TEST_CASE("mutants of a program of products") { Fuzz("mlp", Compiled("mlp", 4), 800); }
 TEST_CASE("mutants of a recurrent program") { Fuzz("lstm", Compiled("lstm", 3), 100); }
 
-// Buffers of rank 1 in quarters and halves, and whole, and of no rank at all.
+// Exchanges between buffers of rank 1, in quarters, in halves and whole, and of rank 0.
 class Exchanges {
  public:
   Exchanges() : builder_({2, 2}) {}

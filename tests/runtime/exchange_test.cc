@@ -38,7 +38,7 @@ bool Holds(const Box& box, const std::vector<int64_t>& point) {
   return true;
 }
 
-// The element's place in a dense buffer over `box`.
+// The element's position in a dense buffer over `box`.
 int64_t PlaceIn(const Box& box, const std::vector<int64_t>& point) {
   int64_t place = 0;
   for (size_t d = 0; d < box.size(); ++d) place = place * box[d].size() + point[d] - box[d].begin;
@@ -89,14 +89,14 @@ TEST_CASE("a fetch brings each element from its own device, else from the first 
   for (int round = 0; round < 150; ++round) {
     const int devices = static_cast<int>(Pick(random, 1, 6));
     const std::vector<int64_t> dims = RandomDims(random);
-    std::vector<Box> have, need;
+    std::vector<Box> has, reads;
     for (int d = 0; d < devices; ++d) {
-      have.push_back(RandomBox(random, dims));
-      need.push_back(RandomBox(random, dims));
+      has.push_back(RandomBox(random, dims));
+      reads.push_back(RandomBox(random, dims));
     }
     ProgramBuilder builder({devices});
-    const int source = builder.AddBuffer("x", program::F32, dims, have);
-    const int destination = builder.AddBuffer("fetched", program::F32, dims, need);
+    const int source = builder.AddBuffer("x", program::F32, dims, has);
+    const int destination = builder.AddBuffer("fetched", program::F32, dims, reads);
     builder.AddExchange(source, destination);
     builder.stage().mutable_buffers(source)->set_initialized(true);
     auto session = OpenSession(builder.Load(), SomeExecutor(random));
@@ -106,18 +106,18 @@ TEST_CASE("a fetch brings each element from its own device, else from the first 
     std::vector<int64_t> in(devices), out(devices);
     for (int d = 0; d < devices; ++d) {
       const std::vector<float> values = Buffer(*session, d, destination);
-      ForEachPoint(need[d], [&](const std::vector<int64_t>& point) {
+      ForEachPoint(reads[d], [&](const std::vector<int64_t>& point) {
         int from = -1;
         for (int s = devices - 1; s >= 0; --s) {
-          if (Holds(have[s], point)) from = s;
+          if (Holds(has[s], point)) from = s;
         }
-        if (Holds(have[d], point)) from = d;
-        const float value = values[PlaceIn(need[d], point)];
+        if (Holds(has[d], point)) from = d;
+        const float value = values[PlaceIn(reads[d], point)];
         if (from < 0) {
           REQUIRE(std::isnan(value));  // still poison: nobody has it
           return;
         }
-        REQUIRE(value == ValueOf(from, PlaceIn(have[from], point)));
+        REQUIRE(value == ValueOf(from, PlaceIn(has[from], point)));
         if (from == d) return;
         in[d] += 4;
         out[from] += 4;
@@ -132,28 +132,28 @@ TEST_CASE("a fetch brings each element from its own device, else from the first 
 TEST_CASE("a delivery combines parts in part order, bit for bit, into the first owner") {
   Random random(2);
   for (int round = 0; round < 150; ++round) {
-    // Owners own a cut along dimension 0, in pairs of equal boxes where replicated.
+    // Owners own boxes cut along dimension 0; where `copies` is 2, two devices own each box.
     const int owners = static_cast<int>(Pick(random, 1, 3));
     const int copies = static_cast<int>(Pick(random, 1, 2));
-    const int devices = owners * copies, parts = static_cast<int>(Pick(random, 2, 4));
+    const int devices = owners * copies, partials = static_cast<int>(Pick(random, 2, 4));
     const std::vector<int64_t> dims = RandomDims(random);
-    std::vector<Box> made, own;
-    std::vector<int64_t> part;
+    std::vector<Box> writes, own;
+    std::vector<int64_t> partial;
     for (int d = 0; d < devices; ++d) {
-      made.push_back(RandomBox(random, dims));
+      writes.push_back(RandomBox(random, dims));
       own.push_back(WholeBox(dims));
       own.back()[0] = PartOf(dims[0], owners, d % owners);
-      part.push_back(Pick(random, 0, parts - 1));
+      partial.push_back(Pick(random, 0, partials - 1));
     }
     ProgramBuilder builder({devices});
-    const int source = builder.AddBuffer("made", program::F32, dims, made);
+    const int source = builder.AddBuffer("made", program::F32, dims, writes);
     const int destination = builder.AddBuffer("y", program::F32, dims, own);
-    builder.AddReduction(source, destination, program::SUM, parts, part);
+    builder.AddReduction(source, destination, program::SUM, partials, partial);
     builder.stage().mutable_buffers(source)->set_initialized(true);
     auto session = OpenSession(builder.Load(), SomeExecutor(random));
     std::vector<std::vector<float>> values(devices);
     for (int d = 0; d < devices; ++d) {
-      for (int64_t i = 0; i < Volume(made[d]); ++i) {
+      for (int64_t i = 0; i < Volume(writes[d]); ++i) {
         values[d].push_back(std::ldexp(static_cast<float>(Pick(random, -999, 999)),
                                        static_cast<int>(Pick(random, -20, 20))));
       }
@@ -172,14 +172,14 @@ TEST_CASE("a delivery combines parts in part order, bit for bit, into the first 
         }
         float sum = 0;
         bool first = true;
-        for (int p = 0; p < parts; ++p) {
+        for (int p = 0; p < partials; ++p) {
           int producer = -1;
           for (int m = devices - 1; m >= 0; --m) {
-            if (part[m] == p && Holds(made[m], point)) producer = m;
+            if (partial[m] == p && Holds(writes[m], point)) producer = m;
           }
-          if (part[d] == p && Holds(made[d], point)) producer = d;
+          if (partial[d] == p && Holds(writes[d], point)) producer = d;
           if (producer < 0) continue;
-          const float term = values[producer][PlaceIn(made[producer], point)];
+          const float term = values[producer][PlaceIn(writes[producer], point)];
           sum = first ? term : sum + term;
           first = false;
           if (producer != d) bytes += 4;
@@ -191,8 +191,8 @@ TEST_CASE("a delivery combines parts in part order, bit for bit, into the first 
   }
 }
 
-// Three times x = sum over the devices of what each gathered of x: an early or late copy of any
-// element shows in the result.
+// Three times: each of 4 devices gathers the whole x, and x becomes the sum of the four. An early
+// or late copy of any element shows in the result, which is 64 x.
 std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::F32) {
   const std::vector<int64_t> dims = {7, 5};
   ProgramBuilder builder({2, 2});
@@ -293,7 +293,7 @@ TEST_CASE("recognised and plain exchanges move the same bytes") {
     RequireSixtyFourTimes(*session);
     statistics.push_back(session->statistics());
   }
-  // Every device gathers what it lacks, then receives three parts of what it owns: 3/4 each way.
+  // Every device gathers 3/4 of x, then receives three partials of the quarter that it owns.
   CHECK(statistics[0].bytes == 2 * 3 * (4 * 35 - 35) * 4);
   CHECK(statistics[0].bytes == statistics[1].bytes);
   CHECK(statistics[0].bytes_in == statistics[1].bytes_in);

@@ -15,13 +15,14 @@ using Catch::Contains;
 
 constexpr int kAlways = 1 << 30;
 
-// Passes everything on, except at one place, some times.
+// Passes everything on to `device`, except that Run at one instruction fails or is late, the first
+// `times` times.
 class BrokenDevice : public Device {
  public:
-  BrokenDevice(std::unique_ptr<Device> device, int place, absl::Status failure, double delay,
+  BrokenDevice(std::unique_ptr<Device> device, int instruction, absl::Status failure, double delay,
                int times)
       : device_(std::move(device)),
-        place_(place),
+        instruction_(instruction),
         failure_(failure),
         delay_(delay),
         times_(times) {}
@@ -39,12 +40,12 @@ class BrokenDevice : public Device {
   absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) override {
     return device_->Prepare(program, layout);
   }
-  absl::Status Run(int place) override {
-    if (place == place_ && times_-- > 0) {
+  absl::Status Run(int instruction) override {
+    if (instruction == instruction_ && times_-- > 0) {
       std::this_thread::sleep_for(std::chrono::duration<double>(delay_));
       if (!failure_.ok()) return failure_;
     }
-    return device_->Run(place);
+    return device_->Run(instruction);
   }
   absl::Status Synchronize() override { return device_->Synchronize(); }
   absl::Status EnterThread() override { return device_->EnterThread(); }
@@ -53,7 +54,7 @@ class BrokenDevice : public Device {
 
  private:
   std::unique_ptr<Device> device_;
-  int place_;
+  int instruction_;
   absl::Status failure_;
   double delay_;
   int times_;
@@ -137,7 +138,7 @@ TEST_CASE("a session can step on after a failure") {
   CHECK(session->Get("all")->data == before.data);
 }
 
-// Exchanges in which everybody waits for the next device.
+// Exchanges in which each device waits for the next one.
 class Stuck : public Communicator {
  public:
   explicit Stuck(int devices) : devices_(devices) { traffic_.received_from.resize(devices); }

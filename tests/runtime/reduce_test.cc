@@ -1,4 +1,4 @@
-// Combining parts of every element type by every reducer, one element at a time.
+// Combining partials of every element type by every reducer, one element at a time.
 #include "runtime/reduce.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ namespace {
 template <typename Stored>
 using Values = std::vector<Stored>;
 
-// The combination of parts of any length; parts[0] is the first.
+// The combination of partials of `length` elements; parts[0] is the first.
 template <typename Result, typename Part>
 Values<Result> Combine(const Combination& combination, const std::vector<Values<Part>>& parts,
                        size_t length) {

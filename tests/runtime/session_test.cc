@@ -15,7 +15,7 @@ using Catch::Contains;
 
 std::string MessageOf(const absl::Status& status) { return std::string(status.message()); }
 
-// x and the parameter w (bf16) stored in pieces, and an output that is x gathered.
+// x and the parameter w (bf16) stored in shards, and an output that is x gathered.
 ProgramBuilder Stored(int devices, int dim, bool hash = false) {
   ProgramBuilder builder({devices});
   builder.message().set_hash_arithmetic(hash);
@@ -122,7 +122,7 @@ TEST_CASE("memory that was never written is NaN, and state survives steps") {
   auto session = OpenSession(builder.Load(), options);
   REQUIRE(session->Randomize(7).ok());
   for (int step = 0; step < 2; ++step) {
-    // What an earlier owner of the bytes left is not there to be read either.
+    // What an earlier buffer left in these bytes is not there to be read either.
     REQUIRE(session->fleet().devices[1]->Fill(builder.stage().buffers(4).offset(), 0, 120).ok());
     REQUIRE(session->Step().ok());
     std::vector<float> second(30);

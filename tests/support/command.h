@@ -1,4 +1,4 @@
-// Runs commands of the project as a user does.
+// Runs commands of the project as a user does, and names the files and folders that tests use.
 #ifndef YUBA_TESTS_SUPPORT_COMMAND_H_
 #define YUBA_TESTS_SUPPORT_COMMAND_H_
 
@@ -12,11 +12,11 @@ struct CommandResult {
   std::string error;   // stderr
 };
 
-// `line` is a shell command; `yuba` and `yuba-run` in it are the built ones. It is ended, with exit
-// code 124, after two minutes.
+// Runs `line` by a shell, in which `yuba` and `yuba-run` are the built ones, and blocks until it
+// has ended. After two minutes it is ended, with exit code 124.
 CommandResult RunCommand(const std::string& line);
 
-// The same; the test case fails where the command does.
+// RunCommand; the test case fails where the exit code is not 0.
 CommandResult Succeed(const std::string& line);
 
 // A folder of this test's own, empty at first.

@@ -9,30 +9,32 @@
 namespace yuba {
 namespace {
 
-// All that a tensor has to do with: the prices of its cuts against those of each node that makes or
-// reads it, and of those of its copy.
+// The prices of one tensor: of its shardings with the partitions of each node that writes or reads
+// it, and with the shardings of its copy.
 struct TriedTensor {
   struct Use {
     size_t node;
-    MarkedTable bytes;  // [node cut][cut of the tensor, or of the copy]
+    MarkedTable bytes;  // [partition of the node][sharding of the tensor, or of the copy]
   };
   std::vector<Use> own, through_copy;
-  MarkedTable making_copy;  // [tensor cut][copy's cut]
-  int cut_as = -1;          // partials's cut is that of the accumulator, this node; else -1
+  MarkedTable copy_bytes;  // [sharding][sharding of the copy]; empty without a copy
+  int accumulator = -1;    // the node whose partition says how these partials are cut; else -1
   size_t shardings = 0;
-  double plans = 1;  // combinations of its cuts and its copy's
+  double plans = 1;  // combinations of its shardings and its copy's
+
+  // The least bytes, where node n has partition choice[n].
 
   int64_t Least(const std::vector<int64_t>& choice) const {
-    if (cut_as >= 0) return Sum(own, choice, choice[cut_as]);
+    if (accumulator >= 0) return Sum(own, choice, choice[accumulator]);
     std::vector<int64_t> reading;
-    for (size_t c = 0; making_copy.size() > 0 && c < making_copy[0].size(); ++c) {
+    for (size_t c = 0; copy_bytes.size() > 0 && c < copy_bytes[0].size(); ++c) {
       reading.push_back(Sum(through_copy, choice, c));
     }
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t t = 0; t < shardings; ++t) {
       int64_t copied = reading.empty() ? 0 : std::numeric_limits<int64_t>::max();
       for (size_t c = 0; c < reading.size(); ++c) {
-        copied = std::min(copied, making_copy[t][c] + reading[c]);
+        copied = std::min(copied, copy_bytes[t][c] + reading[c]);
       }
       least = std::min(least, Sum(own, choice, t) + copied);
     }
@@ -60,15 +62,15 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
                   const std::vector<std::vector<Sharding>>& partitions) {
   const Tensor& tensor = graph.tensors[id];
   std::vector<Sharding> shardings = TriedChoices(mesh, tensor.type.dims, !space.replicate),
-                        copy_cuts;
+                        copy_shardings;
   TriedTensor priced;
   const bool partial = tensor.kind == TensorKind::kPartial;
   if (partial && !IsAccumulator(graph.nodes[tensor.consumers[0]])) {
     shardings = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
   } else if (partial) {
-    priced.cut_as = tensor.consumers[0];
+    priced.accumulator = tensor.consumers[0];
     shardings = partitions[tensor.consumers[0]];
-    for (Sharding& sharding : shardings) sharding.axes.pop_back();  // what is left are the groups
+    for (Sharding& sharding : shardings) sharding.axes.pop_back();  // the last are the groups
     const NodeId producer = tensor.producer;
     priced.own.push_back(
         {static_cast<size_t>(producer), MarkedBytes(*graph.nodes[producer].definition, mesh, -1,
@@ -79,11 +81,11 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
   priced.plans = static_cast<double>(shardings.size());
   bool copied = space.copies && tensor.consumers.size() > 1;
   if (copied) {
-    copy_cuts = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
-    priced.making_copy = MarkedCopyBytes(mesh, tensor.type, shardings, copy_cuts);
-    priced.plans *= static_cast<double>(copy_cuts.size());
+    copy_shardings = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
+    priced.copy_bytes = MarkedCopyBytes(mesh, tensor.type, shardings, copy_shardings);
+    priced.plans *= static_cast<double>(copy_shardings.size());
   }
-  const std::vector<Sharding>& read = copied ? copy_cuts : shardings;
+  const std::vector<Sharding>& read = copied ? copy_shardings : shardings;
   std::vector<TriedTensor::Use>& reads = copied ? priced.through_copy : priced.own;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];

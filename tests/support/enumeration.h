@@ -1,4 +1,5 @@
-// The cheapest plan by trying all of them, priced by marking: no code of the search.
+// The cheapest plan of a small graph, by trying all plans and pricing them by marking (marking.h):
+// no code of the search. Proved optima are compared with it.
 #ifndef YUBA_TESTS_SUPPORT_ENUMERATION_H_
 #define YUBA_TESTS_SUPPORT_ENUMERATION_H_
 
@@ -11,10 +12,10 @@ namespace yuba {
 
 // What the plans that are tried may express.
 struct TriedSpace {
-  // A tensor that several nodes read may be made a copy of, with any legal sharding, from which all
-  // of them gather (one window holds the whole graph).
+  // A tensor that several nodes read may get one copy, with any legal sharding, from which all of
+  // them gather (one window holds the whole graph).
   bool copies = false;
-  // A stored tensor may be cut less far than it can be.
+  // A stored tensor may be cut over fewer axes than it could be.
   bool replicate = false;
 };
 
@@ -23,9 +24,9 @@ struct TriedPlans {
   double plans = 0;    // how many plans that covers
 };
 
-// Accumulators are of the graph, copies are not: `graph` has none.
-// Tries the shardings of all nodes in all combinations, at most `limit`, and for each of them,
-// tensor by tensor, all shardings of the tensor and of its copy: tensors meet only through nodes.
+// Tries the partitions of all nodes in all combinations, at most `limit`, and for each of them,
+// tensor by tensor, all shardings of the tensor and of its copy: shardings of two tensors meet only
+// in a node's partition. `graph` may have accumulators, but no copies.
 TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
                        int64_t limit);
 

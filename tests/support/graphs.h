@@ -1,4 +1,5 @@
-// Graphs for tests, built by hand: each function adds one definition and returns its result.
+// Graphs for tests, built by hand, without the library of operators: each function adds one
+// definition and returns the tensor that it writes. The formula above a function is the definition.
 #ifndef YUBA_TESTS_SUPPORT_GRAPHS_H_
 #define YUBA_TESTS_SUPPORT_GRAPHS_H_
 
@@ -44,7 +45,7 @@ class GraphBuilder {
   TensorId Scale(TensorId x, TensorId s, int dim);
   TensorId SumOver(TensorId x, int dim);
   TensorId Transpose(TensorId x);  // of a matrix
-  // Re-views, as the importer makes them where factors differ: y[.., i, j, ..] = x[.., a, ..] and
+  // Reshapes, as the importer adds them where factors differ: y[.., i, j, ..] = x[.., a, ..] and
   // y[.., a, ..] = x[.., i, j, ..] where a == i*inner + j; i runs along dimension `dim`.
   TensorId Split(TensorId x, int dim, int64_t inner);
   TensorId Merge(TensorId x, int dim);
@@ -75,7 +76,8 @@ Graph ResNet(int64_t batch, const std::vector<int>& blocks);
 // Unrolled recurrent layers of four gates, weights shared by the steps.
 Graph Recurrent(int64_t batch, int64_t width, int layers, int steps);
 
-// x is 128 x 256, then matmuls to 256 and 256 features: see SEARCH.
+// Matmuls in a row: x is rows x features[0], each further number of features one matmul with a
+// parameter. {256, 256, 256} with 128 rows are two matmuls.
 Graph MatmulChain(const std::vector<int64_t>& features, int64_t rows);
 
 }  // namespace yuba

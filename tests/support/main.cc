@@ -1,5 +1,5 @@
-// The main of every Catch2 test. It writes the cases, not the assertions that Catch2's own JUnit
-// reporter counts, to the file that Bazel names.
+// The main of every Catch2 test. It writes one entry for each test case to the file that Bazel
+// names; Catch2's own JUnit reporter would count assertions.
 
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -17,7 +17,8 @@ int Digit(const Mesh& mesh, int device, int axis) {
   return device / below % mesh.axes[axis].size;
 }
 
-// The part of an extent that a device has: elements i with floor(j*n/P) <= i < floor((j+1)*n/P).
+// Whether a device has an element of a dimension of n elements: part j of P has the elements i with
+// floor(j*n/P) <= i < floor((j+1)*n/P).
 bool InPart(const Mesh& mesh, const AxisList& axes, int64_t extent, int device, int64_t element) {
   int64_t parts = 1, part = 0;
   for (uint8_t axis : axes) {
@@ -73,7 +74,7 @@ bool Holds(const Definition& definition, const Point& point) {
   return true;
 }
 
-// All that a read touches, made a box.
+// The box round all elements that a read touches.
 Points BoundingBox(const Points& points) {
   if (points.empty()) return points;
   Point low = *points.begin(), high = low;
@@ -94,8 +95,8 @@ Points BoundingBox(const Points& points) {
   return box;
 }
 
-Points Needed(const Definition& definition, const Mesh& mesh, const Sharding& sharding, int device,
-              int operand) {
+Points ReadsOf(const Definition& definition, const Mesh& mesh, const Sharding& sharding, int device,
+               int operand) {
   Points touched;
   const std::vector<int64_t>& dims = definition.operands[operand].dims;
   ForAll(Extents(definition), [&](const Point& point) {
@@ -115,25 +116,26 @@ Points Needed(const Definition& definition, const Mesh& mesh, const Sharding& sh
   return BoundingBox(touched);
 }
 
-int64_t GatheredElements(const std::vector<Points>& needed, const std::vector<Points>& owned) {
+int64_t GatheredElements(const std::vector<Points>& reads, const std::vector<Points>& owned) {
   int64_t moved = 0;
-  for (size_t device = 0; device < needed.size(); ++device) {
-    for (const Point& point : needed[device]) moved += owned[device].count(point) == 0;
+  for (size_t device = 0; device < reads.size(); ++device) {
+    for (const Point& point : reads[device]) moved += owned[device].count(point) == 0;
   }
   return moved;
 }
 
-// What each device makes: the points of its output indices, of a part of a reduction only the box
-// of those that have a term; and which reduction part it works on.
-struct Making {
+// What each device writes: the points of its output indices; where a reduction index is cut, only
+// the box round those points that have a term in the device's part of the reduction. And which
+// partial that is.
+struct Produced {
   std::vector<Points> writes;
-  std::vector<std::vector<int64_t>> partial;  // per device: the first reduction point of its part
+  std::vector<std::vector<int64_t>> partial;  // [device] the first reduction point of its part
 };
 
-Making MakingOf(const Definition& definition, const Mesh& mesh, const Sharding& sharding) {
-  Making making;
-  making.writes.resize(mesh.devices());
-  making.partial.resize(mesh.devices());
+Produced ProducedBy(const Definition& definition, const Mesh& mesh, const Sharding& sharding) {
+  Produced produced;
+  produced.writes.resize(mesh.devices());
+  produced.partial.resize(mesh.devices());
   std::vector<int64_t> extents = Extents(definition);
   bool partial = false;
   for (size_t i = 0; i < extents.size(); ++i) {
@@ -145,41 +147,42 @@ Making MakingOf(const Definition& definition, const Mesh& mesh, const Sharding& 
       if (partial && !Holds(definition, point)) return;
       Point at;
       for (const Affine& left : definition.left) at.push_back(Evaluate(left, point));
-      making.writes[device].insert(at);
+      produced.writes[device].insert(at);
     });
-    making.writes[device] = BoundingBox(making.writes[device]);
+    produced.writes[device] = BoundingBox(produced.writes[device]);
     for (size_t i = 0; i < extents.size(); ++i) {
       if (!definition.indices[i].reduction) continue;
       int64_t first = 0;
       while (first < extents[i] && !InPart(mesh, sharding.axes[i], extents[i], device, first))
         ++first;
-      making.partial[device].push_back(first);
+      produced.partial[device].push_back(first);
     }
   }
-  return making;
+  return produced;
 }
 
-// Elements that reach their owners; `parts` is the number of parts there are.
-int64_t ReducedElements(const std::vector<int64_t>& dims, const Making& making,
-                        const std::vector<Points>& owned, const std::set<Point>& parts) {
+// Elements that move to their owners; `partials` are those that there are, each once.
+int64_t ReducedElements(const std::vector<int64_t>& dims, const Produced& produced,
+                        const std::vector<Points>& owned, const std::set<Point>& partials) {
   int64_t moved = 0;
   ForAll(dims, [&](const Point& point) {
     int first_owner = -1;
     for (size_t device = 0; device < owned.size(); ++device) {
       if (owned[device].count(point) == 0) continue;
-      bool copies = parts.size() > 1 && first_owner >= 0;  // takes the result from the first owner
+      bool copies =
+          partials.size() > 1 && first_owner >= 0;  // takes the result from the first owner
       if (first_owner < 0) first_owner = static_cast<int>(device);
       if (copies) {
         ++moved;
         continue;
       }
-      for (const Point& part : parts) {
+      for (const Point& partial : partials) {
         bool exists = false;
         for (size_t producer = 0; producer < owned.size(); ++producer) {
-          exists = exists ||
-                   (making.partial[producer] == part && making.writes[producer].count(point) > 0);
+          exists = exists || (produced.partial[producer] == partial &&
+                              produced.writes[producer].count(point) > 0);
         }
-        bool has = making.partial[device] == part && making.writes[device].count(point) > 0;
+        bool has = produced.partial[device] == partial && produced.writes[device].count(point) > 0;
         moved += exists && !has;
       }
     }
@@ -187,8 +190,8 @@ int64_t ReducedElements(const std::vector<int64_t>& dims, const Making& making,
   return moved;
 }
 
-// Whether both devices keep parts of one sum of terms: they agree on the axes that `cut` leaves
-// out.
+// Whether devices a and b are in one group of a tensor of partials: they agree on the axes that
+// `sharding` leaves out.
 bool SameGroup(const Mesh& mesh, const Sharding& sharding, int a, int b) {
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     const int at = static_cast<int>(axis);
@@ -200,7 +203,8 @@ bool SameGroup(const Mesh& mesh, const Sharding& sharding, int a, int b) {
   return true;
 }
 
-// Whether the groups of a tensor with that cut are those that a node makes by these axes.
+// Whether the groups of a tensor with that sharding are those of a node that numbers its groups by
+// the axes `groups`.
 bool SameGroups(const Mesh& mesh, const AxisList& groups, const Sharding& sharding) {
   for (int a = 0; a < mesh.devices(); ++a) {
     for (int b = 0; b < a; ++b) {
@@ -213,15 +217,15 @@ bool SameGroups(const Mesh& mesh, const AxisList& groups, const Sharding& shardi
   return true;
 }
 
-// Elements that devices have made of a sum and that another device of their group keeps.
-int64_t GatheredElements(const Mesh& mesh, const Making& making, const Sharding& sharding,
-                         const std::vector<Points>& kept) {
+// Elements of partials that stay unreduced which one device writes and another of its group owns.
+int64_t GatheredElements(const Mesh& mesh, const Produced& produced, const Sharding& sharding,
+                         const std::vector<Points>& owned) {
   int64_t moved = 0;
   for (int producer = 0; producer < mesh.devices(); ++producer) {
-    for (const Point& point : making.writes[producer]) {
-      for (int keeper = 0; keeper < mesh.devices(); ++keeper) {
-        moved += keeper != producer && SameGroup(mesh, sharding, producer, keeper) &&
-                 kept[keeper].count(point) > 0;
+    for (const Point& point : produced.writes[producer]) {
+      for (int owner = 0; owner < mesh.devices(); ++owner) {
+        moved += owner != producer && SameGroup(mesh, sharding, producer, owner) &&
+                 owned[owner].count(point) > 0;
       }
     }
   }
@@ -273,7 +277,7 @@ MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
                         const std::vector<Sharding>& shardings) {
   Definition definition = whole;
   const bool grouped = !definition.partial_operands.empty();
-  if (grouped) definition.indices.back().extent = mesh.devices();  // enough, and soon marked
+  if (grouped) definition.indices.back().extent = mesh.devices();  // at least as many as groups
   const bool unreduced =
       operand >= 0 && ReadsPartials(definition, operand) && !CombinesPartials(definition);
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
@@ -283,29 +287,29 @@ MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
   for (const Sharding& sharding : partitions) {
     bytes.emplace_back();
     if (operand >= 0) {
-      std::vector<Points> needed;
+      std::vector<Points> reads;
       for (int device = 0; device < mesh.devices(); ++device) {
-        needed.push_back(Needed(definition, mesh, sharding, device, operand));
+        reads.push_back(ReadsOf(definition, mesh, sharding, device, operand));
       }
       for (size_t t = 0; t < shardings.size(); ++t) {
         const bool never = unreduced && !SameGroups(mesh, sharding.axes.back(), shardings[t]);
         bytes.back().push_back(never ? kNeverMarked
-                                     : GatheredElements(needed, owned[t]) * ByteSize(type.type));
+                                     : GatheredElements(reads, owned[t]) * ByteSize(type.type));
       }
       continue;
     }
-    Making making = MakingOf(definition, mesh, sharding);
+    Produced produced = ProducedBy(definition, mesh, sharding);
     if (definition.partial) {
       for (size_t t = 0; t < shardings.size(); ++t) {
-        bytes.back().push_back(GatheredElements(mesh, making, shardings[t], owned[t]) *
+        bytes.back().push_back(GatheredElements(mesh, produced, shardings[t], owned[t]) *
                                ByteSize(type.type));
       }
       continue;
     }
-    std::set<Point> parts(making.partial.begin(), making.partial.end());
-    ElementType moved = parts.size() > 1 ? AccumulatorType(type.type) : type.type;
+    std::set<Point> partials(produced.partial.begin(), produced.partial.end());
+    ElementType moved = partials.size() > 1 ? AccumulatorType(type.type) : type.type;
     for (const std::vector<Points>& own : owned) {
-      bytes.back().push_back(ReducedElements(type.dims, making, own, parts) * ByteSize(moved));
+      bytes.back().push_back(ReducedElements(type.dims, produced, own, partials) * ByteSize(moved));
     }
   }
   return bytes;
@@ -345,15 +349,15 @@ std::vector<Sharding> TriedChoices(const Mesh& mesh, const std::vector<int64_t>&
 
 MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
                             const std::vector<Sharding>& shardings,
-                            const std::vector<Sharding>& copy_cuts) {
-  std::vector<std::vector<Points>> needed;
-  for (const Sharding& sharding : copy_cuts) needed.push_back(Owned(mesh, sharding, type.dims));
+                            const std::vector<Sharding>& copy_shardings) {
+  std::vector<std::vector<Points>> reads;
+  for (const Sharding& sharding : copy_shardings) reads.push_back(Owned(mesh, sharding, type.dims));
   MarkedTable bytes;
   for (const Sharding& sharding : shardings) {
     std::vector<Points> owned = Owned(mesh, sharding, type.dims);
     bytes.emplace_back();
-    for (const std::vector<Points>& need : needed) {
-      bytes.back().push_back(GatheredElements(need, owned) * ByteSize(type.type));
+    for (const std::vector<Points>& read : reads) {
+      bytes.back().push_back(GatheredElements(read, owned) * ByteSize(type.type));
     }
   }
   return bytes;

@@ -1,5 +1,7 @@
 // The price of a plan by marking elements one by one: slow, obvious, and with no code of the
-// search, of box analysis or of transfers. What the tests compare the planner with.
+// search, of box analysis or of transfers. Tests compare the planner with it, and the enumeration
+// of enumeration.h takes its prices from here. Prices are bytes that move between devices in one
+// step. For tensors of at most some thousand elements: the time grows with elements times devices.
 #ifndef YUBA_TESTS_SUPPORT_MARKING_H_
 #define YUBA_TESTS_SUPPORT_MARKING_H_
 
@@ -11,30 +13,33 @@
 
 namespace yuba {
 
-// Bytes that node `node` under `node_cut` gathers of operand `operand`, or reduces (operand -1),
-// where that tensor is stored as `tensor_cut` says.
+// Bytes that node `node` under `partition` gathers of operand `operand`, or reduces (operand -1),
+// where that tensor is stored as `sharding` says.
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, NodeId node, int operand,
                     const Sharding& partition, const Sharding& sharding);
 
-// The same for many shardings of one definition: [node cut][tensor cut].
+// Such bytes for many partitions of one definition and many shardings of one of its tensors:
+// [partition][sharding].
 using MarkedTable = std::vector<std::vector<int64_t>>;
-// What a pair of shardings costs that no plan has: partials whose groups are not its reader's.
+// The price of a pair that no plan can have: partials whose groups are not those of their reader.
 constexpr int64_t kNeverMarked = int64_t{1} << 50;
 MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int operand,
                         const std::vector<Sharding>& partitions,
                         const std::vector<Sharding>& shardings);
 
-// Bytes that making a copy of a tensor takes: [tensor cut][copy's cut].
+// Bytes that move to make a copy of a tensor: [sharding][sharding of the copy].
 MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
                             const std::vector<Sharding>& shardings,
-                            const std::vector<Sharding>& copy_cuts);
+                            const std::vector<Sharding>& copy_shardings);
 
-// Of all nodes and operands.
+// Bytes of a whole plan: the sum over all nodes, their operands and results. `tensors` is by
+// tensor, `nodes` (their partitions) by node.
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Sharding>& tensors,
                     const std::vector<Sharding>& nodes);
 
-// Every legal sharding, found by trying all lists of all axes: only the maximal ones, or all of
-// them.
+// Every legal sharding of a tensor with these extents, or partition of a node whose indices have
+// them, found by trying all lists of all axes. With `maximal` only those to which no axis could be
+// added.
 std::vector<Sharding> TriedChoices(const Mesh& mesh, const std::vector<int64_t>& extents,
                                    bool maximal = true);
 

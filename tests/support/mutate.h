@@ -1,4 +1,5 @@
-// Mutations of text and bytes, from a seed: what the fuzz tests feed to everything that reads.
+// Mutations of text and bytes, from a seed, for the fuzz tests of everything that reads files. A
+// call makes a few changes; it may happen to change nothing.
 #ifndef YUBA_TESTS_SUPPORT_MUTATE_H_
 #define YUBA_TESTS_SUPPORT_MUTATE_H_
 

@@ -1,4 +1,5 @@
-// Mutations of protobuf messages, for what must stand any content that parses.
+// Mutations of protobuf messages, for the fuzz tests of readers that must stand any content that
+// parses: models and programs.
 #ifndef YUBA_TESTS_SUPPORT_MUTATE_MESSAGE_H_
 #define YUBA_TESTS_SUPPORT_MUTATE_MESSAGE_H_
 
@@ -10,7 +11,7 @@ namespace yuba {
 
 // Changes one field somewhere in the message: a number becomes an odd or a neighbouring one or
 // another field's, an element of a list is added, doubled, removed or swapped, a message or string
-// is cleared or made. Every field of the schema that occurs is equally likely.
+// is cleared or added. Every field of the schema that occurs is equally likely.
 void MutateMessage(google::protobuf::Message& message, Random& random);
 
 }  // namespace yuba

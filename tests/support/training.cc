@@ -5,7 +5,7 @@
 namespace yuba {
 namespace {
 
-// Remembers what is done, and then goes back over it.
+// Adds layers and remembers them; then adds their gradients, from the last to the first.
 class Tape {
  public:
   GraphBuilder builder;

@@ -1,5 +1,5 @@
-// The command that compares what others would do with the test models, and what it says of a
-// search; e2e/every_plan_test runs their plans.
+// `yuba compare`: what each baseline would do with the test models, and what the command says of a
+// search. e2e/every_plan_test runs the baselines' plans.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,4 +1,5 @@
-// yuba devices: all that a machine may have is named, found or missing; and what follows for `run`.
+// `yuba devices`: every component that a machine may have is listed as found or missing; and what
+// `yuba run` says where the GPU is missing.
 #include <catch2/catch.hpp>
 
 #include "nlohmann/json.hpp"

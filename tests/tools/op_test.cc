@@ -1,4 +1,4 @@
-// yuba op: the table of shardings has every index, and a description that fits no operands is an
+// `yuba op`: the table of partitions has every index, and a description that fits no operands is an
 // error.
 #include <catch2/catch.hpp>
 #include <fstream>

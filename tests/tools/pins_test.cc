@@ -1,4 +1,5 @@
-// Pins on the command line: met, priced and kept, or refused with the cause and the way out.
+// Pins on the command line: each is met, priced and written into the plan, or refused with the
+// cause and the way out.
 #include <catch2/catch.hpp>
 #include <fstream>
 

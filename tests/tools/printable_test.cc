@@ -1,4 +1,4 @@
-// No control character of a name reaches the terminal.
+// No control character that stands in a name reaches the terminal.
 #include "tools/report/printable.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
-// Searches that a time limit or Ctrl-C ends, and any number of threads, as users see them.
+// Searches that a time limit or Ctrl-C ends, and searches with any number of threads, as users see
+// them.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

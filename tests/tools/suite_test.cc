@@ -13,7 +13,7 @@ std::string OpTemplate(const std::string& path, const std::string& text) {
   return path;
 }
 
-// What is printed of the rows that name `what`.
+// The printed rows that name `what`.
 std::string Rows(const std::string& out, const std::string& what) {
   std::string rows, line;
   std::istringstream lines(out);

@@ -1,5 +1,5 @@
-// check, verify, compile and run: what they say to programs, and that no verdict is better than
-// what was done.
+// What check, verify, compile and run print with --json, and that no verdict claims more than was
+// checked.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -7,8 +7,8 @@
 
 namespace yuba::tools {
 
-// Returns `status`. Where `json`, prints "ok", "error" (empty where ok) and then the fields of
-// `report`, as far as the command got.
+// Returns `status`. Where `json`, prints one object on stdout: "ok", "error" (empty where ok), then
+// the fields that the command put into `report` as far as it got.
 absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ordered_json& report);
 
 }  // namespace yuba::tools

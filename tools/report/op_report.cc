@@ -17,7 +17,8 @@ namespace {
 
 constexpr char kHalo[] = "aligned, halo";
 
-// What the parts of a strategy read of one operand: "whole", "aligned", "aligned, halo".
+// What a strategy of two parts reads of one operand: "whole" where both read all of it, "aligned"
+// where their boxes are disjoint, else "aligned, halo".
 std::string ReadsText(const Box& whole, const Box& first, const Box& second) {
   if (SameSet(first, whole) && SameSet(second, whole)) return "whole";
   if (IsEmpty(Intersect(first, second))) return "aligned";
@@ -47,8 +48,7 @@ StrategyFacts FactsOfStrategy(const Definition& definition, int index) {
   return facts;
 }
 
-// How much an instance shows: the indices that can be cut, and of the reads of their parts those
-// that overlap.
+// How much an instance shows: first the number of indices that can be cut, then that of halos.
 int64_t Showing(const Instance& instance) {
   int64_t strategies = 0, halos = 0;
   for (const SlotDefinition& part : instance.definitions) {
@@ -122,9 +122,9 @@ absl::StatusOr<std::string> OperatorJson(const OpDescription& op) {
     const std::vector<std::string> names = OperandNames(instance, part);
     for (int index : CuttableIndices(part.definition)) {
       const StrategyFacts facts = FactsOfStrategy(part.definition, index);
-      nlohmann::ordered_json sharding = {{"index", facts.index}, {"result", facts.result}};
-      for (size_t i = 0; i < names.size(); ++i) sharding["reads"][names[i]] = facts.reads[i];
-      definition["partitions"].push_back(sharding);
+      nlohmann::ordered_json strategy = {{"index", facts.index}, {"result", facts.result}};
+      for (size_t i = 0; i < names.size(); ++i) strategy["reads"][names[i]] = facts.reads[i];
+      definition["partitions"].push_back(strategy);
     }
     json["definitions"].push_back(definition);
   }

@@ -1,4 +1,6 @@
-// What `yuba op` prints of an operator.
+// What `yuba op` prints of an operator: its text, and a table of its strategies with what each
+// reads of each operand ("whole", "aligned", "aligned, halo"). The table is derived from
+// the one of many made-up instances that shows most (TellingInstance).
 #ifndef YUBA_TOOLS_REPORT_OP_REPORT_H_
 #define YUBA_TOOLS_REPORT_OP_REPORT_H_
 

@@ -25,7 +25,7 @@ code{font:13px ui-monospace,monospace}.bar{display:inline-block;height:.75em;bac
 .figures b{display:block;font-size:1.5em}input{font:inherit;padding:.2em;width:24em}
 )";
 
-// Hides the rows that do not hold the text typed; the page works without it.
+// A script that hides the rows without the text that is typed; the page works without it.
 constexpr char kScript[] = R"(
 document.getElementById('find').addEventListener('input',function(e){
 var t=e.target.value.toLowerCase();

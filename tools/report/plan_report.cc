@@ -58,8 +58,7 @@ std::set<std::string> Weights(const search::PlanFile& plan) {
   return weights;
 }
 
-// "layer3.12.conv" -> "layer3.*.conv" would hide layer3: only the last run of digits between
-// punctuation is a position in a repeated block, so every run of digits becomes a star.
+// Which run of digits is the position in a repeated block cannot be told, so each becomes a star.
 std::string NamePattern(const std::string& name) {
   std::string pattern;
   for (size_t i = 0; i < name.size(); ++i) {

@@ -1,4 +1,6 @@
-// What `partition` and `show` print of a plan, from the plan file alone.
+// What `partition` and `show` print of a plan, from the plan file alone: no model is needed.
+// Functions that print tables return whole lines for the terminal. Byte counts are of one step and
+// of all devices together unless they say otherwise.
 #ifndef YUBA_TOOLS_REPORT_PLAN_REPORT_H_
 #define YUBA_TOOLS_REPORT_PLAN_REPORT_H_
 
@@ -11,29 +13,31 @@
 
 namespace yuba::tools {
 
-// One row of the table of nodes: nodes that differ in numbers of their names only, are cut alike
-// and whose tensors are cut alike stand in one row.
+// One row of the table of nodes. Nodes stand in one row where their names differ in numbers only,
+// they have one partition, and their tensors are cut alike.
 struct NodeGroup {
   std::string name;  // "layer3.*.conv2" where several nodes share the row
-  int count = 0;
+  int count = 0;     // of the nodes
+  // The operator, the partition ("r/a s.1/bc"), and the shardings of output and first weight.
   std::string op, sharding, output, weight;
-  int64_t gathered = 0, reduced = 0;  // bytes, all nodes of the group
+  int64_t gathered = 0, reduced = 0;  // bytes, of all nodes of the group
   std::string first;                  // the name of the first node
 };
+// With `fold` false each node has a row of its own.
 std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold);
 
 // A stored tensor that is not cut over every axis.
 struct ReplicatedTensor {
   std::string name, sharding;
-  int64_t bytes = 0;   // of the tensor
-  int64_t copies = 1;  // devices that hold each element
+  int64_t bytes = 0;   // of the whole tensor, once
+  int64_t copies = 1;  // how many devices hold each element
 };
 std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan);
 
+// The sharding of a tensor, "[96/ab, 64]", and the partition of a node, "r/a s.1/bc".
 std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
-std::string ShardingText(const search::PlanFile& plan,
-                         const search::PlanFile::NodeRow& row);  // "r/a s.1/bc"
-int64_t WholeBytes(const search::PlanFile::TensorRow& row);
+std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
+int64_t WholeBytes(const search::PlanFile::TensorRow& row);  // uncut
 int64_t ShardBytes(const search::PlanFile& plan,
                    const search::PlanFile::TensorRow& row);  // the largest device's
 
@@ -43,20 +47,21 @@ std::string SpaceText(const search::Space& space);
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
 std::string GapText(int64_t bytes, int64_t lower_bound);
 
-// What the bound of this plan is called: with pins it is of plans without them.
+// What the bound of this plan is called: with pins the bound is that of plans without them.
 std::string BoundName(const search::PlanNotes& notes);
 
-// What stands where a plan of that search has no bound; one that moves no bytes needs none.
+// What is printed where a plan of that search has no bound; a plan that moves no bytes needs none.
 std::string NoBoundText(const std::string& search, int64_t bytes);
 // Said of a bound that no checker has replayed yet (Plan::replayed).
 inline constexpr char kNotReplayed[] = "bound not yet checked: yuba check";
 
-// Says that the search was cut short, and by what; "" where it was not.
+// That the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const search::PlanFile& plan);
 
-// The lines below the search's: MOVED, MEMORY, REPLICATED and the table of parts.
+// The summary of `partition`: MOVED, MEMORY, REPLICATED, and the table of parts of the model.
 std::string SummaryText(const search::PlanFile& plan);
 
+// The tables of `show`. NodeTableText leaves out nodes that move nothing unless `all`.
 std::string NodeTableText(const search::PlanFile& plan, bool all);
 std::string LargestTransfersText(const search::PlanFile& plan, size_t count);
 std::string TransfersText(const search::PlanFile& plan);

@@ -1,4 +1,4 @@
-// What the parts of the plan report share.
+// What the files of the plan report share: look-ups and names, from the plan file.
 #ifndef YUBA_TOOLS_REPORT_PLAN_ROWS_H_
 #define YUBA_TOOLS_REPORT_PLAN_ROWS_H_
 
@@ -11,20 +11,23 @@
 
 namespace yuba::tools {
 
+// Rows of the plan by the tensors' names; pointers into `plan`.
 using TensorMap = std::unordered_map<std::string, const search::PlanFile::TensorRow*>;
 TensorMap ByName(const search::PlanFile& plan);
 
-// The sharding with the sizes left out, so that layers of different width look alike.
+// A sharding without sizes and axes, "dim 0 in 2 × dim 1 in 4", so that layers of different width
+// look alike; "whole" where nothing is cut.
 std::string SplitOf(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
 
 // The names of all tensors that are weights, or copies of weights.
 std::set<std::string> Weights(const search::PlanFile& plan);
 
-// "layer3.*.conv" of "layer3.12.conv" and its like: every run of digits is a star.
+// "layer*.*.conv" of "layer3.12.conv": every run of digits is a star.
 std::string NamePattern(const std::string& name);
-std::string ShortName(const std::string& name);  // its last 40 characters at most
+std::string ShortName(
+    const std::string& name);  // its last 39 bytes after "…", where it has over 40
 
-// Bytes of what is stored, by the number of devices.
+// The bytes of all stored tensors, each once, divided by the number of devices.
 int64_t IdealShare(const search::PlanFile& plan);
 
 }  // namespace yuba::tools

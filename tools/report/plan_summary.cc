@@ -15,10 +15,11 @@
 namespace yuba::tools {
 namespace {
 
+// Consecutive nodes whose outputs are cut alike: a row of the table of parts.
 struct Segment {
   std::string first, last, split;
   int nodes = 0;
-  std::map<std::string, int64_t> moved;  // by kind of what moves
+  std::map<std::string, int64_t> moved;  // bytes by kind: "weights", "activations", "partial sums"
   int64_t bytes() const {
     int64_t sum = 0;
     for (const auto& [kind, bytes] : moved) sum += bytes;
@@ -41,7 +42,8 @@ std::vector<Segment> Segments(const search::PlanFile& plan) {
     const auto it = tensors.find(node.name);
     std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
     const bool copy = it != tensors.end() && it->second->kind == "copy";
-    if (copy && !segments.empty()) split = segments.back().split;  // it belongs to where it stands
+    if (copy && !segments.empty())
+      split = segments.back().split;  // a copy is part of the row that it stands in
     if (segments.empty() || segments.back().split != split)
       segments.push_back({node.name, "", split});
     Segment& segment = segments.back();

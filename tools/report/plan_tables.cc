@@ -15,7 +15,8 @@ std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(),
                                    [&](const MeshAxis& one) { return one.name == name; });
-    if (axis == mesh.axes.end()) return absl::StrJoin(names, "+");  // not from this tool
+    if (axis == mesh.axes.end())
+      return absl::StrJoin(names, "+");  // the file was not written by this command
     axes.push_back(static_cast<uint8_t>(axis - mesh.axes.begin()));
   }
   return AxesText(mesh, axes);

@@ -7,14 +7,14 @@
 namespace yuba::tools {
 namespace {
 
-// How many bytes the character has that begins with `c`, as UTF-8 has it; 1 for what begins none.
+// How many bytes the UTF-8 character has that begins with `c`; 1 where none begins with it.
 size_t LengthOf(unsigned char c) {
   if (c >= 0xC2 && c < 0xE0) return 2;
   if (c >= 0xE0 && c < 0xF0) return 3;
   return c >= 0xF0 && c < 0xF5 ? 4 : 1;
 }
 
-// Whether a terminal would do something at it instead of showing it.
+// Whether a terminal would obey the character instead of showing it.
 bool Commands(uint32_t character, bool keep_lines) {
   if (keep_lines && (character == '\n' || character == '\t')) return false;
   const bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
@@ -24,7 +24,8 @@ bool Commands(uint32_t character, bool keep_lines) {
   return control || direction || character == 0x2028 || character == 0x2029;
 }
 
-// Appends the printable form of `text`; returns how many bytes at the end only begin a character.
+// Appends the printable form of `text`; returns how many bytes at its end are an unfinished
+// character.
 size_t Append(absl::string_view text, bool keep_lines, std::string* out) {
   for (size_t at = 0; at < text.size();) {
     const unsigned char first = static_cast<unsigned char>(text[at]);

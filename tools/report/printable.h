@@ -1,4 +1,5 @@
-// What is printed: names come from files, and a terminal would obey the control characters in them.
+// Makes text safe to print: names come from files, and a terminal would obey the control characters
+// in them.
 #ifndef YUBA_TOOLS_REPORT_PRINTABLE_H_
 #define YUBA_TOOLS_REPORT_PRINTABLE_H_
 
@@ -10,12 +11,12 @@
 
 namespace yuba::tools {
 
-// `text` with control characters, those that turn the direction of writing, and the ends of lines
-// as JSON writes them: \u001b, \u202e. JSON stays what it was.
+// `text` in which control characters, characters that turn the direction of writing, and ends of
+// lines stand as JSON writes them: \u001b, \u202e. Text that is JSON means the same afterwards.
 std::string Printable(absl::string_view text);
 
-// While there is one, all that is written to `stream` is made printable but for tabs and the ends
-// of lines.
+// While a PrintableStream exists, all that is written to `stream` is made printable, except tabs
+// and ends of lines. It must be destroyed before `stream`.
 class PrintableStream : public std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}

@@ -33,7 +33,7 @@ std::string ModelText(const compiler::Model& model) {
   }
   int definitions = 0;
   for (const Node& node : model.graph.nodes) {
-    if (IsCopy(model.graph, node) || IsAccumulator(node)) continue;  // ours, not the model's
+    if (IsCopy(model.graph, node) || IsAccumulator(node)) continue;  // not in the model
     ++definitions;
   }
   return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ",

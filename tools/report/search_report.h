@@ -1,4 +1,5 @@
-// What `partition` prints of the model, the search and the pins; of the plan itself, plan_report.h.
+// What `partition` prints of the model, the search and the pins. plan_report.h has what it prints
+// of the plan itself.
 #ifndef YUBA_TOOLS_REPORT_SEARCH_REPORT_H_
 #define YUBA_TOOLS_REPORT_SEARCH_REPORT_H_
 
@@ -16,14 +17,16 @@ namespace yuba::tools {
 // One line: the file, its nodes, parameters and inputs.
 std::string ModelText(const compiler::Model& model);
 
-// What was searched in which time, and how far from optimal the plan can be. `by_level` is what the
-// search level by level moves, in bytes, where it was made for comparison; `bound` is BoundName.
+// What was searched, in how many seconds, and how far from optimal the plan can be. `by_level` is
+// the bytes that the search level by level moves, where that was run for comparison; `bound` is
+// what BoundName returns.
 std::string SearchText(const search::Plan& plan, const std::string& bound,
                        absl::optional<int64_t> by_level, double seconds);
 
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
 std::string LevelsText(const Graph& graph, const search::Plan& plan);
 
+// What each pin costs, one line a pin.
 std::string PinsText(const std::vector<search::PinPrice>& prices);
 
 }  // namespace yuba::tools

@@ -8,7 +8,7 @@
 
 namespace yuba::tools {
 
-// "436.5 MB"; MB is 10^6 bytes. Small counts: "312 B", "4.1 kB"; large ones: "12.3 GB".
+// "436.5 MB"; MB is 10^6 bytes. Small counts are "312 B", "4.1 kB", large ones "12.3 GB".
 std::string Bytes(int64_t bytes);
 // The number of MB alone, one decimal, more where it is small: "436.5", "0.004", "0.000096"; 0 is
 // "–".
@@ -16,17 +16,17 @@ std::string Megabytes(int64_t bytes);
 // "25.5 M", "262 G": a count with a decimal prefix.
 std::string Count(double count);
 
-// "1 node", "3 nodes"; shortly "11.6 k parameters".
+// "1 node", "3 nodes"; CountedShortly: "11.6 k parameters".
 std::string Counted(int64_t count, const std::string& what);
 std::string CountedShortly(int64_t count, const std::string& what);
 
-// The sum of two counts that are not negative; the largest there is where it does not fit.
+// The sum of two counts that are not negative; the largest int64_t where it does not fit.
 int64_t SaturatingSum(int64_t a, int64_t b);
 
 // Rows of cells; columns are padded to the widest cell (UTF-8 counted by characters).
 class TextTable {
  public:
-  // `right_from`: columns from this one on are aligned right.
+  // Columns from number `right_from` on (the first is 0) are aligned right.
   explicit TextTable(size_t right_from) : right_from_(right_from) {}
   void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }

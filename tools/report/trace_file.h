@@ -1,4 +1,5 @@
-// What each device did when, as Chrome's trace format: chrome://tracing and Perfetto show it.
+// What each device did when, as JSON in Chrome's trace format, which chrome://tracing and Perfetto
+// show.
 #ifndef YUBA_TOOLS_REPORT_TRACE_FILE_H_
 #define YUBA_TOOLS_REPORT_TRACE_FILE_H_
 
@@ -8,8 +9,8 @@
 
 namespace yuba::tools {
 
-// Of a session that was opened with RunOptions::trace: a track for each device, an event for each
-// instruction with its node, the node of the user's model and its place in the program.
+// The trace of a session that was opened with RunOptions::trace: a track for each device, an event
+// for each instruction with its number, its node and the node of the user's model.
 std::string FormatTrace(const runtime::Session& session);
 
 }  // namespace yuba::tools

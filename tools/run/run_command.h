@@ -1,4 +1,5 @@
-// Running a program from the command line: what `yuba run` and `yuba-run` share.
+// Running a program from the command line: what `yuba run` and `yuba-run` share. Results go to
+// stdout.
 #ifndef YUBA_TOOLS_RUN_RUN_COMMAND_H_
 #define YUBA_TOOLS_RUN_RUN_COMMAND_H_
 
@@ -12,18 +13,19 @@
 
 namespace yuba::tools {
 
-// Sets the values of `files`, runs the steps, prints a line for each, writes and checks outputs. A
-// failed check is absl::StatusCode::kFailedPrecondition; a step that moves other than the planned
-// bytes is kInternal.
+// Opens a session, sets the values of `files`, runs the steps, prints a line for each, writes and
+// checks outputs. Blocks until the last step is done. FailedPrecondition where an output is not
+// what was expected, Internal where a step fails or moves other bytes than the plan says. Frees the
+// program's initial values once the devices have them.
 absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
                         const RunFlags& flags, RunFiles files);
 
-// How far a tensor is from what was expected.
+// How far an output is from the expected tensor.
 struct Comparison {
-  bool comparable = false;             // of one shape and element type
+  bool comparable = false;             // the two have one shape and element type
   double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
-  int64_t strange = 0;  // elements that are NaN or infinite where the other is not the same
-  double allowed = 0;   // `difference` at most
+  int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
+  double allowed = 0;   // the most that `difference` may be
   bool ok() const { return comparable && strange == 0 && difference <= allowed; }
 };
 // Integers must be equal, floats within `tolerance` times the largest expected magnitude.

@@ -101,18 +101,18 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
   return missing.empty() ? absl::OkStatus() : runtime::NoValuesFor(std::move(missing));
 }
 
-// The folder of --outputs: made where it is missing, and gone again where nothing comes into it.
+// The folder of --outputs: made where it is missing, and removed again where it stays empty.
 class OutputFolder {
  public:
   explicit OutputFolder(const std::string& path) : path_(path) {}
   ~OutputFolder() {
-    if (written_) ::rmdir(path_.c_str());  // which fails where there is a file
+    if (created_) ::rmdir(path_.c_str());  // which fails where there is a file
   }
   OutputFolder(const OutputFolder&) = delete;
 
   absl::Status Make() {
-    written_ = ::mkdir(path_.c_str(), 0777) == 0;
-    return written_ || errno == EEXIST ? absl::OkStatus() : Unusable("be made");
+    created_ = ::mkdir(path_.c_str(), 0777) == 0;
+    return created_ || errno == EEXIST ? absl::OkStatus() : Unusable("be made");
   }
   absl::Status CheckWritable() const {
     std::string probe = path_ + "/.yuba.XXXXXX";
@@ -131,10 +131,11 @@ class OutputFolder {
   }
 
   const std::string path_;
-  bool written_ = false;
+  bool created_ = false;
 };
 
-// The folder is not left: a run that is ended early leaves nothing.
+// Tries whether outputs can be written. The folder does not stay, so that a run that ends early
+// leaves nothing.
 absl::Status CheckOutputFolder(const RunFlags& flags, size_t outputs) {
   const std::string& dir = flags.output_dir;
   if (dir.empty()) return absl::OkStatus();
@@ -178,7 +179,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   YUBA_RETURN_IF_ERROR(ReadInputs(flags, ports, files));
   YUBA_RETURN_IF_ERROR(ReadExpected(flags, ports, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // now all that is read is known
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // not before all inputs are known
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;
 }

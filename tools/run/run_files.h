@@ -1,4 +1,5 @@
-// The files of a run: what is read before anything is compiled or run, and where outputs go.
+// The files of a run: values that are read before anything is compiled or run, and where outputs
+// go. So a mistake in a file's name costs no compilation. Errors are the user's and name the file.
 #ifndef YUBA_TOOLS_RUN_RUN_FILES_H_
 #define YUBA_TOOLS_RUN_RUN_FILES_H_
 
@@ -15,11 +16,12 @@
 
 namespace yuba::tools {
 
-// What a program takes and gives, by name.
+// The names of what a program takes and gives.
 struct RunPorts {
   std::vector<std::string> inputs, outputs;
-  std::vector<std::string> unset;        // parameters that come without values
-  std::vector<std::string> file_inputs;  // what input_0, input_1, ... are the values of
+  std::vector<std::string> unset;  // parameters that come without values
+  std::vector<std::string>
+      file_inputs;  // [i] the input or parameter of which input_i.pb is the value
 };
 RunPorts PortsOf(const program::Program& program);
 
@@ -28,19 +30,20 @@ struct RunFiles {
     std::string name, file;
     HostTensor value;
   };
-  std::vector<Input> inputs;                         // of --inputs, then of --input
-  std::map<std::string, HostTensor> weights;         // of --weights
-  std::vector<absl::optional<HostTensor>> expected;  // by output, with --check
+  std::vector<Input> inputs;                         // from --inputs, then from --input
+  std::map<std::string, HostTensor> weights;         // from --weights, by parameter
+  std::vector<absl::optional<HostTensor>> expected;  // [output], with --check
 };
 
-// Reads what the flags name; an error too where a value is missing that nothing makes up, and where
-// an output cannot be written or is one of the files that were read.
+// Reads the files that the flags name. Also an error: a value that is missing and not made up
+// (--random), and an output that cannot be written or is one of the files that were read.
 absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& ports);
 
-// The seed that --random gives.
+// The seed that the value of --random gives: "true" is the usual seed.
 absl::StatusOr<uint64_t> RandomSeed(const std::string& random);
 
-// Makes the folder of --outputs where it is missing, and fills it.
+// Writes the outputs of the session as output_0.npy, ... into the folder of --outputs, which is
+// made where it is missing.
 absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags);
 
 }  // namespace yuba::tools

@@ -1,4 +1,4 @@
-// The flags that `yuba run` and `yuba-run` share.
+// The flags that `yuba run` and `yuba-run` share, as they were given; nothing is read yet.
 #ifndef YUBA_TOOLS_RUN_RUN_FLAGS_H_
 #define YUBA_TOOLS_RUN_RUN_FLAGS_H_
 
@@ -15,18 +15,19 @@ namespace yuba::tools {
 struct RunFlags {
   runtime::RunOptions options;
   std::vector<std::string> inputs;  // NAME=FILE
-  std::string input_dir;            // input_0.pb, ... or .npy; output_0 for --check
-  std::string output_dir;
-  std::string weights;  // safetensors
+  std::string input_dir;            // has input_0.pb, ... or .npy; for --check also output_0
+  std::string output_dir;           // empty: outputs are not written
+  std::string weights;              // a safetensors file
   bool check = false;
-  double tolerance = 0;
-  std::string random;  // empty: no; "true": with the usual seed; else the seed
-  bool check_memory = false;
+  double tolerance = 0;       // of --check, a share of the largest expected magnitude
+  std::string random;         // empty: no; "true": with the usual seed; else the seed
+  bool check_memory = false;  // poison and guard bands (runtime/arena_watch.h)
   int steps = 1;
-  std::string trace;  // a file
+  std::string trace;  // the file to write; empty: none
   bool json = false;
-  absl::optional<int64_t> planned_bytes;  // what a step must move, where a plan promises it
+  absl::optional<int64_t> planned_bytes;  // that a step must move, where a plan promises it
 };
+// `flags` must outlive `app`.
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
 }  // namespace yuba::tools

@@ -1,4 +1,4 @@
-// What the machine has: the same answer each time, and no claim without its evidence.
+// What the machine has: the same answer each time, and a version and file for all that is found.
 #include "runtime/cuda/facts.h"
 
 #include <catch2/catch.hpp>

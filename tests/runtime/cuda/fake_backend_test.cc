@@ -1,4 +1,4 @@
-// The back end on fake GPUs: several of them, work in every order that events leave open, failures.
+// The back end on fake GPUs: several GPUs, work in every order that events leave open, failures.
 
 #ifdef YUBA_WITH_CUDA
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 const bool kLibrariesAreFake = (FakeLibraries(), true);
 
-// Fresh fakes for a case, and afterwards: nothing of theirs is left.
+// Fresh fakes for a test case; after it, a check that everything was freed.
 class OnFakes {
  public:
   explicit OnFakes(int gpus) {

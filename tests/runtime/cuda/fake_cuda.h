@@ -1,6 +1,7 @@
-// GPUs in this processor's memory, in place of cudart: what the back end calls, and no more.
-// Streams are queues whose work is done when somebody waits, in an order that only events restrict
-// and that a seed decides: work that is not ordered by an event is done too early by some seed.
+// Fake GPUs in this processor's memory, in place of cudart: the functions that the back end calls,
+// and no more. Streams are queues whose work is done when the host waits for one, in an order that
+// only events restrict and that a seed decides: work that no event orders is done too early by some
+// seed.
 #ifndef YUBA_TESTS_RUNTIME_CUDA_FAKE_CUDA_H_
 #define YUBA_TESTS_RUNTIME_CUDA_FAKE_CUDA_H_
 
@@ -9,6 +10,7 @@
 
 namespace yuba::cuda {
 
+// The settings of the fakes, which a test changes before it opens a session, and what they count.
 struct FakeCuda {
   int gpus = 1;
   int sm = 80;
@@ -18,12 +20,13 @@ struct FakeCuda {
   bool forget_waits = false;  // cudaStreamWaitEvent does nothing
   std::string fail;           // the function that fails when it is next called
 
-  int64_t allocations = 0, streams = 0, events = 0, modules = 0;   // there now
+  int64_t allocations = 0, streams = 0, events = 0, modules = 0;   // not freed yet
   int64_t kernels = 0, row_copies = 0, products = 0, gathers = 0;  // started so far
 };
 FakeCuda& Fake();
 
-// Gives cuBLAS's and NCCL's tables functions on fake GPUs.
+// Puts functions on fake GPUs into the tables of cuBLAS and NCCL (runtime/cuda/libraries.h), for
+// the whole process.
 void FakeLibraries();
 
 }  // namespace yuba::cuda

@@ -33,7 +33,7 @@ T Parameter(void** parameters, int index) {
   return *static_cast<T*>(parameters[index]);
 }
 
-// The kernel with its parameters, by thread.
+// A started kernel: its parameters, taken over at once, and what one thread of it does.
 std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** parameters) {
   if (name == "yuba_job") {
     const auto* job = Parameter<const int64_t*>(parameters, 0);

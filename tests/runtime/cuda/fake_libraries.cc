@@ -86,7 +86,7 @@ ncclResult_t AllGather(const void* from, void* to, size_t bytes, ncclDataType_t 
   group.push_back({from, to, bytes, stream});
   return ncclSuccess;
 }
-// Each stream comes, takes all pieces when all have come, and goes on when all have taken.
+// Each stream comes, copies from all members when all have come, and goes on when all have copied.
 ncclResult_t EndGroup() {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   ++Fake().gathers;

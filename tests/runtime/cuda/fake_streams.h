@@ -17,6 +17,7 @@
 
 namespace yuba::cuda {
 
+// An entry of a stream's queue: it may run once `ready` says so.
 struct Work {
   std::function<bool()> ready;
   std::function<void()> run;
@@ -35,21 +36,23 @@ struct FakeMachine {
   std::mutex mutex;
   std::mt19937_64 random{1};
   std::set<cudaStream_t> streams;
-  std::map<void*, std::pair<int, int64_t>> memory;  // its GPU and size
-  std::map<int, int64_t> used;                      // bytes by GPU
+  std::map<void*, std::pair<int, int64_t>> memory;  // by address: GPU and bytes
+  std::map<int, int64_t> used;                      // by GPU: bytes
 };
+// The one machine of the process.
 FakeMachine& Gpus();
 extern thread_local int current;  // the calling thread's GPU
 
 // Whether `function` is to fail now; it does so once.
 bool Fails(const char* function);
 
-// Under the lock.
+// Puts work at the end of the stream's queue. The caller holds the machine's mutex.
 cudaError_t Enqueue(
     cudaStream_t stream, std::function<void()> run,
     std::function<bool()> ready = [] { return true; });
 
-// Does work of any stream until `stream` has none. Under the lock.
+// Does work of any stream until `stream` has none; cudaErrorLaunchTimeout where the streams wait
+// for each other. The caller holds the machine's mutex.
 cudaError_t Drain(cudaStream_t stream);
 
 // The driver's function of this name, for cudaGetDriverEntryPointByVersion.

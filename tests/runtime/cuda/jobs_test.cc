@@ -23,7 +23,7 @@ std::string RandomBytes(Random& random, int64_t count) {
   return bytes;
 }
 
-// A box, and buffers round it of which each is a little larger on every side.
+// A box, and buffers round it, each of which is a little larger on every side.
 struct Boxes {
   Box box;
   std::vector<Box> buffers;
@@ -149,7 +149,8 @@ TEST_CASE("A copy as a job, and as rows where it can be rows, equals the host's"
   CHECK(not_rows > 50);
 }
 
-// Devices with the given boxes of a vector, of which each gets the whole; its buffer starts at 64.
+// The plan in which devices with these boxes of a vector each gather all of it, into a buffer that
+// starts at byte 64.
 runtime::ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
   runtime::ExchangePlan plan;
   plan.source_element = plan.destination_element = 4;

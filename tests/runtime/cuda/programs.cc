@@ -5,8 +5,8 @@
 namespace yuba::cuda {
 namespace {
 
-// y = 2 x + 1 of a vector, by the calling convention of kernel_abi.h. The arguments are the index's
-// part, then origin and extent of x and of y.
+// y = 2 x + 1 of a vector, by the calling convention of kernel_abi.h. The arguments are the range
+// of the index, then origin and extent of x and of y.
 const char kTwicePlusOne[] = R"(
 .version 8.0
 .target sm_75

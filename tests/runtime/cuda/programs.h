@@ -1,4 +1,5 @@
-// Programs for GPUs, made by hand; those without a kernel of their own run on the host too.
+// Programs for GPUs, made by hand with ProgramBuilder. Those without a kernel in PTX run on the
+// host too, which gives the results to compare with.
 #ifndef YUBA_TESTS_RUNTIME_CUDA_PROGRAMS_H_
 #define YUBA_TESTS_RUNTIME_CUDA_PROGRAMS_H_
 
@@ -6,22 +7,23 @@
 
 namespace yuba::cuda {
 
-// Whole numbers of both signs.
+// `count` whole numbers of both signs, small enough that sums of them are exact in f32.
 std::vector<float> WholeNumbers(int64_t count);
 
-// y = 2 x + 1 of a vector, and z = 2 y + 1, each device its part by a kernel in PTX. The parts of z
-// are made where those of y are, as soon as all devices have gathered the whole y.
+// y = 2 x + 1 of a vector, and z = 2 y + 1, in which each device computes its part by a kernel in
+// PTX. z is written into the memory of y's shards, as soon as all devices have gathered the whole
+// y.
 constexpr int64_t kVectorLength = 1001;
 runtime::ProgramBuilder TwicePlusOne(int devices);
 
-// x, cut along its first dimension by 3 devices, is cut along the second, then the last, then
-// copied whole, and combined by `reducer`: outputs "copy" and "combined". Copies that are rows and
-// that are not.
+// x, cut along its first dimension over 3 devices, is cut along the second, then the last, then
+// gathered whole ("copy"), and the three whole copies are combined by `reducer` ("combined"). Some
+// copies on the way are rows of bytes, others are not.
 extern const std::vector<int64_t> kTurnedDims;
 runtime::ProgramBuilder Turns(program::Reducer reducer);
 
-// x = 3 x, four times: 3 devices gather the whole and sum three copies of each element into their
-// parts. Every buffer that others read is written again.
+// x = 3 x, four times: 3 devices gather the whole x and sum the three copies of each element into
+// their shards. Every buffer that others read is written again.
 runtime::ProgramBuilder TripledFourTimes(int64_t length);
 
 // A batch of matrix products, each a library call on a half of k, then summed. The letters b, m, n

@@ -1,5 +1,5 @@
-// Library calls against sums written out: random structures, orders of dimensions, parts and boxes.
-// Values are small integers, so that f32 is exact in any order.
+// Library calls against sums written out: random structures, orders of dimensions, ranges and
+// boxes. Values are small integers, so that f32 is exact in any order.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -40,7 +40,7 @@ struct Tensor {
   }
 };
 
-// Dimensions are added in the order of the call's indices; this puts them into a random one.
+// Dimensions are added in the order of the call's indices; this puts them into a random order.
 std::vector<int> Shuffle(Random& random, Tensor& tensor) {
   std::vector<int> order(tensor.dims.size()), position(tensor.dims.size());
   for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int>(d);
@@ -54,7 +54,7 @@ std::vector<int> Shuffle(Random& random, Tensor& tensor) {
   return position;
 }
 
-// A box a little larger than the part that is used.
+// A box a little larger than the range that is used.
 Interval Around(Random& random, const Interval& part, int64_t extent) {
   return {Pick(random, 0, part.begin), Pick(random, part.end, extent)};
 }
@@ -151,7 +151,7 @@ void ShuffleDimensions(Random& random, Problem& problem) {
   }
 }
 
-// The sum written out, in the terms of the call.
+// What the call should give, as a sum written out in the terms of the call.
 std::vector<float> Expected(const Problem& problem, const std::vector<float>& left,
                             const std::vector<float>& right, const std::vector<float>& actual) {
   std::vector<float> sums(Volume(problem.result.box()), 0);

@@ -74,7 +74,7 @@ TEST_CASE("a file that cannot be read is named") {
   CHECK_FALSE(ReadProgramFile(std::getenv("TEST_TMPDIR")).ok());
 }
 
-// How a fault is put into a program on purpose: the loader sees what the seal then covers.
+// So can a test put a fault into a program on purpose, for the loader to find.
 TEST_CASE("a program that is changed and sealed again is read as it is") {
   program::Program program = Sound();
   program.mutable_stages(0)->clear_instructions();

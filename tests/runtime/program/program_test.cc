@@ -233,7 +233,7 @@ TEST_CASE("an empty interval of an access may begin anywhere and moves nothing")
   CHECK(session->Step().ok());
 }
 
-// Whatever loads must also run without touching what is not its own.
+// A program that loads must also run without touching memory that is not its own.
 void LoadAndRun(const std::string& bytes) {
   program::Program message;
   if (!message.ParseFromString(bytes)) return;
