@@ -40,8 +40,9 @@ struct AxisProblem {
   std::vector<AxisVariable> variables;  // in the order in which a program computes them
   std::vector<AxisEdge> edges;
   std::vector<int> elements;  // by variable: the representative of its cluster; empty where tied
-  std::vector<int> variable;  // by element (tensors, then nodes): its variable
-  std::vector<int> dims;  // by element: how it takes its variable's axes (a number in the store)
+  // By element (tensors, then nodes): its variable, and how it takes that variable's axes (a number
+  // in the store).
+  std::vector<int> variable, dims;
 };
 
 // A variable for each cluster of elements (search/space/cluster.h). `grids`: by element, likely
