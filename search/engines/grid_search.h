@@ -1,7 +1,7 @@
 // The search for many devices: grids first, axes second.
 //
 // Tables of choices grow with the number of orders of the mesh axes, tables of grids do not: on
-// 1,024 devices a matmul has 286 grids and millions of partitions. The dual of the relaxation to
+// 1,024 devices a matmul has 286 grids and 240 million partitions. The dual of the relaxation to
 // grids gives a bound with its proof, and likely grids; search/axes then finds choices near them.
 // The plan is legal and its price exact; only the bound knows nothing of axes.
 #ifndef YUBA_SEARCH_ENGINES_GRID_SEARCH_H_
