@@ -33,10 +33,9 @@ struct PricedMemory {
 // - stored tensors always; others from their reduction to the last gather from them;
 // - while a node computes, what it writes and what it reads for the last time;
 // - buffers, where bytes move. For an operand: while it is gathered, unless a tensor that may be
-// gone
-//   by then was gathered before; and while the node computes, unless it reads it for the last time.
-//   For a result: until it is reduced. For a copy: as long as its source is there (counted also for
-//   a copy that is cut in another way than its node, which no plan has).
+//   gone by then was gathered before; and while the node computes, unless it reads it for the last
+//   time. For a result: until it is reduced. For a copy: as long as its source is there (counted
+//   also for a copy that is cut in another way than its node, which no plan has).
 // Numbers too large to be counted count as MostInProof, which makes the bound less.
 // `held`: by choice, or by grid. `costs`: of each node's result, then of its operands, in bytes
 // moved, [node choice][tensor choice]. An error where a time or price is negative or too large.

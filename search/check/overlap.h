@@ -1,11 +1,10 @@
 // At most how many elements the devices can keep of a transfer, from numbers of parts alone: the
 // checker's bound behind its relaxed costs (relaxed.h).
 //
-// A tensor [8] cut in 4 has shards of 2 elements, a node that cuts the same index in 2 reads boxes
-// of
-// 4. Whatever the axes, a device keeps at most 2 of the 4 that it reads; on 4 devices at least
-// 4 * 4 - 4 * 2 = 8 elements move, and axes [8/ab] against i/a reach that. MostShared has the rule
-// for several dimensions, uneven parts and halos.
+// A tensor [8] cut in 4 has shards of 2 elements; a node that cuts the same index in 2 reads boxes
+// of 4. Whatever the axes, a device keeps at most 2 of the 4 that it reads. So on 4 devices at
+// least 4 * 4 - 4 * 2 = 8 elements move, and axes [8/ab] against i/a reach that. MostShared has the
+// rule for several dimensions, uneven parts and halos.
 //
 // Below, a *shard* is a part of the tensor and a *box* what one part of the node reads or writes of
 // it; a *factor* is a set of dimensions whose bounds depend on the same indices
@@ -81,16 +80,19 @@ PartBoxes PartBoxesOf(const Definition& definition, const BoxFactors& boxes, int
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
                             const PartBoxes& pieces);
 
-// At most how many elements all devices together keep: a bound for any axes of these grids. Let t
-// be a device's shard and q its box. Over the devices all t occur equally often, and all q. First
-// bound: in each dimension the overlap is at most the most that shard t shares with any box (a
-// function of t), and at most the most that box q shares with any shard (a function of q); the one
-// that is less on average is taken. The functions of t multiplied are a function of t, those of q
-// one of q, and the sum of their products is greatest where both are sorted alike. Second bound: in
-// a dimension of p shards and q boxes where neither number divides the other, shards and boxes have
-// axes of at most gcd(p, q) combinations in common and are independent otherwise, so the mean
-// overlap is at most gcd/(p*q) of what all boxes hold; the other dimensions then count at their
-// greatest. The lesser of the two is returned.
+// At most how many elements all devices together keep: a bound for any axes of these grids, the
+// lesser of two. Let t be a device's shard and q its box. Over the devices all t occur equally
+// often, and all q.
+//
+// First bound: in each dimension the overlap is at most the most that shard t shares with any box
+// (a function of t), and at most the most that box q shares with any shard (a function of q); the
+// one that is less on average is taken. The functions of t multiplied are a function of t, those of
+// q one of q, and the sum of their products is greatest where both are sorted alike.
+//
+// Second bound: in a dimension of p shards and q boxes where neither number divides the other,
+// shards and boxes have axes of at most gcd(p, q) combinations in common and are independent
+// otherwise, so the mean overlap is at most gcd/(p*q) of what all boxes hold; the other dimensions
+// then count at their greatest.
 int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors);
 
 }  // namespace yuba::search

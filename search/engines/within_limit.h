@@ -49,7 +49,8 @@ struct LimitedSearch {
 };
 
 // The cheapest plan found within the limit, with its bound and a proof of kind "elimination" or
-// "dual", both with prices, or "none".
+// "dual", with prices where there is a limit, or "none".
+//
 // FailedPrecondition where nothing within the limit was found: the message says how much is needed
 // at least, at which node, and which tensors fill it. NotFound where the bound shows that nothing
 // costs less than `known_bytes`. DeadlineExceeded or Cancelled where the budget is spent before

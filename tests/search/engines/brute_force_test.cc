@@ -212,7 +212,7 @@ class RandomGraphs {
           break;
         }
         case 7: add(builder.Shift(x, 1 + Below(2))); break;
-        case 8: add(Reshape(x, &builder)); break;
+        case 8: add(JoinOrSplit(x, &builder)); break;
         default:
           if (dims.size() == 2) {
             int64_t kernel = 1 + Below(3), stride = 1 + Below(2);
@@ -226,7 +226,7 @@ class RandomGraphs {
 
  private:
   // Two dimensions joined to one, or one that is no prime split in two, as factors do.
-  TensorId Reshape(TensorId x, GraphBuilder* builder) {
+  TensorId JoinOrSplit(TensorId x, GraphBuilder* builder) {
     const std::vector<int64_t> dims = builder->Dims(x);
     const int dim = Below(static_cast<int>(dims.size()));
     if (dims.size() > 2) return builder->Merge(x, std::min<int>(dim, dims.size() - 2));
