@@ -112,13 +112,13 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& pa
     std::vector<int64_t> part_most(parts[d], 0), piece_most(pieces.number, 0);
     for (int64_t q = 0; q < pieces.number; ++q) {
       if (pieces.all[q].empty || extents[d] == 0) continue;
-      const Interval read = pieces.all[q].box[d];
+      const Interval bounds = pieces.all[q].box[d];
       // From the shard at the begin of the box to the one at its end.
-      int64_t first = std::max<int64_t>(0, read.begin * parts[d] / extents[d] - 1);
+      int64_t first = std::max<int64_t>(0, bounds.begin * parts[d] / extents[d] - 1);
       for (int64_t t = first; t < parts[d]; ++t) {
         const Interval part = PartOf(extents[d], parts[d], t);
-        if (part.begin >= read.end) break;
-        int64_t both = std::min(part.end, read.end) - std::max(part.begin, read.begin);
+        if (part.begin >= bounds.end) break;
+        int64_t both = std::min(part.end, bounds.end) - std::max(part.begin, bounds.begin);
         part_most[t] = std::max(part_most[t], both);
         piece_most[q] = std::max(piece_most[q], both);
       }
