@@ -72,7 +72,8 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
 
 #else
 
-absl::Status OpenCudaBackend(const LoadedProgram&, const ArenaLayout&, Fleet&) {
+absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&,
+                             runtime::Fleet&) {
   return FindGpus().status();
 }
 

@@ -11,12 +11,12 @@ namespace {
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
 constexpr int kIdle = 2;                       // rounds without a gain
-constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: no round after that
+constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: then no new round
 
-// A cost on which to improve is not worth while.
+// A cost that is not worth improving.
 int64_t Enough(const AxisOptions& options) { return options.bound + options.bound / 100'000; }
 
-// From the start that is given, where that costs less than what was found.
+// Refines the options' start where it costs less than what `search` has.
 void BeginAgain(const AxisProblem& problem, const AxisOptions& options, ChoiceStore* store,
                 AxisSearch* search) {
   const Choices start = options.start();
@@ -79,8 +79,8 @@ Choices AssignAxes(const Graph& graph, const AxisOptions& options,
   AxisProblem problem = MakeAxisProblem(graph, uses, grids, &store);
   AxisProblem tied = Tied(problem);
   AxisSearch alike(tied, options.mesh, options.nesting, *options.budget, &store);
-  // The grids of the bound fit together, but labels may not; those that follow their neighbours
-  // have the better labels.
+  // The likeliest grids fit together, but perhaps no axes of theirs do. Where each choice may leave
+  // its grid for its neighbours' sake, axes agree better. Both are starts.
   std::vector<std::vector<int>> starts;
   for (const bool likeliest_grids : {true, false}) {
     alike.SetAll(std::vector<int>(tied.variables.size(), -1));

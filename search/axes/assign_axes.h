@@ -1,6 +1,12 @@
-// Labels: from grids to cuts. Which mesh axes a choice uses, and in what order, follows from its
-// neighbours' cuts: local search over what they suggest, first with repeated parts of the graph cut
-// alike, then without; at last all suggestions together.
+// From grids to choices: which mesh axes cut which extent, and in what order.
+//
+// A grid says only into how many parts each extent is cut. On a mesh of three axes a, b and c of
+// size 2, the grid (4, 2) of a tensor [32, 64] has six shardings: [32/ab, 64/c], [32/ba, 64/c],
+// [32/ac, 64/b], ... They hold equally much, but a reader whose own first index is cut over ab
+// gathers nothing from the first alone. Good axes therefore follow from the neighbours' choices.
+// The method: local search over the choices that neighbours ask for, first with repeated parts of
+// the graph cut alike, then without that tie; after each round an exact elimination over a small
+// pool of choices of every variable (axis_pool.h).
 #ifndef YUBA_SEARCH_AXES_ASSIGN_AXES_H_
 #define YUBA_SEARCH_AXES_ASSIGN_AXES_H_
 
@@ -20,25 +26,32 @@ namespace yuba::search {
 struct AxisOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  int64_t table_cells = int64_t{1} << 22;  // of the problem over all suggestions
-  int64_t bound = 0;                       // bytes; what moves hardly more is not improved on
+  int64_t table_cells = int64_t{1} << 22;  // the largest table when pools are eliminated
+  int64_t bound = 0;  // bytes a step, a lower bound: at most 0.001 % above it the search ends
   const Budget* budget = &Budget::Unlimited();
-  // Other choices of all elements, to begin from if they are cheaper than what was found; may be
+  // Called last, and only where the bound is not reached: choices of all elements from another
+  // search, by element. They are refined too where they cost less than what was found. May be
   // empty.
   std::function<Choices()> start;
 };
 
-// Several runs of kicks, in turns from the starts and from the best so far, then the best of what
-// they met together, and again.
+// How long Refine searches: `rounds` rounds of `runs` runs, each of `work` sums of costs (some
+// three million of them take a second).
 struct Effort {
   int rounds, runs;
-  int64_t work;  // of a run: sums of costs, some three million a second
+  int64_t work;
 };
+// Improves the choices of `search`. In each round, runs of kicks (AxisSearch::Kick) begin in turn
+// from one of the starts and from the best so far; then ChooseAmong combines what all runs found.
+// `starts`: at least one, each by variable of `problem`, numbers in the search's store. The best
+// found is left in `search`. Ends early after two rounds without a gain, at the options' bound, or
+// where the budget is spent.
 void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions& options,
             std::vector<std::vector<int>> starts, AxisSearch* search);
 
-// Cuts near these grids that move few bytes. Legal. `grids`: by element likely ones of AllGrids,
-// the best first.
+// A legal choice for each element, near the given grids, that moves few bytes. `uses`: those of
+// TensorUsesOf. `grids`: by element, likely grids of its AllGrids, the best first, at least one.
+// Choices may leave these grids where that is cheaper. Deterministic where the budget has no end.
 Choices AssignAxes(const Graph& graph, const AxisOptions& options,
                    const std::vector<TensorUse>& uses, const std::vector<std::vector<Grid>>& grids);
 

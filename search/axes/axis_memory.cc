@@ -8,14 +8,14 @@
 
 namespace yuba::search {
 
-AxisMemory::AxisMemory(const AxisProblem& labels, const GridProblem& grids, bool buffers,
+AxisMemory::AxisMemory(const AxisProblem& problem, const GridProblem& grids, bool buffers,
                        const Mesh& mesh, ChoiceStore* store)
-    : labels_(labels),
+    : problem_(problem),
       mesh_(mesh),
       store_(*store),
-      choices_(labels.variables.size(), -1),
-      uses_(labels.variables.size()),
-      buffers_(labels.variables.size()),
+      choices_(problem.variables.size(), -1),
+      uses_(problem.variables.size()),
+      buffers_(problem.variables.size()),
       target_(std::numeric_limits<int64_t>::max()) {
   const MemoryRows& rows = grids.pairwise.memory;
   AddRows(rows);
@@ -27,8 +27,8 @@ AxisMemory::AxisMemory(const AxisProblem& labels, const GridProblem& grids, bool
       for (int row = begin; row < end; ++row) loads_[row] += *least;
       continue;
     }
-    const int kind = KindOf(grids.grids[use.variable], use.usage, labels.dims[use.variable]);
-    uses_[labels.variable[use.variable]].push_back({kind, begin, end, 0});
+    const int kind = KindOf(grids.grids[use.variable], use.usage, problem.dims[use.variable]);
+    uses_[problem.variable[use.variable]].push_back({kind, begin, end, 0});
   }
   if (buffers) AddBuffers(grids);
 }
@@ -44,7 +44,7 @@ int AxisMemory::RowAt(int64_t time) const {
   return static_cast<int>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
 }
 
-// Between two beginnings nothing comes that is not there at the first.
+// Between two beginnings nothing is added, so the load is greatest at the first of them.
 void AxisMemory::AddRows(const MemoryRows& rows) {
   for (const MemoryUse& use : rows.uses) {
     if (use.begin < use.end) times_.push_back(use.begin);
@@ -59,8 +59,8 @@ void AxisMemory::AddRows(const MemoryRows& rows) {
 
 void AxisMemory::AddBuffers(const GridProblem& grids) {
   for (const MemoryBuffer& buffer : grids.pairwise.memory.buffers) {
-    const AxisEdge& edge = labels_.edges[buffer.factor];
-    if (edge.tensor == edge.node) continue;  // of a copy and its node nothing moves
+    const AxisEdge& edge = problem_.edges[buffer.factor];
+    if (edge.tensor == edge.node) continue;  // between a copy and its node nothing moves
     const int node = grids.pairwise.factors[buffer.factor].scope[1];
     const Buffer here = {KindOf(grids.grids[node], buffer.usage, edge.node_dims), buffer.factor,
                          RowAt(buffer.begin), RowAt(buffer.end)};
@@ -116,7 +116,7 @@ int64_t AxisMemory::BytesOf(const Buffer& buffer, int tensor_choice, int node_ch
   if (tensor_choice < 0 || node_choice < 0) return 0;
   const int64_t bytes = BytesOf(buffer.kind, node_choice);
   if (bytes == 0) return 0;
-  const AxisEdge& edge = labels_.edges[buffer.edge];
+  const AxisEdge& edge = problem_.edges[buffer.edge];
   const int64_t moved =
       store_.Cost(*edge.costs, edge.kind, store_.Mapped(tensor_choice, edge.tensor_dims),
                   store_.Mapped(node_choice, edge.node_dims));
@@ -136,7 +136,7 @@ std::pair<int, int> AxisMemory::Shift(int variable, int from, int to) {
         (to < 0 ? 0 : BytesOf(use.kind, to)) - (from < 0 ? 0 : BytesOf(use.kind, from)));
   }
   for (const Buffer& buffer : buffers_[variable]) {
-    const AxisEdge& edge = labels_.edges[buffer.edge];
+    const AxisEdge& edge = problem_.edges[buffer.edge];
     const auto bytes = [&](int choice) {
       return BytesOf(buffer, edge.tensor == variable ? choice : choices_[edge.tensor],
                      edge.node == variable ? choice : choices_[edge.node]);

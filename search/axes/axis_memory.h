@@ -1,5 +1,10 @@
-// What is in memory while cuts get labels: rows of the relaxation to grids, since all choices of a
-// grid use the same.
+// Memory in use while the local search assigns axes.
+//
+// All choices of a grid use the same bytes on the fullest device, so the rows are those of the grid
+// problem (search/model/grid_problem.h). When a variable changes its choice, the rows of its uses
+// and of its buffers change, and with them two costs: prices on bytes in use at some times, and a
+// penalty for bytes above a target. Example: rows load 900, 1000 and 400 bytes, the target is 950
+// and the penalty 2: the middle row adds 100 to the cost.
 #ifndef YUBA_SEARCH_AXES_AXIS_MEMORY_H_
 #define YUBA_SEARCH_AXES_AXIS_MEMORY_H_
 
@@ -17,43 +22,49 @@
 
 namespace yuba::search {
 
-// Bytes in use by row for some choices of the variables, and what they cost: prices, and a penalty
-// for what exceeds a target. Only points of time at which the most is in use are rows.
+// Bytes in use by row, on the device that uses most, for the current choices of the variables. A
+// row is a time at which some use or buffer begins: between two such times nothing is added, so no
+// peak is missed.
 class AxisMemory {
  public:
-  // All must outlive this; `grids` has rows and all factors. With `buffers` those count too: for
-  // labels whose edges are the graph's uses.
-  AxisMemory(const AxisProblem& labels, const GridProblem& grids, bool buffers, const Mesh& mesh,
+  // All arguments must outlive this. `grids` has rows and all its factors. With `buffers` the rows
+  // count buffers of transfers too; then the edges of `problem` must be the graph's uses, in their
+  // order, which those of a tied problem are not.
+  AxisMemory(const AxisProblem& problem, const GridProblem& grids, bool buffers, const Mesh& mesh,
              ChoiceStore* store);
 
-  // In bytes moved: for each byte in use at the prices' times, and for each byte and row above the
-  // target.
+  // Costs are in bytes moved. SetPrices: for each byte in use at the time of a price, `scale` times
+  // that price (in 1/kPriceUnits). SetTarget: for each byte by which each row exceeds `target`
+  // bytes, `penalty`. Each replaces what was set before.
   void SetPrices(const std::vector<MemoryPrice>& prices, double scale);
   void SetTarget(int64_t target, double penalty);
   bool priced() const { return priced_; }
 
-  // A variable goes from one choice to another, -1 for none: what that costs, or does.
+  // A variable goes from one choice (a number in the store) to another; -1: it has none. Change
+  // returns by how much the cost grows and changes nothing; Move does it.
   int64_t Change(int variable, int from, int to);
   void Move(int variable, int from, int to);
 
-  int64_t Cost() const;  // of what was moved in: prices and penalty
-  int64_t Peak() const;
-  int64_t PriceOf(int variable, int choice);  // without penalty
+  int64_t Cost() const;  // prices and penalty of the current choices, in bytes moved
+  int64_t Peak() const;  // the most bytes in use in any row
+  // What the variable's own uses cost at the prices: no buffers, no penalty.
+  int64_t PriceOf(int variable, int choice);
 
  private:
-  struct Kind {  // of uses: where a choice's usage is found
+  // Uses of one kind have equal bytes for equal choices.
+  struct Kind {
     GridList grids;
-    Cells usage;
-    int dims = 0;                             // a number in the store
-    absl::flat_hash_map<int, int64_t> known;  // by choice of the variable
+    Cells usage;                              // bytes, by position in `grids`
+    int dims = 0;                             // how the element takes its variable's axes (store)
+    absl::flat_hash_map<int, int64_t> known;  // bytes by choice of the variable
   };
   struct Use {
-    int kind = 0, begin = 0, end = 0;  // rows
-    double price = 0;                  // of a byte
+    int kind = 0, begin = 0, end = 0;  // rows [begin, end)
+    double price = 0;                  // of a byte, summed over these rows
   };
 
   struct Buffer {
-    int kind = 0, edge = 0, begin = 0, end = 0;  // rows
+    int kind = 0, edge = 0, begin = 0, end = 0;  // rows [begin, end)
   };
 
   int KindOf(const GridList& grids, const Cells& usage, int dims);
@@ -62,19 +73,20 @@ class AxisMemory {
   int64_t BytesOf(const Buffer& buffer, int tensor_choice, int node_choice);
   void AddRows(const MemoryRows& rows);
   void AddBuffers(const GridProblem& grids);
-  // To the rows' shifts, for a variable that goes from one choice to another; the rows between.
+  // Adds to shift_ by how much each row's load changes when the variable changes its choice.
+  // Returns the rows [first, second) that may change.
   std::pair<int, int> Shift(int variable, int from, int to);
   int64_t Over(int64_t load) const { return load > target_ ? load - target_ : 0; }
 
-  const AxisProblem& labels_;
+  const AxisProblem& problem_;
   const Mesh& mesh_;
   ChoiceStore& store_;
-  std::vector<int> choices_;  // by variable: those that were moved in, or -1
+  std::vector<int> choices_;  // by variable: its current choice, or -1
   std::vector<Kind> kinds_;
   std::map<std::tuple<GridList, Cells, int>, int> numbers_;  // of kinds
   std::vector<std::vector<Use>> uses_;                       // by variable
   std::vector<std::vector<Buffer>> buffers_;                 // by variable: those of its edges
-  std::vector<int64_t> times_, loads_, shift_;               // by row
+  std::vector<int64_t> times_, loads_, shift_;               // by row; shift_ is 0 between calls
   std::vector<double> row_prices_;
   int64_t target_ = 0;
   double penalty_ = 0;

@@ -15,18 +15,20 @@
 namespace yuba::search {
 namespace {
 
-constexpr size_t kMostChoices = 64;  // of one variable, besides exchanges and what was found
-constexpr size_t kFewChoices = 20;   // where their costs would take more than so many products,
-constexpr double kMostSteps = 4e8;   // about one a nanosecond
+// A pool is filled up to kMostChoices; to kFewChoices, and without exchanges, where the costs of
+// larger ones would take more than kMostSteps products (about one a nanosecond).
+constexpr size_t kMostChoices = 64;
+constexpr size_t kFewChoices = 20;
+constexpr double kMostSteps = 4e8;
 
-// Where the tables do not fit.
+// Of the local search where the pools cannot be eliminated.
 constexpr int64_t kLocalCells = int64_t{1} << 12;
 constexpr int64_t kLocalWork = int64_t{1} << 26;
 
 using ChoiceNumbers = std::shared_ptr<const std::vector<int>>;
 
-// Variables of one kind share a pool, so that repeated parts of the graph are repeated parts of the
-// problem.
+// The pool of the variables of one kind. They share it, so that repeated parts of the graph are
+// repeated parts of the problem, whose tables are made once.
 ChoiceNumbers Pool(const std::vector<int>& variables, const std::vector<std::vector<int>>& found,
                    bool exchange, AxisSearch* search) {
   std::vector<int> pool;
@@ -45,7 +47,7 @@ ChoiceNumbers Pool(const std::vector<int>& variables, const std::vector<std::vec
       if (exchange || pool.size() < kFewChoices) add(choices[v]);
     }
   }
-  std::vector<std::pair<int, int>> ranked;  // what most neighbours suggest
+  std::vector<std::pair<int, int>> ranked;  // (-votes, choice)
   for (const auto& [choice, count] : votes) ranked.push_back({-count, choice});
   std::sort(ranked.begin(), ranked.end());
   for (const auto& vote : ranked) {
@@ -62,8 +64,8 @@ struct PoolTable {
   std::vector<int64_t> cells;      // row-major; the diagonal where both ends are one variable
 };
 
-// Tables of one kind one after the other, those of different kinds at the same time. False where
-// the budget is spent.
+// Fills the cells. Tables of one kind share the store's map of costs, so they are filled one after
+// the other; different kinds at the same time. False where the budget is spent.
 bool Fill(std::vector<PoolTable>& tables, const Budget& budget, AxisSearch* search) {
   std::map<int, std::vector<PoolTable*>> by_kind;
   for (PoolTable& table : tables) by_kind[table.edge->kind].push_back(&table);
@@ -90,8 +92,8 @@ bool Fill(std::vector<PoolTable>& tables, const Budget& budget, AxisSearch* sear
   return !stopped;
 }
 
-// Nothing where the budget is spent.
-absl::optional<PairwiseProblem> ProblemOf(const AxisProblem& labels,
+// The pairwise problem over the pools, by variable; nothing where the budget is spent.
+absl::optional<PairwiseProblem> ProblemOf(const AxisProblem& axis_problem,
                                           const std::vector<ChoiceNumbers>& pools,
                                           const Budget& budget, AxisSearch* search) {
   PairwiseProblem problem;
@@ -104,7 +106,7 @@ absl::optional<PairwiseProblem> ProblemOf(const AxisProblem& labels,
   std::map<std::tuple<int, int, int, int64_t, ChoiceNumbers, ChoiceNumbers>, int> known;
   std::vector<PoolTable> tables;
   std::vector<int> table_of;  // by edge
-  for (const AxisEdge& edge : labels.edges) {
+  for (const AxisEdge& edge : axis_problem.edges) {
     const ChoiceNumbers &rows = pools[edge.tensor], &columns = pools[edge.node];
     const auto [table, is_new] =
         known.emplace(std::make_tuple(edge.kind, edge.tensor_dims, edge.node_dims, edge.count, rows,
@@ -132,8 +134,8 @@ absl::optional<PairwiseProblem> ProblemOf(const AxisProblem& labels,
     problem.factors.push_back(
         {{static_cast<int>(v)}, std::make_shared<const std::vector<int64_t>>(std::move(prices))});
   }
-  for (size_t e = 0; e < labels.edges.size(); ++e) {
-    const AxisEdge& edge = labels.edges[e];
+  for (size_t e = 0; e < axis_problem.edges.size(); ++e) {
+    const AxisEdge& edge = axis_problem.edges[e];
     std::vector<int> scope = {edge.tensor};
     if (edge.tensor != edge.node) scope.push_back(edge.node);
     problem.factors.push_back({std::move(scope), cells[table_of[e]]});
@@ -141,10 +143,10 @@ absl::optional<PairwiseProblem> ProblemOf(const AxisProblem& labels,
   return problem;
 }
 
-// Whether the costs of all exchanges are soon counted.
-bool CanExchange(const AxisProblem& labels, const AxisSearch& search) {
+// Whether the costs of all exchanges take at most kMostSteps products.
+bool CanExchange(const AxisProblem& axis_problem, const AxisSearch& search) {
   std::set<int> kinds;
-  for (const AxisEdge& edge : labels.edges) kinds.insert(edge.kind);
+  for (const AxisEdge& edge : axis_problem.edges) kinds.insert(edge.kind);
   const double choices = static_cast<double>(search.exchanges() + kFewChoices);
   return static_cast<double>(kinds.size()) * choices * choices * search.store().StepsOfPair() <
          kMostSteps;
@@ -152,13 +154,13 @@ bool CanExchange(const AxisProblem& labels, const AxisSearch& search) {
 
 }  // namespace
 
-bool ChooseAmong(const AxisProblem& labels, const std::vector<std::vector<int>>& found,
+bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<int>>& found,
                  int64_t table_cells, const Budget& budget, AxisSearch* search) {
   std::map<int, std::vector<int>> kinds;
-  for (size_t v = 0; v < labels.variables.size(); ++v) {
-    kinds[labels.variables[v].kind].push_back(static_cast<int>(v));
+  for (size_t v = 0; v < axis_problem.variables.size(); ++v) {
+    kinds[axis_problem.variables[v].kind].push_back(static_cast<int>(v));
   }
-  const bool exchange = CanExchange(labels, *search);
+  const bool exchange = CanExchange(axis_problem, *search);
   std::map<int, ChoiceNumbers> by_kind;
   for (const auto& [kind, variables] : kinds) {
     if (budget.ShouldStop()) return false;
@@ -166,12 +168,12 @@ bool ChooseAmong(const AxisProblem& labels, const std::vector<std::vector<int>>&
   }
   std::vector<ChoiceNumbers> pools;
   Assignment start;
-  for (size_t v = 0; v < labels.variables.size(); ++v) {
-    pools.push_back(by_kind[labels.variables[v].kind]);
+  for (size_t v = 0; v < axis_problem.variables.size(); ++v) {
+    pools.push_back(by_kind[axis_problem.variables[v].kind]);
     auto own = std::find(pools[v]->begin(), pools[v]->end(), search->choices()[v]);
     start.push_back(static_cast<int>(own - pools[v]->begin()));
   }
-  const absl::optional<PairwiseProblem> built = ProblemOf(labels, pools, budget, search);
+  const absl::optional<PairwiseProblem> built = ProblemOf(axis_problem, pools, budget, search);
   if (!built.has_value()) return false;
   const PairwiseProblem& problem = *built;
   const int64_t before = search->Cost();
@@ -189,7 +191,7 @@ bool ChooseAmong(const AxisProblem& labels, const std::vector<std::vector<int>>&
   for (size_t v = 0; v < pools.size(); ++v) {
     search->Set(static_cast<int>(v), (*pools[v])[solution.assignment[v]]);
   }
-  if (search->Cost() >= before) {  // the penalty on memory is no part of the problem
+  if (search->Cost() >= before) {  // the problem does not count the penalty on memory
     search->SetAll(kept);
     return false;
   }

@@ -1,4 +1,8 @@
-// All labels at once: the best choice from a few cuts for each variable.
+// The axes of all variables at once: an exact elimination over a few choices of each variable.
+//
+// Local search changes one variable at a time. It cannot, for example, exchange axes a and b in
+// half of a graph: every single step of that makes something worse. With [32/a, 64/b] and its
+// exchange [32/b, 64/a] in every pool, the elimination finds it.
 #ifndef YUBA_SEARCH_AXES_AXIS_POOL_H_
 #define YUBA_SEARCH_AXES_AXIS_POOL_H_
 
@@ -9,11 +13,13 @@
 
 namespace yuba::search {
 
-// Of each variable's cut, this cut with two axes exchanged, what other solutions have (`found`:
-// cuts by variable) and what its neighbours suggest: the best choice for all variables together,
-// exact where its tables have at most so many cells. Exchanges alone can rename the axes of any
-// part of the graph. False where nothing is better than what `search` has, or the budget is spent.
-bool ChooseAmong(const AxisProblem& labels, const std::vector<std::vector<int>>& found,
+// Chooses for all variables together from a pool of each: its choice in `search`, that choice with
+// two axes of equal size exchanged, its choices in other solutions (`found`: solutions, each by
+// variable, numbers in the store), and choices that follow its neighbours. Exact where no table of
+// the elimination has more than `table_cells` cells, else by local search over the pools. True
+// where that is cheaper than what `search` had, which then has the new choices. Else false, as
+// where the budget is spent, and `search` is as before.
+bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<int>>& found,
                  int64_t table_cells, const Budget& budget, AxisSearch* search);
 
 }  // namespace yuba::search

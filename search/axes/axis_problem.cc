@@ -19,7 +19,8 @@ void AddEdge(AxisEdge edge, AxisProblem* problem) {
   problem->edges.push_back(edge);
 }
 
-// Variables are of one kind where their ends of all edges are alike, in the order of the graph.
+// Numbers the kinds: first, variables are of one kind where their extents are equal and they stand
+// at equal ends of equal edges, in the order of the graph.
 void NumberKinds(AxisProblem* problem) {
   std::map<std::vector<int64_t>, int> kinds;
   for (size_t v = 0; v < problem->variables.size(); ++v) {
@@ -35,7 +36,7 @@ void NumberKinds(AxisProblem* problem) {
     }
     variable.kind = kinds.emplace(std::move(key), static_cast<int>(kinds.size())).first->second;
   }
-  // Then where also the variables around are.
+  // Then those kinds are split by the kinds of the variables at the other ends.
   kinds.clear();
   std::vector<int> refined;
   for (const AxisVariable& variable : problem->variables) {

@@ -1,4 +1,6 @@
-// What the search for labels works on: variables that are to be cut, and the uses between them.
+// What the search for axes works on: a variable for each cluster of tensors and nodes, and an edge
+// for each use of a tensor by a node. Costs are not tables here: they are counted when a pair of
+// choices is first asked for (choice_store.h), since most pairs never are.
 #ifndef YUBA_SEARCH_AXES_AXIS_PROBLEM_H_
 #define YUBA_SEARCH_AXES_AXIS_PROBLEM_H_
 
@@ -14,43 +16,47 @@
 
 namespace yuba::search {
 
-// A use of a tensor by a node, or several that are alike.
+// A use of a tensor by a node, or several alike between the same two variables.
 struct AxisEdge {
   UseCosts* costs = nullptr;
-  int kind = 0;              // as in TensorUse
+  int kind = 0;              // as in TensorUse: equal for equal costs
   int tensor = 0, node = 0;  // variables
-  int tensor_dims = 0,
-      node_dims = 0;  // numbers in the store: how the ends take their variables' cuts
-  int along = 0;      // the same for the dimension of the tensor that runs along each index
-  int64_t count = 1;
+  // How tensor and node take their variables' axes, and by index of the node the dimension of the
+  // tensor that runs along it: numbers in the store.
+  int tensor_dims = 0, node_dims = 0;
+  int along = 0;
+  int64_t count = 1;  // how many uses this edge stands for
 };
 
 struct AxisVariable {
-  ChoiceSpace space;
-  bool computed = false;    // not a leaf of the graph
+  ChoiceSpace space;        // what may be cut, of the cluster's representative
+  bool computed = false;    // false: a leaf of the graph, as inputs and parameters are
   std::vector<Grid> grids;  // likely ones, the best first; at least one
-  std::vector<int> edges;
-  int kind = 0;  // equal where variables are cut, used and used with alike
+  std::vector<int> edges;   // numbers in AxisProblem::edges
+  int kind = 0;             // equal where extents, edges and the variables at their other ends are
 };
 
 struct AxisProblem {
-  std::vector<AxisVariable> variables;  // as the graph computes them
+  std::vector<AxisVariable> variables;  // in the order in which a program computes them
   std::vector<AxisEdge> edges;
-  std::vector<int> elements;  // by variable: the element whose cut is its own; none where tied
-  std::vector<int> variable, dims;  // by element: its variable, and how it takes that one's cut
+  std::vector<int> elements;  // by variable: the representative of its cluster; empty where tied
+  // By element (tensors, then nodes): its variable, and how it takes that variable's axes (a number
+  // in the store).
+  std::vector<int> variable, dims;
 };
 
-// A variable for each cluster of elements. `grids` by element. With `replicate` any tensor may
-// leave axes out, and each element but a copy and its node is a cluster of its own.
+// A variable for each cluster of elements (search/space/cluster.h). `grids`: by element, likely
+// ones, the best first. With `replicate` any tensor may leave axes out, and each element is a
+// variable of its own, but for a copy and its node. Tells `store` how many kinds of uses there are.
 AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& uses,
                             const std::vector<std::vector<Grid>>& grids, ChoiceStore* store,
                             bool replicate = false);
 
-// By element: the choices of all, those of the variables being these.
+// By element: its choice, where the variables have these `choices` (numbers in the store).
 Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& choices,
                           ChoiceStore* store);
 
-// The problem in which variables of one kind are one: repeated parts of a graph are cut alike.
+// The problem in which all variables of one kind are one: repeated parts of a graph are cut alike.
 AxisProblem Tied(const AxisProblem& problem);
 
 }  // namespace yuba::search

@@ -8,11 +8,11 @@
 namespace yuba::search {
 namespace {
 
-constexpr int kSweeps = 12;
-constexpr size_t kMostWanted = 5;
-constexpr int kMostMended = 60;   // variables after a kick
-constexpr double kSlack = 0.012;  // of the cost
-// Between looks at the budget, some tens of microseconds.
+constexpr int kSweeps = 12;        // of Descend, at most
+constexpr size_t kMostWanted = 5;  // neighbours that want different axes: more are not followed
+constexpr int kMostMended = 60;    // variables after a kick
+constexpr double kSlack = 0.012;   // of the cost: how much worse a kick may stay, at first
+// Between two looks at the budget: some tens of microseconds.
 constexpr int64_t kWorkBetweenLooks = 64;
 constexpr int64_t kStepsBetweenLooks = 100'000;
 
@@ -51,7 +51,7 @@ int64_t AxisSearch::Bytes() const {
   return cost;
 }
 
-// What the other end of an edge would like to see of `variable`.
+// The axes over which `variable` would have to be cut to agree with the other end of the edge.
 WantedAxes AxisSearch::WantedBy(const AxisEdge& edge, int variable) const {
   const bool at_tensor = edge.tensor == variable;
   const std::vector<int>& here = store_.dims(at_tensor ? edge.tensor_dims : edge.node_dims);
@@ -179,7 +179,7 @@ int64_t AxisSearch::SetBest(int variable, bool likeliest_grid) {
     if (likeliest_grid && GridOf(store_.at(choice), mesh_) != grid) continue;
     const int64_t cost = CostAt(variable, choice);
     if (choice == choices_[variable]) before = cost;
-    if (cost >= best) continue;  // its own comes first and stays among equals
+    if (cost >= best) continue;  // its own choice comes first, so it stays among equals
     best = cost;
     chosen = choice;
     if (Stopped()) break;
@@ -251,7 +251,8 @@ int AxisSearch::RandomChoice(int v) {
                                random_.Below(2) == 0));
 }
 
-// Neighbours of what has changed follow, then theirs; `variable` itself last.
+// After `variable` has changed: its neighbours follow, then theirs where that helped; `variable`
+// itself comes last.
 void AxisSearch::Mend(int variable, int64_t* gained) {
   std::deque<int> queue;
   std::vector<bool> queued(choices_.size(), false);
@@ -279,7 +280,7 @@ void AxisSearch::Kick(int64_t work) {
   std::vector<int> best = choices_;
   const int64_t begin = work_;
   const double slack = kSlack * static_cast<double>(Cost());
-  int64_t above = 0;  // how far above the best
+  int64_t above = 0;  // by how much the current choices cost more than the best
   while (work_ < begin + work && !Stopped()) {
     const int v = static_cast<int>(random_.Below(choices_.size()));
     undo_.clear();

@@ -1,5 +1,6 @@
-// Local search for labels: a variable follows its neighbours; kicks lead out of what no single
-// change makes better.
+// Local search for axes. A variable takes the cheapest of the choices that follow its neighbours:
+// where a reader is partitioned m/ab, its operand [32, 64] tries [32/ab, 64] within its grid. Where
+// no single change helps, kicks change something at random and mend what is around.
 #ifndef YUBA_SEARCH_AXES_AXIS_SEARCH_H_
 #define YUBA_SEARCH_AXES_AXIS_SEARCH_H_
 
@@ -18,13 +19,13 @@ namespace yuba::search {
 
 class AxisSearch {
  public:
-  // All must outlive this. Where the budget is spent, everything below ends soon, and what it
-  // leaves is as legal as ever.
-  // `memory`, which may be null and has no choices yet, adds to the costs.
+  // All arguments must outlive this. No variable has a choice at first. `memory` may be null, has
+  // no choices yet, and adds its cost to the bytes moved. Where the budget is spent, everything
+  // below ends soon and leaves legal choices. Not for several threads.
   AxisSearch(const AxisProblem& problem, const Mesh& mesh, Nesting nesting, const Budget& budget,
              ChoiceStore* store, AxisMemory* memory = nullptr);
 
-  // Cuts by variable, numbers in the store; -1 where there is none yet.
+  // By variable: its choice, a number in the store; -1 where it has none yet.
   const std::vector<int>& choices() const { return choices_; }
   void Set(int variable, int choice) {
     if (memory_ != nullptr) memory_->Move(variable, choices_[variable], choice);
@@ -33,26 +34,28 @@ class AxisSearch {
   void SetAll(const std::vector<int>& choices) {
     for (size_t v = 0; v < choices.size(); ++v) Set(static_cast<int>(v), choices[v]);
   }
-  int64_t Bytes() const;  // what these choices move
+  int64_t Bytes() const;  // what these choices move in a step; all variables have one
   int64_t Cost() const { return Bytes() + (memory_ == nullptr ? 0 : memory_->Cost()); }
   AxisMemory* memory() const { return memory_; }
   const ChoiceStore& store() const { return store_; }
 
-  // Cuts those that have none yet, each as its neighbours ask for: weights follow their readers.
-  // With `likeliest_grids` none in another grid, cheaper as that may be so far. Where the budget is
-  // spent, without a look at what that costs.
+  // Gives each variable that has no choice yet the cheapest that follows its neighbours, beginning
+  // with one that the graph computes; so weights follow their readers. With `likeliest_grids` each
+  // stays in the first of its grids. Where the budget is spent, costs are not looked at.
   void Start(bool likeliest_grids);
-  // Changes one variable after the other until nothing gets better.
+  // Gives one variable after the other its cheapest choice, until none gets better.
   void Descend();
-  // Changes something at random and mends what is around, as often as `work` (sums of costs)
-  // allows. What is then a little worse may stay, ever less as the end comes near; the best of all
-  // is kept.
+  // Gives a random variable a random choice and lets its neighbours follow, again and again until
+  // `work` sums of costs are made. A change that makes the whole a little worse may stay; how much
+  // worse sinks to nothing towards the end. Leaves the best choices met.
   void Kick(int64_t work);
 
-  // Cuts that the neighbours of a variable suggest, its own first.
+  // The choices that follow the neighbours of a variable (search/space/follow.h), its own first.
   std::vector<int> ChoicesFollowing(int variable);
+  // An upper bound of how many exchanges a choice has.
   size_t exchanges() const { return mesh_.axes.size() * (mesh_.axes.size() - 1) / 2; }
-  // Calls see(cut) for the choice with two axes of one size exchanged, for each two.
+  // Calls see(number) with the choice in which axes a and b are exchanged, for each two axes of one
+  // size.
   template <typename See>
   void ForEachExchange(int choice, const See& see) {
     for (size_t b = 0; b < mesh_.axes.size(); ++b) {
@@ -61,8 +64,10 @@ class AxisSearch {
       }
     }
   }
+  // Bytes that all uses of the edge move, for these choices of its two variables.
   int64_t CostOfEdge(const AxisEdge& edge, int tensor_choice, int node_choice) const;
-  // The same for cuts as the edge's ends take them; Mapped says which those are.
+  // The same for choices of the tensor and of the node themselves, as Mapped gives them: the
+  // variables' choices with the edge's tensor_dims or node_dims.
   int64_t CostOfMapped(const AxisEdge& edge, int tensor_choice, int node_choice) const;
   std::vector<int> Mapped(const std::vector<int>& choices, int dims) const;
 
@@ -89,7 +94,8 @@ class AxisSearch {
   int Exchanged(int choice, size_t a, size_t b) const;
   int RandomChoice(int variable);
   int64_t CostAt(int variable, int choice);
-  // What the variable then costs less; 0 where it stays as it is.
+  // Gives the variable its cheapest choice; returns by how much it then costs less, 0 where it
+  // keeps its choice.
   int64_t SetBest(int variable, bool likeliest_grid = false);
   void Follow(int variable);
   bool Stopped();
@@ -103,8 +109,9 @@ class AxisSearch {
   ChoiceStore& store_;
   AxisMemory* const memory_;
   std::vector<int> choices_;
-  std::vector<std::pair<int, int>> undo_;                              // (variable, cut before)
-  absl::flat_hash_map<std::vector<int>, std::vector<int>> following_;  // by kind and cuts around
+  std::vector<std::pair<int, int>> undo_;  // (variable, its choice before)
+  absl::flat_hash_map<std::vector<int>, std::vector<int>>
+      following_;  // by kind, own choice, neighbours' choices
   Random random_;
   int64_t work_ = 0;
   int64_t looked_at_work_ = 0, looked_at_steps_ = 0;  // when it last looked at the budget

@@ -1,6 +1,9 @@
-// Cuts by number, and what two of them cost, each pair counted once.
-#ifndef YUBA_SEARCH_AXES_SHARDING_STORE_H_
-#define YUBA_SEARCH_AXES_SHARDING_STORE_H_
+// Choices by number, and what two of them cost: each pair is counted once.
+//
+// Costs do not change when equal mesh axes are renamed in both choices, so [32/ab, 64] against m/a
+// n/b is counted once and also known for [32/ca, 64] against m/c n/a.
+#ifndef YUBA_SEARCH_AXES_CHOICE_STORE_H_
+#define YUBA_SEARCH_AXES_CHOICE_STORE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -18,25 +21,28 @@ class ChoiceStore {
  public:
   explicit ChoiceStore(const Mesh& mesh) : mesh_(mesh) {}
 
+  // The number of the choice, a new one where it is not stored yet.
   int Number(const Choice& choice);
   const Choice& at(int number) const { return choices_[number]; }
 
-  // A list of dimensions by number: those of another choice that each extent takes its axes from,
-  // -1 for none.
+  // Lists of dimensions have numbers too. Entry d of a list says from which extent of another
+  // choice extent d takes its axes, -1 for none: {1, 0} exchanges two, as a transpose does.
   int NumberOfDims(const std::vector<int>& dims);
   const std::vector<int>& dims(int number) const { return dims_[number]; }
-  // The choice that takes its axes so.
+  // The number of the choice that takes its axes from `choice` as the list `dims` says.
   int Mapped(int choice, int dims);
 
-  // Bytes of a use. `kind` is one for each `costs`, and one of so many. Uses of different kinds may
-  // be counted at the same time while no choice is added.
+  // The bytes that a use moves, for choices of its tensor and its node. Uses of one kind, a number
+  // below the count that SetKinds was given, have equal costs. Different kinds may be counted on
+  // several threads at the same time while no choice is added.
   void SetKinds(int count) { kinds_.resize(count); }
   int64_t Cost(UseCosts& costs, int kind, int tensor, int node);
-  // Products summed so far, and how many for a new pair of cuts on average.
+  // Products that were summed for costs so far, and how many for a new pair of choices on average.
   int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
   double StepsOfPair() const { return static_cast<double>(steps()) / (1.0 + pairs_.load()); }
 
  private:
+  // Both choices as a key in which axes are numbered in the order of their first appearance.
   std::string Renamed(const Choice& tensor, const Choice& node) const;
 
   const Mesh& mesh_;
@@ -46,12 +52,12 @@ class ChoiceStore {
   absl::flat_hash_map<uint64_t, int> mapped_;
   struct Known {
     absl::flat_hash_map<uint64_t, int64_t> costs;        // by both choices
-    absl::flat_hash_map<std::string, int64_t> by_names;  // axes called by where they come first
+    absl::flat_hash_map<std::string, int64_t> by_names;  // by the key of Renamed
   };
   std::vector<Known> kinds_;
-  std::atomic<int64_t> steps_{0}, pairs_{0};  // sums over all kinds
+  std::atomic<int64_t> steps_{0}, pairs_{0};  // over all kinds
 };
 
 }  // namespace yuba::search
 
-#endif  // YUBA_SEARCH_AXES_SHARDING_STORE_H_
+#endif  // YUBA_SEARCH_AXES_CHOICE_STORE_H_

@@ -16,7 +16,7 @@ namespace yuba::search {
 namespace {
 
 constexpr int64_t kMostCells = int64_t{1} << 27;
-// Of an elimination: a few times what the search takes, which joins elements first.
+// Of one elimination: a few times what the search takes, which merges elements into clusters first.
 constexpr int64_t kMostSums = int64_t{1} << 36;
 
 using Values = std::shared_ptr<const std::vector<int64_t>>;
@@ -44,7 +44,7 @@ class Replay {
   absl::Status Eliminate(int variable) {
     std::vector<CheckTable> mine;
     std::vector<int> scope;
-    std::map<int, int> tables;  // by variable of the scope: how many depend on it
+    std::map<int, int> tables;  // by variable of the scope: how many tables depend on it
     for (const int place : of_variable_[variable]) {
       if (tables_[place].cells == nullptr) continue;
       mine.push_back(std::move(tables_[place]));
@@ -53,7 +53,7 @@ class Replay {
         if (v != variable && tables[v]++ == 0) scope.push_back(v);
       }
     }
-    // What few tables depend on comes last, and so in the inner loops.
+    // Variables on which few tables depend come last, and so are in the inner loops.
     std::stable_sort(scope.begin(), scope.end(),
                      [&](int a, int b) { return tables[a] > tables[b]; });
     int64_t cells = 1;
@@ -106,7 +106,7 @@ class Replay {
     return known;
   }
 
-  // Of equal renamed values of the first of the scope only one is looked at.
+  // Of values of the scope's first variable that can be renamed to one another one is looked at.
   int64_t SumsOf(int variable, const std::vector<int>& scope) const {
     int64_t sums = sizes_[variable];
     for (int v : scope) sums *= sizes_[v];
@@ -117,15 +117,15 @@ class Replay {
   const Plan& plan_;
   std::vector<int> sizes_;  // by variable
   Renamings renamings_;
-  std::vector<CheckTable> tables_;             // those that are gone have no cells
-  std::vector<std::vector<int>> of_variable_;  // places in tables_, those that are gone too
+  std::vector<CheckTable> tables_;             // eliminated ones have no cells
+  std::vector<std::vector<int>> of_variable_;  // places in tables_, of eliminated ones too
   std::map<std::vector<int64_t>, Values> done_;
-  std::vector<Values> kept_;  // so that no address in `done_` is used again
+  std::vector<Values> kept_;  // keeps the tables alive whose addresses are keys of done_
   int64_t least_ = 0, sums_ = 0;
 };
 
-// Within a limit no plan costs less than the least sum at prices, less the room at all of them
-// (Lagrange).
+// A lower bound of plans within the limit, in bytes: the least sum of costs and of bytes in use at
+// their prices, less what the limit leaves at all prices (Lagrange; search/THEORY.md).
 absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
                                           const CostTables& costs) {
   YUBA_ASSIGN_OR_RETURN(

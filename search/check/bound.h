@@ -1,4 +1,10 @@
-// The replay of proofs: part of the checker, and so without the code of any solver.
+// The replay of proofs, one function for each kind. Each makes its own cost tables (tables.h,
+// relaxed.h), follows the numbers of the proof and returns the bound, in bytes a step, that they
+// really show; check.h compares it with the bound that the plan claims. search/THEORY.md says why
+// each kind proves a bound.
+//
+// Elements are numbered: the tensors, then the nodes (tensors + node). All errors are
+// FailedPrecondition and say what is wrong with the proof.
 #ifndef YUBA_SEARCH_CHECK_BOUND_H_
 #define YUBA_SEARCH_CHECK_BOUND_H_
 
@@ -11,36 +17,41 @@
 
 namespace yuba::search {
 
-// The fewest bytes that any plan of the plan's space moves, by bucket elimination in the order of
-// the plan's proof: numbers of tensors, then of nodes (tensors + node), each once. An error where
-// the order is none, or needs tables of more than 2^27 cells. With prices on memory: the fewest
-// bytes of any plan within the space's limit.
+// Kind "elimination". The fewest bytes that any plan of the plan's space moves, by bucket
+// elimination in the order of the proof; with prices on memory a lower bound of any plan within the
+// space's limit. An error where the order does not have every element once, or needs tables of more
+// than 2^27 cells or more than 2^36 sums.
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
 
-// The plan's lower bound, if nothing is left of a pruned elimination in the order of the proof: as
-// above for the first `plain` elements; of the others only what could be part of a cheaper plan is
-// kept, by a relaxation to grids that is solved exactly. Else an error, as where tables are too
-// large.
+// Kind "pruned". Returns the plan's lower bound where it holds, else the least cost that was found
+// below it. The first `plain` elements of the order are eliminated as above. What remains is
+// relaxed to grids, which gives for each assignment of grids the least of any plan that has it; of
+// the exact tables only cells that can be part of a plan below the bound are kept. Where none is
+// left there is no such plan. An error where tables are too large.
 absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan);
 
-// The same, where besides the relaxation to grids is first solved alone, in the order of the sweep:
-// grids that only plans at or above the plan's lower bound have are left out.
+// Kind "grids". As "pruned", but before it the whole problem relaxed to grids is eliminated in the
+// order `sweep`, and choices whose grids no plan below the plan's lower bound has are left out.
+// Where that elimination alone shows the bound, the rest is not looked at.
 absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan);
 
-// The bound of a dual proof. An error where messages are malformed.
+// Kind "dual". The bound that the messages show on the relaxation to grids; with prices on memory,
+// of plans within the space's limit. An error where messages are malformed. Any well-formed
+// messages show some true bound.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
 
-// The error that a proof has that fault.
+// The error "the proof " + `what`.
 absl::Status RefuseProof(const std::string& what);
 
-// An error unless each tensor and each node is in it once.
+// An error unless the order has each tensor and each node once.
 absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order);
 
-// A table for each use that may cost something: others would only make elements meet.
+// A table for each use that may cost something, over node and tensor. Others would only make
+// elements meet in tables, for nothing.
 std::vector<CheckTable> TablesOf(const CostTables& costs);
 
-// The first `count` elements of the proof's order eliminated. An error where the order, as a whole,
-// is none.
+// Eliminates the first `count` elements of the proof's order from `tables`; returns the tables that
+// are left, over the other elements. An error where the order does not have every element once.
 absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
                                            const CostTables& costs, std::vector<CheckTable> tables,
                                            size_t count);

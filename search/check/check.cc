@@ -37,8 +37,8 @@ absl::Status CheckMesh(const Mesh& mesh) {
   return absl::OkStatus();
 }
 
-// `extents[i]` may be cut where `whole[i]` is false. Only where `may_replicate` may an axis be left
-// out that fits.
+// An error unless `sharding` is legal for `extents`: extent i is cut only where `whole[i]` is
+// false, no axis cuts twice, and no axis is left out that fits, unless `may_replicate`.
 absl::Status CheckSharding(const Mesh& mesh, const std::string& what,
                            const std::vector<int64_t>& extents, const std::vector<bool>& whole,
                            bool may_replicate, const Sharding& sharding) {
@@ -76,7 +76,7 @@ absl::Status CheckSharding(const Mesh& mesh, const std::string& what,
   return absl::OkStatus();
 }
 
-// By level, later axes of the mesh cut inside earlier ones.
+// Where the space nests by level, later axes of the mesh cut inside earlier ones.
 absl::Status CheckNesting(const Space& space, const Sharding& sharding) {
   if (space.nesting != "level") return absl::OkStatus();
   for (const AxisList& list : sharding.axes) {

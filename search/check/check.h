@@ -1,5 +1,9 @@
-// The checker: recomputes a plan's legality, cost and bound. It shares nothing with the solver but
-// the boxes.
+// The checker: recomputes whether a plan is legal, what it moves and what its proof shows, and
+// compares with what the plan says. It runs no search and shares no code with the solvers. Common
+// to both are: which elements a part reads and writes (opsemantics/regions), what a transfer is
+// (opsemantics/base/transfers.h, through CostOf), when groups of partials agree
+// (search/plan/choice_space.h), how large the numbers of a proof may be
+// (search/plan/memory_price.h), and the rewritten graphs (search/rewrite).
 #ifndef YUBA_SEARCH_CHECK_CHECK_H_
 #define YUBA_SEARCH_CHECK_CHECK_H_
 
@@ -10,12 +14,14 @@
 
 namespace yuba::search {
 
-// Whether the checker shall give up; asked now and then. Empty: never.
+// Whether the checker shall give up; asked now and then, from one thread. Empty: never.
 using Stop = std::function<bool()>;
 
-// OK, or a FailedPrecondition that names the first tensor or node that is cut illegally, is not cut
-// as far as it can be, or the figure that is not what the plan says (exit code 1 of `yuba check`).
-// Cancelled where `stop` said so before the bound was replayed.
+// `graph`: the one that the plan is of, with its copies, accumulators and partials. OK, or a
+// FailedPrecondition (exit code 1 of `yuba check`) that names the first fault: a tensor or node
+// that is cut illegally or not as far as it can be, a figure that is not what the plan says, or
+// what is wrong with the proof. A proof that is too large to replay is an error too. Cancelled where
+// `stop` said so before the bound was replayed.
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop = nullptr);
 
 }  // namespace yuba::search

@@ -30,28 +30,28 @@ bool BoxSet::Equal(size_t a, size_t b) const {
 }
 
 CommonElements::CommonElements(const BoxSet& a, const BoxSet& b) {
-  std::vector<size_t> choice;
-  std::vector<int> first;  // by entry of choice
+  std::vector<size_t> varying;  // dimensions with more than one interval
+  std::vector<int> first;       // by entry of varying: where its overlaps begin in common_
   for (size_t d = 0; d < a.dimensions(); ++d) {
     if (a.intervals(d).size() == 1 && b.intervals(d).size() == 1) {
       whole_ *= Intersect(a.intervals(d)[0], b.intervals(d)[0]).size();
       continue;
     }
-    choice.push_back(d);
+    varying.push_back(d);
     first.push_back(static_cast<int>(common_.size()));
     for (const Interval& x : a.intervals(d)) {
       for (const Interval& y : b.intervals(d)) common_.push_back(Intersect(x, y).size());
     }
   }
-  dimensions_ = choice.size();
+  dimensions_ = varying.size();
   for (size_t box = 0; box < a.size(); ++box) {
-    for (size_t i = 0; i < choice.size(); ++i) {
-      const int row = a.Numbers(box)[choice[i]];
-      rows_.push_back(first[i] + row * static_cast<int>(b.intervals(choice[i]).size()));
+    for (size_t i = 0; i < varying.size(); ++i) {
+      const int row = a.Numbers(box)[varying[i]];
+      rows_.push_back(first[i] + row * static_cast<int>(b.intervals(varying[i]).size()));
     }
   }
   for (size_t box = 0; box < b.size(); ++box) {
-    for (size_t d : choice) columns_.push_back(b.Numbers(box)[d]);
+    for (size_t d : varying) columns_.push_back(b.Numbers(box)[d]);
   }
 }
 

@@ -1,5 +1,8 @@
-// Many boxes of one tensor, and how many elements two of them share: counted dimension by
-// dimension, between the few intervals that there are of each.
+// Many boxes of one tensor, and how many elements two of them share.
+//
+// Thousands of boxes have few different intervals along each dimension: a tensor [32, 64] cut into
+// 4 has 4 along the first. Intervals are numbered, overlaps of two intervals are counted once, and
+// the elements that two boxes share are a product of such overlaps.
 #ifndef YUBA_SEARCH_CHECK_DEVICE_BOXES_H_
 #define YUBA_SEARCH_CHECK_DEVICE_BOXES_H_
 
@@ -13,23 +16,25 @@
 
 namespace yuba::search {
 
+// Boxes in the order in which they were added, all of one rank.
 class BoxSet {
  public:
   explicit BoxSet(size_t dimensions) : intervals_(dimensions), numbers_(dimensions) {}
 
   void Add(const Box& box);
+  // A box given by the number of its interval along each dimension, and its number of elements.
   void Add(const std::vector<int>& numbers, int64_t volume);
-  // That of an interval of a dimension.
+  // The number of an interval of a dimension, a new one where it is not there yet.
   int Number(size_t dimension, const Interval& interval);
 
   size_t dimensions() const { return intervals_.size(); }
   size_t size() const { return volumes_.size(); }
-  // Of that box, and of `count` from there on.
+  // The elements of a box; of `count` boxes from there on, added up.
   int64_t Elements(size_t box) const { return volumes_[box]; }
   int64_t Elements(size_t box, size_t count) const {
     return std::accumulate(volumes_.begin() + box, volumes_.begin() + box + count, int64_t{0});
   }
-  // By dimension: which of that dimension's intervals. Equal for equal boxes.
+  // By dimension: the number of the box's interval there. Equal for equal boxes.
   const int* Numbers(size_t box) const { return codes_.data() + box * dimensions(); }
   bool Equal(size_t a, size_t b) const;
   const std::vector<Interval>& intervals(size_t dimension) const { return intervals_[dimension]; }
@@ -41,14 +46,14 @@ class BoxSet {
   std::vector<int64_t> volumes_;
 };
 
-// The elements that boxes of one set share with boxes of another.
+// How many elements box x of set `a` shares with box y of set `b`.
 class CommonElements {
  public:
   CommonElements(const BoxSet& a, const BoxSet& b);
 
   int64_t operator()(size_t x, size_t y) const { return Sum(x, y, 1); }
 
-  // Of x and y, x + 1 and y + 1, ..., `count` pairs in all.
+  // The same added up over x and y, x + 1 and y + 1, ..., `count` pairs in all.
   int64_t Sum(size_t x, size_t y, size_t count) const {
     switch (dimensions_) {
       case 1: return SumOver<1>(x, y, count);
@@ -59,7 +64,7 @@ class CommonElements {
   }
 
  private:
-  // Over that many dimensions; 0: over all that there are.
+  // Sum over kDimensions dimensions; 0: over dimensions_.
   template <size_t kDimensions>
   int64_t SumOver(size_t x, size_t y, size_t count) const {
     const size_t dimensions = kDimensions == 0 ? dimensions_ : kDimensions;
@@ -74,11 +79,11 @@ class CommonElements {
     return sum;
   }
 
-  size_t dimensions_ = 0;        // those of which there is more than one interval
-  int64_t whole_ = 1;            // in all others
+  size_t dimensions_ = 0;        // along which a or b has more than one interval
+  int64_t whole_ = 1;            // the elements shared along all others, multiplied
   std::vector<int64_t> common_;  // [dimension, interval of a][interval of b]
-  std::vector<int> rows_;        // by box of a and dimension: where its row begins
-  std::vector<int> columns_;     // by box of b and dimension
+  std::vector<int> rows_;        // by box of a and dimension: where its row of common_ begins
+  std::vector<int> columns_;     // by box of b and dimension: its place in such a row
 };
 
 }  // namespace yuba::search

@@ -14,10 +14,11 @@
 namespace yuba::search {
 namespace {
 
+// The messages of a proof. Keys are (tensor, node), values by grid of the tensor.
 struct Prices {
-  std::map<std::pair<int, int>, const std::vector<int64_t>*> of;  // (tensor, node)
-  std::map<int, std::vector<int64_t>> sums;                       // by tensor
-  // (tensor, node), to be added.
+  std::map<std::pair<int, int>, const std::vector<int64_t>*> of;
+  std::map<int, std::vector<int64_t>> sums;  // by tensor: all its messages added up
+  // Costs to be added to the uses of a tensor by a node, [node grid][tensor grid].
   std::map<std::pair<int, int>, std::vector<CheckTable::Cells>> added;
 };
 
@@ -54,12 +55,13 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
   return prices;
 }
 
-// A cost in so many units for each byte, `most` bytes at most.
+// Costs count as `units` for each byte, and at most `most` bytes count.
 struct Scale {
   int64_t units, most;
 };
 
-// Adds the least cost of each node grid, the tensor being cut at its best price.
+// For each node grid: adds to *sum the least, over the grids of the tensor, of the use's cost less
+// the tensor's price.
 void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
               const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
               std::vector<int64_t>* sum) {
@@ -76,8 +78,10 @@ void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
   }
 }
 
-// The sum over the nodes of the cheapest strategy, to which `sums` are added, by node and grid.
-// What prices of a tensor do not add up to is paid back where it is least.
+// The sum over the nodes of their cheapest grid, each use at the best price of its tensor, and over
+// the tensors of the least that their prices add up to. `sums`: costs of the nodes alone, by node
+// and grid. No plan costs less, whatever the prices: its own grids are one term of each minimum,
+// and the prices cancel.
 absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& prices,
                                    const Scale& scale, std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
@@ -100,7 +104,7 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
   return bound;
 }
 
-// Adds what is in use, at its prices, where it belongs: to the uses, the tensors or the nodes.
+// Adds a table of priced memory where it belongs: to a use, to a tensor or to a node.
 void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
                std::vector<std::vector<int64_t>>* of_nodes) {
   const int tensors = static_cast<int>(graph.tensors.size()), element = table.scope[0];
@@ -114,7 +118,8 @@ void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
 }
 
-// LeastOfAll of plans within a limit, where what is in use is added at the prices on memory.
+// LeastOfAll with bytes in use added at the prices on memory, less the room at these prices: in
+// bytes, of plans within the limit.
 absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
                                          const RelaxedTables& costs) {
   const Proof& proof = plan.proof;

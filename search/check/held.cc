@@ -14,6 +14,7 @@ namespace {
 
 using Numbers = std::shared_ptr<const std::vector<int64_t>>;
 
+// By grid: the elements of the largest shard.
 Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate) {
   std::vector<int64_t> largest;
   for (const Parts& parts : EveryTensorGrid(mesh, tensor, replicate)) {
@@ -26,7 +27,7 @@ Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate) {
   return std::make_shared<const std::vector<int64_t>>(std::move(largest));
 }
 
-// By operand, the result last.
+// By operand, the result last, and by grid: the elements of the largest box on any device.
 std::vector<Numbers> LargestBoxes(const Mesh& mesh, const Node& node,
                                   const std::vector<Parts>& grids) {
   const size_t operands = node.operands.size();

@@ -1,4 +1,5 @@
-// What devices hold of tensors that are cut into parts, whatever mesh axes cut them.
+// What devices hold of tensors and boxes by grid: the sizes behind prices on memory in a proof of
+// kind "dual".
 #ifndef YUBA_SEARCH_CHECK_HELD_H_
 #define YUBA_SEARCH_CHECK_HELD_H_
 
@@ -11,8 +12,10 @@
 
 namespace yuba::search {
 
-// By grid instead of by choice: all choices of a grid have the same shards, and need and make the
-// same boxes, if not on the same devices. Boxes are there of nodes that need them (check_memory.h).
+// HeldElements by grid instead of by choice: all choices of a grid have the same shards and read
+// and write the same boxes, if not on the same devices. `replicate`: axes of any tensor may be left
+// out. Boxes are listed for the nodes of which ReadBoxes (memory.h) says so; for others there are
+// none.
 HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
                         const std::vector<MemoryPrice>& prices);
 

@@ -22,6 +22,7 @@ struct ChoiceLister {
 
   int64_t Parts(const AxisList& list) const { return PartCount(mesh, list); }
 
+  // Whether none of the unused axes fits anywhere.
   bool Full(const Choice& choice, const std::vector<int>& unused) const {
     for (int axis : unused) {
       for (size_t e = 0; e < extents.size(); ++e) {
@@ -66,7 +67,8 @@ absl::Status TooLarge(const std::string& name, const char* what) {
       absl::StrCat("the proof is too large to replay: ", name, " has ", what));
 }
 
-// Each axis takes a place in one of the lists, or in none: at most so many choices.
+// An error where there may be too many choices: each axis takes a place in one of the lists, or in
+// none.
 absl::Status CheckCount(const std::string& name, const Mesh& mesh,
                         const std::vector<int64_t>& extents, bool partial) {
   int64_t places = std::count_if(extents.begin(), extents.end(), [](int64_t e) { return e > 1; });
@@ -171,7 +173,7 @@ ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids) {
     kept.choices.push_back(all.choices[choice]);
     of_choice.push_back(grid_number[(*all.grids)[choice]]);
   }
-  // Renaming leaves cuts in their grids.
+  // Renaming leaves choices in their grids.
   Renamed renamed;
   for (const std::vector<int>& to : *all.renamed) {
     renamed.emplace_back();

@@ -1,5 +1,6 @@
-// All choices that tensors and nodes may have, as the checker lists them, and what they become when
-// equal mesh axes are renamed.
+// All legal choices of a tensor or node, as the checker lists them, and what they become when equal
+// mesh axes are renamed. On a mesh a b of two axes of size 2, a tensor [32, 64] has 6: [32/ab, 64],
+// [32/ba, 64], [32/a, 64/b], [32/b, 64/a], [32, 64/ab], [32, 64/ba]; 3 grids.
 #ifndef YUBA_SEARCH_CHECK_LEGAL_H_
 #define YUBA_SEARCH_CHECK_LEGAL_H_
 
@@ -16,28 +17,34 @@
 
 namespace yuba::search {
 
-using Renamed = std::vector<std::vector<int>>;  // [renaming][cut]; no renaming first
+using Renamed = std::vector<std::vector<int>>;  // [renaming][choice]; the first renames nothing
 
 struct ChoiceList {
   std::vector<Choice> choices;
-  std::vector<int> least;  // those that are the least of all that they can be renamed to
+  // Of choices that can be renamed to one another: the one of the least number.
+  std::vector<int> least;
   std::shared_ptr<const Renamed> renamed;
-  // By choice: its grid (into how many parts each extent is cut), numbered in lexicographic order.
+  // By choice: the number of its grid (into how many parts each extent is cut), of the list's grids
+  // in lexicographic order.
   std::shared_ptr<const std::vector<int>> grids;
-  std::shared_ptr<const std::vector<int>> listed;  // in lexicographic order of their lists of axes
+  std::shared_ptr<const std::vector<int>> listed;  // choices in lexicographic order of their axes
 };
 
-// The choices whose grid is marked, by its number, in `grids`; cuts and grids are numbered anew.
+// The choices whose grids are marked; `grids`: by number of grid. Choices and grids are numbered
+// anew from 0.
 ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids);
 
+// Makes the lists, one for all elements of equal extents.
 class ChoiceLists {
  public:
-  // With `level` the axes of each list are in the order of the mesh, and none may be renamed.
+  // With `level` the axes of an extent come in the order of the mesh, and no axis can be renamed.
+  // The mesh must outlive this.
   ChoiceLists(const Mesh& mesh, bool level);
 
-  // All choices of these extents, of which one that is 1 is never cut. `partial`: axes may be left
-  // out that would fit. Extents of as many elements as there are devices, or more, have equal cuts,
-  // and one list. An error that says `name` where there are too many.
+  // All choices of these extents; an extent of 1 is never cut. `partial`: axes that fit may be left
+  // out. Extents at least as long as there are devices are cut alike, so they share one list. An
+  // error that says `name` where there are more than 2^14 choices, or more than 2^24 boxes of them.
+  // The list lives as long as this.
   absl::StatusOr<const ChoiceList*> Of(const std::string& name, std::vector<int64_t> extents,
                                        bool partial);
 

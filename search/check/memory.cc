@@ -51,7 +51,8 @@ class Pricing {
   }
   int64_t ElementSize(TensorId t) const { return ByteSize(graph_.tensors[t].type.type); }
 
-  // The last time at which the tensor is there.
+  // The last time at which the tensor is there (node i gathers at 3i, computes at 3i+1, reduces at
+  // 3i+2).
   int64_t LastOf(TensorId t) const {
     const Tensor& tensor = graph_.tensors[t];
     if (Stored(t)) return 3 * static_cast<int64_t>(graph_.nodes.size()) - 1;
@@ -59,7 +60,7 @@ class Pricing {
     return 3 * int64_t{tensor.consumers.back()};
   }
 
-  // What is in use from `first` to `last`, both included, by choice.
+  // Adds what the element has in use from `first` to `last`, both included: `bytes` by choice.
   void Add(int element, std::vector<int64_t> bytes, int64_t first, int64_t last) {
     const int64_t least = *std::min_element(bytes.begin(), bytes.end());
     int64_t price = 0;
@@ -77,14 +78,15 @@ class Pricing {
   void AddTensor(TensorId t) {
     const Tensor& tensor = graph_.tensors[t];
     int64_t first = Stored(t) ? 0 : 3 * int64_t{tensor.producer} + 2;
-    // Before that it may be a shard of its source.
+    // Until its source is gone, a copy may be the source's own shard.
     if (tensor.kind == TensorKind::kCopy) first = std::max(first, LastOf(SourceOf(graph_, t)) + 1);
     std::vector<int64_t> bytes = *held_.shards[t];
     for (int64_t& here : bytes) here = Slot(here * ElementSize(t));
     Add(t, std::move(bytes), first, LastOf(t));
   }
 
-  // By choice of node n: what it needs of the operand, or makes, that being the last.
+  // By choice of node n: the bytes that it reads of the operand; operand number operands.size() is
+  // the result, which it writes.
   std::vector<int64_t> BytesOf(int n, size_t operand) const {
     const Node& node = graph_.nodes[n];
     const TensorId t = operand == node.operands.size() ? node.result : node.operands[operand];
@@ -93,8 +95,8 @@ class Pricing {
     return bytes;
   }
 
-  // What is in use from `first` to `last` where that use of the node's moves anything: its own box,
-  // or the shard of the tensor.
+  // Adds a buffer that is there from `first` to `last` where the use has a cost: of the size of the
+  // node's box of that operand, or with `shard` of the tensor's shard.
   void AddMoved(int n, size_t operand, const Numbers& cost, int64_t first, int64_t last,
                 bool shard = false) {
     int64_t price = 0;
@@ -155,10 +157,10 @@ class Pricing {
   const HeldElements& held_;
   const std::vector<Numbers>& costs_;
   const std::vector<MemoryPrice>& prices_;
-  std::vector<int64_t> room_;  // by price: what is left to what is beyond the least
-  const int64_t most_;         // of one number
-  bool too_large_ = false;     // room_, or its sum at the prices, to be counted
-  // By costs, boxes or shards, size of elements and price.
+  std::vector<int64_t> room_;  // by price: bytes that the limit leaves beyond everyone's least
+  const int64_t most_;         // no number of the proof is greater
+  bool too_large_ = false;     // room_, or its sum at the prices, cannot be counted
+  // Tables of AddMoved by costs, boxes or shards, size of elements, price and `shard`.
   std::map<std::tuple<Numbers, Numbers, int64_t, int64_t, bool>, Numbers> moved_;
   PricedMemory memory_;
 };

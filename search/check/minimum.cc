@@ -60,7 +60,7 @@ class Step {
   struct Rows {
     std::vector<int> dims;
     std::vector<int64_t> strides;  // by entry of dims
-    std::vector<int64_t> own;      // its cells, unless they are those of a table as it was given
+    std::vector<int64_t> own;      // its cells, where they are not those of the given table
     const int64_t* cells = nullptr;
     size_t size = 0;
   };
@@ -110,7 +110,7 @@ class Step {
     return rows;
   }
 
-  // What depends on no more than another table does is added to it.
+  // Adds each table to one whose scope contains its own, if there is one.
   void Merge(std::vector<Rows>* tables) const {
     std::stable_sort(tables->begin(), tables->end(),
                      [](const Rows& a, const Rows& b) { return a.dims.size() > b.dims.size(); });
@@ -150,7 +150,8 @@ class Step {
     large->cells = large->own.data();
   }
 
-  // By depth and value of the variable: the least of all tables that are not yet added there.
+  // By depth and value of the variable: a lower bound of the sum of all tables that are not yet
+  // added at that depth.
   void SumRests() {
     rests_.assign(scope_.size() + 1, std::vector<int64_t>(size_, 0));
     for (size_t depth = scope_.size(); depth-- > 0;) {
@@ -171,8 +172,10 @@ class Step {
     return row;
   }
 
-  // `sum`: of the tables that depend on no more than the first `depth` - 1 of the scope. The first
-  // of the scope only takes the least of the values that it can be renamed to.
+  // Fills the cells that begin at `at`, where the first `depth` variables of the scope have their
+  // values. `sum`: by value of the variable, the sum of the tables added so far, which are those
+  // over the first `depth` - 1. Of values of the first variable that can be renamed to one another,
+  // the least alone is tried.
   void Sums(size_t depth, const int64_t* sum, int64_t at) {
     const std::vector<Rows>& rows = rows_[depth];
     if (depth == scope_.size() && !rows.empty()) {
@@ -205,7 +208,7 @@ class Step {
     return true;
   }
 
-  // The other cells are those of renamed values.
+  // Copies the cells of the values that were tried to those that they can be renamed to.
   void Rename() {
     const size_t count = scope_.empty() ? 0 : renamings_[scope_[0]]->size();
     for (size_t g = 1; g < count; ++g) {
@@ -234,7 +237,7 @@ class Step {
   const int size_;  // of the variable
   const int64_t budget_;
   std::vector<int64_t> strides_, least_;
-  std::vector<std::vector<Rows>> rows_;  // by depth at which all but the variable is known
+  std::vector<std::vector<Rows>> rows_;  // by depth from which all but the variable has a value
   std::vector<std::vector<int64_t>> sums_, rests_;  // by depth
   std::vector<int> values_;                         // by place in the scope
 };

@@ -1,4 +1,8 @@
-// One step of the checker's bucket elimination.
+// One step of the checker's bucket elimination: all tables of one variable are replaced by the
+// least of their sum over its values.
+//
+// Variables are elements of the graph, values are choices, or grids. A step that eliminates y from
+// f(x, y) and g(y, z) makes h(x, z) = min over y of f(x, y) + g(y, z).
 #ifndef YUBA_SEARCH_CHECK_MINIMUM_H_
 #define YUBA_SEARCH_CHECK_MINIMUM_H_
 
@@ -9,17 +13,19 @@
 
 namespace yuba::search {
 
-// A table over variables, row-major in their order.
+// A table of costs over variables, row-major in the order of `scope`.
 struct CheckTable {
   using Cells = std::shared_ptr<const std::vector<int64_t>>;
   std::vector<int> scope;
   Cells cells;
 };
 
-// By variable and renaming: what each value becomes. Costs do not change when all are renamed.
+// By variable, then [renaming][value]: what each value becomes when equal mesh axes are renamed.
+// The first renaming changes nothing. No cost changes when all variables are renamed at once.
 using Renamings = std::vector<std::shared_ptr<const std::vector<std::vector<int>>>>;
 
-// What is left of an elimination: tables, and the cost of all that has gone.
+// What an elimination leaves: tables over the other variables, and the least cost of all parts of
+// the graph that are eliminated as a whole.
 struct Remaining {
   std::vector<CheckTable> tables;
   int64_t least = 0;
@@ -27,9 +33,9 @@ struct Remaining {
 
 inline constexpr int64_t kNoBudget = std::numeric_limits<int64_t>::max();
 
-// For all values of the variables in `scope`, row-major: the least sum of `tables` over the values
-// of `variable`, which all of them have in their scopes. Where it is above `budget` it may be given
-// as the greatest number instead.
+// A table over `scope`, row-major: the least sum of `tables` over the values of `variable`, which
+// is in the scope of each of them. A cell above `budget` may be given as the greatest number
+// instead.
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
                                const std::vector<CheckTable>& tables, const Renamings& renamings,
                                int64_t budget = kNoBudget);

@@ -84,9 +84,9 @@ void OverlapBound::Summarise() {
   pieces_vary = by_piece.counts.size() > 1;
 }
 
-PartBoxes PartBoxesOf(const Definition& definition, const BoxFactors& boxes, int factor,
+FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes, int factor,
                       const Parts& parts) {
-  PartBoxes pieces;
+  FactorParts pieces;
   const BoxFactor& shape = boxes.factors()[factor];
   pieces.number = Total(parts);
   for (int64_t piece = 0; piece < pieces.number; ++piece) {
@@ -103,7 +103,7 @@ PartBoxes PartBoxesOf(const Definition& definition, const BoxFactors& boxes, int
 }
 
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
-                            const PartBoxes& pieces) {
+                            const FactorParts& pieces) {
   OverlapBound shared;
   std::vector<int64_t> of_pieces(pieces.number, 1);
   for (int64_t q = 0; q < pieces.number; ++q) of_pieces[q] = pieces.all[q].empty ? 0 : 1;
@@ -112,13 +112,13 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& pa
     std::vector<int64_t> part_most(parts[d], 0), piece_most(pieces.number, 0);
     for (int64_t q = 0; q < pieces.number; ++q) {
       if (pieces.all[q].empty || extents[d] == 0) continue;
-      const Interval need = pieces.all[q].box[d];
-      // Parts near the ends of the need; those between are inside.
-      int64_t first = std::max<int64_t>(0, need.begin * parts[d] / extents[d] - 1);
+      const Interval bounds = pieces.all[q].box[d];
+      // From the shard at the begin of the box to the one at its end.
+      int64_t first = std::max<int64_t>(0, bounds.begin * parts[d] / extents[d] - 1);
       for (int64_t t = first; t < parts[d]; ++t) {
         const Interval part = PartOf(extents[d], parts[d], t);
-        if (part.begin >= need.end) break;
-        int64_t both = std::min(part.end, need.end) - std::max(part.begin, need.begin);
+        if (part.begin >= bounds.end) break;
+        int64_t both = std::min(part.end, bounds.end) - std::max(part.begin, bounds.begin);
         part_most[t] = std::max(part_most[t], both);
         piece_most[q] = std::max(piece_most[q], both);
       }
@@ -150,7 +150,7 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& pa
 
 namespace {
 
-// The sum over the devices when greatest meets greatest, the values multiplied by `scale`.
+// The sum over the devices of a * b * scale, where the greatest a meets the greatest b and so on.
 int64_t SortedAlike(int64_t devices, Large scale, const Spread& a, const Spread& b) {
   auto x = a.counts.begin();
   auto y = b.counts.begin();
@@ -173,7 +173,7 @@ int64_t SortedAlike(int64_t devices, Large scale, const Spread& a, const Spread&
   return static_cast<int64_t>(sum * scale * devices / (Large{a.number} * b.number));
 }
 
-// A product of spreads. Mostly but one has more than one value; the others scale it.
+// A product of spreads. Mostly all but one have a single value and only scale it.
 class ProductOf {
  public:
   void Add(const Spread& spread) {
@@ -195,7 +195,7 @@ class ProductOf {
   Spread own_;
 };
 
-// Where both vary: the products sorted alike.
+// The first bound where functions of t and of q both vary.
 int64_t MostTogether(int64_t devices, const std::vector<const OverlapBound*>& factors) {
   ProductOf by_part, by_piece;
   for (const OverlapBound* shared : factors) {

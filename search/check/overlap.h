@@ -1,5 +1,14 @@
-// How much two ways to cut may have in common at most: the checker's bound of what a device keeps,
-// from numbers of parts alone.
+// At most how many elements the devices can keep of a transfer, from numbers of parts alone: the
+// checker's bound behind its relaxed costs (relaxed.h).
+//
+// A tensor [8] cut in 4 has shards of 2 elements; a node that cuts the same index in 2 reads boxes
+// of 4. Whatever the axes, a device keeps at most 2 of the 4 that it reads. So on 4 devices at
+// least 4 * 4 - 4 * 2 = 8 elements move, and axes [8/ab] against i/a reach that. MostShared has the
+// rule for several dimensions, uneven parts and halos.
+//
+// Below, a *shard* is a part of the tensor and a *box* what one part of the node reads or writes of
+// it; a *factor* is a set of dimensions whose bounds depend on the same indices
+// (opsemantics/regions/box_factors.h).
 #ifndef YUBA_SEARCH_CHECK_OVERLAP_H_
 #define YUBA_SEARCH_CHECK_OVERLAP_H_
 
@@ -12,69 +21,78 @@
 
 namespace yuba::search {
 
-using Parts = std::vector<int>;  // by extent: into how many parts it is cut
+using Parts = std::vector<int>;  // a grid: by extent, into how many parts it is cut
 using Large = __int128;
 
 int64_t Total(const Parts& parts);  // all of them multiplied
 
-// How often each value occurs, the greatest first.
+// A multiset of numbers: how often each value occurs, the greatest first.
 struct Spread {
   Spread() : counts(1, std::make_pair(int64_t{1}, int64_t{1})) {}
   static Spread Of(const std::vector<int64_t>& values);
 
   void Sort();
-  void Reduce();  // as often in proportion, by the fewest values
+  void Reduce();  // divides all counts by their common divisor
   Large Sum() const;
   int64_t Most() const { return counts.front().first; }
-  Spread Times(const Spread& other) const;
+  Spread Times(const Spread& other) const;  // the products of each value with each of the other
 
   bool operator==(const Spread& other) const {
     return number == other.number && counts == other.counts;
   }
 
   std::vector<std::pair<int64_t, int64_t>> counts;  // value, times
-  int64_t number = 1;                               // of values
+  int64_t number = 1;                               // of values, each as often as it occurs
 };
 
-// What both may share in one factor.
+// At most how many elements a shard and a box share in one factor.
 struct OverlapBound {
-  Spread by_part, by_piece;
+  Spread by_part, by_piece;     // what depends on the shard alone, and on the box alone
   bool either = false;          // one dimension, of equal means: each of the two is a bound alone
-  Large mean = 0, mean_of = 0;  // the fraction of the second bound, where there is one
+  Large mean = 0, mean_of = 0;  // the fraction of MostShared's second bound; mean_of 0: none
 
   bool operator==(const OverlapBound& other) const {
     return by_part == other.by_part && by_piece == other.by_piece && either == other.either &&
            mean == other.mean && mean_of == other.mean_of;
   }
 
+  // Reduces the spreads and sets the following: the sum of by_part times by_piece over `number`
+  // independent pairs, the greatest product, and which of the two has several values.
   void Summarise();
-  Large sum = 1;  // of both multiplied, over `number` devices that are independent
+  Large sum = 1;
   int64_t number = 1, most = 1;
-  bool parts_vary = false, pieces_vary = false;  // where it must be both
+  bool parts_vary = false, pieces_vary = false;
 };
 
-// The pieces of one factor for one way to cut its indices.
-struct PartBoxes {
-  int64_t number = 1;
-  int64_t volume = 0;
+// The boxes of one factor, its indices cut into some numbers of parts.
+struct FactorParts {
+  int64_t number = 1;  // of parts, all indices together
+  int64_t volume = 0;  // elements of all boxes added up
   std::vector<BoxFactors::Piece> all;
 };
 
-PartBoxes PartBoxesOf(const Definition& definition, const BoxFactors& boxes, int factor,
+// `parts`: by index of the factor.
+FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes, int factor,
                       const Parts& parts);
 
-// Of the dimensions of one factor, of these extents and cut into these parts, with the pieces.
+// The bound of one factor: its dimensions have these extents and are cut into these parts, and
+// `pieces` are the node's boxes.
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
-                            const PartBoxes& pieces);
+                            const FactorParts& pieces);
 
-// A bound of what a device keeps: let t be its part of the tensor, q its piece of the node. Over
-// the devices all t come equally often, and all q. In each dimension the overlap is at most the
-// most that part t shares with any piece, and at most the most that piece q shares with any part;
-// take the one that is less on average. The first kind multiplied is a function of t, the second of
-// q, and the sum of their products is greatest where both are sorted alike. Or, in one dimension of
-// p parts and q pieces where neither divides the other: parts and pieces have axes of at most
-// gcd(p, q) combinations in common and are independent otherwise, so the mean is at most gcd/(p*q)
-// of what all pieces hold; the other dimensions then count at their greatest.
+// At most how many elements all devices together keep: a bound for any axes of these grids, the
+// lesser of two. Let t be a device's shard and q its box. Over the devices all t occur equally
+// often, and all q.
+//
+// First bound: in each dimension the overlap is at most the most that shard t shares with any box
+// (a function of t), and at most the most that box q shares with any shard (a function of q); the
+// one that is less on average is taken. The functions of t multiplied are a function of t, those of
+// q one of q, and the sum of their products is greatest where both are sorted alike.
+//
+// Second bound: in a dimension of p shards and q boxes where neither number divides the other,
+// shards and boxes have axes of at most gcd(p, q) combinations in common and are independent
+// otherwise, so the mean overlap is at most gcd/(p*q) of what all boxes hold; the other dimensions
+// then count at their greatest.
 int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors);
 
 }  // namespace yuba::search

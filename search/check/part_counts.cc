@@ -7,7 +7,8 @@
 namespace yuba::search {
 namespace {
 
-// All ways to give the axes of the mesh to extents; unless of a copy, no axis is left that fits.
+// All ways to give the axes of the mesh to extents that are not whole. Without `copy`, no axis is
+// left out that fits.
 std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& extents,
                              const std::vector<bool>& whole, bool copy) {
   std::map<int, int> axes;

@@ -1,4 +1,5 @@
-// The checker's grids: all numbers of parts that choices can have.
+// The checker's list of grids: all numbers of parts that legal choices can have. On a mesh of three
+// axes of size 2 a tensor [32, 64] has (1, 8), (2, 4), (4, 2) and (8, 1).
 #ifndef YUBA_SEARCH_CHECK_PART_COUNTS_H_
 #define YUBA_SEARCH_CHECK_PART_COUNTS_H_
 
@@ -11,11 +12,12 @@
 
 namespace yuba::search {
 
-// In lexicographic order. `replicate`, or of a copy: axes may be left out that fit somewhere.
+// In lexicographic order. With `replicate`, and of transient tensors and of nodes of copies, axes
+// that fit somewhere may be left out.
 std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate);
 std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy);
 
-// One of the cuts into so many parts.
+// One of the choices of that grid.
 Choice CutIntoParts(const Mesh& mesh, const Parts& parts);
 
 }  // namespace yuba::search

@@ -18,14 +18,13 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 27;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
 
-// What is kept of a step. `cuts`: costs by choice that meet here; the step of the sweep has the
-// least of them by grid.
+// What is kept of one step of the elimination of choices.
 struct KeptStep {
-  std::vector<CheckTable> choices;
-  // By grids of the scope: where its block of `cells` starts (-1: all too dear), and the least in
-  // it.
+  std::vector<CheckTable> choices;  // the tables of choices that meet here (the sweep has grids)
+  // By assignment of grids to the scope: where its block of `cells` starts (-1: all of it is above
+  // the limit), and the least cell of the block.
   std::vector<int64_t> start, least;
-  std::vector<int64_t> cells;
+  std::vector<int64_t> cells;  // blocks, one after the other
 };
 
 class PrunedReplay {
@@ -46,7 +45,7 @@ class PrunedReplay {
       kept_[step].choices.push_back(std::move(table));
     }
     YUBA_RETURN_IF_ERROR(sweep_.Run(limit_));
-    int64_t total = 0;  // of the parts of the graph
+    int64_t total = 0;  // over the components of the graph
     for (size_t s = 0; s < kept_.size(); ++s) {
       const SweepStep& step = sweep_.steps()[s];
       YUBA_RETURN_IF_ERROR(Prune(step, &kept_[s]));
@@ -66,7 +65,8 @@ class PrunedReplay {
     return joint;
   }
 
-  // Where the tables that meet in a step are in its joint scope.
+  // The joint scope of a step, its numbers of grids, and where the tables that meet there are in
+  // it.
   struct Layout {
     std::vector<int> joint, sizes;
     std::vector<std::vector<int>> choices, before;  // places, by table
@@ -84,7 +84,8 @@ class PrunedReplay {
     return layout;
   }
 
-  // The step by choices: only sums that with the least of all else stay within the limit.
+  // The step by choices: keeps only sums that together with the least of all else stay within the
+  // limit.
   absl::Status Prune(const SweepStep& step, KeptStep* kept) {
     const Layout layout = LayoutOf(step);
     const std::vector<int> sizes(layout.sizes.begin(), layout.sizes.end() - 1);
@@ -102,7 +103,8 @@ class PrunedReplay {
     return absl::OkStatus();
   }
 
-  // The least sums for all choices of the scope's grids, if any is within the limit.
+  // The block of one assignment of grids to the scope, number `tuple`: the least sums of all its
+  // choices. Kept if any is within the limit.
   absl::Status Block(const SweepStep& step, const Layout& layout, size_t tuple,
                      std::vector<int>* grid, KeptStep* kept) {
     const int64_t budget = limit_ - (*step.down)[tuple];
@@ -149,12 +151,12 @@ class PrunedReplay {
     return sum <= budget;
   }
 
-  // The tables that meet in a step, over places in the joint: of the scope the choices of these
-  // grids, of the element those of all grids in `cheap`.
+  // The tables that meet in a step, over places in the joint scope: elements of the scope with the
+  // choices of these grids, the step's element with those of all grids in `cheap`.
   std::vector<CheckTable> InBlock(const SweepStep& step, const KeptStep& kept, const Layout& layout,
                                   const std::vector<int>& grid,
                                   const std::vector<int>& cheap) const {
-    std::vector<int> all;  // cuts of the element
+    std::vector<int> all;  // choices of the element
     for (int g : cheap) {
       const std::vector<int>& choices = tables_.ChoicesOf(step.element, g);
       all.insert(all.end(), choices.begin(), choices.end());
@@ -175,8 +177,8 @@ class PrunedReplay {
     return tables;
   }
 
-  // What the step before number `b` has kept of its blocks, side by side. The element is the last
-  // of its scope.
+  // The blocks that earlier step number `b` has kept, side by side for all grids in `cheap`. The
+  // element is the last of that step's scope.
   CheckTable::Cells OfBlocks(const SweepStep& step, const Layout& layout, size_t b,
                              const std::vector<int>& grid, const std::vector<int>& cheap) const {
     const KeptStep& before = kept_[step.before[b]];
@@ -208,7 +210,7 @@ class PrunedReplay {
   Remaining left_;
   const int64_t limit_;
   Sweep sweep_;
-  const int64_t dear_;          // above the limit, but sums of it over all steps are none too large
+  const int64_t dear_;          // above the limit, yet a sum of it over all steps does not overflow
   std::vector<KeptStep> kept_;  // by step
 };
 
@@ -226,8 +228,8 @@ absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan,
   return PrunedReplay(plan, costs, std::move(left)).Run();
 }
 
-// By element and grid the least that any plan with it moves, by the relaxation to grids; what is
-// not below the plan's bound may be told as more.
+// A lower bound, by element and grid, of what any plan with that grid moves: by the relaxation to
+// grids. Numbers at or above the plan's bound may be given as more.
 struct LeastOfGrids {
   std::vector<std::vector<int64_t>> of_grid;
   int64_t of_all = 0;

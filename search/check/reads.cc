@@ -10,7 +10,8 @@
 namespace yuba::search {
 namespace {
 
-// Adds boxes of one operand, or of the result, of choices that part the reduction or do not.
+// Adds boxes of one operand, or of the result, to a set: for choices that all cut reduction indices
+// (`partial`), or all do not.
 class ReadBoxesOf {
  public:
   ReadBoxesOf(const Mesh& mesh, const Definition& definition, int operand, bool partial,
@@ -22,17 +23,17 @@ class ReadBoxesOf {
         boxes_(boxes) {}
 
   void Add(const Choice& choice) {
-    std::vector<const PartBoxes*> pieces;  // by factor
-    for (size_t f = 0; f < known_.size(); ++f) pieces.push_back(&PartBoxesOf(f, choice));
+    std::vector<const ReadParts*> of_factors;  // by factor
+    for (size_t f = 0; f < known_.size(); ++f) of_factors.push_back(&PartsOfFactor(f, choice));
     std::vector<int> numbers(boxes_->dimensions());
     const int devices = mesh_.devices();
     for (int device = 0; device < devices; ++device) {
       int64_t volume = 1;
-      for (size_t f = 0; f < pieces.size(); ++f) {
-        const size_t piece = pieces[f]->of_device[device];
-        volume *= pieces[f]->volumes[piece];
+      for (size_t f = 0; f < of_factors.size(); ++f) {
+        const size_t piece = of_factors[f]->of_device[device];
+        volume *= of_factors[f]->volumes[piece];
         const std::vector<int>& dims = factors_.factors()[f].dims;
-        const int* along = pieces[f]->numbers.data() + piece * dims.size();
+        const int* along = of_factors[f]->numbers.data() + piece * dims.size();
         for (size_t i = 0; i < dims.size(); ++i) numbers[dims[i]] = along[i];
       }
       if (volume == 0) {
@@ -43,13 +44,14 @@ class ReadBoxesOf {
   }
 
  private:
-  struct PartBoxes {
-    std::vector<size_t> of_device;
-    std::vector<int64_t> volumes;  // by piece
-    std::vector<int> numbers;      // [piece][dimension of the factor]
+  // The different boxes of one factor for some axes of its indices.
+  struct ReadParts {
+    std::vector<size_t> of_device;  // by device: the number of its box
+    std::vector<int64_t> volumes;   // by box
+    std::vector<int> numbers;       // [box][dimension of the factor]: intervals of the set
   };
 
-  const PartBoxes& PartBoxesOf(size_t f, const Choice& choice) {
+  const ReadParts& PartsOfFactor(size_t f, const Choice& choice) {
     std::vector<AxisList> key;
     for (int index : factors_.factors()[f].indices) key.push_back(choice.axes[index]);
     const auto [found, is_new] = known_[f].try_emplace(std::move(key));
@@ -57,15 +59,15 @@ class ReadBoxesOf {
     return found->second;
   }
 
-  // `axes`: those that cut each index of the factor.
-  void AddPieces(size_t f, const std::vector<AxisList>& axes, PartBoxes* pieces) {
+  // `axes`: by index of the factor, those that cut it.
+  void AddPieces(size_t f, const std::vector<AxisList>& axes, ReadParts* pieces) {
     std::vector<int> steps;  // by index
     int parts = 1;
     for (const AxisList& list : axes) {
       steps.push_back(parts);
       parts *= PartCount(mesh_, list);
     }
-    std::vector<int> of_parts(parts, -1);  // the piece of these parts of all indices
+    std::vector<int> of_parts(parts, -1);  // by parts of all indices: the number of the box
     std::vector<Interval> ranges(axes.size());
     const int devices = mesh_.devices();
     for (int device = 0; device < devices; ++device) {
@@ -85,7 +87,7 @@ class ReadBoxesOf {
     }
   }
 
-  void AddPiece(size_t f, const std::vector<Interval>& ranges, PartBoxes* pieces) {
+  void AddPiece(size_t f, const std::vector<Interval>& ranges, ReadParts* pieces) {
     const BoxFactors::Piece box = factors_.Of(static_cast<int>(f), ranges);
     pieces->volumes.push_back(box.empty ? 0 : Volume(box.box));
     const std::vector<int>& dims = factors_.factors()[f].dims;
@@ -97,7 +99,7 @@ class ReadBoxesOf {
   const Mesh& mesh_;
   const Definition& definition_;
   const BoxFactors factors_;
-  std::vector<std::map<std::vector<AxisList>, PartBoxes>> known_;  // by factor
+  std::vector<std::map<std::vector<AxisList>, ReadParts>> known_;  // by factor
   BoxSet* boxes_;
 };
 
@@ -110,9 +112,9 @@ BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
   absl::optional<ReadBoxesOf> of_all, of_part;
   for (const int each : which) {
     const bool partial = operand < 0 && ReductionParts(mesh, definition, choices[each]) > 1;
-    absl::optional<ReadBoxesOf>& needs = partial ? of_part : of_all;
-    if (!needs) needs.emplace(mesh, definition, operand, partial, &boxes);
-    needs->Add(choices[each]);
+    absl::optional<ReadBoxesOf>& adder = partial ? of_part : of_all;
+    if (!adder) adder.emplace(mesh, definition, operand, partial, &boxes);
+    adder->Add(choices[each]);
   }
   return boxes;
 }

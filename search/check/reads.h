@@ -1,4 +1,6 @@
-// What devices need of a tensor, or make of it, under choices of a node.
+// The boxes that devices read of a tensor, or write of it, under many choices of a node. A part's
+// box is made once for all devices and choices that share it: of matmul partition m/ab n/c, four
+// boxes of the first operand for eight devices.
 #ifndef YUBA_SEARCH_CHECK_READS_H_
 #define YUBA_SEARCH_CHECK_READS_H_
 
@@ -11,13 +13,13 @@
 
 namespace yuba::search {
 
-// What the node needs of operand `operand`, or, where that is -1, makes of its result under those
-// of its `cuts` that `which` names: box `i * devices + device` is that of choice `which[i]`. Boxes
-// are put together from the factors of the definition (box_factors.h).
+// The boxes that a node reads of operand `operand`, or, where that is -1, writes of its result: box
+// `i * devices + device` is that of choice `choices[which[i]]` on that device. They are put
+// together from the factors of the definition (opsemantics/regions/box_factors.h).
 BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
                   const std::vector<Choice>& choices, const std::vector<int>& which);
 
-// Into how many parts the choice takes the reduction.
+// Into how many parts the choice cuts the reduction indices, all together; 1: no partials.
 int ReductionParts(const Mesh& mesh, const Definition& definition, const Choice& choice);
 
 }  // namespace yuba::search

@@ -14,13 +14,13 @@
 namespace yuba::search {
 namespace {
 
-// What is shared in all factors together. Whichever factors they are of, the same things multiply
-// to the same, and few are different: each set of them is looked at once.
+// MostShared of sets of overlap bounds, one bound of each factor. Few bounds are different, and
+// equal ones multiply to the same whichever factors they are of: each set is computed once.
 class SharedProducts {
  public:
   explicit SharedProducts(int64_t devices) : devices_(devices), after_(1), most_(1, -1) {}
 
-  // Of what is equal to this.
+  // The number of the bound; equal bounds have one number.
   int NumberOf(OverlapBound shared) {
     const auto place = std::find(different_.begin(), different_.end(), shared);
     const auto number = static_cast<int>(place - different_.begin());
@@ -28,7 +28,7 @@ class SharedProducts {
     return number;
   }
 
-  // MostShared of these; sorts them.
+  // MostShared of the bounds with these numbers; sorts the numbers.
   int64_t MostOf(std::vector<int>* numbers) {
     std::sort(numbers->begin(), numbers->end());
     int place = 0;
@@ -102,12 +102,13 @@ class UseTable {
   }
 
   struct Column;
-  // What costs depend on of a node grid. `producers`: devices that need a piece, or first make one.
+  // All of a node grid that costs depend on. `producers`: how many devices read a box, or are the
+  // first to write one.
   struct Side {
     bool partial = false;
     Large producers = 0;
-    // Of partials: the parts into which each group cuts it; no plan has another number with this
-    // node. 0 of other tensors.
+    // Where the operand is partials: into how many parts each group of devices cuts them; in no
+    // plan with this node grid is that another number. 0 for other tensors.
     int64_t shards = 0;
     std::vector<const Column*> columns;  // by factor
   };
@@ -135,7 +136,7 @@ class UseTable {
       held *= column->pieces.volume;
       pieces *= column->pieces.number;
     }
-    held /= pieces;  // by all devices, or by the first producers
+    held /= pieces;  // elements of the boxes of all devices, or of the first producers
     std::vector<int> shared(side.columns.size());
     for (size_t t = 0; t < tensor_grids_.size(); ++t) {
       if (side.shards > 0 && Total(tensor_grids_[t]) != side.shards) {
@@ -146,7 +147,7 @@ class UseTable {
         shared[f] = side.columns[f]->shared[rows_[side.partial][f].kind[t]];
       }
       int64_t kept = products_[side.partial].MostOf(&shared);
-      // Only first owners keep what they have made, but all that add up partials.
+      // Only first owners keep what they wrote themselves; of partials all devices do.
       if (side.partial && !partials) kept = std::min(kept, elements);
       Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
       if (partials)
@@ -159,7 +160,8 @@ class UseTable {
     }
   }
 
-  // The parts of one factor's dimensions, by tensor grid.
+  // How the tensor grids cut the dimensions of one factor: the different ways (`kinds`), and by
+  // tensor grid which of them.
   struct Rows {
     std::vector<Parts> kinds;
     std::vector<int> kind;
@@ -175,9 +177,9 @@ class UseTable {
     return rows;
   }
 
-  // The pieces of one factor, and what each kind of parts shares with them, by number.
+  // The node's boxes in one factor, and by kind of Rows the number of their overlap bound.
   struct Column {
-    PartBoxes pieces;
+    FactorParts pieces;
     std::vector<int> shared;
   };
   const Column& ColumnOf(bool partial, size_t f, const Parts& node) {
@@ -186,7 +188,7 @@ class UseTable {
     auto [place, is_new] = columns_[partial][f].emplace(parts, Column());
     Column& column = place->second;
     if (!is_new) return column;
-    column.pieces = PartBoxesOf(definition_, boxes_[partial], static_cast<int>(f), parts);
+    column.pieces = FactorPartsOf(definition_, boxes_[partial], static_cast<int>(f), parts);
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(type_.dims[d]);
     for (const Parts& kind : rows_[partial][f].kinds) {
@@ -201,16 +203,15 @@ class UseTable {
   const int64_t devices_;
   const TensorType& type_;
   const std::vector<Parts>& tensor_grids_;
-  const BoxFactors boxes_[2];  // of all of a reduction, and of a part
+  const BoxFactors boxes_[2];  // [partial]: with the whole reduction, and with a part of it
   SharedProducts products_[2];
   std::vector<Rows> rows_[2];                        // by factor
   std::vector<std::map<Parts, Column>> columns_[2];  // by factor
-  // By columns, what is held before they are counted, shards and whether it is partial: where the
-  // row is.
+  // By columns, producers, shards and partial of a Side: where its row begins.
   std::map<std::tuple<std::vector<const Column*>, int64_t, int64_t, bool>, size_t> known_rows_;
 };
 
-// Whether two nodes have the same cuts at the same costs.
+// Whether two nodes have the same choices at the same costs.
 bool CutAlike(const Graph& graph, const Node& a, const Node& b) {
   const Definition &here = *a.definition, &other = *b.definition;
   if (IsCopy(graph, a) != IsCopy(graph, b)) return false;

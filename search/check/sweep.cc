@@ -29,8 +29,8 @@ YUBA_INNER_LOOP void LowerToRest(const int64_t* sum, const int64_t* up, int size
   for (int i = 0; i < size; ++i) least[i] = std::min(least[i], sum[i] - up[i]);
 }
 
-// Tables as rows along the last element of a joint scope, for one assignment of the others after
-// the other.
+// Tables as rows along the last element of a joint scope, while the other elements step through all
+// their assignments.
 class RowsOfTables {
  public:
   explicit RowsOfTables(std::vector<int> sizes) : sizes_(std::move(sizes)), value_(sizes_.size()) {}
@@ -140,8 +140,8 @@ absl::Status Sweep::Up(int s) {
   return absl::OkStatus();
 }
 
-// What the results that meet here do not contain is `down` of their steps, whose scopes all end in
-// this element.
+// Also gives each earlier step that meets here its `down`: the least cost of all that its result
+// does not contain. The scopes of those steps all end in this element.
 void Sweep::Down(SweepStep* step, int64_t limit) {
   if (step->scope.empty()) {
     step->down = std::make_shared<const std::vector<int64_t>>(1, least_ - (*step->up)[0]);

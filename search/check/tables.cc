@@ -19,8 +19,7 @@ namespace {
 
 constexpr size_t kMostCells = size_t{1} << 26;  // of the costs of one use
 
-// What a tensor's cuts give each device, or a node's cuts need of a tensor or make of it: box `cut
-// * devices + device`.
+// The shards of a tensor: box `choice * devices + device`.
 BoxSet ShardsOf(const Mesh& mesh, const std::vector<int64_t>& dims,
                 const std::vector<Choice>& choices) {
   BoxSet shards(dims.size());
@@ -43,12 +42,12 @@ std::vector<int64_t> Largest(const BoxSet& boxes, size_t devices) {
   return largest;
 }
 
-// What is known of all tensors of equal dimensions that may be replicated, or may not.
+// What all tensors of equal dimensions share, of which all may be replicated, or none.
 struct TensorFacts {
   explicit TensorFacts(BoxSet boxes) : shards(std::move(boxes)) {}
 
   BoxSet shards;
-  std::vector<bool> first_owners;  // by shard: its device is the first of those that own this
+  std::vector<bool> first_owners;  // by shard: whether its device is its first owner
   std::shared_ptr<const std::vector<int64_t>> largest;
   const ChoiceList* choices = nullptr;
 };
@@ -68,21 +67,23 @@ TensorFacts FactsOf(const Mesh& mesh, const std::vector<int64_t>& dims, const Ch
   return facts;
 }
 
-// What the choices of a node move of one of its tensors: `boxes` are what they need or make of it.
+// Elements that move between a tensor and a node. `boxes`: what the choices of the node read of the
+// tensor, or write.
 class UseCosts {
  public:
   UseCosts(const TensorFacts& tensor, const BoxSet& boxes, size_t devices)
       : tensor_(tensor), boxes_(boxes), devices_(devices), common_(tensor.shards, boxes) {}
 
-  // Elements that reach devices that need them and do not have them.
+  // Elements that devices read and do not have.
   int64_t Gathered(size_t node, size_t choice) const {
-    const size_t need = node * devices_, own = choice * devices_;
-    return boxes_.Elements(need, devices_) - common_.Sum(own, need, devices_);
+    const size_t box = node * devices_, own = choice * devices_;
+    return boxes_.Elements(box, devices_) - common_.Sum(own, box, devices_);
   }
 
-  // Each home takes each part of each of its elements that it has not made; with one part every
-  // owner is a first owner, with more the owners that are none copy from one. `producers` are the
-  // first of each box; `all`: each part is made everywhere.
+  // Elements that a reduction moves. Each first owner takes each part of its elements that it has
+  // not written itself. Where there are several parts, the other owners then take the result; with
+  // one part they take it as first owners do. `producers`: the first box of each part. `all`: every
+  // part covers the whole tensor.
   int64_t Reduced(size_t node, size_t choice, int parts, const std::vector<size_t>& producers,
                   bool all) const {
     int64_t moved = 0;
@@ -102,14 +103,15 @@ class UseCosts {
     return moved;
   }
 
-  // An partials is gathered within its groups, which are those of its reader or the plan is none.
+  // Partials are gathered within their groups. These must be the groups of the reader, else no plan
+  // has both choices: -1.
   int64_t GatheredPartials(size_t node, size_t choice, const Choice& reader) const {
     return KeepsGroups(tensor_.choices->choices[choice], reader) ? Gathered(node, choice) : -1;
   }
 
-  // Into partials each device's box moves where it is not at first owner already. An accumulator
-  // would have to gather its partials again where that is cut in another way: each element that
-  // devices hold.
+  // Where a node writes partials (`makes`), each device's box moves to where it is held, but for
+  // what the device holds itself. An accumulator gathers partials that are cut in another way
+  // again: every element that devices hold.
   int64_t MovedPartials(size_t node, size_t choice, bool makes) const {
     const size_t box = node * devices_, own = choice * devices_;
     const int64_t all =
@@ -124,8 +126,8 @@ class UseCosts {
   const CommonElements common_;
 };
 
-// The boxes that are made first, of those from `box` on, one for each device: that of the first
-// device of all that differ only on axes that the choice does not use.
+// Of the boxes from `box` on, one for each device: those of first producers. Devices that differ
+// only on axes that the choice does not use write the same; the first of them is the producer.
 std::vector<size_t> FirstProducers(const Mesh& mesh, const Choice& choice, size_t box) {
   std::vector<size_t> producers;
   for (int device = 0; device < mesh.devices(); ++device) {
@@ -134,8 +136,9 @@ std::vector<size_t> FirstProducers(const Mesh& mesh, const Choice& choice, size_
   return producers;
 }
 
-// What a node gathers of operand `operand`, or reduces (operand -1). `boxes` are those of its
-// least cuts; the others cost what those cost that they are renamed to.
+// The bytes, [node choice][tensor choice], that a node gathers of operand `operand`, or reduces
+// (operand -1). `boxes` are those of its choices `least`; every other choice costs what the least
+// one costs that it can be renamed to.
 std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
                                const TensorType& type, const TensorFacts& tensor,
                                const ChoiceList& choices, const BoxSet& boxes, int operand) {
@@ -150,9 +153,9 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
     const int parts = ReductionParts(mesh, definition, node);
     std::vector<size_t> producers;
     if (operand < 0) producers = FirstProducers(mesh, node, i * devices);
-    int64_t made = 0;
-    for (const size_t producer : producers) made += boxes.Elements(producer);
-    const bool all = made == parts * ElementCount(type);
+    int64_t written = 0;
+    for (const size_t producer : producers) written += boxes.Elements(producer);
+    const bool all = written == parts * ElementCount(type);
     ElementType moved = operand < 0 && parts > 1 ? AccumulatorType(type.type) : type.type;
     for (size_t t = 0; t < columns; ++t) {
       const int64_t elements = moves_all        ? costs.MovedPartials(i, t, operand < 0)
@@ -199,7 +202,7 @@ class TableMaker {
   }
 
  private:
-  // What may be cut of an element: elements of equal ones have equal cuts.
+  // What decides which choices an element has: equal ones have one list.
   struct Extents {
     std::vector<int64_t> sizes;
     bool partial = false;
@@ -290,7 +293,7 @@ class TableMaker {
     return absl::OkStatus();
   }
 
-  // A node with the cuts and the costs of node `first`.
+  // Adds a node that has the choices and the costs of node `first`.
   void AddAlike(const Node& node, size_t first) {
     const size_t element = graph_.tensors.size() + first;
     tables_.boxes.push_back(tables_.boxes[first]);
@@ -308,7 +311,7 @@ class TableMaker {
     tables_.uses.push_back({node, tensor, std::move(cost)});
   }
 
-  // By choice of a node: elements of the largest of its boxes.
+  // By choice of a node: the elements of the largest box on any device.
   std::shared_ptr<const std::vector<int64_t>> LargestBoxes(const ChoiceList& choices,
                                                            const BoxSet& boxes) const {
     const std::vector<int64_t> of_least = Largest(boxes, mesh_.devices());

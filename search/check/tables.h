@@ -1,5 +1,7 @@
-// The checker's own cost tables, from boxes: every cut of a tensor against every cut of a node that
-// reads or makes it.
+// The checker's own cost tables: every choice of a tensor against every choice of a node that reads
+// or writes it, in bytes moved, counted from the boxes of all devices.
+//
+// Elements of the graph are its tensors, then its nodes.
 #ifndef YUBA_SEARCH_CHECK_TABLES_H_
 #define YUBA_SEARCH_CHECK_TABLES_H_
 
@@ -14,39 +16,39 @@
 
 namespace yuba::search {
 
-// What cuts make devices hold, in elements, on the device that has most. Elements of the graph are
-// the tensors, then the nodes.
+// How many elements of tensors the choices give the device that has most.
 struct HeldElements {
-  std::vector<int> sizes;  // by element: how many cuts it has
-  // By tensor and cut its shard; by node and cut what is needed of each operand, and last what is
-  // made.
+  std::vector<int> sizes;  // by element: how many choices it has
+  // [tensor][choice]: its shard. [node][operand][choice]: what it reads of the operand; behind the
+  // operands, what it writes.
   std::vector<std::shared_ptr<const std::vector<int64_t>>> shards;
   std::vector<std::vector<std::shared_ptr<const std::vector<int64_t>>>> boxes;
 };
 
-// The plan space of a graph with all its costs.
+// All choices of a plan's space with all costs.
 struct CostTables : HeldElements {
   struct Use {
     int node = 0;                                      // element
     int tensor = 0;                                    // element
-    std::shared_ptr<const std::vector<int64_t>> cost;  // [node cut][tensor cut], bytes
+    std::shared_ptr<const std::vector<int64_t>> cost;  // [node choice][tensor choice], bytes
   };
   std::vector<Use> uses;  // each node's result, then its operands
-  // By element, then by renaming of equal mesh axes (no renaming first): what each choice becomes.
-  // No cost changes when all cuts are renamed.
+  // By element, then [renaming of equal mesh axes][choice]: what the choice becomes; the first
+  // renames nothing. No cost changes when all choices are renamed at once.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // By element and cut: the grid of the choice. Grids (into how many parts each dimension or index
-  // is cut) are numbered in lexicographic order.
+  // [element][choice]: the number of its grid (into how many parts each dimension or index is cut),
+  // of the listed grids in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;
-  // By element: its choices in the lexicographic order of their lists of axes.
+  // By element: its choices in lexicographic order of their axes.
   std::vector<std::shared_ptr<const std::vector<int>>> listed;
 };
 
-// By element: whether cuts of a grid are to be listed, of all grids in lexicographic order.
+// [element][grid], of all grids in lexicographic order: whether choices of the grid are listed.
 using GridsToKeep = std::vector<std::vector<bool>>;
 
-// An error where a tensor or node has too many choices to list. With `keep`, cuts are left out
-// whose grids no element of equal cuts keeps.
+// An error where a tensor or node has too many choices to list, or a use too many costs. With
+// `keep`, choices are left out whose grid is marked for no element of equal extents: such elements
+// share their list.
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
                                           const GridsToKeep* keep = nullptr);
 

@@ -7,11 +7,11 @@ namespace {
 
 constexpr Effort kTied = {3, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 30'000};
-constexpr int64_t kPolish = 60'000;  // as of a run
-constexpr double kSteeper = 8;       // from one penalty to the next
+constexpr int64_t kPolish = 60'000;  // the work of the last kicks, as Effort::work
+constexpr double kSteeper = 8;       // times, from one penalty to the next
 constexpr int kPenalties = 6;
 
-// For each byte above the target, more than any price of all rows.
+// For each byte above the target: more than a byte costs that is in use in all rows.
 double PenaltyOver(const std::vector<MemoryPrice>& prices) {
   double sum = 0;
   for (const MemoryPrice& price : prices) sum += static_cast<double>(price.price) / kPriceUnits;
@@ -61,7 +61,8 @@ int64_t AxesWithinLimit::Peak(const Choices& choices) {
   return memory_.Peak();
 }
 
-// Until the rows keep to the target; then whatever moves less and leaves them there.
+// Descends at steeper and steeper penalties until the rows keep to the target. Then drops the
+// prices and looks for what moves less and stays within the target.
 void AxesWithinLimit::Tighten(int64_t target, bool near) {
   if (!near) memory_.SetPrices(prices_, 1);
   double penalty = penalty_;

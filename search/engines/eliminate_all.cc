@@ -17,30 +17,30 @@
 namespace yuba::search {
 namespace {
 
-// An elimination of more sums, some seconds, finds all or nothing: what can be found without comes
-// first.
+// An elimination of more sums takes seconds and has nothing before its end: grids are searched
+// first, for the case that time runs out.
 constexpr int64_t kLongElimination = int64_t{1} << 31;
 
-// The largest table on the way to something to start from.
+// The largest table of the recursion that makes a start for the local search.
 constexpr int64_t kStartCells = int64_t{1} << 20;
 
-// Exactly by grids, where the tables of all choices do not fit but those of grids do.
+// Pruned elimination, where tables of choices do not fit but those of their grids do.
 absl::optional<RaisedThreshold> SolvePruned(const Problem& problem, const Solution& start,
                                             const Mesh& mesh, int64_t table_cells,
                                             const Budget& budget) {
-  RaiseThresholdOptions deepen;
-  deepen.fold_cells = std::min(deepen.fold_cells, table_cells);
-  deepen.class_cells = std::min(deepen.class_cells, table_cells);
-  return RaiseThreshold(problem.pairwise, GridsOf(problem, mesh), start, deepen, budget);
+  RaiseThresholdOptions threshold_options;
+  threshold_options.fold_cells = std::min(threshold_options.fold_cells, table_cells);
+  threshold_options.class_cells = std::min(threshold_options.class_cells, table_cells);
+  return RaiseThreshold(problem.pairwise, GridsOf(problem, mesh), start, threshold_options, budget);
 }
 
-// What the anchored dual prefers; none where there is none. Messages go between single tensors and
-// nodes: with clusters plans come out 1 to 2 % dearer.
+// The choices by element that the anchored dual prefers; empty where it has none. Messages go
+// between single tensors and nodes: with clusters plans come out 1 to 2 % dearer.
 Choices PreferredChoices(const Graph& graph, ProblemOptions options) {
   options.cluster = false;
   const Problem problem = BuildProblem(graph, options);
   if (!problem.complete) return {};
-  std::vector<int> order(problem.elements.size());  // as a program computes them
+  std::vector<int> order(problem.elements.size());  // by place in a program
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return ProgramPosition(graph, problem.elements[a]) <
@@ -51,7 +51,8 @@ Choices PreferredChoices(const Graph& graph, ProblemOptions options) {
   return preferred.has_value() ? problem.ChoicesOf(*preferred) : Choices();
 }
 
-// The recursion, one axis at a time, and grids: for where nothing exact can be had.
+// Starts of the local search, where nothing exact can be had: what grids find (also to *on_grids,
+// with their bound), and what the recursion finds, one axis at a time.
 std::vector<Assignment> Starts(const Graph& graph, const SearchOptions& options,
                                const ProblemOptions& base, const Problem& problem,
                                GridSolution* on_grids) {

@@ -1,4 +1,7 @@
-// Grids of all elements together with what they keep in memory: rows that a limit holds for.
+// The relaxation to grids with its rows of memory, and assignments of grids that keep to the rows.
+//
+// All choices of a grid use equally many bytes on the fullest device, so the rows are exact on
+// grids. The bytes moved are a lower bound there, as always on grids.
 #ifndef YUBA_SEARCH_ENGINES_GRID_ROWS_H_
 #define YUBA_SEARCH_ENGINES_GRID_ROWS_H_
 
@@ -13,18 +16,21 @@
 
 namespace yuba::search {
 
-// The problem, with rows for the search's limit; as BuildGridProblem where the budget is spent.
+// The grid problem of the graph, with rows for the search's limit in bytes a device; without a
+// limit the rows are there and nothing can exceed them. Where the budget is spent, incomplete or
+// nothing, as BuildGridProblem.
 absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
                                           const std::vector<TensorUse>& uses);
 
-// By element the grid of least usage.
+// By element: the position of the grid that uses the fewest bytes, all its uses added up.
 Assignment LeastUses(const GridProblem& grids);
 
-// By element the grid of its choice.
+// By element: the position of its choice's grid.
 Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh);
 
-// The cheapest grids found that keep to the rows, from each of the starts at these prices; nothing
-// where none was found. None is cheaper than `bound`.
+// The cheapest assignment of grids found that keeps to the rows, searched from each of the starts
+// at these prices; nothing where none was found. `bound`: bytes moved below which nothing is, so
+// the search ends there.
 absl::optional<Assignment> GridsInRows(const GridProblem& grids,
                                        const std::vector<MemoryPrice>& prices,
                                        const std::vector<Assignment>& starts, int64_t bound,

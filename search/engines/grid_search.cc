@@ -17,14 +17,14 @@ GridSolution SearchOnGrids(const Graph& graph, const SearchOptions& options, con
   std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
   GridSolution found;
   found.bound = DualBound(graph, options.mesh, uses, budget, kInfinity, options.table_cache.get());
-  AxisOptions label;
-  label.mesh = options.mesh;
-  label.nesting = options.nesting;
+  AxisOptions axis_options;
+  axis_options.mesh = options.mesh;
+  axis_options.nesting = options.nesting;
   const Budget overtime = budget.Overtime();
-  label.budget = budget.end() == Budget::End::kNone ? &budget : &overtime;
-  label.start = start;
-  label.bound = found.bound.bytes;
-  found.choices = AssignAxes(graph, label, uses, found.bound.grids);
+  axis_options.budget = budget.end() == Budget::End::kNone ? &budget : &overtime;
+  axis_options.start = start;
+  axis_options.bound = found.bound.bytes;
+  found.choices = AssignAxes(graph, axis_options, uses, found.bound.grids);
   return found;
 }
 

@@ -13,15 +13,18 @@
 namespace yuba::search {
 namespace {
 
-constexpr double kFar = 1.02;  // from the bound
+// How far above the bound the best is: as multiples of the bound.
+constexpr double kFar = 1.02;
 constexpr double kVeryFar = 1.1;
 constexpr double kFarthest = 1.25;
-constexpr double kGain = 1.01;            // by one lower limit, that the next is worth a try
-constexpr int64_t kLower[] = {32, 8, 2};  // limits are lower by these parts of what is optional
-constexpr int kFitting = 2;               // plans that fit, near the bound's grids
-constexpr int kMended = 4;                // of the plans known before, in each pass
+// Prices of lower limits are tried: lower by 1/32, 1/8, 1/2 of what is between the least peak and
+// the limit. One that made the best cheaper by kGain times makes the next worth a try.
+constexpr double kGain = 1.01;
+constexpr int64_t kLower[] = {32, 8, 2};
+constexpr int kFitting = 2;  // plans that fit, near the bound's grids: then TryNear ends
+constexpr int kMended = 4;   // plans that are mended in each pass
 constexpr int kPasses = 3;
-constexpr int64_t kNear = 64;  // of the limit: what mending may take off
+constexpr int64_t kNear = 64;  // a program above the limit by 1/64 of it hardly fails to fit
 
 int64_t BytesOf(const Graph& graph, const Mesh& mesh, const Choices& choices) {
   Plan plan;
@@ -91,31 +94,32 @@ class GridsWithin {
     return options;
   }
 
-  // From as little as there can be.
+  // Tries axes for the grids of least usage.
   void TryFrugal(const std::vector<TensorUse>& uses) {
     LowerBound frugal;
     frugal.grids = OneEach(LeastUses(*grids_));
     const AxisOptions options = Options();
-    AxesWithinLimit labels(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate);
-    TryNear(labels);
+    AxesWithinLimit axes(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate);
+    TryNear(axes);
   }
 
+  // Tries axes for the bound's grids, then mends what others found and the best plans tried so far.
   void SearchAxes(const std::vector<TensorUse>& uses, const GridProblem& grids,
                   const LowerBound& bound) {
     const AxisOptions options = Options();
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
     const bool replicate = search_.problem.replicate;
-    AxesWithinLimit labels(graph_, options, uses, grids, true, bound, replicate);
-    TryNear(labels);
+    AxesWithinLimit axes(graph_, options, uses, grids, true, bound, replicate);
+    TryNear(axes);
     for (const Choices& each : given_) {
-      if (!enough() && !budget_.ShouldStop()) Try(labels.Mend(each, limit_));
+      if (!enough() && !budget_.ShouldStop()) Try(axes.Mend(each, limit_));
     }
-    // Programs may need less than all buffers.
+    // Programs may need less than rows with all buffers say.
     AxesWithinLimit hopeful(graph_, options, uses, grids, false, bound, replicate);
     if (IsFar(kFar, bound.bytes)) TryNear(hopeful);
     for (int pass = 0; pass < kPasses; ++pass) {
-      AxesWithinLimit& here = pass % 2 == 0 ? labels : hopeful;
+      AxesWithinLimit& here = pass % 2 == 0 ? axes : hopeful;
       for (const Attempt& known : Known()) {
         if (enough() || budget_.ShouldStop()) return;
         const int64_t room = limit_ - known.needed;
@@ -126,7 +130,8 @@ class GridsWithin {
     }
   }
 
-  // Where the best is far from the bound: grids that keep to the rows together.
+  // Where the best is far from the bound: an assignment of grids that keeps to the rows, and axes
+  // for it.
   void SearchRows(const std::vector<TensorUse>& uses, const LowerBound& bound) {
     if (!IsFar(kFar, bound.bytes) || budget_.ShouldStop()) return;
     std::vector<Assignment> starts = {LeastUses(*grids_)};
@@ -139,7 +144,7 @@ class GridsWithin {
     SearchAxes(uses, *grids_, near);
   }
 
-  // The same: prices of lower limits lead to other plans.
+  // Where the best is far from the bound: prices of lower limits lead to other grids and plans.
   void SearchBelow(const std::vector<TensorUse>& uses, int64_t bound) {
     double gain = kGain;
     for (const int64_t part : kLower) {
@@ -157,7 +162,7 @@ class GridsWithin {
     }
   }
 
-  // What a plan must cost less than; kForbidden where there is none yet.
+  // The bytes that a plan must move less than to be of use; kForbidden where none is known.
   int64_t Cheapest() const {
     const int64_t known = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
     return best_.has_value() ? std::min(known, least_) : known;
@@ -167,6 +172,7 @@ class GridsWithin {
     return !best_.has_value() || static_cast<double>(least_) > times * static_cast<double>(bound);
   }
 
+  // By element: the grid at that place of its list, alone.
   std::vector<std::vector<Grid>> OneEach(const Assignment& places) const {
     std::vector<std::vector<Grid>> grids;
     for (size_t e = 0; e < places.size(); ++e) {
@@ -175,9 +181,9 @@ class GridsWithin {
     return grids;
   }
 
-  // Labels for these grids, the rows being kept to less and less until a program fits.
-  void TryNear(AxesWithinLimit& labels) {
-    const Choices near = labels.Find(limit_);
+  // Tries axes for the grids of `axes`, with lower and lower targets until programs fit.
+  void TryNear(AxesWithinLimit& axes) {
+    const Choices near = axes.Find(limit_);
     const int64_t excess = std::max<int64_t>(0, Try(near)), room = limit_ - least_peak_;
     std::vector<int64_t> less = {excess, room};
     for (int64_t part : {32, 16, 8, 4, 2}) less.push_back(room / part);
@@ -185,16 +191,18 @@ class GridsWithin {
     int fitting = excess == 0;
     for (const int64_t each : less) {
       if (fitting >= kFitting || budget_.ShouldStop()) return;
-      if (each > 0 && each <= room) fitting += Try(labels.Mend(near, limit_ - each)) <= 0;
+      if (each > 0 && each <= room) fitting += Try(axes.Mend(near, limit_ - each)) <= 0;
     }
   }
 
+  // A plan that was tried: the bytes it moves, and those that its program needs on a device.
   struct Attempt {
     Choices choices;
     int64_t bytes = 0, needed = 0;
   };
 
-  // The best of those before, of those that fit, or hardly fail to, and of others.
+  // The kMended best plans tried: first those that fit or hardly fail to, fewest bytes moved first;
+  // then those that need least.
   std::vector<Attempt> Known() const {
     std::vector<Attempt> known = tried_;
     const int64_t near = limit_ + limit_ / kNear;
@@ -218,14 +226,15 @@ class GridsWithin {
     return TooLittle(graph_, grids_->pairwise, elements, LeastUses(*grids_), limit_, smallest_);
   }
 
-  // What the program needs; what the rows say where nobody knows.
+  // The bytes a device that the program needs; without memory_of, the peak of the rows.
   int64_t NeededBy(const Choices& choices) const {
     if (search_.memory_of) return search_.memory_of(choices);
     if (!grids_.has_value()) return search_.limit > 0 ? kNoLimit : 0;
     return PeakOf(grids_->pairwise, GridsOf(*grids_, choices, mesh_));
   }
 
-  // By how much the program exceeds the limit; keeps the cheapest that does not.
+  // Returns by how many bytes the program exceeds the limit (0 or less: it fits), and keeps the
+  // cheapest plan that fits.
   int64_t Try(const Choices& choices) {
     Attempt tried = {choices, BytesOf(graph_, mesh_, choices), NeededBy(choices)};
     smallest_ = std::min(smallest_, tried.needed);
@@ -243,7 +252,7 @@ class GridsWithin {
   const int64_t limit_;
   const Budget& budget_;
   absl::optional<GridProblem> grids_;  // with rows
-  std::vector<Choices> given_;         // what was known before, and what others choose
+  std::vector<Choices> given_;         // plans of other searches
   std::vector<Attempt> tried_;
   int64_t smallest_ = kNoLimit, least_ = 0, least_peak_ = 0;
   absl::optional<Choices> best_;

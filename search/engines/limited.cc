@@ -20,7 +20,7 @@
 namespace yuba::search {
 namespace {
 
-// A gap, as a part of the bytes, that is not worth a search of other plans where there is no time.
+// Where time has run out, a gap of at most 1/20 of the bytes is not worth a search of other plans.
 constexpr int64_t kNearLate = 20;
 constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
 
@@ -29,7 +29,7 @@ bool Fits(const SearchOptions& options, const Plan& plan) {
          (options.memory_of && options.memory_of(plan) <= options.memory_limit);
 }
 
-// What those baselines choose that replicate, or do not; they know no copies.
+// The choices of all baselines that replicate, or of all that do not. Baselines know no copies.
 std::vector<Choices> ChoicesOfBaselines(const Graph& graph, const SearchOptions& options,
                                         bool replicates, const Budget& budget) {
   const Uncopied bare = WithoutCopies(graph);
@@ -42,7 +42,7 @@ std::vector<Choices> ChoicesOfBaselines(const Graph& graph, const SearchOptions&
   return choices;
 }
 
-// The search of one graph: all axes at once, or what is known.
+// The search of one graph: on choices of all axes at once, or on grids.
 class LimitedGraph {
  public:
   LimitedGraph(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
@@ -56,8 +56,8 @@ class LimitedGraph {
         whole_(partials_ ? WithoutPartials(graph) : graph),
         together_(FitsInTables(graph, options.mesh)) {}
 
-  // From the plan of the whole graph without limit and replicas; `known_bytes` as in SearchOptions.
-  // With `explain` an error says how much is needed.
+  // `unlimited`: the plan of whole() without limit and replicas. `known_bytes` as in SearchOptions.
+  // With `explain` an error says how much memory is needed.
   absl::StatusOr<Plan> Run(const Plan& unlimited, int64_t known_bytes, bool explain) const {
     const Plan plain = Plain(unlimited);
     if (!replicate_ && Fits(options_, plain)) return plain;
@@ -83,7 +83,7 @@ class LimitedGraph {
     return plan;
   }
 
-  // What pins that cannot be met with replicas are told.
+  // An error where replicas are allowed and the pins need tables that are too large.
   absl::Status CheckPins() const {
     return replicate_ && PinsNeedTables() ? PinsRefused() : absl::OkStatus();
   }
@@ -95,14 +95,16 @@ class LimitedGraph {
     return plan;
   }
 
-  // The graph for searches that know nothing of sums that stay apart, and its cuts as this one's.
+  // The graph without partials that pass through linear nodes, for searches that do not know them,
+  // and its choices as choices of this graph.
   const Graph& whole() const { return whole_; }
   Choices OfGraph(Choices choices) const {
     return partials_ ? WithGroups(graph_, options_.mesh, std::move(choices)) : choices;
   }
 
  private:
-  // Grids find no plans with sums that stay apart, but have a bound of them.
+  // On grids no plans with groups of partials are found: they are searched without, and then get a
+  // bound that holds for plans with groups too.
   absl::StatusOr<Candidate> OnGrids(const LimitedSearch& limited) const {
     if (!partials_) return SearchGridsWithinLimit(graph_, limited);
     LimitedSearch whole = limited;
@@ -119,7 +121,8 @@ class LimitedGraph {
     return found;
   }
 
-  // Where the search ended without a bound: that of grids, for which there is a little more time.
+  // For a search that ended without a bound: the bound of grids, for which there is a little
+  // overtime.
   void SeekBound(const LimitedSearch& limited, Candidate& found) const {
     const bool stopped = budget_.end() != Budget::End::kNone;
     const bool wanted = stopped || (together_ && limited.table_cells > 0);
@@ -130,8 +133,8 @@ class LimitedGraph {
     BoundOnGrids(graph_, late, found);
   }
 
-  // Of what was found, what is known and what is found at once, the cheapest that fits: for where
-  // there was no time for more. Else a longer search could end with a dearer plan.
+  // For where time ran out: the cheapest plan that fits, of what was found, of `known`, of the
+  // recursion and of the baselines. Without it a longer search could end with a dearer plan.
   absl::StatusOr<Candidate> Cheapest(const std::vector<Choices>& known,
                                      absl::StatusOr<Candidate> found) const {
     int64_t least = kForbidden;
@@ -158,14 +161,15 @@ class LimitedGraph {
     return found;
   }
 
-  // Found at the first call, then kept.
+  // Searched for at the first call.
   const std::vector<Choices>& BaselinesOfWhole(bool replicates) const {
     absl::optional<std::vector<Choices>>& found = baselines_[replicates];
     if (!found.has_value()) found = ChoicesOfBaselines(whole_, options_, replicates, budget_);
     return *found;
   }
 
-  // What others choose that may be cheaper: without a limit nothing without replicas.
+  // Choices of the baselines that may be cheaper than what is known. Without a limit those without
+  // replicas never are.
   std::vector<Choices> OthersOfWhole() const {
     std::vector<Choices> others;
     if (replicate_) others = BaselinesOfWhole(true);
@@ -183,7 +187,8 @@ class LimitedGraph {
                      "them out, or use fewer devices");
   }
 
-  // With a bound where that is of this search's plans.
+  // The unlimited plan as one of this graph, with its bound where that bounds this search's plans
+  // too: not those with replicas.
   Plan Plain(const Plan& unlimited) const {
     Choices choices = OfGraph(AllChoices(unlimited));
     if (replicate_) return PlanWithin({std::move(choices), 0, Proof()});

@@ -1,4 +1,9 @@
-// Plans within a limit on memory, or with replicas.
+// Plans within a limit on memory, or with replicas: which search when.
+//
+// The plan without a limit and without replicas comes first. Where replicas are not allowed and its
+// program fits, it is the answer. Else all axes are searched at once (within_limit.h) where their
+// tables can be made, else grids (grids_within_limit.h); both begin from that plan, the recursion
+// and the baselines.
 #ifndef YUBA_SEARCH_ENGINES_LIMITED_H_
 #define YUBA_SEARCH_ENGINES_LIMITED_H_
 
@@ -10,17 +15,19 @@
 namespace yuba::search {
 
 // The cheapest plan found for the options' `memory_limit` and `replicate`, with a bound where there
-// is one. Errors as of SearchWithinLimit (within_limit.h); InvalidArgument where there are
-// restrictions, the tables of all axes are too large, and replicas are allowed or the plan without
-// a limit does not fit.
+// is one. `graph` has its copies, accumulators and partials. Errors as of SearchWithinLimit
+// (within_limit.h). InvalidArgument where pins (`restrictions`) need tables that are too large:
+// where replicas are allowed, or the plan without a limit does not fit.
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget);
 
-// A plan with the same bound, which is all that it is for: it may cost more.
+// The same without pins and without `known_bytes`, for the sake of its bound. Its errors do not say
+// how much memory would be enough.
 absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
                                     const Budget& budget);
 
-// Whether `found` moves less than `plan`, or is nearer to the limit where neither is a plan.
+// Whether `found` moves less than `plan`; any plan is better than an error, and of two errors the
+// one that names the smaller memory (SmallestPeak).
 bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan);
 
 }  // namespace yuba::search

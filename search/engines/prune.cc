@@ -20,12 +20,12 @@ namespace {
 
 constexpr int64_t kGridCells = int64_t{1} << 22;    // of the largest table of grids
 constexpr int64_t kGridSums = int64_t{1} << 29;     // to eliminate them, about half a second
-constexpr int64_t kCells = int64_t{1} << 25;        // of all tables of the choices that are kept
+constexpr int64_t kCells = int64_t{1} << 25;        // of all tables of the remaining choices
 constexpr int64_t kFoldCells = int64_t{1} << 20;    // of the largest table where all folds
-constexpr int64_t kDeepCells = int64_t{1} << 24;    // of what pruned elimination keeps
-constexpr int64_t kWork = int64_t{1} << 28;         // its sums
-constexpr int64_t kMostChoices = int64_t{1} << 14;  // of one element: as many as the checker lists,
-constexpr int64_t kMostBoxes = int64_t{1} << 24;    // and those of all devices
+constexpr int64_t kDeepCells = int64_t{1} << 24;    // of all tables of pruned elimination
+constexpr int64_t kWork = int64_t{1} << 28;         // of pruned elimination, in sums
+constexpr int64_t kMostChoices = int64_t{1} << 14;  // of one element, as in the checker
+constexpr int64_t kMostBoxes = int64_t{1} << 24;    // of them, on all devices, as in the checker
 constexpr int64_t kClassCells = int64_t{1} << 20;
 
 struct GridMarginals {
@@ -41,8 +41,8 @@ absl::optional<GridMarginals> MarginalsOf(const PairwiseProblem& grids, const Bu
   return GridMarginals{std::move(order->variables), *std::move(tree)};
 }
 
-// By element the grids with which some plan may move no more than `limit`; elements of one list
-// have one again.
+// By element: the grids with which some plan may move `limit` bytes or less. Elements that shared a
+// list of grids share one again, of all that any of them needs.
 std::vector<GridList> GridsWithin(const GridProblem& problem, const BucketTree& tree,
                                   int64_t limit) {
   std::map<GridList, std::vector<bool>> of_list;
@@ -66,6 +66,7 @@ std::vector<GridList> GridsWithin(const GridProblem& problem, const BucketTree& 
   return of_element;
 }
 
+// Whether the checker would list all choices of each element.
 bool CanBeListed(const Graph& graph, const Mesh& mesh) {
   const int axes = static_cast<int>(mesh.axes.size());
   const int64_t most = std::min(kMostChoices, kMostBoxes / mesh.devices());
@@ -78,7 +79,7 @@ bool CanBeListed(const Graph& graph, const Mesh& mesh) {
   return true;
 }
 
-// Of all cost tables, one for equal uses.
+// The cells of all cost tables of choices of these grids; equal uses share a table.
 int64_t CellsOf(const std::vector<TensorUse>& uses, const std::vector<GridList>& kept,
                 const SearchOptions& options) {
   std::map<GridList, int64_t> counts;
@@ -99,9 +100,10 @@ int64_t CellsOf(const std::vector<TensorUse>& uses, const std::vector<GridList>&
   return cells;
 }
 
-// The grids below the highest limit, up to `cost`, at which there are few enough cuts.
+// By element the grids of plans that may move `limit` bytes or less: the highest limit below the
+// plan's cost, found by halving, at which the tables of their choices are of a size to be made.
 struct GridsBelow {
-  std::vector<GridList> grids;  // none: there is no such limit
+  std::vector<GridList> grids;  // empty: there is no such limit
   int64_t limit = 0;
 };
 
@@ -122,6 +124,7 @@ GridsBelow GridsBelowCost(const SearchOptions& options, const std::vector<Tensor
   return below;
 }
 
+// Gives `found` this bound and a proof of kind "grids", if the bound is higher than its own.
 void Raise(int64_t bound, const std::vector<int>& sweep, std::vector<int> order, int plain,
            Candidate* found) {
   if (bound <= found->lower_bound) return;
@@ -154,19 +157,19 @@ Candidate SearchGridsBelow(const Graph& graph, const SearchOptions& options, con
   const Problem problem = BuildProblem(graph, reduced);
   if (!problem.complete) return found;
   const Solution start = {problem.ValuesOf(found.choices), cost};
-  RaiseThresholdOptions deepen;
+  RaiseThresholdOptions threshold_options;
   // Where not all folds, larger tables have brought nothing.
-  if (FoldsWhole(problem.pairwise, kFoldCells)) deepen.fold_cells = kFoldCells;
-  deepen.class_cells = kClassCells;
-  deepen.most_cells = kDeepCells;
-  deepen.work = kWork;
-  const absl::optional<RaisedThreshold> raised =
-      RaiseThreshold(problem.pairwise, GridsOf(problem, options.mesh), start, deepen, budget);
+  if (FoldsWhole(problem.pairwise, kFoldCells)) threshold_options.fold_cells = kFoldCells;
+  threshold_options.class_cells = kClassCells;
+  threshold_options.most_cells = kDeepCells;
+  threshold_options.work = kWork;
+  const absl::optional<RaisedThreshold> raised = RaiseThreshold(
+      problem.pairwise, GridsOf(problem, options.mesh), start, threshold_options, budget);
   if (!raised.has_value()) return found;
   if (raised->solution.cost < start.cost) {
     found.choices = problem.ChoicesOf(raised->solution.assignment);
   }
-  // Plans without a kept cut move more than the limit.
+  // Plans that have a dropped grid move more than the limit.
   Raise(std::min(raised->bound, below.limit + 1), marginals->order,
         problem.ElementOrder(raised->order),
         static_cast<int>(problem.clusters.merged.size()) + raised->plain, &found);

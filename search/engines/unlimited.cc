@@ -19,18 +19,19 @@ namespace {
 // Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
-// But tables of so many are made where elimination takes no more sums, about two seconds.
+// But tables of up to so many cells are made where their elimination takes at most kSoonSums, about
+// two seconds.
 constexpr int64_t kEliminatedCells = int64_t{1} << 26;
 constexpr int64_t kSoonSums = int64_t{1} << 31;
 
-// The plan without copies, in the graph that has them: each lies as its tensor does.
+// The plan without copies, as a plan of `graph`: each copy has the sharding of its tensor.
 Choices ChoicesWithoutCopies(const Graph& graph, const SearchOptions& options,
                              const Budget& budget) {
   const Uncopied bare = WithoutCopies(graph);
   return ChoicesWithCopies(graph, bare, AllChoices(SearchDefault(bare.graph, options, {}, budget)));
 }
 
-// On grids; then from what other searches find, where that is cheaper.
+// Searches grids; where other searches find a cheaper plan, goes on from that. At last drops grids.
 Plan SearchGridsFirst(const Graph& graph, const SearchOptions& options, const Budget& budget) {
   absl::optional<Plan> by_level, start;
   const auto find_by_level = [&] {
@@ -122,7 +123,7 @@ Plan SearchDefault(const Graph& graph, const SearchOptions& options,
   }
   if (restrictions.empty()) return SearchGridsFirst(graph, options, budget);
   const ProblemOptions base = OptionsOf(options, restrictions, budget);
-  // Groups whose axes go anywhere have far more choices.
+  // Pins that do not nest by level let later axes go outside earlier ones: far more choices.
   const Groups& first = NestByLevel(restrictions) ? widest : levels;
   Plan plan = PlanOf(graph, options, SearchGroups(graph, base, first, options.table_cells));
   if (first.size() == levels.size() && !budget.ShouldStop()) return plan;
@@ -143,7 +144,8 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
   }
   Plan plan = PlanOf(graph, options, std::move(found));
   if (budget.end() == Budget::End::kNone || !restrictions.empty()) return plan;
-  // Levels that had no time have any choices: what follows its neighbours is mostly better.
+  // Levels for which there was no time took their first choices. Axes that follow their neighbours
+  // are mostly better.
   SearchOptions by_level = options;
   by_level.nesting = Nesting::kLevel;
   Plan late = PlanOf(graph, options, CandidateOfGrids(SearchOnGrids(graph, by_level, budget)));

@@ -23,17 +23,17 @@
 namespace yuba::search {
 namespace {
 
-constexpr size_t kNamed = 3;  // of what fills the memory
-constexpr int kFineRounds = 4;
-constexpr int kVain = 2;                        // rounds that find nothing cheaper
-constexpr int64_t kNear = 101, kFar = 105;      // percent of the bound
-constexpr int kPasses = 3;                      // at limits further and further below
-constexpr int64_t kSteps = 64;                  // of the limit, by which the rows keep to less
-constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination at each of their limits
-constexpr size_t kFewVariables = 256;           // as of a problem whose plans are tried one by one
-constexpr char kSmallest[] = "yuba/smallest";   // of an error's payloads
+constexpr size_t kNamed = 3;    // elements that an error names, of those that fill the memory
+constexpr int kFineRounds = 4;  // in which the target sinks by the excess, not by a whole step
+constexpr int kVain = 2;        // rounds that find nothing cheaper, after which Solve ends
+constexpr int64_t kNear = 101, kFar = 105;      // the best, in percent of the bound
+constexpr int kPasses = 3;                      // of prices of lower and lower limits
+constexpr int64_t kSteps = 64;                  // the target sinks by 1/64 of the limit
+constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination that passes may repeat
+constexpr size_t kFewVariables = 256;           // of a problem whose plans are tried one by one
+constexpr char kSmallest[] = "yuba/smallest";   // the key of an error's payload
 
-// What is in use at that time: by variable, most first.
+// (bytes in use at that time, variable), most first.
 std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
                                             const Assignment& assignment, int64_t time) {
   std::vector<std::pair<int64_t, int>> uses;
@@ -88,8 +88,8 @@ class WithinLimit {
   }
 
  private:
-  // Bound and proof; what is found on the way is tried. Where nothing fits, or what does is far
-  // from the bound, prices of other limits lead to other plans.
+  // Finds the bound and its proof, and tries what is found on the way. Where nothing fits, or the
+  // best is far from the bound, prices of lower limits lead to other plans.
   Candidate SolveNear(const std::vector<ClassesPtr>& grids, int64_t least) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     const int64_t known_before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
@@ -125,7 +125,7 @@ class WithinLimit {
     return result;
   }
 
-  // Bound and proof that the other search has; its plan is tried, and others begin there.
+  // Bound and proof of the search on grids. Its plan is tried and becomes a start.
   Candidate AskGrids() {
     if (!search_.on_grids || search_.table_cells == 0 || budget_.ShouldStop()) return {};
     absl::StatusOr<Candidate> found = search_.on_grids();
@@ -136,7 +136,7 @@ class WithinLimit {
     return *std::move(found);
   }
 
-  // Whether the best costs at most so many percent of the bound.
+  // Whether there is a plan that costs at most `percent` % of the bound.
   bool IsWithin(int64_t percent) const {
     return best_.has_value() && CostOf(problem_.pairwise, *best_) * 100 <= bound_ * percent;
   }
@@ -146,7 +146,7 @@ class WithinLimit {
     for (const Choices& choices : search_.others()) Try(problem_.ValuesOf(choices));
   }
 
-  // What a plan must cost less than; kForbidden where there is none yet.
+  // The bytes that a plan must move less than to be of use; kForbidden where none is known.
   int64_t known() const {
     const int64_t before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
     return best_.has_value() ? std::min(before, CostOf(problem_.pairwise, *best_)) : before;
@@ -170,8 +170,8 @@ class WithinLimit {
     return solver;
   }
 
-  // What the rows do not count shows in programs: the rows must then keep to less, at first by just
-  // that, then by more and more.
+  // Solves for lower and lower targets. Programs need more than the rows count: the target sinks at
+  // first by just that excess, then by whole steps.
   void Solve(const LimitSolver& solver) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     int64_t target = solver.limit();
@@ -193,8 +193,8 @@ class WithinLimit {
                    });
   }
 
-  // Brings what is known within the limit, for which there is a little more time: at good prices,
-  // and as there was before there were any.
+  // Where time ran out: brings the starts and the best within the limit, in a little overtime; at
+  // the prices that were found, and without prices.
   void MendLate() {
     const Budget overtime = budget_.Overtime();
     std::vector<Assignment> starts = starts_;
@@ -222,7 +222,7 @@ class WithinLimit {
     }
   }
 
-  // For who asked for too little: small problems have programs that need less than those tried.
+  // Where nothing fits: looks for the smallest program of a small problem, for the error to name.
   void SeekSmallest(const std::vector<ClassesPtr>& grids) {
     if (problem_.pairwise.variables.size() > kFewVariables) return;
     for (int pass = 0; pass < kPasses && !budget_.ShouldStop(); ++pass) {
@@ -239,8 +239,8 @@ class WithinLimit {
     }
   }
 
-  // By how much the program of an assignment exceeds the limit; keeps the cheapest that does not.
-  // What no plan may have is not within any.
+  // Returns by how many bytes the program of an assignment exceeds the limit (0: it fits), and
+  // keeps the cheapest that fits. One with a forbidden pair of choices is within no limit.
   int64_t Try(const Assignment& assignment) {
     const PairwiseProblem& pairwise = problem_.pairwise;
     if (CostOf(pairwise, assignment) >= kForbidden) return kNoLimit;
@@ -264,12 +264,12 @@ class WithinLimit {
   const Budget& budget_;
   Problem problem_;
   std::vector<Assignment> starts_;
-  std::map<Assignment, int64_t> needed_;  // by those that were tried
+  std::map<Assignment, int64_t> needed_;  // bytes a device, by assignment tried
   int64_t smallest_ = kNoLimit;
   absl::optional<Assignment> best_;
-  std::vector<MemoryPrice> prices_;  // good ones, if they are known
-  bool useless_ = false;             // nothing costs less than what is known
-  int64_t bound_ = 0;                // no plan costs less
+  std::vector<MemoryPrice> prices_;  // of the solver's bound; empty: none yet
+  bool useless_ = false;             // nothing costs less than search_.known_bytes
+  int64_t bound_ = 0;                // bytes: no plan within the limit moves less
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 // Example: f32[5, 1] on the mesh a=3 b=2 has the legal shardings [5/a, 1] and [5/b, 1]. Both axes
 // together would make 6 parts of 5 elements, which is impossible; [5, 1] is possible but illegal,
 // because either axis fits.
-#ifndef YUBA_SEARCH_PLAN_SHARDING_SPACE_H_
-#define YUBA_SEARCH_PLAN_SHARDING_SPACE_H_
+#ifndef YUBA_SEARCH_PLAN_CHOICE_SPACE_H_
+#define YUBA_SEARCH_PLAN_CHOICE_SPACE_H_
 
 #include <cstdint>
 #include <string>
@@ -61,4 +61,4 @@ std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Shardin
 
 }  // namespace yuba::search
 
-#endif  // YUBA_SEARCH_PLAN_SHARDING_SPACE_H_
+#endif  // YUBA_SEARCH_PLAN_CHOICE_SPACE_H_

@@ -10,9 +10,9 @@ namespace yuba::search {
 namespace {
 
 constexpr double kLeastSweeps = 20, kMostSweeps = 100;
-constexpr double kWork = 2e9;  // cells of all factors, once a sweep: some two seconds
+constexpr double kWork = 2e9;  // cells of all factors times sweeps: some two seconds
 
-// The variable with symmetries that most factors have in their scope, or -1.
+// The variable with symmetries that is in the scopes of most factors; -1: none has any.
 int AnchorOf(const PairwiseProblem& problem) {
   std::vector<int> factors(problem.variables.size(), 0);
   for (const Factor& factor : problem.factors) {

@@ -5,10 +5,10 @@
 namespace yuba::search {
 namespace {
 
-constexpr double kOvertime = 0.1;        // of the time limit,
-constexpr double kLeastOvertime = 0.15;  // and seconds besides
-constexpr double kOvertimeAsked = 1;     // seconds, for who waits
-constexpr double kLeastShare = 0.5;      // of it, for what begins late
+constexpr double kOvertime = 0.1;        // of the time limit, ...
+constexpr double kLeastOvertime = 0.15;  // ... and seconds besides
+constexpr double kOvertimeAsked = 1;     // seconds, where somebody asked for the end and waits
+constexpr double kLeastShare = 0.5;      // of the overtime, for searches that begin late in it
 
 }  // namespace
 
@@ -34,7 +34,7 @@ bool Budget::ShouldStop() const {
 
 Budget Budget::Overtime() const {
   const double all = end() == End::kAsked ? kOvertimeAsked : kOvertime * seconds_ + kLeastOvertime;
-  const double ended = ended_;  // 0: not yet, or just now
+  const double ended = ended_;  // seconds after the start; 0: not yet, or just now
   const double used = ended > 0 ? Elapsed() - ended : 0;
   return Budget(std::max(all - used, all * kLeastShare), threads_);
 }

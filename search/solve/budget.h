@@ -1,5 +1,5 @@
-// What a search may take: time, and threads. Solvers ask at coarse steps whether they are to stop,
-// and then give the best they have.
+// What a search may take: time, and threads. Solvers ask ShouldStop between their steps; once it
+// says yes they return the best that they have by then. Safe for several threads.
 #ifndef YUBA_SEARCH_SOLVE_BUDGET_H_
 #define YUBA_SEARCH_SOLVE_BUDGET_H_
 
@@ -21,8 +21,8 @@ class Budget {
 
   static const Budget& Unlimited();
 
-  // Whether to stop; once true it stays true. A search that was told so counts as stopped: ask only
-  // where work is left.
+  // Whether to stop; once true it stays true. A search that was told so counts as cut short
+  // (end()), so ask only where there is still work to do.
   bool ShouldStop() const;
 
   enum class End { kNone, kTime, kAsked };
@@ -34,8 +34,9 @@ class Budget {
   double Passed() const { return limited() ? Elapsed() / seconds_ : 0; }  // the share of the time
   int threads() const { return threads_; }
 
-  // A little more, to make a plan of what a search that was stopped has left: the less, the longer
-  // ago that was, but half of it at least.
+  // A little more time, to make a plan of what a stopped search has: a tenth of the time limit and
+  // 0.15 s, or 1 s where somebody asked for the end; less what has passed since then, but at least
+  // half of it.
   Budget Overtime() const;
 
  private:

@@ -28,7 +28,7 @@ class Elimination {
     for (const Factor& factor : problem.factors) AddFactor(factor);
   }
 
-  // Of all variables, those in `order` to be eliminated.
+  // For Rest: all variables stay free, those in `order` are eliminated.
   Elimination(const PairwiseProblem& problem, const std::vector<int>& order, const Budget& budget)
       : problem_(problem),
         order_(order),
@@ -92,7 +92,7 @@ class Elimination {
     return true;
   }
 
-  // What is fixed is seldom symmetric.
+  // Fixed values are seldom symmetric, so the free variables lose their symmetries.
   void DropSymmetries() {
     std::map<DomainPtr, DomainPtr> plain;
     for (DomainPtr& domain : domains_) {
@@ -165,7 +165,7 @@ class Elimination {
 
   void Step(int v) {
     std::vector<Term> terms = std::move(terms_of_[v]);
-    // An order that equal blocks share, so that they are recognised.
+    // An order that equal blocks of a problem have in common, so that done_ recognises them.
     std::stable_sort(terms.begin(), terms.end(), [v](const Term& a, const Term& b) {
       return a.table != b.table ? a.table < b.table : (a.scope[0] == v) < (b.scope[0] == v);
     });
@@ -222,7 +222,7 @@ class Elimination {
     for (size_t step = order_.size(); step-- > 0;) Choose(order_[step], steps_[step]);
   }
 
-  // The best value of v, all variables eliminated after it being known.
+  // Chooses the best value of v; all variables that were eliminated after it have theirs.
   void Choose(int v, const std::vector<Term>& terms) {
     int64_t best = std::numeric_limits<int64_t>::max();
     for (int value = 0; value < problem_.variables[v]->size; ++value) {
@@ -248,10 +248,10 @@ class Elimination {
   std::vector<bool> free_;
   std::vector<DomainPtr> domains_;
   std::vector<std::vector<Term>> terms_of_;  // by variable
-  std::vector<std::vector<Term>> steps_;     // by step: the terms that went
+  std::vector<std::vector<Term>> steps_;     // by step: the terms that its result replaced
   std::vector<Cells> tables_;
   absl::flat_hash_map<const std::vector<int64_t>*, int> numbers_;
-  // By table, the side that is fixed, and its value.
+  // Numbers of slices, by table, the side that is fixed, and its value.
   absl::flat_hash_map<std::tuple<const std::vector<int64_t>*, int, int>, int> slices_;
   absl::flat_hash_map<std::vector<const void*>, int> done_;
   Solution solution_;

@@ -1,5 +1,9 @@
-// Exact elimination of variables (min-sum): the cheapest assignment of a pairwise problem, where
-// the tables that arise fit.
+// Exact elimination of variables (bucket elimination, min-sum): the cheapest assignment of a
+// pairwise problem, where the tables that arise fit.
+//
+// To eliminate y from f(x, y) and g(y, z): h(x, z) = min over y of f(x, y) + g(y, z) replaces both.
+// When no variable is left, one number is, the optimum; going back through the steps gives the
+// values. Rows of memory are not looked at.
 #ifndef YUBA_SEARCH_SOLVE_ELIMINATE_H_
 #define YUBA_SEARCH_SOLVE_ELIMINATE_H_
 
@@ -13,14 +17,14 @@
 
 namespace yuba::search {
 
-// Here nothing is returned where the budget was spent before the end.
+// All functions of this file return nothing where the budget was spent before the end.
 
 // The greedy order: next the variable whose elimination leaves the smallest table. Nothing also
-// where some table would have more than `cells` cells, all together more than 4 times as many, or
+// where a table would have more than `cells` cells, all tables together more than 4 * `cells`, or
 // where they would take more than 256 * `cells` sums.
 struct Order {
   std::vector<int> variables;
-  int64_t sums = 0;  // that elimination takes, about one a nanosecond
+  int64_t sums = 0;  // additions that the elimination takes, about one a nanosecond
 };
 absl::optional<Order> GreedyOrder(const PairwiseProblem& problem, int64_t cells,
                                   const Budget& budget = Budget::Unlimited());
@@ -30,21 +34,24 @@ struct Solution {
   int64_t cost = 0;
 };
 
-// The optimum of the variables in `order`; the others keep their values in `given`. Of equal
-// solutions the one with the least values, last eliminated first.
+// The optimum over the variables in `order`, eliminated in that order; the others keep their values
+// in `given`. Of equally cheap solutions the one with the least value of the variable eliminated
+// last, then of the one before it, and so on. Its cost is of all factors.
 absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
                                    const Assignment& given,
                                    const Budget& budget = Budget::Unlimited());
+// The same for an order of all variables.
 absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
-                                   const Budget& budget = Budget::Unlimited());  // of all
+                                   const Budget& budget = Budget::Unlimited());
 
-// What is left when the variables in `order` are eliminated: a problem of all others.
+// The problem that is left when the variables in `order` are eliminated. Its factors may have more
+// than two variables in their scopes.
 struct Remainder {
   PairwiseProblem problem;
   std::vector<int> variables;  // by variable of `problem`: its number before
   int64_t constant = 0;        // to be added to all costs
-  // Values of those variables, with the best values of all that were eliminated. Not once the
-  // problem or the budget is gone.
+  // From values of `variables`: values of all variables of the original problem, the best ones of
+  // those that were eliminated. The original problem must still be there, and the budget.
   std::function<Assignment(const Assignment& values)> extended;
 };
 absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,

@@ -20,9 +20,9 @@ class Random {  // a fixed sequence
   uint64_t state_ = 1;
 };
 
-// The free variables of one round in the order of their elimination. Whenever no table fits, the
-// variable of the most neighbours keeps its value, rather one that was free in the rounds before.
-// Takes from `work` what the elimination will cost. Fewer where the budget is spent.
+// The free variables of one round, in the order of their elimination. Whenever no table fits, a
+// variable with many neighbours keeps its value, preferably one that was free in the rounds before.
+// Takes from *work the sums of the elimination. Fewer variables where the budget is spent.
 std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Random* random,
                                std::vector<int>* times_fixed, int64_t* work, const Budget& budget) {
   Interaction interaction(problem);

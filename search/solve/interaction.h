@@ -1,4 +1,5 @@
-// Which variables of a pairwise problem meet in a table, as elimination goes on.
+// Which variables of a problem meet in a table while variables are eliminated: the graph of
+// neighbours, and whose elimination leaves the smallest table. No costs are looked at.
 #ifndef YUBA_SEARCH_SOLVE_INTERACTION_H_
 #define YUBA_SEARCH_SOLVE_INTERACTION_H_
 
@@ -15,12 +16,12 @@ class Interaction {
  public:
   explicit Interaction(const PairwiseProblem& problem);
 
-  int remaining() const { return remaining_; }
+  int remaining() const { return remaining_; }  // variables that are neither eliminated nor removed
   bool Has(int variable) const { return alive_[variable]; }
   const std::vector<int>& neighbours(int variable) const { return neighbours_[variable]; }
 
-  // The variable of at most so many neighbours that leaves the smallest table when it is
-  // eliminated, -1 if there is none; the first of equals. `table` is the number of its cells,
+  // The variable, of those with at most `most_neighbours` neighbours, whose elimination leaves the
+  // smallest table; -1 if there is none; of equals the first. *table: the number of its cells,
   // saturating.
   int Cheapest(int64_t* table, size_t most_neighbours = std::numeric_limits<size_t>::max()) const;
 
@@ -37,8 +38,8 @@ class Interaction {
   std::vector<std::vector<int>> neighbours_;  // sorted
   std::vector<int64_t> table_;
   std::vector<bool> alive_;
-  // A tournament: cheapest_[1] is the cheapest of all, cheapest_[i] that of [2i] and [2i + 1], and
-  // the second half the variables, -1 where they are gone.
+  // A tournament: cheapest_[1] is the cheapest variable of all, cheapest_[i] the cheaper one of
+  // cheapest_[2i] and cheapest_[2i + 1]. The second half are the variables, -1 for eliminated ones.
   std::vector<int> cheapest_;
   int remaining_ = 0;
 };

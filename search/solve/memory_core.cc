@@ -44,7 +44,7 @@ class Reduction {
     for (const Factor& factor : problem.factors) AddFactor(factor);
   }
 
-  // False where nothing is possible.
+  // False where every assignment is forbidden.
   bool Run() {
     const int count = static_cast<int>(costs_.size());
     for (int v = 0; v < count; ++v) Wake(v);
@@ -68,7 +68,7 @@ class Reduction {
     core.root.assign(count, -1);
     core.value.resize(count);
     for (int v = 0; v < count; ++v) {
-      if (!alive_[v]) core.value[v] = {values_[v][0]};  // where it is fixed; else replaced below
+      if (!alive_[v]) core.value[v] = {values_[v][0]};  // its only value; merged ones: see below
       if (!alive_[v]) continue;
       core.root[v] = core.size();
       core.own.push_back(v);
@@ -79,20 +79,21 @@ class Reduction {
     for (int v = 0; v < count; ++v) {
       for (auto& [u, edge] : neighbours_[v]) {
         if (u < v) continue;
-        CoreEdge& made = edges_[edge];
-        if (made.a != v) Transpose(made);
-        made.a = core.root[v];
-        made.b = core.root[u];
-        core.edges_of[made.a].push_back(static_cast<int>(core.edges.size()));
-        core.edges_of[made.b].push_back(static_cast<int>(core.edges.size()));
-        core.edges.push_back(std::move(made));
+        CoreEdge& between = edges_[edge];
+        if (between.a != v) Transpose(between);
+        between.a = core.root[v];
+        between.b = core.root[u];
+        core.edges_of[between.a].push_back(static_cast<int>(core.edges.size()));
+        core.edges_of[between.b].push_back(static_cast<int>(core.edges.size()));
+        core.edges.push_back(std::move(between));
       }
     }
-    for (size_t i = merged_.size(); i-- > 0;) {  // later merges first: parents are known
+    for (size_t i = merged_.size(); i-- > 0;) {  // later merges first: parents come before children
       int v = merged_[i], p = parent_[v];
       core.root[v] = core.root[p];
       core.value[v].clear();
-      // map_ goes from the parent's value of the problem, since its own values may have gone since.
+      // map_ is by the parent's value in the problem, since values of the parent may have been
+      // dropped.
       for (int of_parent : core.value[p]) core.value[v].push_back(map_[v].at(of_parent));
     }
     MakeRows(problem_, core);
@@ -148,17 +149,18 @@ class Reduction {
     neighbours_[b].erase(a);
   }
 
-  // Values of v that its costs or a neighbour forbid; false where none is left.
+  // Drops the values of v that its costs or a neighbour forbid; false where none is left.
   bool DropValues(int v) {
     std::vector<bool> keep(values_[v].size(), true);
     for (size_t x = 0; x < keep.size(); ++x) keep[x] = costs_[v][x] < kForbidden;
     for (const auto& [u, edge] : neighbours_[v]) {
-      const CoreEdge& made = edges_[edge];
+      const CoreEdge& between = edges_[edge];
       const size_t others = values_[u].size();
       for (size_t x = 0; x < keep.size(); ++x) {
         bool supported = false;
         for (size_t y = 0; y < others && keep[x] && !supported; ++y) {
-          supported = made.at(made.a == v ? x * others + y : y * keep.size() + x) < kForbidden;
+          supported =
+              between.at(between.a == v ? x * others + y : y * keep.size() + x) < kForbidden;
         }
         keep[x] = supported;
       }
@@ -208,7 +210,7 @@ class Reduction {
     alive_[v] = false;
   }
 
-  // The neighbours whose value follows from v's become part of v.
+  // Merges into v the neighbours whose value follows from v's.
   void Absorb(int v) {
     std::vector<int> others;
     for (const auto& [u, edge] : neighbours_[v]) others.push_back(u);
@@ -219,8 +221,9 @@ class Reduction {
     }
   }
 
-  // u's value for each of v's, where v's leaves one, or none but the cheapest matters: where its
-  // edge costs nothing there are no buffers.
+  // By value of v: the value of u, if it follows. It does where v's value allows one value of u
+  // alone, and where u is a leaf of which only the cheapest value matters, unless its buffers do:
+  // there are none where its edge costs nothing.
   absl::optional<std::vector<int>> Follows(int v, int u) {
     const CoreEdge& edge = edges_[neighbours_[v].at(u)];
     const size_t columns = values_[u].size();
@@ -277,13 +280,13 @@ class Reduction {
   const PairwiseProblem& problem_;
   const Leaves leaves_;
   std::vector<std::vector<int64_t>> costs_;
-  std::vector<std::vector<int>> values_;        // those left
+  std::vector<std::vector<int>> values_;        // by variable: those not dropped, of the problem
   std::vector<std::map<int, int>> neighbours_;  // to the number of the edge
   std::vector<CoreEdge> edges_;
   std::vector<bool> alive_, has_memory_;
   std::vector<bool> has_buffers_;  // on some edge
   std::vector<int> parent_, merged_;
-  std::vector<std::map<int, int>> map_;  // by variable: its value for the parent's
+  std::vector<std::map<int, int>> map_;  // by variable: the parent's value -> its own
   std::set<int> queue_;
   int64_t constant_ = 0;
 };

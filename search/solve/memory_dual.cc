@@ -11,7 +11,7 @@
 namespace yuba::search {
 namespace {
 
-constexpr int kFirstSweeps = 30;  // while prices are as they were given
+constexpr int kFirstSweeps = 30;  // with the prices of Start
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double AsDouble(int64_t cost) { return cost >= kForbidden ? kInfinity : static_cast<double>(cost); }
@@ -41,7 +41,7 @@ std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignmen
 }
 
 CorePrices PricesOf(const MemoryCore& core, const std::vector<double>& prices) {
-  std::vector<double> sum(prices.size() + 1, 0);  // of the rows before
+  std::vector<double> sum(prices.size() + 1, 0);  // by row: the prices of the rows before it
   for (size_t row = 0; row < prices.size(); ++row) sum[row + 1] = sum[row] + prices[row];
   CorePrices result;
   result.values.resize(core.size());
@@ -96,24 +96,25 @@ void MemoryDual::Start(const std::vector<double>& prices) {
 MemoryDual::Tables MemoryDual::TablesOf(const CoreEdge& edge,
                                         const std::vector<double>& prices) const {
   const int rows = core_.values(edge.a), columns = core_.values(edge.b);
-  Tables made;
-  for (std::vector<double>& cells : made.first) cells.resize(edge.cells->size());
+  Tables result_tables;
+  for (std::vector<double>& cells : result_tables.first) cells.resize(edge.cells->size());
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j) {
       const int64_t at = int64_t{i} * columns + j;
       const double cell = AsDouble(edge.at(at)) + (prices.empty() ? 0 : prices[at]);
-      made.first[0][at] = made.first[1][int64_t{j} * rows + i] = cell;
+      result_tables.first[0][at] = result_tables.first[1][int64_t{j} * rows + i] = cell;
     }
   }
   for (int side : {0, 1}) {
     const int size = side == 0 ? columns : rows;
-    for (auto row = made.first[side].begin(); row != made.first[side].end(); row += size) {
+    for (auto row = result_tables.first[side].begin(); row != result_tables.first[side].end();
+         row += size) {
       const auto [least, most] = std::minmax_element(row, row + size);
-      made.least[side].push_back(*least);
-      made.most[side].push_back(*most);
+      result_tables.least[side].push_back(*least);
+      result_tables.most[side].push_back(*most);
     }
   }
-  return made;
+  return result_tables;
 }
 
 void MemoryDual::PriceCosts() {
@@ -138,8 +139,7 @@ void MemoryDual::Belief(int v) {
   }
 }
 
-// Sends what `from` believes along an edge; returns how far the message was lowered to have least
-// 0.
+// Sends the belief of `from` along an edge. The least of the message is taken off and returned.
 double MemoryDual::Send(int e, int from) {
   const CoreEdge& edge = core_.edges[e];
   const int side = edge.a == from ? 0 : 1;
@@ -148,7 +148,7 @@ double MemoryDual::Send(int e, int from) {
   std::vector<double>& message = message_[1 - side][e];
   const int size = static_cast<int>(message.size());
   std::fill(message.begin(), message.end(), kInfinity);
-  // A value whose least sum is above the greatest sum of another is nowhere the best.
+  // A value whose least sum is above another's greatest sum is the best for no value opposite.
   given_.resize(back.size());
   double enough = kInfinity;
   for (size_t x = 0; x < back.size(); ++x) {
@@ -185,7 +185,7 @@ double MemoryDual::Backward(int v) {
   return bound;
 }
 
-// The bound for the present prices and messages.
+// Two passes of messages; returns the bound for the present prices.
 double MemoryDual::Sweep() {
   for (int v = 0; v < core_.size(); ++v) Forward(v);
   double bound = static_cast<double>(core_.constant);
@@ -248,7 +248,7 @@ void MemoryDual::Step(double target) {
 }
 
 int64_t MemoryDual::bound() const {
-  // Costs are integers; this is far more than the sums' rounding.
+  // Costs are integers, so rounding up is safe once more is taken off than sums may be rounded by.
   double sizes = std::abs(best_);
   for (size_t row = 0; row < best_prices_.size(); ++row) {
     sizes += best_prices_[row] * std::abs(static_cast<double>(core_.room[row]));

@@ -12,8 +12,9 @@ namespace {
 
 using Usage = std::vector<int64_t>;
 
-// How the loads of one point of time differ from another's: a number, for each variable one by
-// value, and buffers that are there or are no more. Keeps the sums of its least and its most.
+// How the load at one point of time differs from the load at another: by a number, by a number for
+// each value of some variables, and by buffers that begin or end. Keeps the least and the most that
+// the difference can be.
 class Difference {
  public:
   void Add(int64_t by) { base_ += by; }
@@ -31,7 +32,7 @@ class Difference {
     (sign > 0 ? most_ : least_) += sign * most;
     const auto [place, is_new] = by_buffer_.emplace(buffer, std::make_pair(sign, most));
     if (is_new) return;
-    least_ += most;  // it comes and goes
+    least_ += most;  // the buffer begins and ends in between
     most_ -= most;
     by_buffer_.erase(place);
   }
@@ -56,7 +57,7 @@ class Difference {
   int64_t base_ = 0, least_ = 0, most_ = 0;
 };
 
-// For each time at which something changes, what changes.
+// By time at which the load changes: the difference.
 class Changes {
  public:
   Changes(const PairwiseProblem& problem, const MemoryCore& core) : problem_(problem), core_(core) {
@@ -75,7 +76,7 @@ class Changes {
   }
 
   const std::map<int64_t, Difference>& at() const { return at_; }
-  // In points of time, not rows.
+  // As CoreBuffer, with points of time instead of rows.
   struct Buffer {
     int edge = 0;
     int64_t begin = 0, end = 0;
@@ -117,7 +118,7 @@ class Changes {
     return (*factor.cells)[cell] == 0 ? 0 : (*buffer.usage)[buffer.first ? first : last];
   }
 
-  // By value of the one variable of the core that there is.
+  // A buffer whose factor has one variable of the core alone: its bytes by value of that.
   Usage AlongOne(const MemoryBuffer& buffer) const {
     const std::vector<int>& scope = problem_.factors[buffer.factor].scope;
     const std::vector<int>& first = core_.value[scope[0]];
@@ -130,7 +131,7 @@ class Changes {
     return usage;
   }
 
-  // By cell of the edge, whose rows are values of the first variable, or of the last.
+  // Its bytes by cell of the edge; rows are values of the first variable, or of the last.
   const Cells& OfCells(const MemoryBuffer& buffer, bool first_is_row) {
     const Factor& factor = problem_.factors[buffer.factor];
     const std::vector<int>& first = core_.value[factor.scope[0]];
@@ -149,19 +150,20 @@ class Changes {
 
   const PairwiseProblem& problem_;
   const MemoryCore& core_;
-  std::map<std::pair<int, int>, int> edges_;  // by variables
+  std::map<std::pair<int, int>, int> edges_;  // numbers of edges, by variables of the core
   std::map<int64_t, Difference> at_;
   std::vector<Buffer> buffers_;
-  // By cells, usage, whose it is, the values of both variables, and which of them are rows.
+  // Usages of OfCells, by cells, usage, `first`, the values of both variables, and which of them
+  // are rows.
   std::map<std::tuple<Cells, Cells, bool, std::vector<int>, std::vector<int>, bool>, Cells> known_;
 };
 
-// The points of time that no later or earlier one among those kept dominates, to `times`; each as
-// its difference from the one before.
+// Drops points of time that the kept one before or after them dominates. The kept ones to `times`;
+// returns the difference of each from the one before.
 std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes,
                                     std::vector<int64_t>& times) {
   std::vector<Difference> kept;
-  Difference since;  // from the last one kept
+  Difference since;  // the present load less that at the last kept time
   for (const auto& [time, change] : changes) {
     since.Add(change);
     if (!kept.empty() && since.most() <= 0) continue;
@@ -177,7 +179,7 @@ std::vector<Difference> Undominated(const std::map<int64_t, Difference>& changes
   return kept;
 }
 
-// Takes the least usage of each piece to the room of its rows.
+// Takes the least usage of each use off its usages and off the room of its rows.
 void Normalise(MemoryCore& core) {
   for (std::vector<CoreUse>& uses : core.uses) {
     for (CoreUse& use : uses) {
@@ -188,7 +190,7 @@ void Normalise(MemoryCore& core) {
   }
 }
 
-// Drops the rows that are never full, and joins pieces that are alike.
+// Drops the rows that are never full, and joins neighbouring uses with equal usages.
 void DropRoomy(MemoryCore& core) {
   const int rows = static_cast<int>(core.room.size());
   std::vector<int64_t> most(rows, 0);

@@ -1,5 +1,6 @@
-// The rows of memory that matter: points of time that another dominates, or that no assignment can
-// fill beyond the limit, are dropped.
+// The rows of memory that matter, of a core. Dropped are points of time that another dominates (at
+// which any assignment uses at most as much as at the other), and those at which no assignment
+// exceeds the limit.
 #ifndef YUBA_SEARCH_SOLVE_MEMORY_PRESOLVE_H_
 #define YUBA_SEARCH_SOLVE_MEMORY_PRESOLVE_H_
 
@@ -8,7 +9,7 @@
 
 namespace yuba::search {
 
-// Fills uses, buffers, room and least_peak of a core whose variables are known.
+// Fills uses, buffers, rows and least_peak of a core that has its variables and edges.
 void MakeRows(const PairwiseProblem& problem, MemoryCore& core);
 
 }  // namespace yuba::search

@@ -10,17 +10,17 @@ namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kMostKept = int64_t{1} << 21;  // cells of edges as numbers with a point
-constexpr double kImpossible = 5e17;
+constexpr int64_t kMostKept = int64_t{1} << 21;  // cells of edges that are kept as doubles
+constexpr double kImpossible = 5e17;             // costs of forbidden values are above this
 
-// Tables of equal rows: a row of each value is `stride` apart.
+// A table as rows, one for each value of the eliminated place, `stride` apart.
 struct Rows {
   const double* cells = nullptr;
   int64_t stride = 0;
   bool wide = false;  // a row has `width` cells; else one
 };
 
-// least[i]: the least over the values of costs[value] and what the tables have there.
+// least[i]: the least, over the values, of costs[value] and the tables' cells added up.
 YUBA_INNER_LOOP void LowerRow(const Rows* tables, int count, const double* costs, int values,
                               double* sum, double* least, int width) {
   for (int i = 0; i < width; ++i) least[i] = kInfinity;
@@ -78,7 +78,8 @@ void Region::Prepare(const std::vector<int>& variables, const Assignment& assign
   for (size_t s = 0; s < order_.size(); ++s) EliminateAt(static_cast<int>(s));
 }
 
-// The edge's costs with that end's values as rows; nothing where there are too many to keep.
+// The edge's costs at the prices, rows by value of a, or of b with `b_first`; null where there are
+// too many edges' cells to keep them.
 const double* Region::TableOf(int number, bool b_first) {
   if (cells_ > kMostKept) return nullptr;
   std::vector<double>& table = tables_[2 * number + b_first];
@@ -95,7 +96,8 @@ const double* Region::TableOf(int number, bool b_first) {
   return table.data();
 }
 
-// The costs of each variable alone, its edges to the outside included, and what `assignment` costs.
+// Fills values_ and costs_: each variable's own costs, with those of its edges to variables
+// outside. current_: what `assignment` costs.
 void Region::Gather(const Assignment& assignment) {
   const size_t count = variables_.size();
   if (values_.size() < count) {
@@ -130,7 +132,7 @@ void Region::Gather(const Assignment& assignment) {
       for (size_t x = 0; x < sum.size(); ++x) sum[x] += CellAt(e, first + x * stride);
     }
     current_ += sum[assignment[v]];
-    // What the outside forbids is not tried, but for the value that is there.
+    // Values that the outside forbids are not tried, but for the present one.
     values_[i].clear();
     costs_[i].clear();
     for (size_t x = 0; x < sum.size(); ++x) {
@@ -148,12 +150,13 @@ void Region::Restrict(int place, int value) {
   costs_[place] = {cost};
 }
 
-// Greedy, by table. Where none fits, the variable of the most neighbours keeps its value.
+// The greedy order of elimination, the smallest table first. Where no table fits, the place with
+// the most values times neighbours keeps its value.
 void Region::Order(const Assignment& assignment, int64_t cells) {
   order_.clear();
   const size_t count = variables_.size();
   std::vector<uint64_t> neighbours = neighbours_;
-  uint64_t left = 0;  // those that have a choice
+  uint64_t left = 0;  // a bit for each place with several values
   for (size_t i = 0; i < count; ++i) left |= uint64_t{values_[i].size() > 1} << i;
   while (left != 0) {
     int next = -1, widest = -1;
@@ -204,7 +207,8 @@ void Region::MakeTerms() {
   }
 }
 
-// Between the places i and j; a cost of one of them where the other has no choice.
+// Adds the edge between places i and j: a term, or a cost of one place where the other has one
+// value.
 void Region::MakeTerm(int number, int i, int j) {
   const CoreEdge& edge = core_.edges[number];
   const int64_t columns = core_.values(edge.b);
@@ -236,7 +240,8 @@ void Region::MakeTerm(int number, int i, int j) {
   }
 }
 
-// The least sum of a bucket's terms over its variable, for all values of the others: a new term.
+// Eliminates a place: the least sum of its terms over its values, for all values of the places that
+// they contain, is a new term.
 void Region::EliminateAt(int step) {
   const int place = order_[step];
   const std::vector<int>& bucket = buckets_[step];
@@ -269,7 +274,7 @@ void Region::EliminateAt(int step) {
   File(static_cast<int>(term_count_) - 1);
 }
 
-// To `least`, by values of scope_.
+// The cells of the new term, by values of scope_, to `least`.
 void Region::Lower(const std::vector<int>& terms, int place, double* least, int64_t cells) {
   const size_t rank = scope_.size(), count = terms.size();
   const int width = static_cast<int>(values_[scope_[rank - 1]].size());
@@ -304,8 +309,9 @@ void Region::Lower(const std::vector<int>& terms, int place, double* least, int6
   }
 }
 
-// What each value of the step's variable adds, those after it being chosen; in by_cost those that
-// add less than `room` beyond the least, which is returned.
+// Fills level.costs: what each value of the step's place costs, all places that were eliminated
+// after it having their values; and by_cost: those that cost less than `room` more than the least,
+// which is returned.
 double Region::CostsAt(int step, double room, Level& level) {
   const int place = order_[step];
   const int size = static_cast<int>(values_[place].size());

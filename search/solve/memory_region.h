@@ -1,5 +1,6 @@
-// Exact elimination of a few variables of a core while all others keep their values, and its best
-// assignments one after another.
+// A region: a few variables of a core (at most 64) that are eliminated exactly while all others
+// keep their values, without rows but at prices on them; and its best assignments, one after
+// another, for the caller to try against the rows.
 #ifndef YUBA_SEARCH_SOLVE_MEMORY_REGION_H_
 #define YUBA_SEARCH_SOLVE_MEMORY_REGION_H_
 
@@ -16,23 +17,26 @@ class Region {
  public:
   static constexpr int kMostVariables = 64;
 
-  explicit Region(const MemoryCore& core);
+  explicit Region(const MemoryCore& core);  // which must outlive this; no prices at first
 
-  // These are added to the costs from now on.
+  // Prices to be added to the costs from the next Prepare on (PricesOf).
   void SetPrices(CorePrices prices);
 
-  // Eliminates `variables` (distinct, at most 64); forbidden cells count 10^18. Variables that
-  // would need tables of more than `cells` sums keep their value.
+  // Eliminates `variables` (distinct, at most 64), all others having their values in `assignment`.
+  // Forbidden cells count 10^18. Variables whose elimination would take more than `cells` sums keep
+  // their values.
   void Prepare(const std::vector<int>& variables, const Assignment& assignment, int64_t cells);
 
-  double least() const { return least_; }      // the cheapest assignment's cost
-  double current() const { return current_; }  // that of `assignment`
-  int64_t sums() const { return sums_; }       // of all eliminations so far
+  // The cost, with prices, of the region's cheapest assignment, and of the one that it has.
+  double least() const { return least_; }
+  double current() const { return current_; }
+  int64_t sums() const { return sums_; }  // of all eliminations so far
 
-  // Calls take(values) for assignments that cost less than *limit, roughly the cheapest first:
-  // values by place in variables(). `limit` may sink meanwhile. Ends after `steps` steps or where
-  // take returns false. Asks enter(place, value) before the values of other places are looked
-  // through, which it may forbid, and then calls leave(place, value).
+  // Calls take(values), by place in variables(), for assignments that cost less than *limit,
+  // roughly the cheapest first. *limit may sink meanwhile. Ends after `steps` steps or where take
+  // returns false. When a place has taken a value, enter(place, value) is asked whether to go on to
+  // the next places; leave(place, value) is called when that value is done with. Places with a
+  // single value are entered first and never left.
   template <typename Take, typename Enter, typename Leave>
   void Enumerate(const double* limit, int steps, Take take, Enter enter, Leave leave) {
     steps_ = steps;
@@ -51,12 +55,14 @@ class Region {
   const std::vector<int>& variables() const { return variables_; }
 
  private:
-  // Row-major in the order of elimination, so that whoever goes next has the longest stride.
+  // A table. Row-major in the order of elimination, so that the place that is eliminated next has
+  // the longest stride.
   struct Term {
     std::vector<int> scope;  // places
     const double* cells = nullptr;
-    int64_t stride = 1;  // of the first
+    int64_t stride = 1;  // of the first place
   };
+  // The values of one place in Enumerate: what each adds, and those below the limit by cost.
   struct Level {
     std::vector<double> costs;
     std::vector<int> by_cost;
@@ -80,7 +86,7 @@ class Region {
   }
   void File(int term) { buckets_[step_of_[terms_[term].scope[0]]].push_back(term); }
 
-  // `cost` is what the assignment so far costs at best.
+  // `cost`: what the assignment costs at least with the values chosen so far.
   template <typename Take, typename Enter, typename Leave>
   bool Descend(int step, double cost, const double* limit, Take& take, Enter& enter, Leave& leave) {
     if (step == 0) return take(values_out_);
@@ -103,14 +109,14 @@ class Region {
   double CostsAt(int step, double room, Level& level);
 
   const MemoryCore& core_;
-  std::vector<int> place_;  // by variable of the core: its place here, or -1
-  int64_t cells_ = 0;       // of all edges
+  std::vector<int> place_;  // by variable of the core: its place in variables_, or -1
+  int64_t cells_ = 0;       // of all edges of the core
   CorePrices prices_;
-  std::vector<std::vector<double>> tables_;  // by edge: a first, b first; empty: not used yet
+  std::vector<std::vector<double>> tables_;  // [2 * edge + b first]: costs; empty: not used yet
   std::vector<int> variables_;
   std::vector<std::vector<int>> values_;    // by place: those that are tried
-  std::vector<std::vector<double>> costs_;  // by place; with what was eliminated before it
-  std::vector<uint64_t> neighbours_;        // by place
+  std::vector<std::vector<double>> costs_;  // by place and entry of values_
+  std::vector<uint64_t> neighbours_;        // by place: a bit for each place that it meets
   std::vector<int> order_;                  // the places that have a choice
   std::vector<int> step_of_;                // by place: where it is in order_, or -1
   std::vector<Term> terms_;

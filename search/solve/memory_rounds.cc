@@ -10,23 +10,23 @@
 namespace yuba::search {
 namespace {
 
-constexpr int kRounds = 600;  // at most
-constexpr int kRoundsOfVariable = 8;
+constexpr int kRounds = 600;               // at most
+constexpr int kRoundsOfVariable = 8;       // rounds for each variable
 constexpr int64_t kRegionCells = 1 << 12;  // of a round's tables
-constexpr int64_t kWideCells = 1 << 18;    // of those of the first rounds, ...
-constexpr int64_t kWideSums = 1 << 25;     // which take that many sums
+constexpr int64_t kWideCells = 1 << 18;    // of the tables of the first rounds, ...
+constexpr int64_t kWideSums = 1 << 25;     // ... until they have taken so many sums
 constexpr double kHeat = 2e-4;             // of the cost, at the beginning
-constexpr int64_t kTryCells = 1 << 20;
-constexpr int kTries = 200000;    // steps
-constexpr int kMostAsked = 1000;  // of what fits the rows
+constexpr int64_t kTryCells = 1 << 20;     // of the tables of TryRest
+constexpr int kTries = 200000;             // steps of TryRest
+constexpr int kMostAsked = 1000;           // assignments that `accept` is asked about
 
-// What some variables use, by row; the others use nothing.
+// Loads by row while only some variables have values; the others use nothing.
 class PartialLoads {
  public:
   explicit PartialLoads(const MemoryCore& core)
       : core_(core), values_(core.size(), -1), loads_(core.room.size(), 0) {}
 
-  // Whether that is still within the limit.
+  // Gives the variable a value; whether the rows it uses are still within the limit.
   bool Add(int variable, int value) {
     const bool fits = Change(variable, value, 1);
     values_[variable] = value;
@@ -61,7 +61,7 @@ class PartialLoads {
   }
 
   const MemoryCore& core_;
-  std::vector<int> values_;  // by variable: that which was added, or -1
+  std::vector<int> values_;  // by variable: its value, or -1
   std::vector<int64_t> loads_;
 };
 

@@ -28,7 +28,8 @@ void MemorySearch::SetPrices(const std::vector<double>& prices) {
   Recount();
 }
 
-// Other prices find other assignments: each row's is scaled with those near it.
+// Other prices find other assignments: runs of neighbouring rows have their prices scaled at
+// random.
 void MemorySearch::Perturb() {
   std::normal_distribution<double> normal(0, 0.3);
   double scale = std::exp(normal(random_));
@@ -45,7 +46,7 @@ void MemorySearch::Start(const Assignment& assignment) {
   Recount();
 }
 
-// The sums over rows that change with the assignment or with the prices.
+// Fills slack_before_, which changes with the assignment and with the prices.
 void MemorySearch::Recount() {
   slack_before_.resize(core_.room.size() + 1);
   for (size_t row = 0; row < core_.room.size(); ++row) {
@@ -55,23 +56,24 @@ void MemorySearch::Recount() {
   }
 }
 
-// What an assignment of the region may cost more at the prices than the present one, and yet be
-// better.
+// By how much an assignment of the region may cost more than the present one at the prices, and yet
+// less by the rows and their penalties: the sum, over the rows that the region touches, of the
+// penalty for the present excess, and of the price of the present room.
 double MemorySearch::Slack(const std::vector<int>& variables) const {
-  std::vector<std::pair<int, int>> pieces;
+  std::vector<std::pair<int, int>> intervals;
   for (int v : variables) {
     if (!core_.uses[v].empty())
-      pieces.emplace_back(core_.uses[v][0].begin, core_.uses[v].back().end);
+      intervals.emplace_back(core_.uses[v][0].begin, core_.uses[v].back().end);
     for (int e : core_.edges_of[v]) {
       for (int b : core_.buffers_of[e]) {
-        pieces.emplace_back(core_.buffers[b].begin, core_.buffers[b].end);
+        intervals.emplace_back(core_.buffers[b].begin, core_.buffers[b].end);
       }
     }
   }
-  std::sort(pieces.begin(), pieces.end());
+  std::sort(intervals.begin(), intervals.end());
   double slack = 0;
   int done = 0;
-  for (const auto& [begin, end] : pieces) {
+  for (const auto& [begin, end] : intervals) {
     const int from = std::max(begin, done);
     if (end > from) slack += slack_before_[end] - slack_before_[from];
     done = std::max(done, end);
@@ -92,7 +94,7 @@ void MemorySearch::Grow(std::vector<int>& variables, size_t count) {
   }
 }
 
-// A variable with usage in that row, -1 where a few tries find none.
+// A random variable with usage in that row; -1 where 200 tries find none.
 int MemorySearch::CoveringRow(int row) {
   for (int tries = 0; tries < 200; ++tries) {
     const int v = static_cast<int>(random_() % core_.size());

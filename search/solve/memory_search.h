@@ -1,5 +1,6 @@
-// Large-neighbourhood search with memory: regions of variables are solved exactly at the dual's
-// prices, the best of their assignments are tried against the true rows.
+// Large-neighbourhood search with rows of memory: in each round a region of variables is solved
+// exactly at the dual's prices (memory_region.h), and the best of its assignments are tried against
+// the rows.
 #ifndef YUBA_SEARCH_SOLVE_MEMORY_SEARCH_H_
 #define YUBA_SEARCH_SOLVE_MEMORY_SEARCH_H_
 
@@ -15,17 +16,19 @@ namespace yuba::search {
 
 class MemorySearch {
  public:
+  // The core must outlive this. Equal seeds give equal searches.
   MemorySearch(const MemoryCore& core, uint64_t seed);
 
-  void SetPrices(const std::vector<double>& prices);
-  void Start(const Assignment& assignment);
-  // One region, of tables of so many cells. `heat`, a share of the cost, is what a move may add to
-  // it.
+  void SetPrices(const std::vector<double>& prices);  // by row, in bytes moved for each byte
+  void Start(const Assignment& assignment);           // goes on from here; it may exceed rows
+  // Solves one random region, with tables of at most `region_cells` cells, and takes the best of
+  // its assignments. With `heat` > 0 that may cost more than the present one: by a random amount,
+  // of the order of `heat` times the cost.
   void Round(double heat, int64_t region_cells = 1 << 14);
 
-  bool Feasible() const { return state_.Feasible(); }
-  int64_t cost() const { return state_.cost(); }  // kForbidden where some cell is
-  int64_t sums() const { return region_.sums(); }
+  bool Feasible() const { return state_.Feasible(); }  // within all rows, nothing forbidden
+  int64_t cost() const { return state_.cost(); }       // kForbidden where some cell is
+  int64_t sums() const { return region_.sums(); }      // of all regions so far
   const Assignment& assignment() const { return state_.assignment(); }
 
  private:
@@ -40,11 +43,11 @@ class MemorySearch {
   Region region_;
   std::mt19937_64 random_;
   std::vector<double> prices_, tried_prices_;
-  std::vector<double> slack_before_;  // by row: the slack of the rows before it
+  std::vector<double> slack_before_;  // by row: the slack (see Slack) of the rows before it
   MemoryState state_;
   std::vector<bool> in_region_;
-  std::vector<int> old_, taken_;  // of a region
-  double penalty_ = 1;
+  std::vector<int> old_, taken_;  // values of the region: before, and the best tried
+  double penalty_ = 1;            // for each byte by which a row exceeds its room
   int64_t rounds_ = 0;
 };
 

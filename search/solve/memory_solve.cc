@@ -15,13 +15,13 @@
 namespace yuba::search {
 namespace {
 
-constexpr double kDualShare = 0.35;     // of the time left, where one thread does both
-constexpr double kLongDualShare = 0.9;  // where one does nothing else
-constexpr double kHeat = 2e-4;          // of the cost, at the beginning
-constexpr int kRoundsBetweenLooks = 16;
-constexpr int kSweepsBetweenPrices = 50;
-constexpr double kRestart = 1.01;  // of the bound
-constexpr double kBehind = 1.005;  // of the best cost
+constexpr double kDualShare = 0.35;       // of the time, for the bound, where one thread does both
+constexpr double kLongDualShare = 0.9;    // of the time, where a thread does nothing else
+constexpr double kHeat = 2e-4;            // of the cost, at the beginning
+constexpr int kRoundsBetweenLooks = 16;   // of a search, at what the others have
+constexpr int kSweepsBetweenPrices = 50;  // of the dual, before a search takes its new prices
+constexpr double kRestart = 1.01;         // times the bound: a search begins again above that
+constexpr double kBehind = 1.005;         // times the best cost: a search catches up above that
 constexpr int kLooksBeforeCatchUp = 200;
 
 class Solver {
@@ -43,11 +43,12 @@ class Solver {
   const Assignment& assignment() const { return assignment_; }
 
  private:
-  struct LastSeen {  // what a search has seen of the dual
-    int64_t version = -kSweepsBetweenPrices;
-    int64_t bound = 0;  // when it began
+  // What a search has seen of the dual.
+  struct LastSeen {
+    int64_t version = -kSweepsBetweenPrices;  // of the prices that it has
+    int64_t bound = 0;                        // when it last began
     bool started = false;
-    int looks = 0;  // since
+    int looks = 0;  // since it last began
   };
 
   bool Done() {
@@ -77,8 +78,8 @@ class Solver {
     }
   }
 
-  // Keeps what the search has where it is the best, and takes new prices. Where the bound has risen
-  // much since the search began, it begins again from what the dual prefers now.
+  // Records what the search has if it is the best of all, and gives it new prices. Where the bound
+  // has risen by kRestart since the search began, it begins again from what the dual prefers now.
   void Look(MemorySearch& search, LastSeen& watch) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (search.Feasible() && search.cost() < best_) {
@@ -128,8 +129,8 @@ class Solver {
 
   const MemoryCore& core_;
   const Budget& budget_;
-  const double begun_;  // the share of the time that had passed before
-  std::mutex mutex_;    // of what follows
+  const double begun_;  // the share of the time that had passed before this began
+  std::mutex mutex_;    // guards all that follows
   int64_t bound_ = 0, best_ = kForbidden, version_ = 0;
   bool ready_ = false;
   std::vector<double> prices_;

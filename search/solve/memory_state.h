@@ -1,4 +1,5 @@
-// An assignment of a core, with its cost and its loads while single variables change.
+// An assignment of a core with its cost and its loads by row, kept up to date while single
+// variables change.
 #ifndef YUBA_SEARCH_SOLVE_MEMORY_STATE_H_
 #define YUBA_SEARCH_SOLVE_MEMORY_STATE_H_
 
@@ -15,28 +16,30 @@ class MemoryState {
   explicit MemoryState(const MemoryCore& core) : core_(core) { Start(Assignment(core.size(), 0)); }
 
   void Start(const Assignment& assignment);
-  void Move(int v, int to);
-  // variables[i] to values[i].
+  void Move(int v, int to);  // variable v takes the value `to`
+  // Each variables[i] takes the value values[i].
   void Move(const std::vector<int>& variables, const std::vector<int>& values) {
     for (size_t i = 0; i < variables.size(); ++i) {
       if (assignment_[variables[i]] != values[i]) Move(variables[i], values[i]);
     }
   }
 
+  // Whether all rows are within their room and no cell is forbidden.
   bool Feasible() const { return overload_ == 0 && forbidden_ == 0; }
-  // kForbidden where some cell is.
+  // The core's constant included; kForbidden where some cell is.
   int64_t cost() const { return forbidden_ > 0 ? kForbidden : std::min(kForbidden, finite_); }
-  // With a penalty for each byte that some row exceeds, and kForbidden for each such cell.
+  // With `penalty` for each byte by which each row exceeds its room, and kForbidden for each
+  // forbidden cell.
   double CostWith(double penalty) const {
     return static_cast<double>(finite_) + penalty * static_cast<double>(overload_) +
            static_cast<double>(kForbidden) * static_cast<double>(forbidden_);
   }
-  int64_t overload() const { return overload_; }  // the sum of what rows exceed
+  int64_t overload() const { return overload_; }  // bytes by which rows exceed their room, summed
   const Assignment& assignment() const { return assignment_; }
   const std::vector<int64_t>& loads() const { return loads_; }  // by row
 
  private:
-  void Load(int begin, int end, int64_t by);  // rows
+  void Load(int begin, int end, int64_t by);  // adds to the loads of the rows [begin, end)
   void Count(int64_t cell, int sign) {
     if (cell >= kForbidden)
       forbidden_ += sign;
@@ -50,7 +53,7 @@ class MemoryState {
   const MemoryCore& core_;
   Assignment assignment_;
   std::vector<int64_t> loads_;
-  int64_t finite_ = 0, forbidden_ = 0;  // the sum of other cells; how many are forbidden
+  int64_t finite_ = 0, forbidden_ = 0;  // the sum of allowed cells; the number of forbidden ones
   int64_t overload_ = 0;
 };
 

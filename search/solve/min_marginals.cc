@@ -83,7 +83,8 @@ class Marginals {
     return joint;
   }
 
-  // The tables that meet in a bucket, in places of its joint scope: factors, then children.
+  // The tables that meet in a bucket, over places of its joint scope (the scope, then the
+  // variable): factors, then results of children.
   std::vector<MinSumTerm> Terms(const Bucket& bucket) const {
     std::vector<int> joint = Joint(bucket);
     std::vector<MinSumTerm> terms;
@@ -122,7 +123,7 @@ class Marginals {
     return known;
   }
 
-  // One table of a bucket as its rows along the bucket's variable.
+  // One table of a bucket, as rows along the bucket's variable.
   struct Rows {
     std::vector<int64_t> strides;  // along the scope of the bucket
     int64_t stride = 0;            // along its variable
@@ -144,7 +145,7 @@ class Marginals {
     return rows;
   }
 
-  // Gives each child its `down`, once this bucket has its own.
+  // Gives each child its `down`; this bucket has its own already.
   void Down(Bucket* bucket) {
     if (bucket->scope.empty()) {
       bucket->down =
@@ -189,7 +190,7 @@ class Marginals {
     }
   }
 
-  // To the next assignment of the scope, row-major.
+  // Steps to the next assignment of the scope, row-major.
   void Advance(const Bucket& bucket, std::vector<int>* value, std::vector<Rows>* tables) const {
     for (size_t d = value->size(); d-- > 0;) {
       int size = problem_.variables[bucket.scope[d]]->size;

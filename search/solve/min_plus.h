@@ -1,5 +1,5 @@
-// Messages through a table of costs: of each value on the other side the least sum of its cost and
-// what was sent.
+// One table of costs, through which messages are sent: each value on one side receives the least,
+// over the values on the other side, of cost plus what that value sends.
 #ifndef YUBA_SEARCH_SOLVE_MIN_PLUS_H_
 #define YUBA_SEARCH_SOLVE_MIN_PLUS_H_
 
@@ -10,13 +10,14 @@ namespace yuba::search {
 
 class MinPlus {
  public:
-  // `costs`: row-major, all finite. They are kept to 24 bits, since time is that of reading them.
+  // `costs`: row-major, all finite. As floats they have 24 bits: a pass takes as long as reading
+  // them.
   MinPlus(std::vector<float> costs, int rows);
 
-  // By column: the least of source[row] + cost. Rows at infinity send nothing; `message` is
-  // infinity where none does.
+  // message[column]: the least of source[row] + cost. Rows at infinity send nothing; where none
+  // sends anything the message is infinity.
   void ToColumns(const std::vector<double>& source, std::vector<double>* message) const;
-  // By row: the least of source[column] + cost.
+  // message[row]: the least of source[column] + cost.
   void ToRows(const std::vector<double>& source, std::vector<double>* message) const;
 
  private:

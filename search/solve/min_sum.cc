@@ -17,10 +17,11 @@ struct Rows {
   std::vector<int64_t> storage;
   const int64_t* cells = nullptr;
   std::vector<int64_t> strides;
-  int raised = -1;  // loop with a stride
+  int raised = -1;  // the deepest loop along which it changes; -1: none
 };
 
-// Over a dimension of the result, or neighbours that every term has together, or not at all.
+// A loop over a dimension of the result, or over several neighbouring ones which every term either
+// has all or has none of.
 struct Loop {
   int64_t size = 1, stride = 1;  // of the result
 };
@@ -73,7 +74,7 @@ YUBA_INNER_LOOP void AddMany(int64_t* sum, const int64_t* row, int size) {
   for (int i = 0; i < size; ++i) sum[i] += row[i];
 }
 
-constexpr int kMany = 8;  // for fewer a call takes longer than what it does
+constexpr int kMany = 8;  // for fewer cells the call takes longer than the loop
 
 int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
   if (size >= kMany) return LeastOfMany(a, b, size);
@@ -129,7 +130,7 @@ class Kernel {
 
  private:
   static constexpr int64_t kParallelSums = int64_t{1} << 21;
-  static constexpr int64_t kSumsBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
+  static constexpr int64_t kSumsBetweenLooks = int64_t{1} << 20;  // at the budget: about 1 ms
   static constexpr int64_t kLongestLoop = int64_t{1} << 12;
 
   // The first dimension, of which only representatives are needed, is a loop of its own.
@@ -162,7 +163,7 @@ class Kernel {
     YUBA_CHECK(rows_.back().raised + 1 == static_cast<int>(loops_.size()));
   }
 
-  // The cells whose first value is one of some representatives.
+  // Computes the cells whose first value is one of first_values_[begin .. end).
   class Part {
    public:
     Part(Kernel& kernel, int64_t begin, int64_t end)
@@ -184,11 +185,11 @@ class Kernel {
     }
 
    private:
-    // All values of a loop and those within it, for the cells from `at` on. The rows before `first`
-    // do not depend on them: they are summed in fixed_[loop].
+    // Runs loop number `loop` and those within it, for the cells from `at` on. The rows before
+    // `first` do not change in them: their sum is fixed_[loop].
     void Over(int loop, size_t first, int64_t at) {
       const Loop& here = kernel_.loops_[loop];
-      size_t next = first;  // of those that loops within this one change
+      size_t next = first;  // the first row that changes in loops within this one
       while (next < kernel_.rows_.size() && kernel_.rows_[next].raised == loop) ++next;
       const int64_t begin = loop == 0 ? begin_ : 0, end = loop == 0 ? end_ : here.size;
       for (int64_t i = begin; i < end && !kernel_.stopped_; ++i) {
@@ -209,7 +210,7 @@ class Kernel {
       if (loop + 1 == depth_) Look((end - begin) * size_);
     }
 
-    // In the innermost loop, which some row depends on.
+    // The least sum of one cell. Some row changes in the innermost loop.
     int64_t OneCell(size_t first) {
       const std::vector<const int64_t*>& rows = rows_[depth_];
       if (first + 1 == rows.size()) return LeastSum(fixed_[depth_ - 1].data(), rows[first], size_);
@@ -230,11 +231,11 @@ class Kernel {
     const int64_t begin_, end_;
     const int size_, depth_;
     int64_t sums_ = 0;                               // since the last look
-    std::vector<std::vector<const int64_t*>> rows_;  // by loop: where those within it begin
+    std::vector<std::vector<const int64_t*>> rows_;  // by loop: the current row of each term
     std::vector<std::vector<int64_t>> fixed_;        // by loop: the sum of rows it does not change
   };
 
-  // Cells whose first value is no representative equal those of one that is.
+  // Copies the cells of representatives to those that symmetries map them to.
   void FillOrbits() {
     size_t symmetries = domains_[0]->images.size();
     for (size_t g = 1; g < symmetries; ++g) {
@@ -259,7 +260,7 @@ class Kernel {
   const std::vector<DomainPtr>& domains_;
   const Budget& budget_;
   const int result_rank_, size_;
-  std::vector<Rows> rows_;  // ascending by their deepest loops
+  std::vector<Rows> rows_;  // ascending by `raised`
   std::vector<Loop> loops_;
   std::vector<int64_t> strides_, result_;
   std::vector<int> first_values_;

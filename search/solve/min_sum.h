@@ -1,4 +1,4 @@
-// The kernel of elimination: a table of sums, minimised over one variable.
+// The inner loop of elimination: the sum of several tables, minimised over one variable.
 #ifndef YUBA_SEARCH_SOLVE_MIN_SUM_H_
 #define YUBA_SEARCH_SOLVE_MIN_SUM_H_
 
@@ -10,15 +10,16 @@
 
 namespace yuba::search {
 
-// cells is row-major in `scope`, positions in the list of domains that MinSum is given.
+// A table. `scope`: positions in the list of domains that MinSum is given; cells row-major in it.
 struct MinSumTerm {
   std::vector<int> scope;
   const std::vector<int64_t>* cells;
 };
 
-// domains[0 .. n-2] are of the result, in its order; the last domain is minimised over. All terms
-// have the last domain in their scope, each of the others is in some term's. Uses the symmetries
-// that the domains have in common. No cells where the budget was spent before the end.
+// The result is row-major over domains[0 .. n-2]; each cell is the least sum of the terms over the
+// values of the last domain. All terms have the last domain in their scope, and every other domain
+// is in the scope of some term. Cells that symmetries of the domains map to one another are
+// computed once. Runs on the budget's threads. No cells where the budget was spent before the end.
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms,
                             const Budget& budget = Budget::Unlimited());

@@ -63,7 +63,7 @@ class Profile {
     return loads;
   }
 
-  // And the first such time.
+  // The greatest load, and the first such time to *time, if that is not null.
   int64_t Peak(int64_t* time) const {
     int64_t peak = 0;
     for (const auto& [at, load] : Loads()) {

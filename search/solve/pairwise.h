@@ -1,5 +1,8 @@
-// The pairwise problem: variables with domains, costs of one or of two variables, and rows of
-// memory over time. It knows nothing of tensors; the solvers work on it alone.
+// The pairwise problem: variables with values, costs of one or of two variables, and rows of memory
+// over time. It knows nothing of tensors; all solvers of this room work on it alone.
+//
+// Example: x and y have two values each, the factor {{x, y}, {5, 0, 2, 7}} costs 0 where x = 0 and
+// y = 1. With a use of x of {10, 30} bytes during [0, 4) and a limit of 20, x = 1 is forbidden.
 #ifndef YUBA_SEARCH_SOLVE_PAIRWISE_H_
 #define YUBA_SEARCH_SOLVE_PAIRWISE_H_
 
@@ -11,50 +14,52 @@
 
 namespace yuba::search {
 
-// The values of a variable are 0 .. size-1. A symmetry of the problem maps the values of all
-// variables at once and leaves every cost as it is: images[g][value]. The identity comes first.
+// The values of a variable: 0 .. size-1. A symmetry g of the problem maps the values of all
+// variables at once, each to images[g][value], and leaves every cost as it is. All domains of a
+// problem list the same symmetries in the same order, the identity first.
 struct Domain {
   int size = 1;
   std::vector<std::vector<int>> images;
 };
 using DomainPtr = std::shared_ptr<const Domain>;
 
-// Without symmetries.
+// A domain whose only symmetry is the identity.
 DomainPtr PlainDomain(int size);
 
-// The least value of each orbit, ascending.
+// Of the values that symmetries map to one another, an orbit, the least; of each orbit, ascending.
 std::vector<int> OrbitRepresentatives(const Domain& domain);
 
 using Cells = std::shared_ptr<const std::vector<int64_t>>;
 
-// A cost of the variables in `scope` (distinct), row-major in that order. Factors that are equal
-// share their cells, which is how solvers see that work repeats.
+// A cost of the variables in `scope` (one or two, distinct): cells row-major in that order, in
+// bytes or units, kForbidden or more where no solution has both values. Equal factors share their
+// cells, which is how solvers see that work repeats.
 struct Factor {
   std::vector<int> scope;
   Cells cells;
 };
 
-// `variable` uses usage[value] during [begin, end); nothing where that is empty.
+// `variable` uses usage[value] bytes during the times [begin, end), which may be empty.
 struct MemoryUse {
   int variable = 0;
   int64_t begin = 0, end = 0;
   Cells usage;
 };
 
-// While `factor` costs anything, a variable of its scope uses usage[value] during [begin, end):
-// what a transfer moves to, or from.
+// A buffer that a transfer moves to, or from: where `factor` costs anything, usage[value] bytes are
+// in use during [begin, end). `value` is that of the first variable of the scope, or of the last.
 struct MemoryBuffer {
   int factor = 0;
   int64_t begin = 0, end = 0;
   Cells usage;
-  bool first = false;  // of two variables that one, not the last
+  bool first = false;  // whether `usage` is by value of the first variable
 };
 
-// One row for each point of time: what is in use there stays within the limit.
+// One row for each point of time: all bytes in use at that time add up to no more than `limit`.
 struct MemoryRows {
   std::vector<MemoryUse> uses;
   std::vector<MemoryBuffer> buffers;
-  int64_t limit = std::numeric_limits<int64_t>::max();  // then there are no rows
+  int64_t limit = std::numeric_limits<int64_t>::max();  // the default: no limit
 };
 
 struct PairwiseProblem {
@@ -63,22 +68,23 @@ struct PairwiseProblem {
   MemoryRows memory;
 };
 
-// A cost that is forbidden; what adds up to more is forbidden too.
+// A cost that no solution has; a sum of costs that reaches it is forbidden too.
 inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 
 using Assignment = std::vector<int>;  // by variable
 
+// The cost of all factors, at most kForbidden; of one factor.
 int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment);
 int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assignment& assignment);
-// What the buffer takes in its time, if it is there.
+// The bytes of the buffer; 0 where its factor costs nothing.
 int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
                 const Assignment& assignment);
-// What is in use from each time on at which that changes.
+// By time at which the bytes in use change: how many are in use from then on.
 std::map<int64_t, int64_t> LoadsOf(const PairwiseProblem& problem, const Assignment& assignment);
-// The most memory in use at any time, and the first such time to *time.
+// The most bytes in use at any time, and the first such time to *time, if that is not null.
 int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment,
                int64_t* time = nullptr);
-// The same without buffers: no assignment of no less usages needs less.
+// The same without buffers: a lower bound of the peak of every assignment whose uses are no less.
 int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment,
                       int64_t* time = nullptr);
 

@@ -22,7 +22,7 @@ class Loop {
     try {
       while (static_cast<int>(others.size()) + 1 < threads) others.emplace_back([this] { Take(); });
     } catch (const std::system_error&) {
-      // The system has no more threads: those that there are do the work.
+      // The system gives no more threads: the present ones do the work.
     }
     Take();
     for (std::thread& other : others) other.join();

@@ -23,16 +23,16 @@
 namespace yuba::search {
 namespace {
 
-constexpr int kEvaluations = 5;
+constexpr int kEvaluations = 5;                   // eliminations to find the factor of the prices
 constexpr int64_t kScaleSums = int64_t{1} << 31;  // of all evaluations but the first
 constexpr int64_t kKnownSums = int64_t{1} << 26;  // of an elimination where a plan is known
-constexpr double kEnough = 1e-3;                  // of the bound
-constexpr int kStepsBetweenLooks = 50;
-constexpr int kRoundsBetweenSteps = 100;
-constexpr size_t kNear = 3;      // solutions, from which others begin
-constexpr double kGuess = 1.05;  // of the bound, where no plan is known
+constexpr double kEnough = 1e-3;  // of the bound: what another evaluation must be able to gain
+constexpr int kStepsBetweenLooks = 50;    // of the prices, between looks for assignments
+constexpr int kRoundsBetweenSteps = 100;  // of local search in such a look
+constexpr size_t kNear = 3;               // assignments that Solve leaves for the next target
+constexpr double kGuess = 1.05;  // times the bound: the cost of a plan, where none is known
 
-// The price of a use of one byte during [begin, end).
+// The price of one byte in use during [begin, end), in units.
 int64_t PriceDuring(const std::vector<MemoryPrice>& prices, int64_t begin, int64_t end) {
   int64_t sum = 0;
   for (const MemoryPrice& price : prices) {
@@ -45,8 +45,8 @@ int64_t LeastOf(const MemoryUse& use) {
   return *std::min_element(use.usage->begin(), use.usage->end());
 }
 
-// By factor: usages that count where the factor costs anything, whether of its first variable, and
-// their prices.
+// Of one factor: (usage, whether it is by value of the first variable, price of a byte), which
+// count where the factor costs anything.
 using PricedBuffers = std::vector<std::tuple<Cells, bool, int64_t>>;
 
 Cells InUnits(const std::vector<int64_t>& cells, const PricedBuffers& buffers, int64_t most) {
@@ -75,7 +75,7 @@ std::vector<PricedBuffers> BuffersAtPrices(const PairwiseProblem& problem,
   return priced;
 }
 
-// What the assignment uses at the prices, in units.
+// The bytes that the assignment uses at the prices, in units.
 double UsedAtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
                     const Assignment& assignment) {
   double used = 0;
@@ -90,7 +90,7 @@ double UsedAtPrices(const PairwiseProblem& problem, const std::vector<MemoryPric
   return used;
 }
 
-// The rows of the relaxation: a class uses what its most frugal member does.
+// The rows of the relaxation: a class uses as little as its most frugal member.
 MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes) {
   MemoryRows relaxed;
   relaxed.limit = problem.memory.limit;
@@ -134,7 +134,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
     return cost < kForbidden ? static_cast<double>(cost) : kGuess * dual.bound() + 1;
   };
   double before = 0;                                       // the bound at the last look
-  int64_t least = std::min(options.known, search.cost());  // within the limit if anything is
+  int64_t least = std::min(options.known, search.cost());  // least usages fit if anything does
   for (int step = 0; step < options.steps && !dual.stuck() && !budget.ShouldStop(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());
@@ -234,11 +234,12 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
   }
 }
 
-// The best of the prices times a common factor. The bound is the least of the lines that
-// assignments are over that factor: two of them, on both sides of its top, show where to look next.
+// Finds the best common factor of the prices. Over that factor, cost plus priced use of one
+// assignment is a line, and the bound is the least of all lines, so it is concave: two lines, on
+// both sides of its top, cross where to look next.
 void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
   const absl::optional<Order> order = GreedyOrder(problem_, table_cells_, budget_);
-  // Without prices it makes the cheapest of all.
+  // Without prices the elimination gives the cheapest assignment of all, which is always of use.
   const bool known = known_ < kForbidden && !prices.empty();
   if (!order.has_value() || (known && order->sums > kKnownSums)) {
     prices_ = prices;
@@ -280,7 +281,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
   }
 }
 
-// False where there is no bound.
+// Eliminates at these prices; keeps the bound if it is the best. False where there is none.
 bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices, const std::vector<int>& order) {
   absl::optional<PricedBound> found = BoundAtPrices(problem_, prices, order, most_, budget_);
   if (!found.has_value()) return false;
@@ -305,7 +306,7 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target, std::vector<Assign
     if (!known) starts.push_back(std::move(reduced));
   };
   for (const Assignment& start : near == nullptr || near->empty() ? starts_ : *near) add(start);
-  add(LeastUsage(problem_));  // without what moves, within the target if anything is
+  add(LeastUsage(problem_));  // but for buffers, within the target if anything is
   std::vector<Found> found = SearchFrom(*core, starts);
   if (near != nullptr) near->clear();
   Assignment best = found.empty() ? starts.back() : found[0].assignment;
@@ -323,8 +324,8 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target, std::vector<Assign
   return core->Expand(best);
 }
 
-// What is found from each of them, the cheapest first; none from those after one that reaches the
-// bound.
+// The assignments found from the starts, the cheapest first. Starts after one whose assignment
+// reaches the bound are left out.
 std::vector<LimitSolver::Found> LimitSolver::SearchFrom(
     const MemoryCore& core, const std::vector<Assignment>& starts) const {
   std::vector<absl::optional<Assignment>> best(starts.size());

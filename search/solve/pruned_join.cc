@@ -6,7 +6,7 @@
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kWorkBetweenLooks = int64_t{1} << 20;  // at the budget: a millisecond
+constexpr int64_t kWorkBetweenLooks = int64_t{1} << 20;  // at the budget: about 1 ms
 
 class Joining {
  public:
@@ -68,7 +68,7 @@ class Joining {
     return static_cast<int>(input_.joint[place]->values[class_[place]].size());
   }
 
-  // One block of the result.
+  // The block of one assignment of classes to the scope.
   void OneTuple(int64_t tuple) {
     const int64_t begin = static_cast<int64_t>(result_.cells.size());
     budget_ = input_.limit - (*input_.down)[tuple];
@@ -99,7 +99,7 @@ class Joining {
     FillOrbits(result_.cells.data() + begin);
   }
 
-  // Finds the blocks of the current classes; false where their sum is too dear.
+  // Finds the tables' blocks for the current classes; false where their sum is above the budget.
   bool Open() {
     int64_t sum = 0;
     for (Source& source : sources_) {
@@ -126,7 +126,7 @@ class Joining {
     return true;
   }
 
-  // False where there is no room for it.
+  // Adds a block to the result; false where there is no room for it.
   bool AddBlock() {
     const int64_t room = input_.most_cells - static_cast<int64_t>(result_.cells.size());
     int64_t cells = 1;
@@ -149,7 +149,8 @@ class Joining {
     for (int64_t& cell : *sum) cell += *row++;
   }
 
-  // All labels of the places from `level` on; sums_[level] is of the tables over places before it.
+  // Runs through all labels of the places from `level` on. sums_[level]: the sum of the tables that
+  // depend on places before it alone.
   void Labelling(int level, int64_t at) {
     const std::vector<int64_t>& sum = sums_[level];
     int64_t least = *std::min_element(sum.begin(), sum.end());
@@ -168,7 +169,7 @@ class Joining {
     }
   }
 
-  // What is left over is what symmetries lead to.
+  // Copies the cells of the labels that were tried to those that symmetries map them to.
   void FillOrbits(int64_t* block) {
     if (rank_ == 0) return;
     const int orbits = input_.joint[0]->orbits[class_[0]];
@@ -197,7 +198,7 @@ class Joining {
   int64_t* work_;
   const int rank_;  // of the result
   std::vector<Source> sources_;
-  std::vector<std::vector<int>> ready_;  // [level]: whose last place but one is before it
+  std::vector<std::vector<int>> ready_;  // by level: sources whose last place but one is level - 1
   PrunedTable result_;
   std::vector<int> class_, label_;  // by place
   std::vector<int64_t> strides_;    // of the block of the result

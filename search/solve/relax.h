@@ -1,5 +1,6 @@
-// The relaxation by classes of values: the cost of two classes is the least of any two members, so
-// no assignment of values is cheaper than the best assignment of classes.
+// The relaxation by classes of values: two classes cost the least that any two of their members
+// cost. No assignment of values is then cheaper than the best assignment of classes. In a graph's
+// problem values are choices and classes their grids.
 #ifndef YUBA_SEARCH_SOLVE_RELAX_H_
 #define YUBA_SEARCH_SOLVE_RELAX_H_
 
@@ -10,8 +11,8 @@
 
 namespace yuba::search {
 
-// The classes by variable are closed under the symmetries of the domains. The result has a value
-// for each class, and no symmetries.
+// `classes`: by variable; symmetries of the domains map values within their class. The result has a
+// value for each class, no symmetries, and no rows of memory.
 PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes);
 
 }  // namespace yuba::search

@@ -1,4 +1,4 @@
-// Rows of numbers that are all given back at once.
+// Memory for rows of numbers that are needed for a short time and all given back at once.
 #ifndef YUBA_SEARCH_SOLVE_SCRATCH_H_
 #define YUBA_SEARCH_SOLVE_SCRATCH_H_
 
@@ -11,7 +11,7 @@ namespace yuba::search {
 
 class Scratch {
  public:
-  // Uninitialized; stays where it is until Clear.
+  // `count` uninitialized numbers; they stay where they are until Clear.
   double* Take(size_t count) {
     while (chunk_ < chunks_.size() && used_ + count > chunks_[chunk_].size) {
       ++chunk_;

@@ -1,4 +1,4 @@
-// A problem with fewer values.
+// A problem with fewer values of its variables.
 #ifndef YUBA_SEARCH_SOLVE_SHRINK_H_
 #define YUBA_SEARCH_SOLVE_SHRINK_H_
 
@@ -13,12 +13,13 @@ namespace yuba::search {
 
 using Values = std::vector<int>;  // of a variable, each once
 
-// Makes such problems of one, which must outlive it. Equal factors share their cells again.
+// Makes smaller problems of one, which must outlive it. Equal factors share their cells again.
 class Shrinking {
  public:
   explicit Shrinking(const PairwiseProblem& problem) : problem_(problem) {}
 
-  // By variable: value i is the i-th of those kept. Without symmetries and rows of memory.
+  // `kept`: by variable, the values that stay; value i of the result is kept[variable][i]. The
+  // result has no symmetries and no rows of memory.
   PairwiseProblem Of(const std::vector<Values>& kept);
 
  private:

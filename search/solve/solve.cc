@@ -9,7 +9,7 @@
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kLocalCells = int64_t{1} << 16;  // a table of local search
+constexpr int64_t kLocalCells = int64_t{1} << 16;  // the largest table of local search
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// The solver of a pairwise problem: exact where the tables fit, else as good as can be had.
+// The two plain solvers of a pairwise problem without rows of memory: exact where the tables fit,
+// and local search for any problem.
 #ifndef YUBA_SEARCH_SOLVE_SOLVE_H_
 #define YUBA_SEARCH_SOLVE_SOLVE_H_
 
@@ -10,8 +11,8 @@
 
 namespace yuba::search {
 
-// The optimum and the order of elimination that finds it, with the sums that it takes; nothing
-// where the tables do not fit, or the budget is spent.
+// The optimum, with the order of elimination that finds it and the sums that it takes. Nothing
+// where a table would have more than `table_cells` cells (GreedyOrder), or the budget is spent.
 struct ExactSolution {
   Solution solution;
   std::vector<int> order;
@@ -20,8 +21,9 @@ struct ExactSolution {
 absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells,
                                            const Budget& budget = Budget::Unlimited());
 
-// A good solution of any problem: the best of what local search makes of the starts (at least one),
-// searched further as far as the budget goes.
+// A good solution of any problem: improves all starts (at least one) by local search with small
+// tables, then the best of them with wider tables, of at most `table_cells` cells. Never dearer
+// than the cheapest start. Where the budget is spent, the best by then.
 Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,
                       int64_t table_cells, const Budget& budget = Budget::Unlimited());
 

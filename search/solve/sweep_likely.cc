@@ -9,7 +9,7 @@
 namespace yuba::search {
 namespace {
 
-// The likeliest values of a variable: a share of all, but so many at least.
+// The likeliest values of a variable: one in kActiveShare, but at least kLeastActive.
 constexpr size_t kActiveShare = 10, kLeastActive = 32;
 constexpr int kActiveRounds = 6;
 constexpr int kActiveSweeps = 15, kFinalSweeps = 60;  // of each round, and of the last

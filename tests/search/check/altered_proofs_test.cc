@@ -1,4 +1,4 @@
-// Proofs of which one number was changed: no bound that does not hold is accepted.
+// Proofs with one number changed: a bound that does not hold is never accepted.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@
 namespace yuba::search {
 namespace {
 
-// Where a number of the proof is, for reading and for writing.
+// A number of the proof, to be read and written in place.
 struct Number {
   std::function<int64_t()> get;
   std::function<void(int64_t)> set;
@@ -67,8 +67,9 @@ struct Attempt {
   int altered = 0, refused = 0;
 };
 
-// `plan` is dearer than `least`, the least of its space, and its proof is one of a bound. With a
-// changed number that bound must be refused or hold; one above the least is always refused.
+// Changes one number of the proof at a time. `least`: the cost of the best plan; `plan` is dearer
+// and its proof shows some bound. With a changed number a bound above `least` must always be
+// refused.
 Attempt Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
   REQUIRE(plan.cost.bytes() > least);
   REQUIRE(plan.lower_bound <= least);

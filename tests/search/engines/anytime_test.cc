@@ -1,4 +1,4 @@
-// Searches that are stopped, at every place where they look whether to stop; and searches on
+// Searches that are stopped at each of the places where they look whether to stop, and searches on
 // several threads.
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ struct Way {
   SearchOptions options;
 };
 
-// Products that meet again, so that tables have three variables and labels matter.
+// Products that meet again, so that tables have three variables and it matters which axes are used.
 Graph Rings() {
   GraphBuilder b;
   const TensorId x = b.Input({64, 48});
@@ -154,7 +154,7 @@ TEST_CASE("a search within a limit that is stopped gives what fits of what it kn
   options.search = "recursive";
   REQUIRE(Search(graph, options)->cost.bytes() > least);
   options.search = "default";
-  options.memory_limit = 1'000'000'000;  // more than rows need
+  options.memory_limit = 1'000'000'000;  // more than the rows of any plan need
   options.memory_of = [&](const Plan& plan) {
     return options.memory_limit + (plan.cost.bytes() <= least ? 1 : 0);
   };

@@ -1,4 +1,4 @@
-// The search against an enumeration whose prices come from marking elements one by one.
+// The search against an enumeration of all plans, priced by marking elements one by one.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -22,18 +22,17 @@
 namespace yuba::search {
 namespace {
 
-// What a comparison of many graphs came to.
+// The results of comparing many graphs.
 struct Tally {
   int compared = 0;  // graphs that were small enough to try all plans
-  int proven = 0;    // the plan's bound is its cost
+  int proven = 0;    // graphs whose plan's bound is its cost
   int recursion_lost = 0;
-  int dominance_lost = 0;  // without the grids that another dominates on the relaxation
-  int reshaped = 0;        // with dimensions that are split into factors, or made of them
-  double plans = 0;        // tried
+  int dominance_lost = 0;  // graphs whose best plan has a grid that another dominates
+  int reshaped = 0;        // graphs in which dimensions are split into factors, or joined
+  double plans = 0;        // plans tried
 };
 
-// What is planned for many devices: its bound, with the proof, and its plan are on both sides of
-// the least.
+// The search for many devices: its proved bound is at most the least cost, its plan at least that.
 void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t least) {
   GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
   Plan plan;
@@ -50,8 +49,8 @@ void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t leas
   CHECK(CheckPlan(graph, plan).ToString() == "OK");
 }
 
-// The least cost when grids are dropped that another one dominates on the relaxation to grids,
-// which is not sound: labels that the relaxation forgets can make the dropped grid the better one.
+// The least cost without grids that another grid dominates on the relaxation. Dropping these is not
+// sound: axes that the relaxation forgets can make the dropped grid the better one.
 int64_t LeastOfUndominated(const Graph& graph, const Mesh& mesh) {
   ProblemOptions options;
   options.mesh = mesh;
@@ -213,7 +212,7 @@ class RandomGraphs {
           break;
         }
         case 7: add(builder.Shift(x, 1 + Below(2))); break;
-        case 8: add(Review(x, &builder)); break;
+        case 8: add(JoinOrSplit(x, &builder)); break;
         default:
           if (dims.size() == 2) {
             int64_t kernel = 1 + Below(3), stride = 1 + Below(2);
@@ -226,8 +225,8 @@ class RandomGraphs {
   }
 
  private:
-  // Two dimensions made one, or one that is no prime made two, as factors have it.
-  TensorId Review(TensorId x, GraphBuilder* builder) {
+  // Two dimensions joined to one, or one that is no prime split in two, as factors do.
+  TensorId JoinOrSplit(TensorId x, GraphBuilder* builder) {
     const std::vector<int64_t> dims = builder->Dims(x);
     const int dim = Below(static_cast<int>(dims.size()));
     if (dims.size() > 2) return builder->Merge(x, std::min<int>(dim, dims.size() - 2));
@@ -247,7 +246,7 @@ class RandomGraphs {
   bool half_ = false;
 };
 
-// Square matrices, products and sums of any two of them: cycles, round which labels must agree.
+// Square matrices, products and sums of any two of them: cycles, round which axes must agree.
 Graph GraphOfCycles(std::mt19937* random, int nodes) {
   const auto below = [&](size_t limit) { return (*random)() % limit; };
   GraphBuilder builder;

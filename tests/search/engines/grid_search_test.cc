@@ -1,4 +1,4 @@
-// Searches on grids: labels that begin in the grids of the bound, and in the plan without copies.
+// Searches on grids: axes for the grids of the bound, and starts from the plan without copies.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <vector>

@@ -113,7 +113,7 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
     };
     int64_t least = kForbidden;
     for (const auto& [peak, cost] : CostByPeak(problem.pairwise)) {
-      if (cost >= least) continue;  // no limit of its own
+      if (cost >= least) continue;  // a lower peak is as cheap: no limit to try
       least = cost;
       search.limit = peak;
       CAPTURE(peak, least, here.replicate);
@@ -127,7 +127,7 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
       CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
       best += plan.cost.bytes() == least;
       tight += plan.lower_bound == least;
-      LimitedSearch by_rows = search;  // where nobody knows of programs
+      LimitedSearch by_rows = search;  // without programs, rows decide
       by_rows.memory_of = nullptr;
       const absl::StatusOr<Candidate> same = SearchGridsWithinLimit(here.graph, by_rows);
       CHECK((same.ok() && same->choices == found->choices));
@@ -138,7 +138,7 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
   CHECK(best * 10 >= limits * 8);
 }
 
-// What an error says is needed at least.
+// The bytes that the smallest program found needs, as the error's message says.
 int64_t NeededBy(const absl::Status& error) {
   const std::string message(error.message()), before = "was found needs ";
   const size_t at = message.find(before);
@@ -202,7 +202,7 @@ TEST_CASE("where no plan can be cheaper than what is known, none is looked for")
   CHECK(absl::IsNotFound(SearchGridsWithinLimit(here.graph, search).status()));
 }
 
-// In units of prices the costs of moving rows are more than what a proof counts.
+// In units of prices, what moving rows costs is more than a number of a proof may be.
 TEST_CASE("bounds beside costs that are too large to be priced are proved") {
   GraphBuilder builder;
   const TensorId x = builder.Input({int64_t{1} << 34, 256});

@@ -1,5 +1,4 @@
-// Grids that only dear plans have are dropped: what is found among the others is no worse, and what
-// is proved of it is true.
+// Dropping grids that only dear plans have: plans and bounds get no worse, and the bounds are true.
 #include "search/engines/prune.h"
 
 #include <algorithm>
@@ -24,13 +23,13 @@ struct Count {
   int gaps = 0, closed = 0, raised = 0, cheaper = 0;
 };
 
-// What grids alone give.
+// The plan and the bound of the search on grids alone.
 Plan OnGrids(const Graph& graph, const SearchOptions& options) {
   return PlanOf(graph, options,
                 CandidateOfGrids(SearchOnGrids(graph, options, Budget::Unlimited())));
 }
 
-// The same bound of a plan that others find.
+// The same bound, with a dearer plan.
 Plan Dear(const Graph& graph, SearchOptions options) {
   Plan plan = OnGrids(graph, options);
   options.search = "all-row";
@@ -41,7 +40,7 @@ Plan Dear(const Graph& graph, SearchOptions options) {
   return plan;
 }
 
-// With room for so many cells.
+// Drops grids with room for `cells` cells, checks what comes out and counts it.
 void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t cells,
           int64_t optimum, Count* count) {
   options.table_cells = cells;

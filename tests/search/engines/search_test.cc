@@ -1,4 +1,4 @@
-// The figures of the design, and what a search must keep.
+// Figures of known examples, and what holds for every search.
 
 #include "search/search.h"
 
@@ -75,7 +75,7 @@ TEST_CASE("ResNet-50 on 8 devices") {
   CHECK(plan.lower_bound == plan.cost.bytes());
 }
 
-// Pinned cuts of matrices: rows or columns over all axes.
+// Pinned shardings of matrices: rows or columns over these axes.
 Pin Rows(TensorId tensor, AxisList axes) { return ExactPin(false, tensor, {{axes, {}}}); }
 Pin Columns(TensorId tensor, AxisList axes) { return ExactPin(false, tensor, {{{}, axes}}); }
 

@@ -1,4 +1,4 @@
-// What the dual prefers where equal axes may change names.
+// The anchored dual, where equal axes may change names.
 #include "search/solve/anchored_dual.h"
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ TEST_CASE("what the anchored dual prefers leads local search to the cheapest pla
     REQUIRE(preferred.has_value());
     const Assignment start = problem.ValuesOf(each.ChoicesOf(*preferred));
     CHECK(SolveLocally(problem.pairwise, {start}, 1 << 12).cost == exact->solution.cost);
-    // Already without local search it is no mixture of names.
+    // Even before local search it is no mixture of names.
     CHECK(static_cast<double>(CostOf(problem.pairwise, start)) <=
           1.15 * static_cast<double>(exact->solution.cost));
   }

@@ -39,7 +39,8 @@ std::vector<int64_t> Plainly(const std::vector<DomainPtr>& domains,
   }
 }
 
-// Terms of these domains, the first of all of them, others of often neighbouring ones.
+// Random terms over these domains: the first over all of them, others mostly over neighbouring
+// ones.
 struct Sums {
   std::vector<DomainPtr> domains;
   std::vector<std::vector<int64_t>> cells;

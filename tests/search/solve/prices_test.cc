@@ -1,4 +1,5 @@
-// Problems with a limit on memory against all their assignments, and the bound of any prices.
+// Problems with a limit on memory: solver and bounds against all assignments, and bounds of random
+// prices.
 #include "search/solve/prices.h"
 
 #include <catch2/catch.hpp>
@@ -38,7 +39,7 @@ PairwiseProblem RandomProblem(int variables, std::mt19937* random) {
   return problem;
 }
 
-// To half of the factors of two variables, which then cost nothing in some cells.
+// Adds buffers to half of the factors of two variables; these then cost nothing in some cells.
 void AddBuffers(PairwiseProblem* problem, std::mt19937* random) {
   for (size_t f = 0; f < problem->factors.size(); ++f) {
     Factor& factor = problem->factors[f];
@@ -64,7 +65,7 @@ std::vector<ClassesPtr> OneEach(const PairwiseProblem& problem) {
                                  std::make_shared<const Classes>(classes));
 }
 
-// The least cost within each peak.
+// By peak: the least cost of assignments with just that peak.
 std::map<int64_t, int64_t> CostByPeak(const PairwiseProblem& problem) {
   std::map<int64_t, int64_t> costs;
   Assignment assignment(problem.variables.size(), 0);
@@ -122,7 +123,7 @@ TEST_CASE("bound, optimum and solution at every limit") {
   CHECK(tight > 0);
 }
 
-// A variable behind each of the first three, whose value follows from theirs: two of them have one.
+// Adds a variable behind each of the first three, with a value that follows from theirs.
 void AddFollowers(PairwiseProblem* problem, std::mt19937* random) {
   for (int leader = 0; leader < 3; ++leader) {
     std::vector<int64_t> cells(kValues * kValues, kForbidden);
@@ -257,10 +258,10 @@ TEST_CASE("any prices give a bound") {
     for (int64_t time = 0; time < 10; ++time) {
       if (random() % 3 == 0)
         prices.push_back({time, static_cast<int64_t>(random() % (4 * kPriceUnits))});
-      // So steep that all must use their least.
+      // Prices so steep that all must use their least.
       if (round % 4 == 0 && random() % 5 == 0) prices.push_back({time, int64_t{1} << 43});
     }
-    // Now and then less than most costs, which makes the bound less.
+    // Now and then `most` is below most costs, which makes the bound less.
     const int64_t most = round % 3 == 0 ? 20 * kPriceUnits : kForbidden / 100;
     const auto exact = SolveExactly(AtPrices(problem, prices, most), 1 << 20);
     REQUIRE(exact.has_value());

@@ -1,4 +1,4 @@
-// PrunedElimination against plain elimination, where both can be done, and its proofs.
+// Pruned elimination against plain elimination, where both can be done, and its proofs.
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -14,8 +14,8 @@
 namespace yuba::search {
 namespace {
 
-// Values are a class and one of three labels; the labels of all variables turn together. What a
-// factor costs depends on the classes and on how far the labels are apart.
+// A value is a class and one of a few labels; symmetries turn the labels of all variables together.
+// What a factor costs depends on the classes and on how far the labels are apart.
 struct Turning {
   PairwiseProblem problem;
   std::vector<ClassesPtr> classes;
@@ -34,7 +34,7 @@ Turning RandomTurning(int variables, std::mt19937* random) {
       domain.images.back().push_back(value / labels * labels + (value + turn) % labels);
     }
   }
-  // (value + turn) % labels is the label turned, as a class has `labels` values.
+  // A class has `labels` values, so (value + turn) % labels is the turned label.
   for (int value = 0; value < size; ++value) of.of.push_back(value / labels);
   turning.problem.variables.assign(variables, std::make_shared<const Domain>(domain));
   turning.classes.assign(variables, std::make_shared<const Classes>(of));

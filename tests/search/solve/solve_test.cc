@@ -18,7 +18,7 @@ Cells RandomCells(size_t count, std::mt19937* random) {
   return std::make_shared<const std::vector<int64_t>>(cells);
 }
 
-// Variables of 2 to 4 values, joined at random; every other problem bipartite (even to odd).
+// Variables of 2 to 4 values with random factors; where bipartite, only between even and odd ones.
 PairwiseProblem RandomProblem(int variables, bool bipartite, std::mt19937* random) {
   PairwiseProblem problem;
   for (int v = 0; v < variables; ++v) {
@@ -95,7 +95,7 @@ TEST_CASE("elimination refuses tables that do not fit") {
   CHECK(!SolveExactly(problem, 2).has_value());
 }
 
-// All variables take a turn of the same three values; costs depend on differences only.
+// All variables have the same three values in a cycle; costs depend on differences only.
 TEST_CASE("symmetries change no result") {
   std::mt19937 random(8);
   for (int i = 0; i < 50; ++i) {
@@ -164,7 +164,7 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
       }
       for (int64_t value : sum) CHECK(value == 0);
     }
-    // One class for all values is a weaker bound, and still one.
+    // With one class for all values the bound is weaker, and still one.
     for (size_t v = 0; v < classes.size(); ++v) {
       classes[v] = std::make_shared<const Classes>(
           Classes{1, std::vector<int>(problem.variables[v]->size, 0)});
@@ -174,7 +174,7 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
   CHECK(gap / 100 < 0.1);
 }
 
-// A ring of tensors and nodes by turns, whose costs are random but for what good values save.
+// A ring of tensors and nodes in turns, with random costs, from which good values save something.
 PairwiseProblem Ring(int size, int values, std::mt19937* random) {
   PairwiseProblem problem;
   problem.variables.assign(size, PlainDomain(values));
