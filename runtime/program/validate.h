@@ -14,9 +14,9 @@ namespace yuba::runtime {
 
 class LoadedProgram;
 
-// Checks that every function has code, and on every device that boxes lie within buffers and buffers
-// within the arena, that the indices of library calls fit their operands, and that ports and initial
-// values have the right size. `program` is well-formed.
+// Checks that every function has code, and on every device that boxes lie within buffers and
+// buffers within the arena, that the indices of library calls fit their operands, and that ports
+// and initial values have the right size. `program` is well-formed.
 absl::Status ValidateContent(const LoadedProgram& program);
 
 // Checks that a library call's roles are possible: a row index, say, runs along a dimension of the

@@ -20,8 +20,8 @@ using Stop = std::function<bool()>;
 // `graph`: the one that the plan is of, with its copies, accumulators and partials. OK, or a
 // FailedPrecondition (exit code 1 of `yuba check`) that names the first fault: a tensor or node
 // that is cut illegally or not as far as it can be, a figure that is not what the plan says, or
-// what is wrong with the proof. A proof that is too large to replay is an error too. Cancelled where
-// `stop` said so before the bound was replayed.
+// what is wrong with the proof. A proof that is too large to replay is an error too. Cancelled
+// where `stop` said so before the bound was replayed.
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop = nullptr);
 
 }  // namespace yuba::search

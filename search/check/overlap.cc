@@ -85,7 +85,7 @@ void OverlapBound::Summarise() {
 }
 
 FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes, int factor,
-                      const Parts& parts) {
+                          const Parts& parts) {
   FactorParts pieces;
   const BoxFactor& shape = boxes.factors()[factor];
   pieces.number = Total(parts);

@@ -73,7 +73,7 @@ struct FactorParts {
 
 // `parts`: by index of the factor.
 FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes, int factor,
-                      const Parts& parts);
+                          const Parts& parts);
 
 // The bound of one factor: its dimensions have these extents and are cut into these parts, and
 // `pieces` are the node's boxes.
