@@ -33,9 +33,12 @@ class Replay {
     for (CheckTable& table : tables) Add(std::move(table));
   }
 
-  absl::StatusOr<Remaining> Run(size_t count) {
+  absl::StatusOr<Remaining> Run(size_t count, const Stop& stop) {
     YUBA_RETURN_IF_ERROR(CheckOrder(graph_, plan_.proof.order));
-    for (size_t i = 0; i < count; ++i) YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
+    for (size_t i = 0; i < count; ++i) {
+      YUBA_RETURN_IF_ERROR(GoOn(stop));
+      YUBA_RETURN_IF_ERROR(Eliminate(plan_.proof.order[i]));
+    }
     return Remaining{TablesLeft(), least_};
   }
 
@@ -127,7 +130,7 @@ class Replay {
 // A lower bound of plans within the limit, in bytes: the least sum of costs and of bytes in use at
 // their prices, less what the limit leaves at all prices (Lagrange; search/THEORY.md).
 absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
-                                          const CostTables& costs) {
+                                          const CostTables& costs, const Stop& stop) {
   YUBA_ASSIGN_OR_RETURN(
       const PricedMemory memory,
       PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
@@ -135,7 +138,7 @@ absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
   YUBA_ASSIGN_OR_RETURN(
       const Remaining left,
-      EliminatePlainly(graph, plan, costs, std::move(tables), plan.proof.order.size()));
+      EliminatePlainly(graph, plan, costs, std::move(tables), plan.proof.order.size(), stop));
   int64_t units = 0;
   return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
 }
@@ -161,8 +164,8 @@ absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order) {
 
 absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
                                            const CostTables& costs, std::vector<CheckTable> tables,
-                                           size_t count) {
-  return Replay(graph, plan, costs, std::move(tables)).Run(count);
+                                           size_t count, const Stop& stop) {
+  return Replay(graph, plan, costs, std::move(tables)).Run(count, stop);
 }
 
 std::vector<CheckTable> TablesOf(const CostTables& costs) {
@@ -179,19 +182,19 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
   return tables;
 }
 
-absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan) {
-  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
+absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, const Stop& stop) {
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space, stop));
   if (plan.proof.prices.empty()) {
     YUBA_ASSIGN_OR_RETURN(
         const Remaining left,
-        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.order.size()));
+        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.order.size(), stop));
     return left.least;
   }
   if (plan.space.memory <= 0) {
     return absl::FailedPreconditionError(
         "the proof has prices on memory, the plan's space no limit");
   }
-  return EliminateAtPrices(graph, plan, costs);
+  return EliminateAtPrices(graph, plan, costs, stop);
 }
 
 }  // namespace yuba::search

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "search/check/minimum.h"
+#include "search/check/stop.h"
 #include "search/check/tables.h"
 #include "search/plan/plan.h"
 
@@ -21,24 +22,24 @@ namespace yuba::search {
 // elimination in the order of the proof; with prices on memory a lower bound of any plan within the
 // space's limit. An error where the order does not have every element once, or needs tables of more
 // than 2^27 cells or more than 2^36 sums.
-absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan);
+absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, const Stop& stop);
 
 // Kind "pruned". Returns the plan's lower bound where it holds, else the least cost that was found
 // below it. The first `plain` elements of the order are eliminated as above. What remains is
 // relaxed to grids, which gives for each assignment of grids the least of any plan that has it; of
 // the exact tables only cells that can be part of a plan below the bound are kept. Where none is
 // left there is no such plan. An error where tables are too large.
-absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan);
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const Stop& stop);
 
 // Kind "grids". As "pruned", but before it the whole problem relaxed to grids is eliminated in the
 // order `sweep`, and choices whose grids no plan below the plan's lower bound has are left out.
 // Where that elimination alone shows the bound, the rest is not looked at.
-absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan);
+absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const Stop& stop);
 
 // Kind "dual". The bound that the messages show on the relaxation to grids; with prices on memory,
 // of plans within the space's limit. An error where messages are malformed. Any well-formed
 // messages show some true bound.
-absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan);
+absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop);
 
 // The error "the proof " + `what`.
 absl::Status RefuseProof(const std::string& what);
@@ -54,7 +55,7 @@ std::vector<CheckTable> TablesOf(const CostTables& costs);
 // are left, over the other elements. An error where the order does not have every element once.
 absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
                                            const CostTables& costs, std::vector<CheckTable> tables,
-                                           size_t count);
+                                           size_t count, const Stop& stop);
 
 }  // namespace yuba::search
 

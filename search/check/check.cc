@@ -160,7 +160,7 @@ absl::Status CheckCost(const Graph& graph, const Plan& plan) {
   return same(" of halos", plan.cost.halo, cost.halo);
 }
 
-absl::Status CheckBound(const Graph& graph, const Plan& plan) {
+absl::Status CheckBound(const Graph& graph, const Plan& plan, const Stop& stop) {
   if (plan.lower_bound > plan.cost.bytes()) {
     return Refuse(absl::StrCat("the plan moves ", plan.cost.bytes(),
                                " bytes, less than its lower bound of ", plan.lower_bound));
@@ -176,10 +176,10 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan) {
   absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
       absl::StrCat("there is no proof of kind \"", plan.proof.kind,
                    "\", only elimination, pruned, grids, dual and none"));
-  if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan);
-  if (plan.proof.kind == "pruned") least = ReplayPruned(graph, plan);
-  if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan);
-  if (plan.proof.kind == "dual") least = ReplayDual(graph, plan);
+  if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan, stop);
+  if (plan.proof.kind == "pruned") least = ReplayPruned(graph, plan, stop);
+  if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan, stop);
+  if (plan.proof.kind == "dual") least = ReplayDual(graph, plan, stop);
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();
   return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,
@@ -192,8 +192,8 @@ absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
   YUBA_RETURN_IF_ERROR(CheckShardings(graph, plan));
   YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
-  if (stop && stop()) return absl::CancelledError("the bound was not replayed in time");
-  return CheckBound(graph, plan);
+  YUBA_RETURN_IF_ERROR(GoOn(stop));
+  return CheckBound(graph, plan, stop);
 }
 
 }  // namespace yuba::search

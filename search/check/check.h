@@ -7,15 +7,11 @@
 #ifndef YUBA_SEARCH_CHECK_CHECK_H_
 #define YUBA_SEARCH_CHECK_CHECK_H_
 
-#include <functional>
-
 #include "absl/status/status.h"
+#include "search/check/stop.h"
 #include "search/plan/plan.h"
 
 namespace yuba::search {
-
-// Whether the checker shall give up; asked now and then, from one thread. Empty: never.
-using Stop = std::function<bool()>;
 
 // `graph`: the one that the plan is of, with its copies, accumulators and partials. OK, or a
 // FailedPrecondition (exit code 1 of `yuba check`) that names the first fault: a tensor or node

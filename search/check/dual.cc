@@ -137,8 +137,9 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
 
 }  // namespace
 
-absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan) {
-  const RelaxedTables costs = MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
+absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop) {
+  YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
+                        MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto", stop));
   if (!plan.proof.prices.empty()) {
     if (plan.space.memory <= 0) {
       return RefuseProof("has prices on memory, the plan's space no limit");

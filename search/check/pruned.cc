@@ -38,15 +38,16 @@ class PrunedReplay {
                tables_.coarse()),
         dear_(std::min<int64_t>(limit_ + 1, kMost / (sweep_.steps().size() + 1))) {}
 
-  absl::StatusOr<int64_t> Run() {
+  absl::StatusOr<int64_t> Run(const Stop& stop) {
     kept_.resize(sweep_.steps().size());
     for (CheckTable& table : tables_.OneOfEachScope(std::move(left_.tables))) {
       const int step = sweep_.Place(tables_.ByGrid(table));
       kept_[step].choices.push_back(std::move(table));
     }
-    YUBA_RETURN_IF_ERROR(sweep_.Run(limit_));
+    YUBA_RETURN_IF_ERROR(sweep_.Run(limit_, stop));
     int64_t total = 0;  // over the components of the graph
     for (size_t s = 0; s < kept_.size(); ++s) {
+      YUBA_RETURN_IF_ERROR(GoOn(stop));
       const SweepStep& step = sweep_.steps()[s];
       YUBA_RETURN_IF_ERROR(Prune(step, &kept_[s]));
       if (kept_[s].cells.empty()) return plan_.lower_bound;
@@ -221,11 +222,11 @@ absl::Status CheckPlain(const Plan& plan) {
       "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
 }
 
-absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan,
-                                     const CostTables& costs) {
-  YUBA_ASSIGN_OR_RETURN(Remaining left,
-                        EliminatePlainly(graph, plan, costs, TablesOf(costs), plan.proof.plain));
-  return PrunedReplay(plan, costs, std::move(left)).Run();
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const CostTables& costs,
+                                     const Stop& stop) {
+  YUBA_ASSIGN_OR_RETURN(Remaining left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
+                                                         plan.proof.plain, stop));
+  return PrunedReplay(plan, costs, std::move(left)).Run(stop);
 }
 
 // A lower bound, by element and grid, of what any plan with that grid moves: by the relaxation to
@@ -235,8 +236,9 @@ struct LeastOfGrids {
   int64_t of_all = 0;
 };
 
-absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan) {
-  const RelaxedTables costs = MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto");
+absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan, const Stop& stop) {
+  YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
+                        MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto", stop));
   std::map<int, Renamings::value_type> known;  // by count
   Renamings grids;
   for (const std::vector<int>* counts : {&costs.tensors, &costs.nodes}) {
@@ -251,7 +253,7 @@ absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan) {
   for (const RelaxedTables::Use& use : costs.uses) {
     sweep.Place({{tensors + use.node, use.tensor}, use.cost});
   }
-  YUBA_RETURN_IF_ERROR(sweep.Run(plan.lower_bound - 1));
+  YUBA_RETURN_IF_ERROR(sweep.Run(plan.lower_bound - 1, stop));
   LeastOfGrids least;
   least.of_grid.resize(grids.size());
   for (const SweepStep& step : sweep.steps()) least.of_grid[step.element] = step.of_value;
@@ -261,16 +263,16 @@ absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan) {
 
 }  // namespace
 
-absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan) {
+absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckPlain(plan));
-  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space));
-  return ReplayPruned(graph, plan, costs);
+  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space, stop));
+  return ReplayPruned(graph, plan, costs, stop);
 }
 
-absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan) {
+absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckPlain(plan));
   YUBA_RETURN_IF_ERROR(CheckOrder(graph, plan.proof.sweep));
-  YUBA_ASSIGN_OR_RETURN(const LeastOfGrids least, SweepGrids(graph, plan));
+  YUBA_ASSIGN_OR_RETURN(const LeastOfGrids least, SweepGrids(graph, plan, stop));
   if (least.of_all >= plan.lower_bound) return least.of_all;
   GridsToKeep keep;
   for (const std::vector<int64_t>& of_grid : least.of_grid) {
@@ -278,8 +280,8 @@ absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan) {
     for (const int64_t cost : of_grid) keep.back().push_back(cost < plan.lower_bound);
   }
   YUBA_ASSIGN_OR_RETURN(const CostTables costs,
-                        MakeCostTables(graph, plan.mesh, plan.space, &keep));
-  return ReplayPruned(graph, plan, costs);
+                        MakeCostTables(graph, plan.mesh, plan.space, stop, &keep));
+  return ReplayPruned(graph, plan, costs, stop);
 }
 
 }  // namespace yuba::search

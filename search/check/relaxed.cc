@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "opsemantics/base/status.h"
 #include "opsemantics/regions/box_factors.h"
 #include "search/check/overlap.h"
 #include "search/check/part_counts.h"
@@ -242,7 +243,8 @@ std::vector<size_t> FirstAlike(const Graph& graph) {
   return alike;
 }
 
-RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool replicate) {
+absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& mesh,
+                                                bool replicate, const Stop& stop) {
   RelaxedTables tables;
   // By dimensions, and whether axes may be left out.
   std::map<std::pair<std::vector<int64_t>, bool>, std::vector<Parts>> tensor_grids;
@@ -259,6 +261,7 @@ RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool repli
   std::vector<size_t> first;  // by node: its first use
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
+    YUBA_RETURN_IF_ERROR(GoOn(stop));
     first.push_back(tables.uses.size());
     const size_t alike = first_alike[n];
     std::vector<Parts> grids;

@@ -9,8 +9,10 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/check/stop.h"
 
 namespace yuba::search {
 
@@ -29,7 +31,8 @@ struct RelaxedTables {
 
 // The tables of all uses; equal uses share theirs. `replicate`: axes of any tensor's grid may be
 // left out. Pairs of grids that no plan has cost kNever.
-RelaxedTables MakeRelaxedTables(const Graph& graph, const Mesh& mesh, bool replicate);
+absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& mesh,
+                                                bool replicate, const Stop& stop = nullptr);
 
 }  // namespace yuba::search
 

@@ -102,11 +102,15 @@ int Sweep::Place(CheckTable table) {
   return first;
 }
 
-absl::Status Sweep::Run(int64_t limit) {
+absl::Status Sweep::Run(int64_t limit, const Stop& stop) {
   for (size_t s = 0; s < steps_.size(); ++s) {
+    YUBA_RETURN_IF_ERROR(GoOn(stop));
     YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s)));
   }
-  for (size_t s = steps_.size(); s-- > 0;) Down(&steps_[s], limit);
+  for (size_t s = steps_.size(); s-- > 0;) {
+    YUBA_RETURN_IF_ERROR(GoOn(stop));
+    Down(&steps_[s], limit);
+  }
   return absl::OkStatus();
 }
 

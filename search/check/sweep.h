@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "search/check/minimum.h"
+#include "search/check/stop.h"
 
 namespace yuba::search {
 
@@ -40,7 +41,7 @@ class Sweep {
   // Once, after all tables are placed. Numbers that together with the least of everything else are
   // above `limit` may be given as any number above it. An error where tables would become too
   // large: more than 2^27 cells or 2^33 sums.
-  absl::Status Run(int64_t limit);
+  absl::Status Run(int64_t limit, const Stop& stop);
 
   const std::vector<SweepStep>& steps() const { return steps_; }
   int64_t least() const { return least_; }  // of all tables together

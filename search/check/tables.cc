@@ -186,11 +186,12 @@ class TableMaker {
         keep_(keep),
         lists_(mesh, space.nesting == "level") {}
 
-  absl::StatusOr<CostTables> Make() {
+  absl::StatusOr<CostTables> Make(const Stop& stop) {
     if (keep_ != nullptr) YUBA_RETURN_IF_ERROR(DropGrids());
     for (const Tensor& tensor : graph_.tensors) YUBA_RETURN_IF_ERROR(AddTensor(tensor));
     std::vector<size_t> alike = FirstAlike(graph_);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      YUBA_RETURN_IF_ERROR(GoOn(stop));
       first_use_.push_back(tables_.uses.size());
       if (alike[n] == n) {
         YUBA_RETURN_IF_ERROR(AddNode(graph_.nodes[n]));
@@ -339,8 +340,8 @@ class TableMaker {
 }  // namespace
 
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
-                                          const GridsToKeep* keep) {
-  return TableMaker(graph, mesh, space, keep).Make();
+                                          const Stop& stop, const GridsToKeep* keep) {
+  return TableMaker(graph, mesh, space, keep).Make(stop);
 }
 
 }  // namespace yuba::search

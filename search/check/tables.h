@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/check/stop.h"
 #include "search/plan/plan.h"
 
 namespace yuba::search {
@@ -50,7 +51,7 @@ using GridsToKeep = std::vector<std::vector<bool>>;
 // `keep`, choices are left out whose grid is marked for no element of equal extents: such elements
 // share their list.
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
-                                          const GridsToKeep* keep = nullptr);
+                                          const Stop& stop, const GridsToKeep* keep = nullptr);
 
 }  // namespace yuba::search
 
