@@ -137,17 +137,18 @@ absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
                    }));
 }
 
-// "3-cut.mlir"
+// "3-spmd.mlir"
 std::string DumpFile(const PhaseOptions& options, size_t phase) {
   return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
 }
 
-// Tensors have other numbers where there are no factors.
+// The values lie in a file of their own for each space, since the graph with factors and the graph
+// without number their tensors differently.
 std::string ValuesFile(const PhaseOptions& options, bool factors) {
   return options.dump_dir + (factors ? "/values.bin" : "/values.flat.bin");
 }
 
-// Whether the model has factors: those of the import, until a plan says otherwise.
+// Whether the model has factors: as it was imported, until there is a plan, whose space says so.
 bool HasFactors(const Compilation& c) {
   return c.plan.tensors.empty() ? c.request.search.factors : c.plan.space.factors;
 }

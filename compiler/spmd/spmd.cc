@@ -1,6 +1,5 @@
 #include "compiler/spmd/spmd.h"
 
-// cut: what every device holds, gathers, computes and reduces, as one program for all of them.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -58,7 +57,7 @@ class Cutter {
   }
 
  private:
-  // A copy's buffer is added where it is made, if it needs one.
+  // A copy gets its buffer in AddCopy, where it needs one.
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
     shards_.emplace_back();
@@ -71,7 +70,7 @@ class Cutter {
     stage_->mutable_buffers(buffers_[id])->set_initialized(tensor.producer < 0);
   }
 
-  // A copy that is cut like its tensor is the tensor.
+  // A copy that is sharded like its tensor shares the tensor's buffer.
   void AddCopy(const Node& node) {
     const TensorId tensor = node.operands[0], copy = node.result;
     buffers_[copy] = buffers_[tensor];
@@ -97,8 +96,9 @@ class Cutter {
     if (IsCopy(graph_, node)) return AddCopy(node);
     NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
     Definition computed = *node.definition;
-    if (!computed.partial_operands
-             .empty()) {  // each group computes its part of an index that numbers them
+    // A node that reads partials runs once for each group of devices: one more index numbers the
+    // groups, and each device runs over its own group's number.
+    if (!computed.partial_operands.empty()) {
       const AxisList& groups = plan_.nodes[id].axes.back();
       computed = InGroups(computed, PartCount(mesh_, groups));
       for (int device = 0; device < mesh_.devices(); ++device) {
@@ -125,8 +125,9 @@ class Cutter {
     Make(node, computed, boxes, std::move(kernel));
   }
 
-  // The buffer in which `node` reads `tensor`: the shard where that holds all needs, else a buffer
-  // of exactly the needs, filled by an exchange.
+  // The buffer from which `node` reads the boxes `needs` ([device]) of `tensor`: the tensor's own,
+  // where each device's shard holds what it reads, else a buffer of exactly these boxes, which an
+  // exchange fills.
   int Fetch(const Node& node, TensorId tensor, const std::vector<Box>& needs) {
     const std::vector<Box>& shards = shards_[tensor];
     if (AllContain(shards, needs)) return buffers_[tensor];
@@ -140,7 +141,8 @@ class Cutter {
     return buffer;
   }
 
-  // The kernel and the way of its result into the tensor.
+  // Adds the kernel and what brings its result to the owners: nothing where each device writes
+  // exactly its shard, else a reduction from a buffer of its own.
   void Make(const Node& node, Definition made, const NodeBoxes& boxes, program::Kernel kernel) {
     const Tensor& tensor = graph_.tensors[node.result];
     const std::vector<Box>& own = shards_[node.result];
@@ -169,7 +171,8 @@ class Cutter {
     if (boxes.partials == 1) return;
     *reduce->mutable_partial() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
-    // Only the first owner of an element combines its parts; other owners take the result from it.
+    // Only the first owner of an element combines its partials; other owners gather the result from
+    // it.
     if (grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
   }
@@ -178,7 +181,7 @@ class Cutter {
     return *std::max_element(groups.begin(), groups.end()) > 0;
   }
 
-  // By device: its group, where the tensor is partials; else all are one.
+  // [device]: the group whose partial of the tensor it has; all 0 where the tensor is no partial.
   std::vector<int64_t> GroupsOf(TensorId tensor) const {
     std::vector<int64_t> groups(mesh_.devices(), 0);
     if (graph_.tensors[tensor].kind != TensorKind::kPartial) return groups;
@@ -247,7 +250,8 @@ class Cutter {
   program::Program program_;
   program::Stage* stage_ = nullptr;
   std::vector<std::vector<Box>> shards_;  // [tensor][device]
-  std::vector<int> buffers_;              // [tensor]
+  std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
+  // Text of a definition -> the definitions with this text, each with the number of its function.
   std::map<std::string, std::vector<std::pair<Definition, int>>> functions_;
 };
 

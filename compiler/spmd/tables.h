@@ -1,4 +1,9 @@
-// Numbers and boxes that differ between devices, as the tables of a program, and back.
+// Numbers and boxes that differ between devices, as the tables of a program, and back. A program
+// says each bound once, as a table over the mesh axes on which it depends, so its size grows with
+// the number of different bounds and not with the number of devices.
+//
+// Example: on a mesh a=2 b=2, the begins {0, 0, 16, 16} of devices 0 to 3 depend on a alone and
+// become axes {a}, values {0, 16}; {5, 5, 5, 5} becomes no axes, values {5}.
 #ifndef YUBA_COMPILER_SPMD_TABLES_H_
 #define YUBA_COMPILER_SPMD_TABLES_H_
 
@@ -13,26 +18,30 @@ namespace yuba::compiler {
 
 Mesh MeshOf(const program::Program& program);
 
-// The smallest table with these values: over the axes on which they depend. values: [device].
+// To tables. Arguments are indexed by device, one entry for each device of the mesh. The table is
+// the smallest: over the axes on which its values depend, and no others.
 program::Bound BoundTable(const Mesh& mesh, const std::vector<int64_t>& values);
 program::Range RangeTable(const Mesh& mesh, const std::vector<Interval>& intervals);
-// boxes: [device], all of one rank. Empty boxes are written as [0, 0) in every dimension.
+// Boxes of one rank. An empty box is written as [0, 0) in every dimension.
 program::Box BoxTable(const Mesh& mesh, const std::vector<Box>& boxes);
 
+// From tables: what `device` has. The tables must be well formed (IsWellFormed).
 int64_t ValueOn(const Mesh& mesh, const program::Bound& bound, int device);
 Interval IntervalOn(const Mesh& mesh, const program::Range& range, int device);
 Box BoxOn(const Mesh& mesh, const program::Box& box, int device);
 std::vector<Box> BoxesOn(const Mesh& mesh, const program::Box& box);  // [device]
 
-// Whether every bound is a table over axes of the mesh with as many values as coordinates, as the
-// functions above need.
+// Whether every bound is a table over distinct axes of the mesh with one value for each combination
+// of their coordinates. What reads a program from outside asks this first.
 bool IsWellFormed(const Mesh& mesh, const program::Bound& bound);
 bool IsWellFormed(const Mesh& mesh, const program::Box& box);
 
-// What `function` computes of a node's definition: an accumulator in as many groups as it has.
+// The definition that `function` computes for a node with `definition`: the definition itself, or,
+// where it reads partials, the definition with an index that numbers the groups, as many as the
+// function says.
 Definition ComputedBy(const program::Function& function, const Definition& definition);
 
-// Bytes of an element in a buffer of `type`: floats are 8 bytes in hash arithmetic.
+// Bytes of an element in a buffer of `type`. In hash arithmetic a float of any type has 8.
 int64_t ElementBytes(program::ElementType type, bool hash_arithmetic);
 
 }  // namespace yuba::compiler
