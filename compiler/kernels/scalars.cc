@@ -228,8 +228,8 @@ int64_t ScalarBuilder::LimitOf(ElementType type, bool lowest) {
 }
 
 Typed ScalarBuilder::Combine(Reducer reducer, Typed a, Typed b) {
-  if (a.type ==
-      ElementType::kBool) {  // whether the number is not 0: a sum is an or, a product an and
+  // A bool is whether its number is not 0: a sum is an or, a product an and.
+  if (a.type == ElementType::kBool) {
     const bool either = reducer == Reducer::kSum || reducer == Reducer::kMax ||
                         reducer == Reducer::kAny || reducer == Reducer::kPick;
     return Call(either ? Function::kOr : Function::kAnd, {a, b});
