@@ -53,7 +53,7 @@ absl::Status Attach(Compilation& c) {
 
 absl::Status VerifyPlan(const Compilation& c) { return search::CheckPlan(c.model.graph, c.plan); }
 
-absl::Status Sharding(Compilation& c) {
+absl::Status MakeProgram(Compilation& c) {
   if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
       c.plan.nodes.size() != c.model.graph.nodes.size()) {
     return UserError("there is no plan for this graph yet: start at an earlier phase");
@@ -119,7 +119,7 @@ constexpr Phase kPhases[] = {
     {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
      SearchPlan, VerifyGraph},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyPlan},
-    {"spmd", "graph and plan become buffers, kernels and exchanges", Sharding, VerifySpmd},
+    {"spmd", "graph and plan become buffers, kernels and exchanges", MakeProgram, VerifySpmd},
     {"recognise", "exchanges that equal collectives are marked", Recognise, VerifySpmd},
     {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},
     {"kernels", "each function becomes a library call or machine code", Kernels, VerifyKernels},

@@ -36,12 +36,12 @@ bool AllEmpty(const std::vector<Box>& boxes) {
   return std::all_of(boxes.begin(), boxes.end(), [](const Box& box) { return IsEmpty(box); });
 }
 
-class Cutter {
+class SpmdBuilder {
  public:
-  Cutter(const Model& model, const search::Plan& plan)
+  SpmdBuilder(const Model& model, const search::Plan& plan)
       : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
 
-  program::Program Sharding(Arithmetic arithmetic) {
+  program::Program Build(Arithmetic arithmetic) {
     program_.set_graph_hash(model_.graph_hash);
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
     for (const MeshAxis& axis : mesh_.axes) {
@@ -115,47 +115,48 @@ class Cutter {
       *kernel.add_indices() = RangeTable(mesh_, parts);
     }
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
-      std::vector<Box> needs;
-      for (const std::vector<Box>& device : boxes.reads) needs.push_back(device[operand]);
+      std::vector<Box> reads;
+      for (const std::vector<Box>& device : boxes.reads) reads.push_back(device[operand]);
       program::Access* access = kernel.add_operands();
-      access->set_buffer(Fetch(node, node.operands[operand], needs));
-      *access->mutable_box() = BoxTable(mesh_, needs);
+      access->set_buffer(Gather(node, node.operands[operand], reads));
+      *access->mutable_box() = BoxTable(mesh_, reads);
       access->set_partial(ReadsPartials(computed, operand));
     }
-    Make(node, computed, boxes, std::move(kernel));
+    AddKernel(node, computed, boxes, std::move(kernel));
   }
 
-  // The buffer from which `node` reads the boxes `needs` ([device]) of `tensor`: the tensor's own,
+  // The buffer from which `node` reads the boxes `reads` ([device]) of `tensor`: the tensor's own,
   // where each device's shard holds what it reads, else a buffer of exactly these boxes, which an
   // exchange fills.
-  int Fetch(const Node& node, TensorId tensor, const std::vector<Box>& needs) {
+  int Gather(const Node& node, TensorId tensor, const std::vector<Box>& reads) {
     const std::vector<Box>& shards = shards_[tensor];
-    if (AllContain(shards, needs)) return buffers_[tensor];
+    if (AllContain(shards, reads)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
-        AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, needs);
-    program::Exchange* fetch =
-        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
+        AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, reads);
+    program::Exchange* gather =
+        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, reads});
     const std::vector<int64_t> groups = GroupsOf(tensor);
-    if (IsGrouped(groups)) *fetch->mutable_group() = BoundTable(mesh_, groups);
+    if (IsGrouped(groups)) *gather->mutable_group() = BoundTable(mesh_, groups);
     return buffer;
   }
 
   // Adds the kernel and what brings its result to the owners: nothing where each device writes
   // exactly its shard, else a reduction from a buffer of its own.
-  void Make(const Node& node, Definition made, const NodeBoxes& boxes, program::Kernel kernel) {
+  void AddKernel(const Node& node, Definition definition, const NodeBoxes& boxes,
+                 program::Kernel kernel) {
     const Tensor& tensor = graph_.tensors[node.result];
     const std::vector<Box>& own = shards_[node.result];
     const std::vector<int64_t> groups = GroupsOf(node.result);
     const bool grouped = IsGrouped(groups);
     const bool direct = (boxes.partials == 1 || grouped) && AllSame(boxes.writes, own);
-    if (boxes.partials > 1) made.result.type = AccumulatorType(made.result.type);
-    made.partial = false;
+    if (boxes.partials > 1) definition.result.type = AccumulatorType(definition.result.type);
+    definition.partial = false;
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("written(", tensor.name, ")"),
-                                          {made.result.type, tensor.type.dims}, boxes.writes);
-    kernel.set_function(FunctionOf(made));
+                                          {definition.result.type, tensor.type.dims}, boxes.writes);
+    kernel.set_function(FunctionOf(definition));
     kernel.mutable_result()->set_buffer(buffer);
     *kernel.mutable_result()->mutable_box() = BoxTable(mesh_, boxes.writes);
     *stage_->add_instructions()->mutable_kernel() = std::move(kernel);
@@ -277,7 +278,7 @@ program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic) {
   YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
-  return Cutter(model, plan).Sharding(arithmetic);
+  return SpmdBuilder(model, plan).Build(arithmetic);
 }
 
 }  // namespace yuba::compiler

@@ -120,7 +120,7 @@ class Prover {
     for (const program::Access& operand : kernel.operands()) {
       if (operand.partial()) YUBA_RETURN_IF_ERROR(CheckUnreduced(operand.buffer(), groups));
     }
-    return Make(kernel);
+    return WriteResult(kernel);
   }
 
   // Whether a kernel or exchange that runs in `groups` ([device]) may read the unreduced buffer:
@@ -174,7 +174,7 @@ class Prover {
     return absl::OkStatus();
   }
 
-  absl::Status Make(const program::Kernel& kernel) {
+  absl::Status WriteResult(const program::Kernel& kernel) {
     const int id = kernel.result().buffer();
     std::map<Box, Ranges, BoxLess> outputs;  // written box -> the ranges of output indices there
     bool partial = false;
@@ -251,11 +251,11 @@ class Prover {
         return Broken(ToString(*lost), ", written by device ", device, ", is reduced into nobody");
       }
     }
-    if (exchange.has_group() && !exchange.reduce()) return GatherTerms(exchange, offers, to);
+    if (exchange.has_group() && !exchange.reduce()) return GatherPartials(exchange, offers, to);
     if (!partials_[exchange.source()].empty() || !unreduced_[exchange.source()].empty()) {
       return Broken("it takes partials of ", NameOf(exchange.source()), " for whole results");
     }
-    if (exchange.has_group()) return Gather(exchange, offers, to);
+    if (exchange.has_group()) return CombineInGroups(exchange, offers, to);
     if (exchange.partials() > 1) return Combine(exchange, offers, to);
     if (partial_[exchange.source()] != nullptr) {
       return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
@@ -272,8 +272,8 @@ class Prover {
   }
 
   // A gather of unreduced partials: each device receives elements of its own group's partial.
-  absl::Status GatherTerms(const program::Exchange& exchange, const std::vector<Box>& from,
-                           const std::vector<Box>& to) {
+  absl::Status GatherPartials(const program::Exchange& exchange, const std::vector<Box>& from,
+                              const std::vector<Box>& to) {
     const int source = exchange.source();
     if (!IsPartial(source) || !unreduced_[source].empty()) {
       return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
@@ -299,8 +299,8 @@ class Prover {
 
   // A reduction that leaves one partial for each group: each element that a device wrote reaches
   // one device of its group.
-  absl::Status Gather(const program::Exchange& exchange, const std::vector<Box>& from,
-                      const std::vector<Box>& to) {
+  absl::Status CombineInGroups(const program::Exchange& exchange, const std::vector<Box>& from,
+                               const std::vector<Box>& to) {
     const program::Kernel* producer = producers_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return Broken("it combines what no kernel wrote");
