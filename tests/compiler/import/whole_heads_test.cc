@@ -24,7 +24,7 @@ int HeadIndex(const Node& node, int64_t heads) {
   return found;
 }
 
-// The nodes of one block's attention: from the parts of the fused product to the product with v.
+// The nodes of one block's attention: from the split of the fused product to the product with v.
 std::vector<NodeId> Attention(const Graph& graph, const std::string& block,
                               const std::string& last) {
   std::vector<NodeId> nodes;
