@@ -1,5 +1,5 @@
-// Whole heads of q, k and v cut together are a plan that can be said, on any number of devices:
-// pinned, nothing moves inside attention but what is stored.
+// Whole heads of q, k and v cut together are a plan that can be expressed, on any number of
+// devices: pinned, nothing moves inside attention but what is stored.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
