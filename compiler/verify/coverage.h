@@ -11,18 +11,22 @@
 // - where a kernel runs over a part of its reduction, its result counts as partial, and only a
 //   reduction with the same reducer, with each partial exactly once, makes it whole; unreduced
 //   partials are read only by kernels that run in the same groups of devices;
-// - every element that an exchange delivers is offered by a device, and every element that a node
+// - every element that an exchange brings is offered by a device, and every element that a node
 //   wrote reaches an owner;
 // - outputs are whole and complete at the end.
 //
 // What it does not assume: a plan, a graph, or anything about how the program was made. It looks at
-// the program alone, after CheckForm. What it relies on: box arithmetic (opsemantics/base) and the
-// reading of tables (spmd/tables.h); that each device runs the list in order and that exchanges
-// wait for both sides, which is the runtime's promise. What it does not establish: that the kernels
-// are the graph's nodes and that their boxes are what the definitions reach (matches_graph.h); that
-// buffers do not overlap in memory (check_memory.h); that a mark as a collective is right (the
-// runtime refuses a mark that the boxes do not bear out); that the code of a function computes its
-// definition (tests, and `yuba verify` in hash arithmetic).
+// the program alone, after CheckForm.
+//
+// What it relies on: box arithmetic (opsemantics/base) and the reading of tables (spmd/tables.h);
+// that each device runs the list in order and that exchanges wait for both sides, which is the
+// runtime's promise.
+//
+// What it does not establish: that the kernels are the graph's nodes and that their boxes are what
+// the definitions reach (matches_graph.h); that buffers do not overlap in memory (check_memory.h);
+// that a mark as a collective is right (the runtime refuses a mark that the boxes do not bear out);
+// that the code of a function computes its definition (tests, and `yuba verify` in hash
+// arithmetic).
 //
 // Example: on two devices a kernel reads all 8 rows of w [8, 10], of which each device stores 4. If
 // the gather of w is taken out of the program, the kernel's buffer has room for the 8 rows, but

@@ -5,7 +5,9 @@
 // over the mesh with one value for each of its coordinates; each buffer's box has the rank of its
 // tensor and lies within it on every device; each port, kernel and exchange names buffers and
 // functions that are there, with boxes of the buffer's rank and one range for each index.
+//
 // What it does not assume: anything. Any bytes that parse as a program may come in.
+//
 // What it leaves to the proofs: whether boxes of accesses lie within their buffers, offsets, and
 // whether anything means what it should.
 #ifndef YUBA_COMPILER_VERIFY_FORM_H_

@@ -13,8 +13,11 @@
 // - inputs, parameters and outputs are those of the graph, in order.
 //
 // What it does not assume: a plan, or that the program was made from this graph; any program that
-// is well formed may come in. What it relies on: the box analysis of opsemantics/regions, which the
-// planner uses too, and which tests compare with the elements that the interpreter reads.
+// is well formed may come in.
+//
+// What it relies on: the box analysis of opsemantics/regions, which the planner uses too, and which
+// tests compare with the elements that the interpreter reads.
+//
 // What it does not establish: that what a kernel reads has arrived by then (coverage.h); that a
 // function's code or library call computes the definition (tests, and `yuba verify` in hash
 // arithmetic); that the graph is the model's file, or that the plan is a good one.
