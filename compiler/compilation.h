@@ -1,4 +1,7 @@
-// One compilation: what was asked for, and what the phases have made of it so far.
+// One compilation: what was asked for, and what the phases have made of it so far. Each phase of
+// phases.h reads and extends one Compilation; which members are filled tells how far it has come.
+// Plain data that owns what it holds, except where the request points outside (the operator
+// library, the search's callbacks), which must outlive it.
 #ifndef YUBA_COMPILER_COMPILATION_H_
 #define YUBA_COMPILER_COMPILATION_H_
 
@@ -16,22 +19,23 @@
 namespace yuba::compiler {
 
 struct CompileRequest {
-  std::string model_file;
+  std::string model_file;  // a path
   onnx::ImportOptions import;
   search::SearchOptions search;
-  bool flat_too = false;  // also without factors; the cheaper plan, and its model, stay
-  absl::optional<search::PlanFile> plan;  // where there is one already; nothing is searched then
-  search::PlanNotes expected;             // what that file must agree with
+  // Search the model without factors as well. The cheaper plan is kept, with the model it is of.
+  bool flat_too = false;
+  absl::optional<search::PlanFile> plan;  // a plan from a file: it is attached, nothing is searched
+  search::PlanNotes expected;             // what that plan file must agree with
   kernels::KernelChoice kernels;          // kernels.target.arithmetic is the whole program's
-  std::string version;                    // of the tool, for the program
-  std::string output_file;                // the program; empty: it is not written
+  std::string version;                    // of the tool, recorded in the program
+  std::string output_file;                // where `emit` writes the program; empty: nowhere
 };
 
 struct Compilation {
   CompileRequest request;
-  Model model;        // from import on; its graph has the plan's copies where there is a plan
-  search::Plan plan;  // from search or attach on
-  program::Program program;  // from spmd on
+  Model model;        // from import on; once there is a plan, its graph has the plan's copies
+  search::Plan plan;  // from search or attach on; before, plan.tensors is empty
+  program::Program program;  // from spmd on; before, it has no stages
   // When the replay of the plan's bound is to give up, so that it is written unchecked: set by the
   // search, from its time limit.
   search::Stop stop_replay;

@@ -1,4 +1,7 @@
-// A model: the graph of definitions and the values that came with it.
+// A model as all phases see it: the graph of definitions, and the values that came with it.
+// `compiler/import` makes one from a file; the phases behind it replace the graph (by one with
+// copies and accumulators, say) and keep the rest. Plain data that owns what it holds; values are
+// shared, so that a copy of a Model does not copy its weights.
 #ifndef YUBA_COMPILER_MODEL_H_
 #define YUBA_COMPILER_MODEL_H_
 
@@ -11,24 +14,28 @@
 
 namespace yuba::compiler {
 
-// The value of a parameter or constant before the first step, little-endian, row-major.
+// The value of a parameter or constant before the first step, little-endian and row-major. A
+// parameter f32[2, 3] of kind kData has 24 bytes of `data`; one of kind kFill has 4 bytes, the one
+// element that all six are.
 struct InitialValue {
   enum Kind { kMissing, kData, kFill };
-  Kind kind = kMissing;                     // kMissing: a graph input that is a parameter
-  std::shared_ptr<const std::string> data;  // kData: the whole tensor; kFill: one element
+  Kind kind = kMissing;  // kMissing: a parameter whose value is not in the file
+  // kData: the whole tensor; kFill: one element; kMissing: null.
+  std::shared_ptr<const std::string> data;
 };
 
 struct Model {
-  std::string file;
+  std::string file;  // the path it was imported from
   Graph graph;
   std::map<TensorId, InitialValue> values;  // for each parameter and constant
-  std::string graph_hash;                   // canonical: no names, no weights, no order of the file
+  std::string graph_hash;                   // HashOfGraph: no names, weights or order of the file
   std::vector<std::string> notes;           // for people: reshapes, dropped nodes, ...
-  // By position in the file: the inputs that have no value there. Some may be parameters or unused.
+  // The names of the file's inputs that have no value in it, in its order. Some are parameters, and
+  // some nothing reads.
   std::vector<std::string> file_inputs;
-  int file_nodes = 0;  // nodes in the file
-  int64_t opset = 0;
-  int64_t flops = 0;  // of a step, on one device; saturating
+  int file_nodes = 0;  // nodes in the file, before anything was simplified
+  int64_t opset = 0;   // of ONNX's own domain
+  int64_t flops = 0;   // of one step of the whole model; at most the largest int64_t
 };
 
 }  // namespace yuba::compiler

@@ -83,7 +83,7 @@ absl::Status VerifyAttach(Compilation& c) {
   return c.request.plan.has_value() ? VerifyPlan(c) : absl::OkStatus();
 }
 
-absl::Status Sharding(Compilation& c) {
+absl::Status MakeProgram(Compilation& c) {
   if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
       c.plan.nodes.size() != c.model.graph.nodes.size()) {
     return UserError("there is no plan for this graph yet: start at an earlier phase");
@@ -149,7 +149,7 @@ constexpr Phase kPhases[] = {
     {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
      SearchPlan, VerifySearch},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyAttach},
-    {"spmd", "graph and plan become buffers, kernels and exchanges", Sharding, VerifySpmd},
+    {"spmd", "graph and plan become buffers, kernels and exchanges", MakeProgram, VerifySpmd},
     {"recognise", "exchanges that equal collectives are marked", Recognise, VerifySpmd},
     {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},
     {"kernels", "each function becomes a library call or machine code", Kernels, VerifyKernels},
@@ -167,17 +167,18 @@ absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
                    }));
 }
 
-// "3-cut.mlir"
+// "3-spmd.mlir"
 std::string DumpFile(const PhaseOptions& options, size_t phase) {
   return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
 }
 
-// Tensors have other numbers where there are no factors.
+// The values lie in a file of their own for each space, since the graph with factors and the graph
+// without number their tensors differently.
 std::string ValuesFile(const PhaseOptions& options, bool factors) {
   return options.dump_dir + (factors ? "/values.bin" : "/values.flat.bin");
 }
 
-// Whether the model has factors: those of the import, until a plan says otherwise.
+// Whether the model has factors: as it was imported, until there is a plan, whose space says so.
 bool HasFactors(const Compilation& c) {
   return c.plan.tensors.empty() ? c.request.search.factors : c.plan.space.factors;
 }

@@ -1,4 +1,9 @@
-// The compiler, phase by phase.
+// The compiler, phase by phase. The table in phases.cc lists the phases in order, each with the
+// function that runs it and the function that verifies what must hold after it. RunPhases runs a
+// range of them over one Compilation, and can show and restart between any two.
+//
+// Example: {from: "memory", dump_dir: "d"} reads the state that an earlier run wrote to
+// d/4-recognise.mlir, plans memory, and runs all phases behind it.
 #ifndef YUBA_COMPILER_PHASES_H_
 #define YUBA_COMPILER_PHASES_H_
 
@@ -15,30 +20,34 @@
 namespace yuba::compiler {
 
 struct Phase {
-  const char* name;
-  const char* what;
+  const char* name;  // as --from, --to and the dump files name it
+  const char* what;  // one clause for people
   absl::Status (*run)(Compilation&);
-  absl::Status (*verify)(Compilation&);  // what must hold after it; FailedPrecondition
+  // Checks what must hold after the phase; FailedPrecondition where it does not. It changes nothing
+  // but Plan::replayed.
+  absl::Status (*verify)(Compilation&);
 };
 
-// All phases, in order.
+// All phases, in the order in which they run.
 absl::Span<const Phase> Phases();
 
 // Which phases run, and what is shown of them.
 struct PhaseOptions {
-  std::string from;             // the first to run; empty: the first of all
-  std::string to;               // the last to run; empty: the last of all
-  std::string dump_dir;         // not empty: the state after each phase is written there as text
-                                // (it is made where it is missing),
-                                // and a later `from` starts from what was written; empty: `from`
-                                // starts from what the compilation holds
-  bool verify = true;           // each phase's result
-  std::ostream* log = nullptr;  // not null: a line a phase with its time
-  // Asked before each phase, where there is one: false ends the run, as `to` would.
+  std::string from;  // name of the first phase to run; empty: the first of all
+  std::string to;    // name of the last phase to run; empty: the last of all
+  // A folder, made where it is missing, into which the state after each phase is written as text;
+  // `from` then starts from the text of the phase before it. Empty: nothing is written, and `from`
+  // starts from what the compilation holds.
+  std::string dump_dir;
+  bool verify = true;           // run the verifier of each phase that runs
+  std::ostream* log = nullptr;  // not null: a line for each phase, with its seconds
+  // Called before each phase where it is not empty; false ends the run there, as `to` would.
   std::function<absl::StatusOr<bool>(const Phase&)> go_on;
 };
 
-// Runs the phases. Errors name the phase; a verifier that fails is an error of ours (Internal).
+// Runs the phases from `from` to `to` on `compilation`, which holds what they made until then also
+// where one fails. Returns the phase's own error (the user's mistake); where a verifier fails, that
+// is a mistake of ours: an Internal error that names the phase.
 absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation);
 
 }  // namespace yuba::compiler

@@ -35,7 +35,7 @@ class PinsInTheWay {
                const search::Budget& budget)
       : options_(options), bare_(bare), search_(search), budget_(budget) {}
 
-  // `error`, of the search with all pins, with what can be had without them.
+  // `error`, which the search with all pins returned, with what fits without pins added.
   absl::Status Explain(const absl::Status& error) const {
     const std::vector<std::string> texts = search::PinTexts(options_);
     const absl::StatusOr<int64_t> free = Need(texts);
@@ -55,7 +55,7 @@ class PinsInTheWay {
   }
 
  private:
-  // What the plan without the pins of these texts needs, in bytes a device.
+  // The arena, in bytes a device, of the plan that is found without the pins of these texts.
   absl::StatusOr<int64_t> Need(const std::vector<std::string>& texts) const {
     search::SearchOptions options = search::InTimeLeft(options_, budget_);
     for (const std::string& text : texts) options = search::WithoutPin(std::move(options), text);
@@ -65,7 +65,8 @@ class PinsInTheWay {
     return ArenaBytes(model, *plan);
   }
 
-  // The pins without which alone there is a plan, else all of them; `free` is needed without any.
+  // A clause that names each pin whose removal alone makes a plan fit; where there is none, all of
+  // them. `free`: the bytes a device of the plan without any pin.
   std::string Culprits(const std::vector<std::string>& texts, int64_t free) const {
     if (texts.size() == 1) {
       return absl::StrCat(Flags(texts), " is in the way: ", Fits("it", free));

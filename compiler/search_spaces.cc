@@ -19,10 +19,13 @@
 namespace yuba::compiler {
 namespace {
 
-constexpr double kLikely = 0.98;  // of the bytes: what the recursion is to come down to
+// Accumulators are searched in full only where the quick recursion saves 2 % of the bytes with
+// them.
+constexpr double kLikely = 0.98;
 
-// Whether axes of these sizes, in any order, end where the factors from `factor` on do; `left` is
-// what is not cut yet of it.
+// Whether axes of these sizes, in every order, cut the factors from `factor` on into whole ones:
+// each axis divides what is still whole of the factor that it comes to. `left` is what is still
+// whole of factors[factor].
 bool Nests(const std::vector<int64_t>& factors, size_t factor, int64_t left,
            const std::vector<int>& sizes) {
   while (left == 1 && ++factor < factors.size()) left = factors[factor];
@@ -36,14 +39,14 @@ bool Nests(const std::vector<int64_t>& factors, size_t factor, int64_t left,
   return true;
 }
 
-// Whether it reads a tensor along one order of indices and along another, as x + transpose(x) does.
+// Whether the definition reads one tensor along two orders of indices, as x + transpose(x) does.
 bool ReadsTwoViews(const Definition& definition) {
   const auto indices_of = [](const Affine& position) {
     std::set<int> indices;
     for (const auto& term : position.terms) indices.insert(term.first);
     return indices;
   };
-  std::map<int, std::vector<Affine>> first;  // by operand: the position of its first read
+  std::map<int, std::vector<Affine>> first;  // operand -> the position of its first read
   bool two = false;
   Walk(definition.body, [&](const Expr& expr) {
     if (expr.kind != Expr::kRead) return;
@@ -56,12 +59,13 @@ bool ReadsTwoViews(const Definition& definition) {
   return two;
 }
 
-// Whether its boxes may hold more than what passes through a tensor of flat dimensions between.
+// Whether the boxes that the definition reads may hold more elements than would move through a
+// tensor of flat dimensions in between.
 bool HasLooseBoxes(const Definition& definition) {
   return definition.reducer == Reducer::kPick || ReadsTwoViews(definition);
 }
 
-// Whether a quick bound shows that no plan moves fewer bytes.
+// Whether a quick lower bound shows that no plan of `graph` moves fewer than `bytes`.
 bool NoneBelow(int64_t bytes, const Graph& graph, const search::SearchOptions& options,
                const search::Budget& budget) {
   const double enough = static_cast<double>(bytes) * (1 + 1e-6);
@@ -70,15 +74,17 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const search::SearchOptions& o
   return search::DualBound(graph, options.mesh, uses, budget, enough, known).bytes >= bytes;
 }
 
-// Whether there is nothing to gain, or no time for it.
+// Whether the search of alternatives ends here: the plan moves nothing, was stopped or failed for
+// another reason than memory, or there is no time left.
 bool IsOver(const absl::StatusOr<search::Plan>& plan, const search::Budget& budget) {
   const absl::Status& status = plan.status();
   if (!plan.ok() && !absl::IsFailedPrecondition(status) && !absl::IsNotFound(status)) return true;
   return (plan.ok() && (plan->cost.bytes() == 0 || !plan->stopped.empty())) || budget.ShouldStop();
 }
 
-// Whether no plan without accumulators moves less, of whatever memory: each has one with that moves
-// no more. Sums that stay apart are others there.
+// Whether no plan of the graph without accumulators moves less, whatever memory it takes: each such
+// plan has a counterpart with accumulators that moves no more, and `plan` is the best of those.
+// That does not hold of graphs with partials, whose partials differ without accumulators.
 bool MovesLeast(const absl::StatusOr<search::Plan>& plan, const Graph& graph) {
   return plan.ok() && plan->cost.bytes() <= plan->lower_bound && plan->proof.prices.empty() &&
          !search::HasPartials(graph);
@@ -99,13 +105,13 @@ bool Take(absl::StatusOr<search::Plan> found, absl::StatusOr<search::Plan>& plan
   return better;
 }
 
-// What one search has counted the next one knows.
+// `options` with a table cache, so that what one search has counted the next one need not.
 search::SearchOptions Remembering(search::SearchOptions options) {
   options.table_cache = std::make_shared<search::TableCache>();
   return options;
 }
 
-// What the budget stopped, be it the search of an alternative, says so.
+// `plan`, marked as stopped where the budget ended any search, also that of an alternative.
 absl::StatusOr<search::Plan> Marked(absl::StatusOr<search::Plan> plan,
                                     const search::Budget& budget) {
   if (plan.ok() && budget.end() == search::Budget::End::kTime) plan->stopped = search::kTimeLimit;
@@ -119,20 +125,22 @@ bool MaySave(const search::SearchOptions& options, const Graph& graph) {
          options.pins.empty() && options.pin_texts.empty() && !search::HasAccumulators(graph);
 }
 
-// The part of a plan's bytes that is above its bound.
+// The gap: the part of a plan's bytes that lies above its lower bound, 0 to 1.
 double GapOf(const search::Plan& plan) {
   const auto bytes = static_cast<double>(plan.cost.bytes());
   return bytes == 0 ? 0 : (bytes - static_cast<double>(plan.lower_bound)) / bytes;
 }
 
-// Whether `found` saves more than its bound leaves open, or leaves no more open.
+// Whether `found` saves bytes over `plan`, and either saves more than its bound leaves open or has
+// no larger a gap: a plan that is only a little cheaper is not worth a looser bound.
 bool IsWorthIt(const search::Plan& found, const search::Plan& plan) {
   const int64_t bytes = found.cost.bytes(), saved = plan.cost.bytes() - bytes;
   return saved > 0 && (saved > bytes - found.lower_bound || GapOf(found) <= GapOf(plan));
 }
 
-// Takes the plan with accumulators, which the graph becomes, where it is worth it. Looks for one
-// where already the recursion saves; a limit on memory it may just meet.
+// Replaces `plan`, and the model's graph, by a plan with accumulators where that is worth it. It is
+// searched for only where the quick recursion already saves with accumulators. That search has no
+// limit on memory; the plan is taken if its arena happens to meet the limit.
 void TryAccumulators(const Graph& bare, search::SearchOptions options, const search::Budget& budget,
                      absl::StatusOr<search::Plan>& plan, Model& model) {
   options.accumulators = "all";
@@ -143,7 +151,8 @@ void TryAccumulators(const Graph& bare, search::SearchOptions options, const sea
   quick.replicate = "none";
   quick.memory_limit = 0;
   const absl::StatusOr<search::Plan> likely = search::Search(graph, quick);
-  // The recursion has no replicas, nor a limit: it is compared to itself where the plan may have.
+  // The recursion knows neither replicas nor a limit. Where the plan may have been searched with
+  // either, the recursion with accumulators is compared to the recursion without.
   const bool alike = options.replicate == "none" && options.memory_limit == 0;
   quick.time_limit = search::InTimeLeft(options, budget).time_limit;
   const absl::StatusOr<search::Plan> before = alike ? plan : search::Search(model.graph, quick);
@@ -164,8 +173,9 @@ void TryAccumulators(const Graph& bare, search::SearchOptions options, const sea
   if (!taken) std::swap(model.graph, graph);
 }
 
-// The plan of a model with what the options let it share. Terms that wait for their sum take
-// memory: where there is a limit, also without accumulators.
+// The best plan of the model with what the options let it share, and of the model without
+// accumulators where there is a limit on memory, since partials that wait for their sum take
+// memory.
 absl::StatusOr<search::Plan> SearchShared(const search::SearchOptions& options,
                                           const search::Budget& budget, Model& model) {
   Graph bare = std::move(model.graph);
@@ -187,8 +197,8 @@ absl::StatusOr<search::Plan> SearchShared(const search::SearchOptions& options,
   return plan;
 }
 
-// Searches the model that the file becomes without factors, which takes the place of `model` where
-// its plan is better than `plan`.
+// Imports the file again without factors and searches that model. It replaces `model`, and its plan
+// replaces `plan`, where its plan is better.
 void TryFlat(onnx::ImportOptions import, search::SearchOptions options,
              const search::Budget& budget, absl::StatusOr<search::Plan>& plan, Model& model) {
   import.factors = false;
@@ -211,7 +221,7 @@ absl::StatusOr<search::Plan> SearchFactoredAndFlat(const onnx::ImportOptions& im
   const search::Budget budget(options.time_limit, options.threads, options.asked);
   const bool may_differ = options.pins.empty() && FlatMayDiffer(model.graph, options.mesh);
   absl::StatusOr<search::Plan> plan = SearchShared(options, budget, model);
-  // Where there was no time for a plan, its dimensions as they are may have one that fits.
+  // Where the time was too short for any plan with factors, flat dimensions may have one that fits.
   if (may_differ && (absl::IsDeadlineExceeded(plan.status()) || !IsOver(plan, budget))) {
     TryFlat(import, options, budget, plan, model);
   }

@@ -1,4 +1,6 @@
-// The search, with what it cannot know: the memory of a plan's program.
+// The search under a limit on memory. The search counts what a plan must have in use; what its
+// program really allocates only the compiler knows, because that depends on the buffers of spmd/
+// and on the offsets of memory/. This file makes that program and hands the search its size.
 #ifndef YUBA_COMPILER_SEARCH_WITHIN_H_
 #define YUBA_COMPILER_SEARCH_WITHIN_H_
 
@@ -9,13 +11,17 @@
 
 namespace yuba::compiler {
 
-// The arena of the plan's program: bytes a device, without what libraries take for themselves.
+// The size of the arena that the plan's program needs: bytes a device, equal on all devices,
+// without the workspaces that libraries take for themselves. `plan` must be of model.graph as it
+// is, with its copies.
 int64_t ArenaBytes(const Model& model, const search::Plan& plan);
 
-// These options, with what plans of the model need, which must outlive them.
+// `options`, with `memory_of` set to ArenaBytes of `model` where they have a limit on memory. The
+// result refers to `model`, which must outlive it.
 search::SearchOptions MeasuredBy(const Model& model, search::SearchOptions options);
 
-// Search, whose options.memory_limit, if there is one, holds for ArenaBytes.
+// search::Search on model.graph, where options.memory_limit (bytes a device; 0: none) is a limit on
+// ArenaBytes. Errors are those of search::Search: FailedPrecondition where nothing fits.
 absl::StatusOr<search::Plan> SearchWithinMemory(const Model& model,
                                                 const search::SearchOptions& options);
 

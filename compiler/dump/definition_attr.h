@@ -1,5 +1,8 @@
 // Definitions and tensor types as MLIR attributes and types, and back. Affine expressions become
-// maps, constraints dictionaries, bodies nested dictionaries.
+// affine maps, constraints dictionaries, bodies nested dictionaries. What the functions named
+// ...From return comes from text that people may have written: they check every kind and count, and
+// return errors of the user (InvalidArgument) that name what is wrong; whether the definition makes
+// sense is definition_check.h. Attributes belong to the context.
 #ifndef YUBA_COMPILER_DUMP_DEFINITION_ATTR_H_
 #define YUBA_COMPILER_DUMP_DEFINITION_ATTR_H_
 
@@ -16,11 +19,11 @@ absl::StatusOr<ElementType> ElementTypeFrom(mlir::Type type);
 mlir::RankedTensorType TypeOf(mlir::MLIRContext* context, const TensorType& type);
 absl::StatusOr<TensorType> TypeFrom(mlir::ShapedType type);
 
-// Operand and result types are not in the attribute: the operation has them.
+// A definition without the types of its operands and its result, which the operation has.
 mlir::DictionaryAttr AttrOf(mlir::MLIRContext* context, const Definition& definition);
 absl::StatusOr<Definition> DefinitionFrom(mlir::DictionaryAttr attr);
 
-// Names to values and back.
+// "sum" -> Reducer::kSum; the names are those of Name(Reducer).
 absl::StatusOr<Reducer> ReducerFrom(absl::string_view name);
 
 }  // namespace yuba::compiler

@@ -1,4 +1,6 @@
-// Whether a definition that was read from text is one that the rest may work with.
+// Whether a definition that was read from text is one that the compiler may work with. Definitions
+// made by elaboration pass by construction; those of a dump that somebody changed need not.
+// Example: y[i] = x[i + 1] with 8 elements in both is refused, since it reads element 8 of x.
 #ifndef YUBA_COMPILER_DUMP_DEFINITION_CHECK_H_
 #define YUBA_COMPILER_DUMP_DEFINITION_CHECK_H_
 
@@ -7,8 +9,9 @@
 
 namespace yuba::compiler {
 
-// Ranks, numbers of operands and arguments, extents; then the box analysis: no read without `else`
-// leaves its operand and no left side leaves the result.
+// Checks ranks, the numbers of operands and arguments, and extents (at most 2^40); then, by the box
+// analysis, that no read without `else` leaves its operand and that what is written stays within
+// the result. An error of the user (InvalidArgument) that names the first fault.
 absl::Status CheckDefinition(const Definition& definition);
 
 }  // namespace yuba::compiler

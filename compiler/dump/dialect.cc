@@ -46,7 +46,7 @@ absl::StatusOr<program::Box> BoxFor(const Mesh& mesh, llvm::StringRef text, size
   return box;
 }
 
-// `text` is a box within what the buffer holds, on every device.
+// Whether `text` is a box within what the buffer holds, on every device.
 absl::Status CheckAccess(const Mesh& mesh, mlir::Value buffer, llvm::StringRef text) {
   auto op = buffer.getDefiningOp<BufferOp>();
   if (!op) return UserError("its operands must be results of yuba.buffer");

@@ -1,4 +1,7 @@
-// The MLIR dialect `yuba`; yuba.td says what its operations are.
+// The MLIR dialect `yuba`, the text of every phase; yuba.td says what its operations are. There is
+// one generic operation for all operators, `yuba.op`, whose meaning is its definition attribute: a
+// new operator needs nothing here. This header brings in the generated classes (GraphOp,
+// DefinitionOp, KernelOp, ...). The operations' verifiers are in dialect.cc.
 #ifndef YUBA_COMPILER_DUMP_DIALECT_H_
 #define YUBA_COMPILER_DUMP_DIALECT_H_
 
@@ -25,7 +28,8 @@
 
 namespace yuba::compiler {
 
-// The definition that the operation says, with the types of its operands and its result.
+// The definition that the operation states, with the types of its operands and its result. An error
+// where the attribute is none; it is not checked further (definition_check.h).
 absl::StatusOr<Definition> DefinitionOf(DefinitionOp op);
 
 }  // namespace yuba::compiler

@@ -1,4 +1,8 @@
-// A compilation's state as a module of the dialect, and back. Values of parameters are not in it.
+// A compilation's state as a module of the dialect, and back: the graph, the plan where there is
+// one, and the program where there is one. The values of parameters are not in it (state.h keeps
+// them beside the text), nor is the compile request. NOTE: of a plan's proof only the kind and the
+// order of elimination are written, of its space neither the limit on memory nor whether the graph
+// has accumulators or partials.
 #ifndef YUBA_COMPILER_DUMP_MODULE_H_
 #define YUBA_COMPILER_DUMP_MODULE_H_
 
@@ -9,15 +13,18 @@
 
 namespace yuba::compiler {
 
-// A yuba.graph, with the plan where there is one, and a yuba.program where there is one.
+// A module with a yuba.graph, which has the plan if there is a plan for this graph, and a
+// yuba.program if there is a program. The module belongs to the caller and lives in `context`.
 mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
                                               const Compilation& compilation);
 
-// Replaces model, plan and program by what the module says. Values stay those of equal tensor
-// numbers.
+// Replaces graph, plan and program by those of the module; values in compilation.model stay with
+// the tensor numbers that they have. Errors are of the user (InvalidArgument): a module changed by
+// hand is checked, and one with a program also by CheckForm.
 absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation);
 
-// The two halves, for the two above.
+// The two halves of each function above. `plan` may be null; ReadGraph leaves an empty plan where
+// the module has none.
 void WriteGraph(mlir::OpBuilder& builder, const Model& model, const search::Plan* plan);
 void WriteProgram(mlir::OpBuilder& builder, const program::Program& program);
 absl::Status ReadGraph(GraphOp op, Model& model, search::Plan& plan);

@@ -15,7 +15,7 @@
 namespace yuba::compiler {
 namespace {
 
-// Says nothing on stderr: the caller does.
+// Keeps protobuf from writing errors to stderr: the caller reports them.
 class Silent : public google::protobuf::io::ErrorCollector {
   void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
 };
@@ -129,8 +129,8 @@ class ProgramReader {
       operand->set_partial(read.consume_back("*"));
       YUBA_RETURN_IF_ERROR(Fill(read, operand->mutable_box()));
     }
-    YUBA_ASSIGN_OR_RETURN(const int made, IdOf(op.getWritten()));
-    kernel->mutable_result()->set_buffer(made);
+    YUBA_ASSIGN_OR_RETURN(const int result, IdOf(op.getWritten()));
+    kernel->mutable_result()->set_buffer(result);
     return Fill(op.getWrites(), kernel->mutable_result()->mutable_box());
   }
 

@@ -1,5 +1,6 @@
 // The state between two phases as a file: written for --dump, read for --from. The text is a module
-// of the dialect; the values of parameters lie beside it, once for all phases.
+// of the dialect; the values of parameters lie in a file beside it, once for all phases. Starting
+// again from a written state gives the same program.
 #ifndef YUBA_COMPILER_DUMP_STATE_H_
 #define YUBA_COMPILER_DUMP_STATE_H_
 
@@ -11,14 +12,19 @@
 
 namespace yuba::compiler {
 
+// The state as text; a state that the dialect's own verifiers refuse is our bug and ends the
+// program.
 std::string StateText(const Compilation& compilation);
-// Errors have MLIR's message with line and column; `file` is for them.
+// Replaces graph, plan and program of `compilation` by those of `text`. Errors of the user
+// (InvalidArgument) with MLIR's message, line and column; `file` is the name that they give.
 absl::Status ParseState(absl::string_view text, const std::string& file, Compilation& compilation);
 
+// The same to and from the file `path`.
 absl::Status WriteState(const Compilation& compilation, const std::string& path);
 absl::Status ReadState(const std::string& path, Compilation& compilation);
 
-// The values of parameters and constants, by number of the tensor.
+// The values of parameters and constants, by tensor number. ReadValues replaces model.values. More
+// than 2 GiB of values are an error.
 absl::Status WriteValues(const Model& model, const std::string& path);
 absl::Status ReadValues(const std::string& path, Model& model);
 

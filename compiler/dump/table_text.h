@@ -1,5 +1,6 @@
-// Tables as text: "[ab(0 8 16 24):ab(8 16 24 32), 0:64]" is a box whose first dimension has a table
-// over the mesh axes a and b for its begin and its end.
+// Tables of a program as text: "[ab(0 8 16 24):ab(8 16 24 32), 0:64]" is a box whose first
+// dimension has a table over the mesh axes a and b for its begin and one for its end (device 1 has
+// [8, 16)), and whose second is [0, 64) on all devices.
 #ifndef YUBA_COMPILER_DUMP_TABLE_TEXT_H_
 #define YUBA_COMPILER_DUMP_TABLE_TEXT_H_
 
@@ -16,7 +17,9 @@ std::string WriteMesh(const Mesh& mesh);  // "a=2 b=2": every axis
 std::string BoundText(const Mesh& mesh, const program::Bound& bound);
 std::string BoxText(const Mesh& mesh, const program::Box& box);
 
-// The inverses; errors say what was expected where.
+// The inverses. Errors are of the user (InvalidArgument) and say what was expected where. A mesh of
+// more than 2^20 devices is refused; that a table fits the mesh is for IsWellFormed
+// (spmd/tables.h).
 absl::StatusOr<Mesh> ParseMesh(absl::string_view text);
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);

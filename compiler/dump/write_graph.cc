@@ -71,7 +71,7 @@ class GraphWriter {
     return builder_.getArrayAttr(attrs);
   }
 
-  // By number of the tensor the names of its dimensions.
+  // Tensor number -> the names of its dimensions, for tensors that have any.
   mlir::DictionaryAttr DimNames() {
     llvm::SmallVector<mlir::NamedAttribute> fields;
     for (size_t id = 0; id < graph_.tensors.size(); ++id) {
@@ -120,7 +120,7 @@ class GraphWriter {
   const Graph& graph_;
   const search::Plan* plan_;
   Mesh mesh_;
-  std::vector<mlir::Value> values_;  // by tensor
+  std::vector<mlir::Value> values_;  // [tensor]
 };
 
 }  // namespace

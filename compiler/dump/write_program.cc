@@ -50,7 +50,8 @@ class ProgramWriter {
     return text;
   }
 
-  // Everything that the body does not say; values of parameters are elsewhere.
+  // Everything of the program that the operation's body does not say; the values of parameters lie
+  // in a file of their own.
   std::string Header() const {
     program::Program header = program_;
     header.clear_mesh();

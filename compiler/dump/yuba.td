@@ -1,5 +1,6 @@
-// The dialect yuba: the text in which the compiler shows a phase and from which it starts again. One
-// generic operation stands for every operator; the others are those of partitioning.
+// The dialect yuba: the text in which the compiler shows a phase and from which it starts again.
+// One generic operation (yuba.op) stands for every operator; the others are tensors and outputs of
+// a graph, and the functions, buffers and instructions of a program. dialect.cc has the verifiers.
 #ifndef YUBA_COMPILER_DIALECT_YUBA_TD_
 #define YUBA_COMPILER_DIALECT_YUBA_TD_
 
@@ -35,9 +36,10 @@ def Yuba_TensorOp : Yuba_Op<"tensor"> {
 def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let summary = "A use of any operator: one definition, its operands and its result";
   let description = [{
-    `name` and `id` are the result's, `definition` the core form: its verifier builds it again, compares it with
-    `text`, and asks the box analysis whether it stays within its operands. `partition` names the axes of each
-    index that is cut, "m/ab k/c". With `copy` the result is a transient copy of the operand.
+    `name` and `id` are the result's, `definition` is the core form: the verifier builds it again,
+    compares it with `text`, and asks the box analysis whether it stays within its operands.
+    `partition` names the axes of each index that is cut, "m/ab k/c". With `copy` the result is a
+    transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
                    StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$partition,
@@ -85,7 +87,7 @@ def Yuba_BufferOp : Yuba_Op<"buffer"> {
 }
 
 def Yuba_KernelOp : Yuba_Op<"kernel"> {
-  let summary = "A call of a function on buffers; `indices` has the part of each of its indices";
+  let summary = "A call of a function on buffers; `indices` is a device's range of each index";
   let arguments = (ins StrAttr:$node, Variadic<AnyMemRef>:$buffers, AnyMemRef:$written,
                    I64Attr:$function, StrAttr:$from, StrAttr:$indices, StrArrayAttr:$reads,
                    StrAttr:$writes);
@@ -97,7 +99,11 @@ def Yuba_KernelOp : Yuba_Op<"kernel"> {
 
 def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
   let summary = "Moves boxes between devices: a gather, or a reduction of what was written";
-  let description = "`combine` has \"reducer parts part-table\" where partial results are combined.";
+  let description = [{
+    A reduction of partials says `reducer`, how many `partials` each element has, and in the table
+    `partial` which one a device wrote. `group` is a table too: devices take only from devices of
+    their group. `collective` and `axes` are what the exchange was recognised as.
+  }];
   let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, AnyMemRef:$destination,
                    StrAttr:$from, StrAttr:$to, UnitAttr:$reduce, UnitAttr:$from_first_only,
                    OptionalAttr<StrAttr>:$reducer, I64Attr:$partials, OptionalAttr<StrAttr>:$partial,

@@ -44,13 +44,14 @@ bool IsStandard(const ::onnx::NodeProto& node) {
   return node.domain().empty() || node.domain() == "ai.onnx";
 }
 
-// The description with the operator's own name: how users add operators of other domains.
+// The description with the operator's own name, by which users add operators; null where there is
+// none, or where the table has a row for a standard operator.
 const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
   return IsStandard(node) && FindRow(node.op_type()) != nullptr ? nullptr
                                                                 : library.Find(node.op_type());
 }
 
-// "opset 17", or of another domain than ONNX's "version 2 of com.example".
+// For messages: "opset 17", or for a domain other than ONNX's "version 2 of com.example".
 std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& model,
                       int64_t opset) {
   if (IsStandard(node)) return absl::StrCat("opset ", opset);
@@ -93,8 +94,8 @@ std::string WhyNotMade(const ::onnx::GraphProto& graph, const std::string& name)
   return "an output that is not supported";
 }
 
-// The symbols of the file on an output, except those that inputs have for another size: nothing in
-// the file makes sure of them.
+// Gives an output's dimensions the file's symbols, except symbols that inputs have for another
+// size: nothing in a file makes sure that its symbols are consistent.
 void NameDims(const ::onnx::ValueInfoProto& output, const std::map<std::string, int64_t>& sizes,
               OnnxValue& value) {
   const auto& shape = output.type().tensor_type().shape();
@@ -118,7 +119,8 @@ std::map<std::string, int64_t> SizesOfSymbols(const OnnxGraph& graph) {
   return sizes;
 }
 
-// Each output is a tensor that a node makes, and of its own.
+// Makes each output of the graph a tensor of its own that a node computes: where it is an input, a
+// constant or the same value as another output, a copy is added.
 void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGraph& graph) {
   std::set<int> taken;
   const std::map<std::string, int64_t> sizes = SizesOfSymbols(graph);
@@ -177,7 +179,7 @@ class Importer {
   }
 
  private:
-  // The graph's inputs are the flow's, in order.
+  // The graph's inputs are those of the OnnxGraph, in the same order.
   absl::Status CheckRebatched(const Graph& graph) const {
     std::vector<TensorId> inputs;
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {

@@ -1,4 +1,9 @@
-// The ONNX front end: protobuf in, graph of definitions out. Opset 6 to current; external data.
+// The ONNX front end: a file comes in, a graph of definitions goes out. Opset 6 to current, with
+// functions and external data. The file's operators become uses of descriptions, shapes come from
+// these descriptions, and the graph is simplified and in canonical order when it leaves.
+//
+// Example: a file with MatMul and Relu on x[12, 48] and w[48, 96] becomes two nodes,
+// y[i, j] = sum(k) x[i, k] * w[k, j] and z[i, j] = max(y[i, j], 0), and the parameter w.
 #ifndef YUBA_COMPILER_IMPORT_ONNX_H_
 #define YUBA_COMPILER_IMPORT_ONNX_H_
 
@@ -14,8 +19,10 @@
 
 namespace yuba::onnx {
 
-// Errors name the node, its operator, the opset and the next step: what is unsupported is listed
-// all at once. Never crashes on any bytes; reads no file but `path` and its external data.
+// The model in the file `path`. options.library must not be null; it is not kept. Errors are of the
+// user (InvalidArgument; file errors as they come) and name the node, its operator, the opset and
+// the next step; unsupported operators are listed all at once. Never crashes, whatever the bytes;
+// reads no file but `path` and its external data.
 absl::StatusOr<compiler::Model> ImportOnnx(const std::string& path, const ImportOptions& options);
 
 }  // namespace yuba::onnx

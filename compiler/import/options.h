@@ -1,4 +1,5 @@
-// How a file is imported.
+// How a file is imported: sizes that the file leaves open, values that decide shapes, and whether
+// dimensions get factors. These options are part of what the graph's hash depends on.
 #ifndef YUBA_COMPILER_IMPORT_OPTIONS_H_
 #define YUBA_COMPILER_IMPORT_OPTIONS_H_
 
@@ -13,7 +14,7 @@
 
 namespace yuba::onnx {
 
-// A tensor's value: row-major, little-endian.
+// A tensor's value; `data` is row-major and little-endian, the whole tensor.
 struct BoundValue {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;
@@ -24,8 +25,8 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
   std::map<std::string, BoundValue> bind;  // --bind NAME=FILE: inputs that are known when planning
-  bool factors = true;                     // false: dimensions have no factors, as in Tofu's space
-  const OperatorLibrary* library = nullptr;
+  bool factors = true;                     // false: no dimension has factors, as in `--space tofu`
+  const OperatorLibrary* library = nullptr;  // the descriptions; not owned, needed
 };
 
 }  // namespace yuba::onnx

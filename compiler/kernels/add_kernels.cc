@@ -1,6 +1,5 @@
 #include "compiler/kernels/add_kernels.h"
 
-// generate kernels: for each distinct definition a library call or generated code.
 #include <map>
 #include <string>
 #include <vector>
@@ -17,8 +16,8 @@
 namespace yuba::kernels {
 namespace {
 
-// The definition of each function. The program's kernels stand in the order of the graph's nodes,
-// copies left out; partial results are made in the type of their buffer, the accumulator's.
+// [function]: its definition. The program's kernels stand in the order of the graph's nodes, copies
+// left out. Partials have the element type of their buffer, which is the accumulator's.
 std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program& program) {
   std::vector<Definition> definitions(program.functions_size());
   const program::Stage& stage = program.stages(0);

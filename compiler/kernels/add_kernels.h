@@ -1,4 +1,6 @@
-// The phase `kernels`: each function becomes a library call or machine code.
+// The phase `kernels`: each function of a program becomes a library call or machine code. A
+// function serves every device, so this phase knows no boxes and no plan: it takes the definitions
+// from the graph, one for each function, and asks library_call.h, then kernels.h.
 #ifndef YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 #define YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 
@@ -11,14 +13,19 @@
 
 namespace yuba::kernels {
 
-// Library calls by structure (unless `library` is false, and never in hash arithmetic), generated
-// code for the rest. The target's arithmetic must be the program's.
 struct KernelChoice {
   KernelTarget target;
-  bool library = true;
+  bool library = true;  // false: generated code for everything, as always in hash arithmetic
 };
-// "onednn" or "loops" (CUDA: "cublas"): which of them AddKernels will choose for a definition.
+
+// What AddKernels chooses for a definition: "loops" (generated code), "onednn", or on CUDA
+// "cublas".
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
+
+// Gives each function of `program` either a library call or the symbol of generated code, and the
+// program its code: an object for the host, or PTX. What was there before is replaced. `program`
+// must be of model.graph (its kernels are the nodes in order), and choice.target.arithmetic must be
+// the program's. Returns what GenerateKernels returns.
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program);
 

@@ -137,7 +137,7 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
   return {r, type};
 }
 
-// NaN if one of them is.
+// NaN if one of the two is NaN.
 Value ScalarBuilder::MinMax(Value a, Value b, bool max) {
   if (cuda_ && a.getType().isF64()) {  // PTX has no such instruction for doubles
     const auto order = max ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE;
@@ -198,7 +198,7 @@ Typed ScalarBuilder::IntegerCall(Function function, const std::vector<Typed>& ar
   return {r, type};
 }
 
-// Functions of real numbers: in f64, the result cut towards zero.
+// Functions of real numbers on integers: computed in f64, the result rounded towards zero.
 Typed ScalarBuilder::ThroughFloat(Function function, const std::vector<Typed>& args) {
   const Arithmetic arithmetic = arithmetic_;
   arithmetic_ = Arithmetic::kFloat;  // integers stay numbers in hash arithmetic too
@@ -212,8 +212,8 @@ Typed ScalarBuilder::ThroughFloat(Function function, const std::vector<Typed>& a
   return whole;
 }
 
-// Towards zero; the remainder is that of the quotient rounded down, with the sign of the divisor.
-// Both are 0 where b is; the least integer over -1 wraps.
+// The quotient is rounded towards zero; the remainder is that of the quotient rounded down, with
+// the sign of the divisor. Both are 0 where b is 0; the least integer divided by -1 wraps.
 Value ScalarBuilder::SafeDivide(Value a, Value b, bool remainder) {
   mlir::Type type = a.getType();
   auto equal = [&](Value x, int64_t y) {

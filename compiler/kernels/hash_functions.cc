@@ -1,5 +1,5 @@
-// The functions of bodies in hash arithmetic: operation by operation what opsemantics/
-// hash_arithmetic.h computes.
+// The functions of bodies in hash arithmetic: operation by operation what
+// opsemantics/oracle/hash_arithmetic.h computes.
 #include "compiler/kernels/scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "opsemantics/base/check.h"

@@ -1,5 +1,11 @@
-// The builder of one kernel, in three files: loop_builder.cc (functions, arguments, accesses),
-// loop_control.cc (loops, branches and their bounds), loop_body.cc (accumulators and bodies).
+// The builder of one kernel: it walks a loop plan from the outside in and emits MLIR as it goes.
+// One class in three files: loop_builder.cc (functions, arguments, accesses), loop_control.cc
+// (loops, branches and their bounds), loop_body.cc (accumulators and bodies). Only loop_builder.h
+// is for others.
+//
+// The state is what is known where code is being emitted: the value of each index whose loop or
+// lookup is outside, the offset of each access with those values, and the expressions already
+// computed. A loop or branch makes more known inside of it; Scoped forgets that behind it.
 #ifndef YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_
 #define YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_
 
@@ -24,15 +30,16 @@ namespace scf = mlir::scf;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
-// Accumulators of a row that are wider than the result live on the stack, this many at a time.
+// Elements of a row whose accumulators are on the stack at one time, where they are wider than the
+// result's elements.
 constexpr int64_t kRowTile = 512;
 
 // Elements of one buffer at affine positions. The offset is kept up to date loop by loop.
 struct Access {
-  int buffer = 0;
-  std::vector<Affine> position;     // solved indices replaced
-  std::vector<Value> coefficients;  // for each index: elements that one step moves by, or null
-  Value offset;                     // with the indices known so far
+  int buffer = 0;                   // an operand's number, or the result's behind them
+  std::vector<Affine> position;     // [dimension], with solved indices replaced
+  std::vector<Value> coefficients;  // [index]: elements by which one step moves; null: none
+  Value offset;                     // in elements, with the indices known so far
 };
 
 class KernelBuilder {
@@ -53,8 +60,10 @@ class KernelBuilder {
   void Build();
 
  private:
+  // What stands inside a loop or branch. `carried` are the accumulators in registers: their values
+  // come in, and those after the inside go out; empty where accumulators are in memory.
   using Inner = std::function<Values(Values)>;
-  using Action = std::function<void()>;
+  using Action = std::function<void()>;  // an inside that carries nothing
 
   mlir::Location loc() { return b_.getUnknownLoc(); }
   int ResultBuffer() const { return static_cast<int>(definition_.operands.size()); }
@@ -117,7 +126,7 @@ class KernelBuilder {
   void OverThreads(const std::vector<int>& indices, const Action& action);
   void OverOuter(const Action& action);
 
-  // Lanes: rows side by side.
+  // Lanes: the rows of a block (LoopPlan::block), computed side by side.
   void ForLanes(const Action& action);
   void SetLane(LLVM::AliasAnalysisOpInterface op);
   void OverBlocks(const Action& action);
@@ -171,24 +180,26 @@ class KernelBuilder {
 
   std::vector<Value> pointers_;  // of the operands, the result, the arguments
   Value arguments_;
-  std::map<int, Value> loaded_;
-  mlir::Operation* last_load_ = nullptr;
+  std::map<int, Value> loaded_;           // slot -> the kernel argument, loaded once at the start
+  mlir::Operation* last_load_ = nullptr;  // behind which the next argument is loaded
 
   std::vector<Access> accesses_;
-  std::map<const Expr*, int> reads_;
+  std::map<const Expr*, int> reads_;  // a read -> its access
+  // The access of the result: with solved indices replaced, and along the indices themselves.
   int result_ = 0, whole_result_ = 0;
 
-  std::vector<Value> values_;       // of the indices that are known
-  std::vector<Value> begin_, end_;  // of the part of each index
-  std::map<const Expr*, Typed> memo_;
-  const std::vector<Interval> whole_;
+  std::vector<Value> values_;          // [index]: its value where it is known, else null
+  std::vector<Value> begin_, end_;     // [index]: the range that the device computes
+  std::map<const Expr*, Typed> memo_;  // expressions whose values are known
+  const std::vector<Interval> whole_;  // [index]: its whole extent
 
-  int lanes_ = 0, lane_ = -1;  // rows of the block at hand (0: no blocks); the one at hand
-  Value block_base_;           // the first row
-  std::vector<mlir::Attribute> scopes_;
+  int lanes_ = 0;                        // rows of the block at hand; 0: outside of blocks
+  int lane_ = -1;                        // the row at hand; -1: none
+  Value block_base_;                     // the block's first row
+  std::vector<mlir::Attribute> scopes_;  // [lane]: its alias scope
 
   ElementType accumulator_type_ = ElementType::kF32;
-  bool tiled_ = false;
+  bool tiled_ = false;  // kRow with accumulators on the stack, which `tile_` points to
   Value tile_;
 };
 

@@ -1,6 +1,11 @@
 // Kernel generation: definitions to loops (MLIR) to machine code. One kernel serves every box,
 // every device and every device count: bounds, origins and extents are arguments
-// (runtime/program/kernel_abi.h).
+// (runtime/program/kernel_abi.h). The path of a definition is loop_plan.h (which loops), then
+// loop_builder.h (MLIR), to_llvm.h (LLVM IR), machine_code.h (object code or PTX), link.h (a shared
+// object, host only).
+//
+// Example: y[i, j] = sum(k) x[i, k] * w[k, j] becomes one function, called with i = [0, 4) on
+// device 0 and i = [4, 8) on device 1, and with the origins of the buffers that hold those rows.
 #ifndef YUBA_COMPILER_KERNELS_KERNELS_H_
 #define YUBA_COMPILER_KERNELS_KERNELS_H_
 
@@ -14,12 +19,15 @@
 namespace yuba::kernels {
 
 struct NamedDefinition {
-  std::string symbol;  // a C identifier, unique
-  const Definition* definition = nullptr;
+  std::string symbol;                      // a C identifier, unique among the definitions
+  const Definition* definition = nullptr;  // not owned; must outlive the call
 };
 
 // Host: the bytes of one position-independent shared object with all symbols.
 // CUDA: the text of one PTX module (ISA 8.0).
+// Works on target.threads threads and returns when all is done; the result is the same for any
+// number. Errors: a processor that LLVM does not know, a CUDA device library that is needed and
+// missing, a dump folder that cannot be written.
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& definitions,
                                             const KernelTarget& target);
 

@@ -12,7 +12,7 @@ namespace {
 using Position = std::vector<Affine>;
 using LibraryIndices = google::protobuf::RepeatedPtrField<program::LibraryIndex>;
 
-// The flat dimension along which `index` runs alone, or -1.
+// The flat dimension of which `index` alone is the position, or -1.
 int DimOf(const Position& position, int index) {
   for (size_t d = 0; d < position.size(); ++d) {
     if (position[d].BareIndex() == index) return static_cast<int>(d);
@@ -20,8 +20,8 @@ int DimOf(const Position& position, int index) {
   return -1;
 }
 
-// The positions at which the two operands are read. An operand may be multiplied with itself: then
-// the first read that has all of `left_only` and none of `right_only` is the left one.
+// The positions at which the two operands are read. Where an operand is multiplied with itself, the
+// left read is the first one that has all indices of `left_only` and none of `right_only`.
 struct Reads {
   Position left, right;
 };
@@ -97,7 +97,7 @@ program::LibraryCall CallOf(const Definition& definition, const Convolution& con
 }  // namespace
 
 absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole, bool convolutions) {
-  // Nothing runs through an index that numbers groups; it is the last.
+  // The index that numbers groups, the last one, is in no position: the call is that of one group.
   const Definition definition = whole.partial_operands.empty() ? whole : InGroups(whole, 1);
   const auto is_f32 = [](const TensorType& type) { return type.type == ElementType::kF32; };
   if (!is_f32(definition.result) ||

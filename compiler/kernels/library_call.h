@@ -1,4 +1,10 @@
-// Which definitions a tuned library computes, judged by structure, and how it is to be called.
+// Which definitions a tuned library computes, and how it is to be called. The structure of a
+// definition decides (opsemantics/regions/structure.h), never an operator's name: a product of
+// matrices that a user describes is a library call too.
+//
+// Example: y[i, j] = sum(k) x[i, k] * w[k, j] in f32 is a contraction with rows {i}, columns {j},
+// inner {k} and no batch; for each index the call says along which flat dimension of x, w and y it
+// runs (i: 0, -1, 0).
 #ifndef YUBA_COMPILER_KERNELS_LIBRARY_CALL_H_
 #define YUBA_COMPILER_KERNELS_LIBRARY_CALL_H_
 
@@ -8,8 +14,10 @@
 
 namespace yuba::kernels {
 
-// The call for a contraction or a convolution of f32 tensors; nullopt for everything else.
-// `convolutions`: whether the target's library has them.
+// The call for a contraction or convolution of f32 tensors; nullopt for everything else, for other
+// element types, and for convolutions with more than three windows. `convolutions`: whether the
+// target's library has convolutions. Ranges and addresses are no part of it: the runtime takes them
+// from the kernel instruction.
 absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition,
                                                     bool convolutions);
 

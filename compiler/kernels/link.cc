@@ -39,7 +39,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-// lld keeps its state in globals.
+// Held while lld runs, since lld keeps its state in globals.
 bool RunLld(const std::vector<std::string>& arguments, std::string& problem) {
   static std::mutex& mutex = *new std::mutex;
   std::lock_guard<std::mutex> lock(mutex);

@@ -1,4 +1,5 @@
-// Relocatable objects to one shared object, by lld inside this process.
+// Relocatable objects to one shared object, by lld inside this process (no linker need be
+// installed). Host only; PTX is not linked.
 #ifndef YUBA_COMPILER_KERNELS_LINK_H_
 #define YUBA_COMPILER_KERNELS_LINK_H_
 
@@ -9,11 +10,13 @@
 
 namespace yuba::kernels {
 
-// The bytes of a position-independent shared object of the given objects. It needs the libraries of
-// C, math, vector math and gcc at most, and names those it does need.
+// The bytes of a position-independent shared object made of `objects`, which are the bytes of
+// relocatable objects. It depends on the libraries of C, math, vector math and gcc at most, and
+// names those that it depends on. Calls from several threads take turns. An error has lld's
+// message.
 absl::StatusOr<std::string> LinkShared(const std::vector<std::string>& objects);
 
-// The path of a system library ("libmvec.so.1"), or "".
+// The path of a system library such as "libmvec.so.1"; empty where it is not found.
 std::string FindSystemLibrary(const std::string& name);
 
 }  // namespace yuba::kernels

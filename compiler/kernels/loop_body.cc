@@ -11,7 +11,7 @@ Values KernelBuilder::Steps(int at, Values carried) {
   const Inner next = [&](Values values) { return Steps(at + 1, std::move(values)); };
   switch (step.kind) {
     case LoopStep::kLoop: {
-      if (values_[step.index]) return next(std::move(carried));  // one of the units
+      if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
       const auto [begin, end] = Narrowed(step.index);
       return LoopOver(step.index, begin, end, std::move(carried), next);
     }
@@ -24,7 +24,7 @@ Values KernelBuilder::Steps(int at, Values carried) {
   return carried;
 }
 
-// coefficient * index + rest == value.
+// The condition is coefficient * index + rest == value, with a coefficient of 1 or -1.
 Values KernelBuilder::Lookup(int at, Values carried, const Inner& next) {
   const int index = plan_.steps[at].index;
   const DataCondition& condition = definition_.data_where[plan_.steps[at].condition];
@@ -52,7 +52,8 @@ Value KernelBuilder::DataHolds(const DataCondition& condition) {
 
 Values KernelBuilder::Term(Values carried) {
   if (plan_.mode != LoopPlan::kRegister) {
-    std::vector<Typed> values;  // of all lanes first, so that what they share is read once
+    // The values of all lanes come first, so that what the lanes share is read once.
+    std::vector<Typed> values;
     ForLanes([&] { values.push_back(s_.Convert(Emit(*definition_.body), accumulator_type_)); });
     size_t next = 0;
     ForLanes([&] { IntoMemory(values[next++]); });
@@ -79,7 +80,8 @@ void KernelBuilder::IntoMemory(Typed value) {
   }
 }
 
-// carried: the best value, and its position among the reduction indices, -1 before the first.
+// carried: the best value, and its row-major position among the reduction indices, -1 before the
+// first.
 Values KernelBuilder::Better(Typed value, Values carried) {
   Typed best = {carried[0], value.type};
   const bool max = definition_.reducer == Reducer::kArgMax;
@@ -108,7 +110,7 @@ void KernelBuilder::BuildLoops() {
       });
       break;
     case LoopPlan::kScatter: {
-      std::vector<int> inner;  // output indices
+      std::vector<int> inner;  // the output indices that are not in plan_.outer
       for (int i = 0; i < static_cast<int>(definition_.indices.size()); ++i)
         if (!definition_.indices[i].reduction &&
             std::find(plan_.outer.begin(), plan_.outer.end(), i) == plan_.outer.end())
@@ -224,14 +226,15 @@ Typed KernelBuilder::EmitNew(const Expr& expr) {
   return s_.Call(expr.function, args);
 }
 
-// A cast rounds: values of small floats are kept in wider ones otherwise.
+// A cast to a small float must round, although its value is then kept in a wider type.
 Typed KernelBuilder::Cast(Typed value, ElementType type) {
   if (type == value.type) return value;
   Value stored = s_.ToStored(value, type);
   return s_.FromStored(stored, type);
 }
 
-// The untaken side of a select on indices may be outside of the buffers; one on data may not.
+// A select on indices needs a branch, because the side that is not taken may read outside of the
+// buffers. A select on data may compute both sides.
 bool KernelBuilder::NeedsBranch(const Expr& expr) {
   bool indices = false, reads = false;
   auto on_indices = [&](const Expr& e) { indices = indices || e.kind == Expr::kIndex; };

@@ -41,7 +41,8 @@ LLVM::LLVMFuncOp KernelBuilder::DeclareLoops() {
   return function;
 }
 
-// Pointers that are loaded cannot be said not to alias; parameters can: hence two functions.
+// Only parameters can be marked as not aliasing, pointers that are loaded cannot: hence the loops
+// are a function of their own, which the entry calls with the pointers it has loaded.
 void KernelBuilder::BuildEntry(LLVM::LLVMFuncOp loops) {
   auto generic = LLVM::LLVMPointerType::get(b_.getContext());
   auto type =
@@ -82,7 +83,7 @@ Value KernelBuilder::Argument(int slot) {
   return at->second;
 }
 
-// The argument (origin, extent) pairs of a buffer start here.
+// The slot of the first (origin, extent) pair of a buffer among the kernel's arguments.
 int KernelBuilder::BoxArgument(int buffer) const {
   int slot = 2 * static_cast<int>(definition_.indices.size());
   for (int i = 0; i < buffer; ++i) slot += 2 * static_cast<int>(Buffer(i).dims.size());
@@ -94,7 +95,8 @@ void KernelBuilder::LoadRanges() {
     begin_.push_back(Argument(BeginArgument(i)));
     end_.push_back(Argument(EndArgument(i)));
   }
-  // A part of a reduction may have no terms for some of its piece: the result's buffer lacks them.
+  // A part of a reduction may have no term for some elements of its range of output indices. The
+  // result's buffer has no room for those, so the output indices run over the buffer's box.
   int slot = BoxArgument(ResultBuffer());
   for (const Affine& left : definition_.left) {
     if (const int index = left.BareIndex(); index >= 0) {
@@ -132,7 +134,8 @@ int KernelBuilder::AddAccess(int buffer, std::vector<Affine> position) {
   access.offset = s_.Int(0);
   Value stride = s_.Int(1);
   for (int d = static_cast<int>(position.size()) - 1; d >= 0; --d) {
-    // Where such a dimension has an element it is the first: no term, which LLVM would distribute.
+    // The only element of a dimension of 1 is at its origin and adds no offset; a term that is
+    // always 0 would keep LLVM from simplifying the others.
     if (Buffer(buffer).dims[d] == 1) continue;
     const int slot = BoxArgument(buffer) + 2 * d;
     Value from_origin = s_.Sub(s_.Int(position[d].constant), Argument(slot));

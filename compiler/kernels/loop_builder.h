@@ -11,8 +11,9 @@
 namespace yuba::kernels {
 
 // Adds to `module` an external function `symbol` with the calling convention of
-// runtime/program/kernel_abi.h, and the internal function that it calls. On the GPU each thread
-// computes the output elements number thread, thread + threads, ...
+// runtime/program/kernel_abi.h, and the internal function that it calls. `plan` must be of
+// `definition`, for this arithmetic and, on the GPU, for parallel outputs. On the GPU, thread t of
+// n computes the output elements number t, t + n, t + 2 n, ...
 void BuildKernel(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
                  const LoopPlan& plan, Arithmetic arithmetic, bool cuda);
 

@@ -32,7 +32,7 @@ Values KernelBuilder::For(Value begin, Value end, Value step, Values carried,
   return Values(loop.getResults().begin(), loop.getResults().end());
 }
 
-// A loop over one index within the bounds [begin, end) that are given.
+// A loop over one index from `begin` to `end`, excluded.
 Values KernelBuilder::LoopOver(int index, Value begin, Value end, Values carried,
                                const Inner& inner) {
   return For(begin, end, s_.Int(1), std::move(carried), [&](Value value, Values values) {
@@ -41,7 +41,7 @@ Values KernelBuilder::LoopOver(int index, Value begin, Value end, Values carried
   });
 }
 
-// `inner` where `condition` holds, else the carried values as they are.
+// Emits `inner` under `condition`; where that does not hold, the carried values stay as they are.
 Values KernelBuilder::Where(Value condition, Values carried, const Inner& inner) {
   auto then = [&](mlir::OpBuilder&, mlir::Location) {
     b_.create<scf::YieldOp>(loc(), Scoped([&] { return inner(carried); }));
@@ -56,7 +56,8 @@ Values KernelBuilder::Where(Value condition, Values carried, const Inner& inner)
   return Values(branch.getResults().begin(), branch.getResults().end());
 }
 
-// `inner` where the parts of all `units`, indices of extent 1, have their point: no loop is needed.
+// Emits `inner` with all `units`, indices of extent 1, bound to 0, under the condition that the
+// device's ranges of them are not empty: no loops are needed.
 Values KernelBuilder::WithUnits(const std::vector<int>& units, Values carried, const Inner& inner) {
   if (units.empty()) return inner(std::move(carried));
   Value all;
@@ -91,7 +92,8 @@ void KernelBuilder::OverLoops(const std::vector<int>& indices, size_t at, const 
   });
 }
 
-// Each thread its share of the points, the last index fastest so that threads read side by side.
+// Gives each thread its share of the points. The last index runs fastest, so that neighbouring
+// threads touch neighbouring elements.
 void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& action) {
   auto special = [&](const char* name) -> Value {
     Value value = b_.create<LLVM::CallIntrinsicOp>(
@@ -144,7 +146,7 @@ void KernelBuilder::ForLanes(const Action& action) {
   lane_ = -1;
 }
 
-// Says that this access to the result overlaps no access of another lane.
+// Marks an access to the result as overlapping no access of another lane.
 void KernelBuilder::SetLane(LLVM::AliasAnalysisOpInterface op) {
   if (lane_ < 0 || lanes_ < 2) return;
   mlir::MLIRContext* context = b_.getContext();
@@ -178,7 +180,8 @@ void KernelBuilder::OverBlocks(const Action& action) {
   });
 }
 
-// The least (or greatest) value of the terms of a bound other than `index`.
+// The least (or greatest) value that the terms of a bound other than that of `index` can have;
+// terms of indices that are known have one value.
 Value KernelBuilder::Rest(const Bound& bound, int index, bool least) {
   Value sum = s_.Int(bound.expression.constant);
   for (const auto& [slot, coefficient] : bound.arguments)
@@ -193,14 +196,15 @@ Value KernelBuilder::Rest(const Bound& bound, int index, bool least) {
   return sum;
 }
 
-// What the bounds leave of the range of a loop's index, whatever the inner loops' indices are; with
-// those known it is exact, also for equalities: then at most one point is left.
+// [begin, end) that the bounds leave of the range of `index`, for any values of the indices that
+// are not known yet. Where all others are known it is exact; an equality then leaves at most one
+// point.
 std::pair<Value, Value> KernelBuilder::Narrowed(int index) {
   Value begin = begin_[index], end = end_[index];
   for (const Bound& bound : plan_.bounds) {
     const int64_t c = Coefficient(bound.expression, index);
     if (c == 0) continue;
-    // c * index <= -rest, and for equalities >= as well.
+    // c * index <= -rest; an equality also says c * index >= -rest.
     Value most = s_.Sub(s_.Int(0), Rest(bound, index, true));
     if (c > 0)
       end = s_.Min(end, s_.Add(s_.FloorDiv(most, c), s_.Int(1)));
@@ -227,8 +231,8 @@ Value KernelBuilder::Holds(const Bound& bound) {
                  s_.Int(0));
 }
 
-// Bounds that no loop inside enforces: those whose last index is known at step `step` (-1: before
-// the first) by other means than a loop.
+// The bounds to be checked behind step `step` (-1: before the first step): their last index becomes
+// known there, and not by a loop, whose range would enforce them.
 std::vector<const Bound*> KernelBuilder::BoundsCheckedAfter(int step) const {
   std::vector<const Bound*> checked;
   for (const Bound& bound : plan_.bounds) {

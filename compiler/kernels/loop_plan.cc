@@ -13,7 +13,8 @@ namespace {
 
 using IndexSet = std::set<int>;
 
-// Fewer threads than this and a long loop in each are worse than many that search.
+// On the GPU an output index is looked up only if at least so many threads remain: fewer threads,
+// with a long loop in each, are slower than many threads that search for their terms.
 constexpr int64_t kManyThreads = 32;
 
 bool IsUnit(int64_t coefficient) { return coefficient == 1 || coefficient == -1; }
@@ -47,7 +48,7 @@ class Planner {
     lookup_.assign(definition.indices.size(), -1);
     first_wins_ = IsArgReducer(definition.reducer);
     memory_ok_ = !options.parallel_outputs && !first_wins_;
-    // A whole piece's accumulators have no place if they are wider than the result.
+    // Accumulators of many elements lie in the result's buffer, so they must not be wider than it.
     fits_ = !first_wins_ && (options.arithmetic == Arithmetic::kHash ||
                              AccumulatorType(definition.result.type) == definition.result.type);
     scatter_ok_ = memory_ok_ && fits_;
@@ -74,7 +75,8 @@ class Planner {
   bool IsOutput(int index) const { return !definition_.indices[index].reduction; }
   int64_t Extent(int index) const { return definition_.indices[index].extent; }
 
-  // Reads with an `else` that makes the term the reducer's identity bound the loops instead.
+  // A read whose `else` value makes the term the reducer's identity needs no guard: where it is
+  // outside there is no term, so it bounds the loops instead.
   void BoundGuards() {
     std::vector<const Expr*> reads;
     if (definition_.reducer == Reducer::kSum || definition_.reducer == Reducer::kPick)
@@ -97,7 +99,7 @@ class Planner {
     }
   }
 
-  // Guarded reads of which `expr` is a multiple.
+  // Adds the reads with `else 0` that `expr` is a multiple of.
   void Absorbing(const Expr& expr, bool products, std::vector<const Expr*>& reads) const {
     if (expr.kind == Expr::kRead && !expr.args.empty() && IsZeroLiteral(*expr.args[0]))
       reads.push_back(&expr);
@@ -109,7 +111,7 @@ class Planner {
       Absorbing(*expr.args[0], products, reads);
   }
 
-  // Indices that a value depends on, also through those that were looked up or solved.
+  // Adds the indices on which a value depends, with solved indices replaced.
   void AddDependencies(const Expr& expr, IndexSet& set) const {
     auto add = [&](const Affine& affine) { AddIndices(Substitute(affine, plan_.solved), set); };
     if (expr.kind == Expr::kIndex) add(expr.affine);
@@ -124,7 +126,7 @@ class Planner {
     return set;
   }
 
-  // `set` and everything that the lookups in it depend on.
+  // `set`, and all indices on which the lookups of its indices depend.
   IndexSet Closure(IndexSet set) const {
     while (true) {
       IndexSet wider = set;
@@ -137,8 +139,8 @@ class Planner {
     }
   }
 
-  // Whether an output index may be looked up. In parallel each thread then owns what the other
-  // output indices say, and those should be many.
+  // Whether an output index may be looked up. With parallel outputs each thread then owns the
+  // elements of one value of the other output indices, of which there should be many.
   bool MayScatter(int index) const {
     if (!fits_ || memory_ok_) return scatter_ok_;
     int64_t others = 1;
@@ -147,7 +149,7 @@ class Planner {
     return others >= kManyThreads;
   }
 
-  // index == value: the index is looked up, not searched for.
+  // Conditions index == value on data: the index is looked up, not searched for.
   void SolveData() {
     for (int k = 0; k < static_cast<int>(definition_.data_where.size()); ++k) {
       const DataCondition& condition = definition_.data_where[k];
@@ -175,8 +177,9 @@ class Planner {
     }
   }
 
-  // The longest reduction index that occurs alone; a much longer output index is better (a strided
-  // gradient then runs over what it reads), where the accumulators are in memory.
+  // The index to solve from an equality: the longest reduction index with a coefficient of 1 or -1.
+  // Where accumulators may be in memory, an output index more than twice as long is better: a
+  // strided gradient then runs over what it reads. -1 where there is none.
   int ToSolve(const Affine& expression) const {
     int reduction = -1, output = -1;
     for (const auto& [index, coefficient] : expression.terms) {
@@ -189,7 +192,8 @@ class Planner {
     return output;
   }
 
-  // A solved index may depend on a lookup; then the lookup must not depend on it.
+  // Whether a lookup depends on `index`: then it cannot be solved, since its value may depend on
+  // the lookup.
   bool NeededByLookup(int index) const {
     for (int i = 0; i < Size(); ++i)
       if (lookup_[i] >= 0 && Closure({i}).count(index) > 0) return true;
@@ -239,7 +243,7 @@ class Planner {
     if (row) plan_.block = Block();
   }
 
-  // An outer index along which what is read along the row stays the same.
+  // LoopPlan::block: an outer index on which something that is read along the row does not depend.
   int Block() const {
     for (size_t at = plan_.outer.size(); at-- > 0;) {
       const int index = plan_.outer[at];
@@ -254,7 +258,7 @@ class Planner {
     return -1;
   }
 
-  // Whether bounds or conditions depend on an index.
+  // Whether bounds or conditions on data depend on an index.
   bool Controls(int index) const {
     for (const Bound& bound : plan_.bounds)
       if (Coefficient(bound.expression, index) != 0) return true;
@@ -263,7 +267,8 @@ class Planner {
     return false;
   }
 
-  // Loops in the given order, lookups and guards as soon as what they need is known.
+  // The steps: loops in the given order, each lookup and guard as soon as the indices on which it
+  // depends are known.
   void AddSteps(const std::vector<int>& loops) {
     IndexSet known(plan_.outer.begin(), plan_.outer.end());
     IndexSet waiting;
@@ -294,7 +299,8 @@ class Planner {
     }
   }
 
-  // The cheapest innermost loop: what is read along it, and whether it can be vectorised.
+  // The index whose loop is the cheapest innermost one, by the strides of what is read and written
+  // along it.
   int Innermost(const std::vector<int>& outputs, const std::vector<int>& reductions) const {
     int best = -1;
     double least = 0;
@@ -340,8 +346,11 @@ class Planner {
 
   const Definition& definition_;
   const LoopOptions options_;
-  bool first_wins_ = false, memory_ok_ = false, fits_ = false, scatter_ok_ = false;
-  std::vector<int> lookup_;  // for each index: the data condition that it is looked up by, else -1
+  bool first_wins_ = false;  // argmax or argmin: terms must come in order
+  bool memory_ok_ = false;   // accumulators of several elements may be in memory
+  bool fits_ = false;        // an accumulator is no wider than an element of the result
+  bool scatter_ok_ = false;  // memory_ok_ and fits_
+  std::vector<int> lookup_;  // [index]: the data condition by which it is looked up, else -1
   LoopPlan plan_;
 };
 

@@ -63,8 +63,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTar
   return machine;
 }
 
-// What is internal is called once, by the kernel's entry. On the host it stays a function of its
-// own, because only parameters can be said not to alias.
+// An internal function is called once, by the kernel's entry. On the host it stays a function of
+// its own, because only parameters can be marked as not aliasing.
 void SetAttributes(llvm::Module& module, const KernelTarget& target) {
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;
@@ -111,7 +111,8 @@ constexpr VectorFunction kAvx2Functions[] = {
     {"powf", 8, "_ZGVdN8vv_powf", "_ZGV_LLVM_N8vv"}, {"pow", 4, "_ZGVdN4vv_pow", "_ZGV_LLVM_N4vv"},
 };
 
-// Those the processor can call: AVX2's take arguments in registers that others do not have.
+// The vector functions that the processor can call: those for AVX2 take arguments in registers that
+// other processors do not have.
 void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::TargetMachine& machine) {
   static const bool available = !FindSystemLibrary("libmvec.so.1").empty();
   if (!available) return;
@@ -126,14 +127,15 @@ void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::Target
   library.addVectorizableFunctions(functions);
 }
 
-// Of the toolkit that $CUDA_HOME names, else of /usr/local/cuda.
+// The path of NVIDIA's device library: in the toolkit that $CUDA_HOME names, else in
+// /usr/local/cuda.
 std::string LibdevicePath() {
   const char* home = std::getenv("CUDA_HOME");
   return std::string(home != nullptr && *home != 0 ? home : "/usr/local/cuda") +
          "/nvvm/libdevice/libdevice.10.bc";
 }
 
-// Links in those functions of NVIDIA's device library that the module calls.
+// Links in the functions of NVIDIA's device library that the module calls.
 absl::Status LinkLibdevice(llvm::Module& module) {
   std::string needed;
   for (const llvm::Function& function : module)

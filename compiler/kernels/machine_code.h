@@ -1,4 +1,5 @@
-// LLVM IR to machine code.
+// LLVM IR to machine code: optimisation, the vector functions of glibc or NVIDIA's device library,
+// then object code for the host or PTX for CUDA.
 #ifndef YUBA_COMPILER_KERNELS_MACHINE_CODE_H_
 #define YUBA_COMPILER_KERNELS_MACHINE_CODE_H_
 
@@ -13,9 +14,10 @@ class Module;
 
 namespace yuba::kernels {
 
-// Optimises `module` and gives the bytes of a relocatable object, or the text of PTX. With a dump
-// folder, NAME.ll and NAME.s (or NAME.ptx) go there. Called from several threads, with one
-// llvm::LLVMContext each.
+// Optimises `module` in place and returns the bytes of a relocatable object, or the text of PTX.
+// With a dump folder, NAME.ll and NAME.s (or NAME.ptx) go there. May be called from several threads
+// at a time, with one llvm::LLVMContext each. Errors: a processor that LLVM does not know, a device
+// library of CUDA that the module needs and that is missing, a dump that cannot be written.
 absl::StatusOr<std::string> ToMachineCode(llvm::Module& module, const KernelTarget& target,
                                           const std::string& name);
 

@@ -82,7 +82,7 @@ Value ScalarBuilder::FloatFromBFloat(Value bits) {
   return b_.create<arith::BitcastOp>(loc(), b_.getF32Type(), wide);
 }
 
-// To the nearest, ties to even; NaN stays NaN.
+// Rounds to the nearest, ties to even; NaN stays NaN.
 Value ScalarBuilder::BFloatFromFloat(Value value) {
   mlir::Type i32 = b_.getI32Type();
   Value bits = b_.create<arith::BitcastOp>(loc(), i32, value);
@@ -154,7 +154,7 @@ Typed ScalarBuilder::Convert(Typed value, ElementType to) {
   return IntegerConvert(value, to);
 }
 
-// What does not fit becomes the nearest that does, NaN 0: no undefined behaviour.
+// A value that does not fit becomes the nearest that does, and NaN becomes 0: nothing is undefined.
 Typed ScalarBuilder::FloatToInteger(Value value, ElementType to) {
   const unsigned bits = to == ElementType::kI64 ? 64 : to == ElementType::kI32 ? 32 : 8;
   const std::string name = std::string(to == ElementType::kU8 ? "llvm.fptoui" : "llvm.fptosi") +
@@ -228,7 +228,8 @@ int64_t ScalarBuilder::LimitOf(ElementType type, bool lowest) {
 }
 
 Typed ScalarBuilder::Combine(Reducer reducer, Typed a, Typed b) {
-  if (a.type == ElementType::kBool) {  // of 0 and 1, and then whether it is 0
+  // A bool is whether its number is not 0: a sum is an or, a product an and.
+  if (a.type == ElementType::kBool) {
     const bool either = reducer == Reducer::kSum || reducer == Reducer::kMax ||
                         reducer == Reducer::kAny || reducer == Reducer::kPick;
     return Call(either ? Function::kOr : Function::kAnd, {a, b});
@@ -236,7 +237,7 @@ Typed ScalarBuilder::Combine(Reducer reducer, Typed a, Typed b) {
   switch (reducer) {
     case Reducer::kSum: {
       if (!IsFloat(a.type) || IsHash(a.type)) return Call(Function::kAdd, {a, b});
-      // The order of a sum is ours to choose: this is what lets it be vectorised.
+      // The order of a sum is left open, which lets it be vectorised.
       auto flags = arith::FastMathFlags::reassoc | arith::FastMathFlags::contract;
       return {b_.create<arith::AddFOp>(loc(), a.value, b.value, flags), a.type};
     }
@@ -257,7 +258,8 @@ Value ScalarBuilder::Less(Typed a, Typed b) { return Call(Function::kLt, {a, b})
 Value ScalarBuilder::Int(int64_t value) { return IntegerConstant(b_.getI64Type(), value); }
 
 Value ScalarBuilder::Add(Value a, Value b) {
-  if (a.getDefiningOp<arith::ConstantOp>()) std::swap(a, b);  // what folding expects
+  if (a.getDefiningOp<arith::ConstantOp>())
+    std::swap(a, b);  // folding expects constants on the right
   return b_.createOrFold<arith::AddIOp>(loc(), a, b);
 }
 Value ScalarBuilder::Sub(Value a, Value b) { return b_.createOrFold<arith::SubIOp>(loc(), a, b); }

@@ -1,6 +1,7 @@
-// One element at a time: the arithmetic of kernel bodies in MLIR. Values are kept in a wider type
-// than they are stored in: f16 and bf16 as f32, i8 and u8 as i32, bool as i1. In hash arithmetic
-// every float is an element of Z/2^64, an i64 in memory and in registers.
+// One element at a time: the arithmetic of kernel bodies in MLIR. Values are computed in another
+// type than they are stored in: f16 and bf16 as f32, i8 and u8 as i32, bool as i1. In hash
+// arithmetic every float is an element of Z/2^64, an i64 in memory and in registers. The rules are
+// those of the interpreter (opsemantics/oracle/scalar.h), which tests compare with.
 #ifndef YUBA_COMPILER_KERNELS_SCALARS_H_
 #define YUBA_COMPILER_KERNELS_SCALARS_H_
 
@@ -14,6 +15,7 @@
 
 namespace yuba::kernels {
 
+// A value in a register, and the element type that it stands for. An f16 has an f32 `value`.
 struct Typed {
   mlir::Value value;
   ElementType type = ElementType::kF32;
@@ -24,22 +26,23 @@ class ScalarBuilder {
   ScalarBuilder(mlir::OpBuilder& builder, mlir::ModuleOp module, Arithmetic arithmetic, bool cuda)
       : b_(builder), module_(module), arithmetic_(arithmetic), cuda_(cuda) {}
 
-  mlir::Type StoredType(ElementType type);
-  mlir::Type ValueType(ElementType type);
+  mlir::Type StoredType(ElementType type);  // in memory
+  mlir::Type ValueType(ElementType type);   // in registers
   Typed FromStored(mlir::Value stored, ElementType type);
   mlir::Value ToStored(Typed value, ElementType type);
 
   Typed Literal(const Expr& literal);
   Typed Convert(Typed value, ElementType type);
   Typed Call(Function function, std::vector<Typed> args);
-  // For kSelect's sides and for the operands of kAdd and the like.
+  // The type in which the sides of a kSelect, or the operands of a kAdd and the like, meet.
   ElementType CommonType(ElementType a, ElementType b);
 
   Typed Identity(Reducer reducer, ElementType type);
-  Typed Combine(Reducer reducer, Typed a, Typed b);  // not kArgMax and kArgMin
+  // Of every reducer but kArgMax and kArgMin, whose accumulators also have a position.
+  Typed Combine(Reducer reducer, Typed a, Typed b);
   mlir::Value Less(Typed a, Typed b);
 
-  // 64-bit integers for offsets and bounds; constants are folded.
+  // 64-bit integers for offsets and bounds; operations on constants are folded.
   mlir::Value Int(int64_t value);
   mlir::Value Add(mlir::Value a, mlir::Value b);
   mlir::Value Sub(mlir::Value a, mlir::Value b);
@@ -78,7 +81,7 @@ class ScalarBuilder {
   static int64_t LimitOf(ElementType type, bool lowest);
   mlir::Value FloatFromBFloat(mlir::Value bits);
   mlir::Value BFloatFromFloat(mlir::Value value);
-  // A function of libm, or of libdevice, of floats of `type`.
+  // A call of a function of libm, or on the GPU of libdevice, on floats of `type`.
   mlir::Value Library(const std::string& name, ElementType type, std::vector<mlir::Value> args);
 
   mlir::OpBuilder& b_;

@@ -1,4 +1,4 @@
-// For which machine kernels are generated.
+// For which machine kernels are generated, in which arithmetic, and what is shown on the way.
 #ifndef YUBA_COMPILER_KERNELS_TARGET_H_
 #define YUBA_COMPILER_KERNELS_TARGET_H_
 
@@ -9,11 +9,11 @@
 namespace yuba::kernels {
 
 struct KernelTarget {
-  bool cuda = false;
-  std::string cpu = "x86-64-v3";  // or "sm_80", "sm_90"
+  bool cuda = false;              // PTX for a GPU instead of object code for the host
+  std::string cpu = "x86-64-v3";  // an LLVM processor name; with `cuda` "sm_80", "sm_90", ...
   Arithmetic arithmetic = Arithmetic::kFloat;
   std::string dump_dir;  // not empty: MLIR, LLVM IR and assembly of each kernel go there
-  int threads = 1;
+  int threads = 1;       // threads that generate code
 };
 
 }  // namespace yuba::kernels

@@ -1,4 +1,5 @@
-// Definitions to LLVM IR, by way of MLIR.
+// Definitions to LLVM IR, by way of MLIR (dialects scf, arith, math, llvm). Each definition is
+// planned (loop_plan.h), built (loop_builder.h) and lowered; nothing is optimised yet.
 #ifndef YUBA_COMPILER_KERNELS_TO_LLVM_H_
 #define YUBA_COMPILER_KERNELS_TO_LLVM_H_
 
@@ -16,8 +17,8 @@ class Module;
 
 namespace yuba::kernels {
 
-// One module with a function for each definition, not optimised. With a dump folder, the loops go
-// to NAME.mlir there.
+// One module with a function for each definition. It lives in `context`, which the caller keeps.
+// With a dump folder, plans and loops go to NAME.mlir there.
 absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefinition> definitions,
                                                      const KernelTarget& target,
                                                      const std::string& name,

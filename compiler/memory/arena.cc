@@ -10,14 +10,14 @@
 namespace yuba::compiler {
 namespace {
 
-constexpr int kTurns = 30;
-constexpr int kHalvings = 3;  // of what the arena may be beyond the least
+constexpr int kTurns = 30;    // orders tried after the fixed ones
+constexpr int kHalvings = 3;  // of the bytes by which the arena exceeds the least
 
 bool LiveAtOnce(const BufferLife& a, const BufferLife& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-// The slots in `order`, each at the lowest offset that is free throughout its life.
+// First fit: the slots in `order`, each at the lowest offset that is free throughout its life.
 ArenaLayout InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& order) {
   ArenaLayout result;
   result.offsets.assign(lives.size(), 0);
@@ -62,7 +62,7 @@ std::vector<std::vector<int>> Orders(const std::vector<BufferLife>& lives) {
   return orders;
 }
 
-// The most bytes in slots that live at once.
+// The largest sum of slots, in bytes, that live at one time.
 int64_t LeastArena(const std::vector<BufferLife>& lives) {
   std::map<int64_t, int64_t> change;  // by time
   for (const BufferLife& life : lives) {
@@ -74,8 +74,9 @@ int64_t LeastArena(const std::vector<BufferLife>& lives) {
   return most;
 }
 
-// Of all orders, and of what becomes of the best where the slot that ends highest goes first, again
-// and again (squeaky wheels: Joslin and Clements 1999), until the arena is small enough.
+// The best first fit of all orders. The best order is then changed kTurns times, until the arena
+// has at most `enough` bytes: the slot that ends highest goes to the front (Joslin and Clements,
+// "Squeaky Wheel" Optimization, JAIR 1999).
 ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
   ArenaLayout best;
   std::vector<int> best_order;

@@ -1,4 +1,9 @@
-// Offsets of buffers in one arena: those that live together do not overlap.
+// Offsets of buffers in one arena, so that buffers that live at one time share no byte: dynamic
+// storage allocation, which is NP-hard. It is solved by first fit in several orders, then by a
+// search with a bounded number of steps. Nothing here knows programs or devices; see memory.h.
+//
+// Example (slots of 64 bytes): lives {0..1, 64 bytes}, {1..2, 64 bytes}, {2..3, 64 bytes} get the
+// offsets 0, 64, 0 in an arena of 128 bytes.
 #ifndef YUBA_COMPILER_MEMORY_ARENA_H_
 #define YUBA_COMPILER_MEMORY_ARENA_H_
 
@@ -9,24 +14,27 @@
 
 namespace yuba::compiler {
 
-// From instruction `first` to `last`, both included; size in bytes.
 struct BufferLife {
-  int64_t first = 0, last = 0;
-  int64_t size = 0;
+  int64_t first = 0, last = 0;  // instructions, both included
+  int64_t size = 0;             // bytes; 0: it takes no space and overlaps nothing
 };
 
 struct ArenaLayout {
-  std::vector<int64_t> offsets;  // by buffer, multiples of kSlotBytes
+  std::vector<int64_t> offsets;  // [buffer]: bytes, multiples of kSlotBytes
   int64_t arena = 0;             // bytes, a multiple of kSlotBytes
 };
 
-// Deterministic. The arena is no smaller than what lives at once, and often that. With a `limit` it
-// need not be smaller than that, nor as small as can be where it is larger.
+// Offsets for all buffers; there always are some. The arena is at least the largest sum of slots
+// that live at one time (the least arena), and in most programs exactly that. With a `limit`
+// (bytes; 0: none) the work ends at the first layout within it, and where the least arena already
+// exceeds the limit nothing more than first fit is tried. Deterministic.
 ArenaLayout PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit = 0);
 
-// Offsets within an arena of `capacity` bytes; nothing where none are found. Searches by rising
-// offsets, as MiniMalloc does (Moffitt 2023): what is placed next lies on something or at the
-// bottom, and nothing that is left fits below it.
+// Offsets ([buffer], bytes) within an arena of `capacity` bytes, a multiple of kSlotBytes. Nothing
+// where there are none, or where none were found within a fixed number of steps. Places buffers by
+// rising offsets: the next one lies on another or at the bottom, and no buffer that is not placed
+// yet would fit below it (Moffitt, MiniMalloc: A Lightweight Memory Allocator for Hardware-
+// Accelerated Machine Learning, ASPLOS 2023).
 absl::optional<std::vector<int64_t>> FitWithin(const std::vector<BufferLife>& lives,
                                                int64_t capacity);
 

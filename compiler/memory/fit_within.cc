@@ -8,12 +8,14 @@
 namespace yuba::compiler {
 namespace {
 
-// Of each search: some, and those of going straight to the end, but not too many.
+// The steps that one search may take: kSteps beyond those of placing all buffers without turning
+// back, and kMostSteps in all.
 constexpr int64_t kSteps = int64_t{1} << 17, kMostSteps = int64_t{1} << 22;
 
-// Points of time at which no fewer buffers live than before and after.
+// The times at which a set of buffers live that is contained in no other time's set. Two buffers
+// overlap in time exactly if both live at one of these, so they are all the times that matter.
 std::vector<int64_t> Crowded(const std::vector<BufferLife>& lives) {
-  std::vector<std::pair<int64_t, bool>> events;  // a beginning, or an end
+  std::vector<std::pair<int64_t, bool>> events;  // time, and whether a life ends there
   for (const BufferLife& life : lives) {
     events.emplace_back(life.first, false);
     events.emplace_back(life.last, true);
@@ -21,7 +23,7 @@ std::vector<int64_t> Crowded(const std::vector<BufferLife>& lives) {
   std::sort(events.begin(), events.end());
   std::vector<int64_t> times;
   int64_t begun = 0;
-  bool some = false;  // since the last of them
+  bool some = false;  // whether a life has begun since the last end
   for (const auto& [time, ends] : events) {
     if (!ends) begun = time;
     if (ends && some) times.push_back(begun);
@@ -30,15 +32,16 @@ std::vector<int64_t> Crowded(const std::vector<BufferLife>& lives) {
   return times;
 }
 
+// A buffer as a rectangle of columns (crowded times) and bytes.
 struct Box {
-  int buffer = 0, begin = 0, end = 0;  // columns: crowded times
-  int64_t size = 0;
-  int64_t slack = 0;  // the least capacity that is left beside all that lives in one of its columns
+  int buffer = 0, begin = 0, end = 0;  // columns [begin, end)
+  int64_t size = 0;                    // bytes, a multiple of kSlotBytes
+  int64_t slack = 0;  // of its columns, the least capacity minus all that lives there: bytes
   int length() const { return end - begin; }
 };
 
-// Which of those that would lie equally high is tried first. None is best for all: of 68 hard
-// programs each fits 23 to 46 within what lives at once, all five together 63.
+// Which of several boxes that would lie equally high is tried first. No order is best for all: of
+// 68 hard programs each fits 23 to 46 into the least arena, all five together 63.
 using Before = bool (*)(const Box& a, const Box& b);
 constexpr Before kOrders[] = {
     [](const Box& a, const Box& b) {
@@ -91,7 +94,7 @@ class Fitting {
       std::stable_sort(boxes_.begin(), boxes_.end(), before);
       steps_ = std::min(kMostSteps, kSteps + straight);
       if (Place(boxes_.size(), 0, -1)) return true;
-      if (steps_ >= 0) return false;  // all was tried
+      if (steps_ >= 0) return false;  // all was tried: there is no layout
     }
     return false;
   }
@@ -109,7 +112,7 @@ class Fitting {
 
   static bool Meet(const Box& a, const Box& b) { return a.begin < b.end && b.begin < a.end; }
 
-  // Where each box that is left would lie; nothing where one no longer fits.
+  // Where each box that is not placed yet would lie; nothing where one no longer fits.
   absl::optional<std::vector<Choice>> Choices() {
     std::vector<Choice> choices;
     for (size_t i = 0; i < boxes_.size(); ++i) {
@@ -125,7 +128,8 @@ class Fitting {
     return choices;
   }
 
-  // Whether another of those fits below.
+  // Whether another choice fits below `choice`, in columns that they share: then that one is to be
+  // placed first.
   bool LeavesRoom(const Choice& choice, const std::vector<Choice>& choices) {
     for (const Choice& other : choices) {
       --steps_;
@@ -138,7 +142,8 @@ class Fitting {
     return false;
   }
 
-  // The rest, at offsets that are no lower than that one's, which that box has.
+  // Places the `rest` boxes that are left, each no lower than the one before it. The last one
+  // placed is box `last`, at `offset`.
   bool Place(size_t rest, int64_t offset, int last) {
     if (rest == 0) return true;
     const absl::optional<std::vector<Choice>> choices = Choices();
@@ -166,11 +171,13 @@ class Fitting {
   }
 
   const int64_t capacity_;
-  int64_t steps_ = 0, all_columns_ = 0;
-  std::vector<int64_t> offsets_;  // by buffer
+  int64_t steps_ = 0;             // that the search may still take
+  int64_t all_columns_ = 0;       // the sum of the boxes' lengths
+  std::vector<int64_t> offsets_;  // [buffer]
   std::vector<Box> boxes_;
-  std::vector<bool> placed_;           // by box
-  std::vector<int64_t> floor_, left_;  // by column: where what is placed ends, and what is not yet
+  std::vector<bool> placed_;    // [box]
+  std::vector<int64_t> floor_;  // [column]: the end of the highest box placed there, bytes
+  std::vector<int64_t> left_;   // [column]: the sum of the sizes not yet placed there, bytes
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "compiler/memory/memory.h"
 
-// plan memory: when each buffer is live, and an offset for it in one arena that is the same on all
-// devices. A slot is as large as the largest device's box.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -51,7 +49,7 @@ void SetLifetimes(const program::Program& program, program::Stage& stage) {
   for (const program::Port& port : program.outputs()) live_always(port.buffer());
 }
 
-// Bytes live at each instruction. bytes: [buffer].
+// [instruction]: the sum of the bytes of the buffers that live there. bytes: [buffer].
 std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<int64_t>& bytes) {
   std::vector<int64_t> change(std::max(1, stage.instructions_size()) + 1, 0);
   for (int id = 0; id < stage.buffers_size(); ++id) {
@@ -65,7 +63,8 @@ std::vector<int64_t> LiveBytes(const program::Stage& stage, const std::vector<in
 
 enum class BufferRole { kStored, kActivation, kExchanged };
 
-// Gather buffers are where gathers from other buffers arrive, made buffers where reductions start.
+// [buffer]. Exchanged are the buffers in which gathers from other buffers arrive, and those from
+// which reductions start.
 std::vector<BufferRole> RolesOf(const program::Program& program, const program::Stage& stage) {
   std::vector<BufferRole> roles(stage.buffers_size(), BufferRole::kActivation);
   for (const program::Instruction& instruction : stage.instructions()) {

@@ -1,4 +1,10 @@
-// The memory of a program: when each buffer lives, and where it lies in the arena.
+// The phase `memory`: when each buffer of a program lives, and at which offset it lies in the one
+// arena that each device allocates. Offsets are equal on all devices, so a slot is as large as the
+// largest device's box. Offsets are decided in arena.h; this file finds the lives and sizes, writes
+// the result into the program, and measures it.
+//
+// Example: two activations of 6,400 bytes, live from instruction 0 to 1 and from 2 to 3, get the
+// same offset; a parameter lives from the first instruction to the last and shares with nobody.
 #ifndef YUBA_COMPILER_MEMORY_MEMORY_H_
 #define YUBA_COMPILER_MEMORY_MEMORY_H_
 
@@ -9,23 +15,28 @@
 
 namespace yuba::compiler {
 
-// First, last, offset and size of each buffer, and the arena's size. Elements of floats are 8 bytes
-// in hash arithmetic. `limit`: what the arena is to keep within, in bytes, so that less time is
-// taken to make it smaller; 0: none.
+// Sets `first`, `last` (instructions, both included), `size` and `offset` (bytes) of each buffer,
+// and the arena's size. A buffer that is initialized, an output, or used by no instruction lives
+// throughout. Elements of floats have 8 bytes in hash arithmetic. `limit` is a size in bytes that
+// the arena is to keep within: an arena that meets it is not made smaller; 0: none. The arena may
+// be larger than the limit; the caller compares.
 void PlanMemory(program::Program& program, int64_t limit = 0);
 
+// How good the offsets are. All bytes are of one device.
 struct ProgramMemory {
-  int64_t arena = 0;       // bytes a device
-  int64_t live_bound = 0;  // the largest sum of live slots at any instruction: no plan needs less
-  int peak_instruction = 0;
+  int64_t arena = 0;         // bytes that a device allocates
+  int64_t live_bound = 0;    // largest sum of sizes live at one instruction: no offsets need less
+  int peak_instruction = 0;  // the first instruction at which so much is live
 };
 ProgramMemory MeasureMemory(const program::Program& program);
 
-// What one device really has live (its boxes, not the slots), in bytes, at its peak: parameters,
-// inputs and outputs; activations; gather and made buffers. `at`: the node whose instruction it is.
+// What one device really has live at its peak, in bytes: its own boxes, not the slots.
 struct DeviceUse {
-  int64_t peak = 0, stored = 0, activations = 0, buffers = 0;
-  std::string at;
+  int64_t peak = 0;         // the sum of the next three
+  int64_t stored = 0;       // parameters, constants, inputs and outputs
+  int64_t activations = 0;  // shards of other tensors
+  int64_t buffers = 0;      // where gathers arrive and reductions start
+  std::string at;           // the node whose instruction is the peak
 };
 DeviceUse MeasureDevice(const program::Program& program, int device);
 

@@ -9,7 +9,7 @@
 namespace yuba::compiler {
 namespace {
 
-// Post-order from the outputs: operands in the order in which definitions read them.
+// The nodes that outputs need, in post-order from the outputs, operands in the order of the node.
 std::vector<NodeId> PostOrder(const Graph& graph) {
   std::vector<NodeId> order;
   std::vector<bool> entered(graph.nodes.size(), false);
@@ -39,7 +39,8 @@ std::vector<NodeId> PostOrder(const Graph& graph) {
   return order;
 }
 
-// The number of each tensor that is kept: inputs, then as nodes name them.
+// [tensor]: its new number, -1 where it is dropped. Inputs come first, then tensors as the nodes
+// name them. `kept` gets the old numbers in the new order.
 std::vector<TensorId> NumberTensors(const Graph& graph, const std::vector<NodeId>& order,
                                     std::vector<TensorId>& kept) {
   std::vector<TensorId> number(graph.tensors.size(), -1);

@@ -7,7 +7,7 @@
 namespace yuba::compiler {
 namespace {
 
-// `expr` with other arguments; itself where they are the same.
+// `expr` with other arguments; `expr` itself where they are the same.
 ExprPtr WithArgs(const ExprPtr& expr, std::vector<ExprPtr> args) {
   if (args == expr->args) return expr;
   auto copy = std::make_shared<Expr>(*expr);

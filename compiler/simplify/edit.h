@@ -1,4 +1,9 @@
-// Edits of definitions and nodes that keep what they compute.
+// Edits of definitions and nodes: the steps of which import and the simplifications are made.
+// Expressions are shared and never changed in place; what is edited is copied. After an edit of a
+// graph's nodes, Link(graph) brings producers and consumers up to date.
+//
+// Example: Substitute in x[i + 1] with indices {2*j} and operands {3} gives operand 3 read at
+// 2*j + 1.
 #ifndef YUBA_COMPILER_SIMPLIFY_EDIT_H_
 #define YUBA_COMPILER_SIMPLIFY_EDIT_H_
 
@@ -12,18 +17,18 @@
 
 namespace yuba::compiler {
 
-// Replaces reads bottom up: `replace` gets each kRead (its guard already rewritten) and returns
-// what stands in its place, null to keep it.
+// Replaces reads bottom up: `replace` gets each read (an `else` value already rewritten) and
+// returns what stands in its place; null keeps the read.
 using ReplaceRead = std::function<ExprPtr(const Expr& read)>;
 ExprPtr RewriteReads(const ExprPtr& expr, const ReplaceRead& replace);
-// The same for the body and for the conditions on data.
+// Replaces the reads of the body and of the conditions on data.
 void RewriteReads(Definition& definition, const ReplaceRead& replace);
 
 // Calls `visit` for each read of operand `operand` in the body and in the conditions on data.
 void VisitReads(const Definition& definition, int operand,
                 const std::function<void(const Expr& read)>& visit);
 
-// `expr` with each index i replaced by indices[i], and operand k by operands[k].
+// `expr` with each index i replaced by indices[i], and each operand k by operands[k].
 ExprPtr Substitute(const ExprPtr& expr, const std::vector<Affine>& indices,
                    const std::vector<int>& operands);
 Affine Substitute(const Affine& affine, const std::vector<Affine>& indices);
@@ -31,15 +36,16 @@ Affine Substitute(const Affine& affine, const std::vector<Affine>& indices);
 // Merges operands that are the same tensor and drops those that are not read.
 void NormalizeOperands(Node& node, Definition& definition);
 
-// Gives output indices the order of the left side, reduction indices behind them, and drops output
-// indices that stand in no left side (of extent 1: they must not occur anywhere).
+// Puts the output indices into the order of the left side, with the reduction indices behind them,
+// and drops output indices that the left side does not name. Those must have extent 1 and occur
+// nowhere.
 void OrderIndices(Definition& definition);
 
-// Removes dimensions of 1 from operands and result: drop[operand][flat dim], the result behind the
-// operands.
+// Removes dimensions of extent 1 from operands and result. drop: [operand][flat dimension], with
+// one more entry behind the operands for the result.
 void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& drop);
 
-// Nodes of expressions in the body.
+// How many nodes the expression has.
 int SizeOf(const ExprPtr& expr);
 
 }  // namespace yuba::compiler

@@ -9,7 +9,7 @@
 namespace yuba::compiler {
 namespace {
 
-// The bytes of the one element that a constant consists of; empty where it has several values.
+// The bytes of the element that all elements of a constant equal; empty where they differ.
 std::string UniformElement(const Tensor& tensor, const InitialValue& value) {
   if (value.data == nullptr) return "";
   if (value.kind == InitialValue::kFill) return *value.data;
@@ -46,7 +46,7 @@ bool IsNumber(const ExprPtr& expr, double number) {
   return expr->kind == Expr::kLiteral && IsFloat(expr->type) && expr->number == number;
 }
 
-// Exact rewrites that a literal makes possible.
+// `expr`, or an exact equivalent that is simpler because an argument is a literal.
 ExprPtr SimplifyCall(const ExprPtr& expr) {
   if (expr->kind != Expr::kCall || !IsFloat(expr->type)) return expr;
   if (expr->function == Function::kPow) {
@@ -71,7 +71,8 @@ ExprPtr Simplify(const ExprPtr& expr) {
   return SimplifyCall(copy);
 }
 
-// Guarded reads can be of the guard's value: those of more than one element stay.
+// Whether no read of the operand has an `else`: such a read may give the `else` value instead of an
+// element, so it cannot become a literal.
 bool ReadsAreInside(const Definition& definition, int operand) {
   bool inside = true;
   VisitReads(definition, operand, [&inside](const Expr& read) { inside &= read.args.empty(); });

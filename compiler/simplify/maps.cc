@@ -7,7 +7,8 @@
 namespace yuba::compiler {
 namespace {
 
-// Of the composed body: what a kernel keeps in registers, and what a person still reads.
+// Expression nodes of a composed body: what a kernel keeps in registers, and what a person still
+// reads.
 constexpr int kLargestBody = 64;
 
 class MapComposer {
@@ -35,8 +36,9 @@ class MapComposer {
   }
 
  private:
-  // Whether each element of the map is read by one point of the reader: bare reads, without a
-  // guard, in which every output index occurs. A map that reads nothing may be computed again.
+  // Whether the map may become part of `reader`: one point of the reader reads each element, by
+  // bare indices, without `else`, with every output index among them. A map that reads nothing
+  // (`constant`) may be computed several times.
   bool CanInline(const Definition& reader, int operand, bool constant) const {
     if (!IsMap(reader)) return false;
     bool possible = true;
@@ -65,7 +67,7 @@ class MapComposer {
     if (!CanInline(*reader.definition, operand, constant)) return false;
     Definition definition = *reader.definition;
     std::vector<TensorId> operands = reader.operands;
-    std::vector<int> renamed;  // the map's operands behind the reader's
+    std::vector<int> renamed;  // [operand of the map]: its position behind the reader's operands
     for (size_t k = 0; k < map.operands.size(); ++k) {
       renamed.push_back(static_cast<int>(operands.size()));
       operands.push_back(map.operands[k]);

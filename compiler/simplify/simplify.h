@@ -1,4 +1,10 @@
-// What the importer does to the graph before anyone plans it. Each keeps the values of all outputs.
+// What import does to the graph before anyone plans it: four rewrites, in this order, then the
+// hash. Each takes and leaves a well-formed graph (linked), keeps the values of all outputs, and
+// cannot fail. They remove what would only cost the search time and the program buffers: constants,
+// views, chains of elementwise maps, and any trace of names and of the order in the file.
+//
+// Example: y = relu(transpose(x) + 0) with a fill of 0 in the file is, at the end, the one node
+// y[i, j] = max(x[j, i] + 0, 0).
 #ifndef YUBA_COMPILER_SIMPLIFY_SIMPLIFY_H_
 #define YUBA_COMPILER_SIMPLIFY_SIMPLIFY_H_
 
@@ -6,23 +12,29 @@
 
 namespace yuba::compiler {
 
-// Constants of one element, and fills that maps read, become literals; x to the power of 2 becomes
-// a square and the like.
+// Constants of one element, and constants of equal elements that maps read, become literals in the
+// bodies that read them. Calls that a literal makes simpler are replaced by exact equivalents: x to
+// the power of 2 becomes a square, x times 1 becomes x.
 void ReplaceLiterals(Model& model);
 
-// A definition that only names its operand's elements by other flat dimensions is no node: its
-// readers read the operand, or its operand's producer makes its result.
+// Removes nodes that only name their operand's elements along other flat dimensions (transposes,
+// added or dropped dimensions of 1): the readers of such a node read its operand instead, or, where
+// its result is an output, the operand's producer writes that result. A view stays where neither is
+// possible.
 void RemoveViews(Model& model);
 
-// A map read by one other map, each element once, becomes part of it; a map that reads nothing (a
-// fill, a range, a band) becomes part of every map that reads it.
+// A map that one other map reads, each element once, becomes part of it; a map that reads nothing
+// (a fill, a range, a band) becomes part of every map that reads it. Bodies grow to at most 64
+// nodes. This is where elementwise nodes are clustered; no later phase does.
 void ComposeMaps(Model& model);
 
-// Drops what no output needs; nodes in post-order from the outputs, which depends on no name and on
-// no order of the file; tensors in the order in which nodes name them. Inputs stay.
+// Drops what no output needs, and numbers the rest: nodes in post-order from the outputs, tensors
+// in the order in which these nodes name them, inputs first. The order depends on no name and on no
+// order in the file. Inputs stay, also where nothing reads them.
 void PutInCanonicalOrder(Model& model);
 
-// Of structure, shapes and types, in canonical order; without names and values.
+// 32 hexadecimal digits of structure, shapes and types, without names and values. `graph` must be
+// in canonical order: equal models then have equal hashes, whatever their files name things.
 std::string HashOfGraph(const Graph& graph);
 
 }  // namespace yuba::compiler

@@ -7,13 +7,13 @@
 namespace yuba::compiler {
 namespace {
 
-// How flat dimensions of one tensor are those of another: from[d] is the dimension of `other` that
-// dimension d of this tensor is, -1 for a dimension of 1 that `other` does not have.
+// How the flat dimensions of one tensor are those of another. [dimension of this tensor]: the same
+// dimension of the other tensor, or -1 for a dimension of 1 that the other does not have.
 using DimMap = std::vector<int>;
 
 struct View {
-  DimMap operand;  // for each dimension of the operand the result's
-  DimMap result;   // for each dimension of the result the operand's
+  DimMap operand;  // [dimension of the operand]: the result's dimension
+  DimMap result;   // [dimension of the result]: the operand's dimension
 };
 
 absl::optional<View> MatchPureView(const Definition& definition) {
@@ -49,7 +49,8 @@ std::vector<Affine> Mapped(const std::vector<Affine>& position, const DimMap& ma
   return mapped;
 }
 
-// Dimensions of 1 that are lost on the way must not decide whether a read is inside.
+// Whether the reads of `operand` can be rewritten by `map`. They cannot where a dimension that is
+// lost on the way decides whether a read with `else` is inside.
 bool CanMap(const Definition& definition, int operand, const DimMap& map) {
   std::vector<bool> kept(definition.operands[operand].dims.size(), false);
   for (const int d : map) {
@@ -93,7 +94,7 @@ class ViewRemover {
   }
 
  private:
-  // Readers of `from` read `to` instead, except those that cannot.
+  // Makes the readers of `from` read `to` instead, other than `except` and those that cannot.
   void Redirect(TensorId from, TensorId to, const DimMap& map, NodeId except) {
     const std::vector<NodeId> readers = graph_.tensors[from].consumers;
     for (const NodeId reader : readers) {
@@ -130,10 +131,10 @@ class ViewRemover {
     consumers.erase(std::remove(consumers.begin(), consumers.end(), node), consumers.end());
   }
 
-  // The result is an output of the graph: the operand's producer makes it.
+  // Makes the operand's producer write the view's result, which is an output of the graph.
   void MakeResult(NodeId id, TensorId operand, TensorId result, const View& view) {
     const Tensor& from = graph_.tensors[operand];
-    if (from.output || from.producer < 0) return;  // a copy that someone asked for
+    if (from.output || from.producer < 0) return;  // the graph asks for both: the view copies
     Node& producer = graph_.nodes[from.producer];
     for (const NodeId reader : from.consumers) {
       if (reader == id) continue;

@@ -1,7 +1,5 @@
 #include "compiler/spmd/recognise.h"
 
-// recognise: which exchanges are collectives over some axes of the mesh, judged by their boxes
-// alone.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -18,9 +16,11 @@ namespace {
 using Axes = std::vector<int>;
 using Boxes = std::vector<const Box*>;
 
+// An exchange whose boxes form a finer grid than this many cells is left plain.
 constexpr size_t kMostCells = size_t{1} << 20;
 
-// Of the coordinates on these axes, all others being 0: the devices that have them.
+// The devices whose coordinates are 0 on all axes other than these, one for each combination of
+// coordinates on these.
 std::vector<int> DevicesAlong(const Mesh& mesh, const Axes& axes) {
   std::vector<int> devices = {0};
   int stride = 1;
@@ -51,7 +51,8 @@ int64_t TotalVolume(const Boxes& boxes) {
   return total;
 }
 
-// The cells of the grid whose lines are all bounds of some boxes.
+// The grid whose lines, in each dimension, are the begins and ends of all boxes `a` and `b`. Each
+// of these boxes is a set of its cells.
 class Cells {
  public:
   Cells(const Boxes& a, const Boxes& b) : lines_(a[0]->size()) {
@@ -70,7 +71,8 @@ class Cells {
     }
   }
 
-  // Those in any of the boxes; nothing where one is in two of them, or where there are too many.
+  // [cell]: whether it lies in one of `boxes`. Nothing where a cell lies in two of them, or where
+  // the grid has more than kMostCells cells.
   absl::optional<std::vector<bool>> In(const Boxes& boxes) const {
     if (count_ > kMostCells) return absl::nullopt;
     std::vector<bool> cells(count_, false);
@@ -97,13 +99,13 @@ class Cells {
     return std::lower_bound(lines_[d].begin(), lines_[d].end(), at) - lines_[d].begin();
   }
 
-  std::vector<std::vector<int64_t>> lines_;  // by dimension
-  size_t count_ = 1;                         // with a row of cells behind the last line of each
+  std::vector<std::vector<int64_t>> lines_;  // [dimension]: ascending, each once
+  size_t count_ = 1;  // cells, with a row of unused ones behind the last line of each dimension
 };
 
 // Whether the boxes `a` are disjoint, the boxes `b` too, and both have the same union.
 bool SameUnion(const Boxes& a, const Boxes& b) {
-  if (TotalVolume(a) != TotalVolume(b)) return false;  // most candidates end here
+  if (TotalVolume(a) != TotalVolume(b)) return false;  // cheap, and most candidates end here
   const Cells cells(a, b);
   const auto in_a = cells.In(a);
   return in_a.has_value() && in_a == cells.In(b);
@@ -113,10 +115,10 @@ bool AllEqual(const Boxes& boxes) {
   return std::all_of(boxes.begin(), boxes.end(), [&](const Box* b) { return *b == *boxes[0]; });
 }
 
-// One group's side of an exchange: devices that differ on the collective's axes only.
+// What one group of devices, which differ on the collective's axes only, offers and receives.
 struct Sides {
-  Boxes from, to;
-  std::set<int> parts;  // that the group made
+  Boxes from, to;       // [member]
+  std::set<int> parts;  // the numbers of the partials that the group's members wrote
 };
 
 bool IsAllGather(const Sides& s) { return AllEqual(s.to) && SameUnion(s.from, {s.to[0]}); }
@@ -187,8 +189,8 @@ class Recogniser {
     axes.insert(bound.axes().begin(), bound.axes().end());
   }
 
-  // Subsets of the axes on which the exchange depends, small ones first, so that the least set of
-  // axes over which something moves is found.
+  // The subsets of the axes on which the exchange depends, small ones first, so that a smallest set
+  // of axes over which something moves is found.
   std::vector<Axes> Candidates() const {
     std::set<int> used;
     for (const program::Box* box : {&exchange_.from(), &exchange_.to()}) {
@@ -211,7 +213,8 @@ class Recogniser {
     return subsets;
   }
 
-  // As the first kind that holds for all groups over these axes.
+  // Marks the exchange as the first of `kinds` that holds for every group over these axes; false
+  // where none does.
   bool MarkOver(const Axes& axes, std::vector<Kind> kinds) {
     const std::vector<int> along = DevicesAlong(mesh_, axes);
     if (exchange_.partials() > 1 && static_cast<int>(along.size()) != exchange_.partials())

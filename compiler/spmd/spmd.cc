@@ -1,6 +1,5 @@
 #include "compiler/spmd/spmd.h"
 
-// cut: what every device holds, gathers, computes and reduces, as one program for all of them.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -38,12 +37,12 @@ bool AllEmpty(const std::vector<Box>& boxes) {
   return std::all_of(boxes.begin(), boxes.end(), [](const Box& box) { return IsEmpty(box); });
 }
 
-class Cutter {
+class SpmdBuilder {
  public:
-  Cutter(const Model& model, const search::Plan& plan)
+  SpmdBuilder(const Model& model, const search::Plan& plan)
       : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
 
-  program::Program Sharding(Arithmetic arithmetic) {
+  program::Program Build(Arithmetic arithmetic) {
     program_.set_graph_hash(model_.graph_hash);
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
     for (const MeshAxis& axis : mesh_.axes) {
@@ -59,7 +58,7 @@ class Cutter {
   }
 
  private:
-  // A copy's buffer is added where it is made, if it needs one.
+  // A copy gets its buffer in AddCopy, where it needs one.
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
     shards_.emplace_back();
@@ -72,7 +71,7 @@ class Cutter {
     stage_->mutable_buffers(buffers_[id])->set_initialized(tensor.producer < 0);
   }
 
-  // A copy that is cut like its tensor is the tensor.
+  // A copy that is sharded like its tensor shares the tensor's buffer.
   void AddCopy(const Node& node) {
     const TensorId tensor = node.operands[0], copy = node.result;
     buffers_[copy] = buffers_[tensor];
@@ -98,8 +97,9 @@ class Cutter {
     if (IsCopy(graph_, node)) return AddCopy(node);
     NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
     Definition computed = *node.definition;
-    if (!computed.partial_operands
-             .empty()) {  // each group computes its part of an index that numbers them
+    // A node that reads partials runs once for each group of devices: one more index numbers the
+    // groups, and each device runs over its own group's number.
+    if (!computed.partial_operands.empty()) {
       const AxisList& groups = plan_.nodes[id].axes.back();
       computed = InGroups(computed, PartCount(mesh_, groups));
       for (int device = 0; device < mesh_.devices(); ++device) {
@@ -116,45 +116,48 @@ class Cutter {
       *kernel.add_indices() = RangeTable(mesh_, parts);
     }
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
-      std::vector<Box> needs;
-      for (const std::vector<Box>& device : boxes.reads) needs.push_back(device[operand]);
+      std::vector<Box> reads;
+      for (const std::vector<Box>& device : boxes.reads) reads.push_back(device[operand]);
       program::Access* access = kernel.add_operands();
-      access->set_buffer(Fetch(node, node.operands[operand], needs));
-      *access->mutable_box() = BoxTable(mesh_, needs);
+      access->set_buffer(Gather(node, node.operands[operand], reads));
+      *access->mutable_box() = BoxTable(mesh_, reads);
       access->set_partial(ReadsPartials(computed, operand));
     }
-    Make(node, computed, boxes, std::move(kernel));
+    AddKernel(node, computed, boxes, std::move(kernel));
   }
 
-  // The buffer in which `node` reads `tensor`: the shard where that holds all needs, else a buffer
-  // of exactly the needs, filled by an exchange.
-  int Fetch(const Node& node, TensorId tensor, const std::vector<Box>& needs) {
+  // The buffer from which `node` reads the boxes `reads` ([device]) of `tensor`: the tensor's own,
+  // where each device's shard holds what it reads, else a buffer of exactly these boxes, which an
+  // exchange fills.
+  int Gather(const Node& node, TensorId tensor, const std::vector<Box>& reads) {
     const std::vector<Box>& shards = shards_[tensor];
-    if (AllContain(shards, needs)) return buffers_[tensor];
+    if (AllContain(shards, reads)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
-        AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, needs);
-    program::Exchange* fetch =
-        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, needs});
+        AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, reads);
+    program::Exchange* gather =
+        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, reads});
     const std::vector<int64_t> groups = GroupsOf(tensor);
-    if (IsGrouped(groups)) *fetch->mutable_group() = BoundTable(mesh_, groups);
+    if (IsGrouped(groups)) *gather->mutable_group() = BoundTable(mesh_, groups);
     return buffer;
   }
 
-  // The kernel and the way of its result into the tensor.
-  void Make(const Node& node, Definition made, const NodeBoxes& boxes, program::Kernel kernel) {
+  // Adds the kernel and what brings its result to the owners: nothing where each device writes
+  // exactly its shard, else a reduction from a buffer of its own.
+  void AddKernel(const Node& node, Definition definition, const NodeBoxes& boxes,
+                 program::Kernel kernel) {
     const Tensor& tensor = graph_.tensors[node.result];
     const std::vector<Box>& own = shards_[node.result];
     const std::vector<int64_t> groups = GroupsOf(node.result);
     const bool grouped = IsGrouped(groups);
     const bool direct = (boxes.partials == 1 || grouped) && AllSame(boxes.writes, own);
-    if (boxes.partials > 1) made.result.type = AccumulatorType(made.result.type);
-    made.partial = false;
+    if (boxes.partials > 1) definition.result.type = AccumulatorType(definition.result.type);
+    definition.partial = false;
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("written(", tensor.name, ")"),
-                                          {made.result.type, tensor.type.dims}, boxes.writes);
-    kernel.set_function(FunctionOf(made));
+                                          {definition.result.type, tensor.type.dims}, boxes.writes);
+    kernel.set_function(FunctionOf(definition));
     kernel.mutable_result()->set_buffer(buffer);
     *kernel.mutable_result()->mutable_box() = BoxTable(mesh_, boxes.writes);
     *stage_->add_instructions()->mutable_kernel() = std::move(kernel);
@@ -170,7 +173,8 @@ class Cutter {
     if (boxes.partials == 1) return;
     *reduce->mutable_partial() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
-    // Only the first owner of an element combines its parts; other owners take the result from it.
+    // Only the first owner of an element combines its partials; other owners gather the result from
+    // it.
     if (grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
   }
@@ -179,7 +183,7 @@ class Cutter {
     return *std::max_element(groups.begin(), groups.end()) > 0;
   }
 
-  // By device: its group, where the tensor is partials; else all are one.
+  // [device]: the group whose partial of the tensor it has; all 0 where the tensor is no partial.
   std::vector<int64_t> GroupsOf(TensorId tensor) const {
     std::vector<int64_t> groups(mesh_.devices(), 0);
     if (graph_.tensors[tensor].kind != TensorKind::kPartial) return groups;
@@ -248,7 +252,8 @@ class Cutter {
   program::Program program_;
   program::Stage* stage_ = nullptr;
   std::vector<std::vector<Box>> shards_;  // [tensor][device]
-  std::vector<int> buffers_;              // [tensor]
+  std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
+  // Text of a definition -> the definitions with this text, each with the number of its function.
   std::map<std::string, std::vector<std::pair<Definition, int>>> functions_;
 };
 
@@ -274,7 +279,7 @@ program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic) {
   YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
-  return Cutter(model, plan).Sharding(arithmetic);
+  return SpmdBuilder(model, plan).Build(arithmetic);
 }
 
 }  // namespace yuba::compiler

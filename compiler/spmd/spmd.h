@@ -1,4 +1,15 @@
-// From graph and plan to one program for all devices.
+// The phase `spmd`: graph and plan become one program that all devices run (single program,
+// multiple data). Values keep their global types; what differs between devices are boxes, and boxes
+// are tables over mesh coordinates (tables.h). Wherever a device does not have what it reads, or
+// does not own what it writes, an exchange is added: this is where a plan turns into communication.
+//
+// Example: y[i, j] = sum(k) x[i, k] * w[k, j] on two devices, everything cut by rows over axis a,
+// so x is [8/a, 6], w is [6/a, 10], y is [8/a, 10], and the node cuts i. Each device has the rows
+// of x that it reads and writes the rows of y that it owns. Of w it has 3 of the 6 rows that it
+// reads, so the program has two instructions: an exchange that gathers w into the buffer
+// "gather(w)@y", whose box is [0, 6) x [0, 10) on both devices, and the kernel. Had the node cut k
+// instead, each device would write a partial of all of y into "written(y)", and a reduce exchange
+// would combine them into y.
 #ifndef YUBA_COMPILER_SPMD_SPMD_H_
 #define YUBA_COMPILER_SPMD_SPMD_H_
 
@@ -9,14 +20,23 @@
 
 namespace yuba::compiler {
 
-// Buffers (boxes, no offsets), kernels with the parts of their indices, and exchanges where a need
-// is not within what a device has or what it made is not what it owns. `arithmetic` is what the
-// whole program computes in: memory and kernels follow it.
+// The program of model.graph under `plan`, which must have a sharding for each of its tensors and a
+// partition for each of its nodes. The result has one stage with
+// - buffers: one for each tensor (its shards), one for each gather and for each result that is not
+//   written straight into its shards; a copy that is sharded like its tensor has none. Boxes are
+//   set, lives and offsets are not (memory/);
+// - instructions in the order of the graph's nodes: the gathers of a node, its kernel, its
+// reduction;
+// - exchanges that are all plain (recognise.h marks the collectives);
+// - functions, one for each distinct definition, without code (kernels/).
+// `arithmetic` is what the whole program computes in: memory and kernels follow it.
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic = Arithmetic::kFloat);
 
-// The values of parameters and constants, and the names of the file's inputs; they are in a program
-// from the cut on, but not in its text. The program's parameters are the model's, in its order.
+// Sets the values of the program's parameters and constants, and the names of the file's inputs, to
+// those of the model. A program has them from this phase on, but its text (dump/) does not: whoever
+// reads a program from text calls this. The program's parameters must be the model's parameters and
+// constants, in the order of their tensor numbers.
 void SetInitialValues(const Model& model, program::Program& program);
 
 }  // namespace yuba::compiler

@@ -9,13 +9,14 @@
 namespace yuba::compiler {
 namespace {
 
-// What a step of one along `axis` adds to a device's number.
+// By how much a step of one along `axis` raises a device's number.
 int Stride(const Mesh& mesh, int axis) {
   int stride = 1;
   for (size_t a = axis + 1; a < mesh.axes.size(); ++a) stride *= mesh.axes[a].size;
   return stride;
 }
 
+// Whether any two devices that differ on `axis` alone have different values ([device]).
 bool DependsOn(const Mesh& mesh, int axis, const std::vector<int64_t>& values) {
   const size_t stride = Stride(mesh, axis), block = stride * mesh.axes[axis].size;
   for (size_t first = 0; first < values.size(); first += block) {
@@ -31,8 +32,8 @@ bool DependsOn(const Mesh& mesh, int axis, const std::vector<int64_t>& values) {
 program::Bound BoundTable(const Mesh& mesh, const std::vector<int64_t>& values) {
   YUBA_CHECK(static_cast<int>(values.size()) == mesh.devices());
   program::Bound bound;
-  // The devices at coordinate 0 of all axes that the bound does not depend on, in the order of
-  // rows.
+  // One device for each row of the table, in order: those at coordinate 0 on all axes that the
+  // values do not depend on.
   std::vector<int> devices = {0};
   for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
     if (!DependsOn(mesh, axis, values)) continue;

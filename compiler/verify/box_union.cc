@@ -9,7 +9,7 @@ void BoxUnion::Add(const Box& box) {
   if (IsEmpty(box)) return;
   if (std::all_of(boxes_.begin(), boxes_.end(),
                   [&](const Box& held) { return Contains(box, held); })) {
-    boxes_ = {box};  // the usual case: all at once
+    boxes_ = {box};  // the usual case: one box is everything
     return;
   }
   for (Box& rest : SubtractAll(box, boxes_)) boxes_.push_back(std::move(rest));

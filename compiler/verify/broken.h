@@ -1,4 +1,5 @@
-// The answer of a proof that fails.
+// The answer of a proof that fails: a FailedPrecondition. RunPhases makes it an Internal error,
+// since a program that the compiler wrote must pass; `yuba verify` reports it as a negative answer.
 #ifndef YUBA_COMPILER_VERIFY_BROKEN_H_
 #define YUBA_COMPILER_VERIFY_BROKEN_H_
 
@@ -7,6 +8,7 @@
 
 namespace yuba::compiler {
 
+// The arguments are written one after the other, as by absl::StrCat.
 template <typename... Args>
 absl::Status Broken(const Args&... args) {
   return absl::FailedPreconditionError(absl::StrCat(args...));

@@ -1,6 +1,5 @@
 #include "compiler/verify/check_memory.h"
 
-// What must hold after memory was planned, found pair by pair.
 #include <algorithm>
 #include <vector>
 
@@ -19,7 +18,7 @@ absl::Status Broken(const program::Buffer& buffer, const Args&... args) {
   return absl::FailedPreconditionError(absl::StrCat("buffer ", buffer.name(), ": ", args...));
 }
 
-// The buffers that an instruction, and all in it, uses.
+// The buffers that an instruction, or any instruction in it, uses; one may occur several times.
 std::vector<int> UsedBy(const program::Instruction& instruction) {
   std::vector<int> used;
   if (instruction.has_kernel()) {
@@ -77,7 +76,7 @@ absl::Status CheckLives(const program::Program& program) {
 }
 
 absl::Status CheckOverlaps(const program::Stage& stage) {
-  std::vector<const program::Buffer*> buffers;  // by offset, those that take space
+  std::vector<const program::Buffer*> buffers;  // those that take space, ascending by offset
   for (const program::Buffer& buffer : stage.buffers()) {
     if (buffer.size() > 0) buffers.push_back(&buffer);
   }

@@ -1,7 +1,5 @@
 #include "compiler/verify/coverage.h"
 
-// cover: the static proof that a program computes every element once and reads nothing that is not
-// there. It looks at the program alone and knows nothing of plans, graphs or how programs are made.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -97,7 +95,7 @@ class Prover {
                       absl::StrCat("instruction ", i, exchange.reduce() ? ", reduce" : ", gather",
                                    " of ", exchange.tensor(), " at ", exchange.node()));
     }
-    // The second time round reads what the first has written; after that nothing is new.
+    // The second round reads what the first has written; no later round brings anything new.
     for (int round = 0; round < std::min(2, instruction.repeat().count()); ++round) {
       for (const program::Instruction& inner : instruction.repeat().body()) {
         YUBA_RETURN_IF_ERROR(Run(i, inner));
@@ -123,11 +121,12 @@ class Prover {
     for (const program::Access& operand : kernel.operands()) {
       if (operand.partial()) YUBA_RETURN_IF_ERROR(CheckUnreduced(operand.buffer(), groups));
     }
-    return Make(kernel);
+    return WriteResult(kernel);
   }
 
-  // What all devices of a group hold of the buffer is one term of the whole, and the terms of all
-  // groups add up to it.
+  // Whether a kernel or exchange that runs in `groups` ([device]) may read the unreduced buffer:
+  // what the devices of a group hold of it is one partial of the whole, each element on one device,
+  // and the partials of all groups add up to the whole.
   absl::Status CheckUnreduced(int id, const std::vector<int64_t>& groups) const {
     if (!unreduced_[id].empty()) {
       std::map<int64_t, int64_t> others, back;
@@ -176,9 +175,9 @@ class Prover {
     return absl::OkStatus();
   }
 
-  absl::Status Make(const program::Kernel& kernel) {
+  absl::Status WriteResult(const program::Kernel& kernel) {
     const int id = kernel.result().buffer();
-    std::map<Box, Ranges, BoxLess> outputs;  // written box -> the output ranges that make it
+    std::map<Box, Ranges, BoxLess> outputs;  // written box -> the ranges of output indices there
     bool partial = false;
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box written = BoxOn(mesh_, kernel.result().box(), device);
@@ -218,7 +217,8 @@ class Prover {
     }
   };
 
-  // What each device offers: with from_first_only nothing where an earlier device offers the same.
+  // [device]: the box that it offers; with from_first_only an empty one where an earlier device
+  // offers the same box.
   std::vector<Box> Offers(const program::Exchange& exchange) const {
     std::vector<Box> offers = BoxesOn(mesh_, exchange.from());
     if (!exchange.from_first_only()) return offers;
@@ -252,11 +252,11 @@ class Prover {
         return Broken(ToString(*lost), ", written by device ", device, ", is reduced into nobody");
       }
     }
-    if (exchange.has_group() && !exchange.reduce()) return GatherTerms(exchange, offers, to);
+    if (exchange.has_group() && !exchange.reduce()) return GatherPartials(exchange, offers, to);
     if (!partials_[exchange.source()].empty() || !unreduced_[exchange.source()].empty()) {
       return Broken("it takes partials of ", NameOf(exchange.source()), " for whole results");
     }
-    if (exchange.has_group()) return Gather(exchange, offers, to);
+    if (exchange.has_group()) return CombineInGroups(exchange, offers, to);
     if (exchange.partials() > 1) return Combine(exchange, offers, to);
     if (partial_[exchange.source()] != nullptr) {
       return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
@@ -272,9 +272,9 @@ class Prover {
     return absl::OkStatus();
   }
 
-  // Of partials: each device gets of its group's term.
-  absl::Status GatherTerms(const program::Exchange& exchange, const std::vector<Box>& from,
-                           const std::vector<Box>& to) {
+  // A gather of unreduced partials: each device receives elements of its own group's partial.
+  absl::Status GatherPartials(const program::Exchange& exchange, const std::vector<Box>& from,
+                              const std::vector<Box>& to) {
     const int source = exchange.source();
     if (!IsPartial(source) || !unreduced_[source].empty()) {
       return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
@@ -298,9 +298,10 @@ class Prover {
     return absl::OkStatus();
   }
 
-  // Into partials: each element that a device made reaches one device of its group.
-  absl::Status Gather(const program::Exchange& exchange, const std::vector<Box>& from,
-                      const std::vector<Box>& to) {
+  // A reduction that leaves one partial for each group: each element that a device wrote reaches
+  // one device of its group.
+  absl::Status CombineInGroups(const program::Exchange& exchange, const std::vector<Box>& from,
+                               const std::vector<Box>& to) {
     const program::Kernel* producer = producers_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return Broken("it combines what no kernel wrote");
@@ -330,8 +331,8 @@ class Prover {
     return absl::OkStatus();
   }
 
-  // Parts are told apart by their numbers: equal numbers must mean equal terms, and others
-  // disjoint.
+  // A reduction to whole results. The exchange tells partials apart by their numbers: devices of
+  // equal numbers must have computed the same points, devices of different numbers disjoint ones.
   absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
                        const std::vector<Box>& to) {
     const program::Kernel* producer = partial_[exchange.source()];
@@ -351,14 +352,16 @@ class Prover {
   const program::Program& program_;
   const program::Stage& stage_;
   const Mesh mesh_;
-  std::vector<std::vector<Box>> held_;           // [buffer][device]
-  std::vector<std::vector<BoxUnion>> written_;   // [buffer][device]
-  std::vector<const program::Kernel*> partial_;  // [buffer]: who wrote partial results, else null
-  std::vector<const program::Kernel*>
-      producers_;  // [buffer]: the kernel that wrote it last, or null
-  // [buffer][device]: what the device holds a part of, where the sum of all devices' is the whole.
+  std::vector<std::vector<Box>> held_;          // [buffer][device]: what it has room for
+  std::vector<std::vector<BoxUnion>> written_;  // [buffer][device]: what has been written there
+  // [buffer]: the kernel that wrote partials into it, null where there are whole results.
+  std::vector<const program::Kernel*> partial_;
+  // [buffer]: the kernel that wrote it last, null where an exchange did or nothing has yet.
+  std::vector<const program::Kernel*> producers_;
+  // [buffer][device]: the box of a partial that the device holds, where a reduction has left one
+  // partial for each group; the sum over all devices is the whole. Empty for other buffers.
   std::vector<std::vector<Box>> partials_;
-  // [buffer][device]: the group whose term the device has there, empty where it has whole results.
+  // [buffer][device]: the group whose partial the device gathered; empty for other buffers.
   std::vector<std::vector<int64_t>> unreduced_;
 };
 

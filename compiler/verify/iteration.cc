@@ -31,8 +31,8 @@ Ranges WholeReduction(const program::Program& program, const program::Kernel& ke
 absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
                          const program::Kernel& kernel) {
   const program::Function& function = program.functions(kernel.function());
-  std::set<std::vector<int64_t>> pieces;  // distinct ones, by their begins
-  std::vector<std::map<int64_t, int64_t>> parts(kernel.indices_size());
+  std::set<std::vector<int64_t>> boxes;  // the distinct boxes of points, by their begins
+  std::vector<std::map<int64_t, int64_t>> parts(kernel.indices_size());  // [index]: begin -> end
   for (int device = 0; device < mesh.devices(); ++device) {
     std::vector<int64_t> begins;
     for (int index = 0; index < kernel.indices_size(); ++index) {
@@ -42,7 +42,7 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
       return Broken("device ", device, " takes ", ToString(part), " of index ",
                     function.indices(index).name(), ", which overlaps another device's part");
     }
-    pieces.insert(begins);
+    boxes.insert(begins);
   }
   size_t combinations = 1;
   for (int index = 0; index < kernel.indices_size(); ++index) {
@@ -59,14 +59,14 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
                     " instead of ", function.indices(index).extent());
     }
     combinations *= parts[index].size();
-    if (combinations <= pieces.size()) continue;  // never so large that the next one overflows
-    return Broken("only ", pieces.size(), " of at least ", combinations, " parts are computed");
+    if (combinations <= boxes.size()) continue;  // never so large that the next one overflows
+    return Broken("only ", boxes.size(), " of at least ", combinations, " parts are computed");
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel) {
-  std::map<std::vector<int64_t>, int> first;  // by where its indices begin
+  std::map<std::vector<int64_t>, int> first;  // begins of the indices -> the first such device
   for (int device = 0; device < mesh.devices(); ++device) {
     std::vector<int64_t> begins;
     for (const program::Range& range : kernel.indices()) {

@@ -1,8 +1,5 @@
 #include "compiler/verify/matches_graph.h"
 
-// faithful: the program's kernels compute the graph's nodes, each from the tensors that it reads,
-// as far as its definition reaches. Together with cover this is the whole proof short of the
-// arithmetic.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -75,12 +72,12 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Of a tensor without elements nothing is reduced.
+  // A tensor without elements needs no exchange, so any buffer will do for it.
   bool Holds(int buffer, TensorId tensor) const {
     return holds_[buffer] == tensor || ElementCount(graph_.tensors[tensor].type) == 0;
   }
 
-  // Copies are not computed: what reads one reads its tensor.
+  // No kernel computes a copy: what reads a copy reads its tensor.
   void SkipCopies() {
     while (next_ < static_cast<NodeId>(graph_.nodes.size()) &&
            IsCopy(graph_, graph_.nodes[next_])) {
@@ -146,7 +143,8 @@ class Reader {
     std::vector<Interval> ranges;
     for (const program::Range& range : kernel.indices()) {
       ranges.push_back(IntervalOn(mesh_, range, device));
-      const size_t i = ranges.size() - 1;  // the analysis computes with numbers of a tensor's size
+      // The analysis must only meet numbers within the extents: larger ones could overflow.
+      const size_t i = ranges.size() - 1;
       if (!Interval{0, definition.indices[i].extent}.Contains(ranges[i])) {
         return Broken("device ", device, " runs index ", definition.indices[i].name, " over ",
                       ToString(ranges[i]));
@@ -172,8 +170,8 @@ class Reader {
   const program::Program& program_;
   const program::Stage& stage_;
   const Mesh mesh_;
-  std::vector<TensorId> holds_;  // [buffer], -1: nothing yet
-  NodeId next_ = 0;
+  std::vector<TensorId> holds_;  // [buffer]: the tensor of which it has elements; -1: none yet
+  NodeId next_ = 0;              // the node that the next kernel must be
 };
 
 }  // namespace

@@ -1,4 +1,26 @@
-// The static proof that a program computes its graph.
+// The proof that a program's kernels are the nodes of its graph. With CheckCoverage it is the whole
+// proof that program and graph say the same, short of the arithmetic inside a kernel.
+//
+// What it establishes:
+// - the kernels are the nodes of the graph, each once, in the graph's order, copies left out;
+// - each kernel has its definition's indices (extents, which are reductions) and its reducer;
+// - each operand's buffer holds the tensor that the node reads, followed from the program's inputs
+//   and parameters through every kernel and exchange; an operand is read as partial exactly where
+//   the definition reads partials;
+// - on each device, the boxes that the program says a kernel reads contain all that the definition
+//   reaches for that device's part of the indices, and the box it writes is what the definition
+//   writes;
+// - inputs, parameters and outputs are those of the graph, in order.
+//
+// What it does not assume: a plan, or that the program was made from this graph; any program that
+// is well formed may come in.
+//
+// What it relies on: the box analysis of opsemantics/regions, which the planner uses too, and which
+// tests compare with the elements that the interpreter reads.
+//
+// What it does not establish: that what a kernel reads has arrived by then (coverage.h); that a
+// function's code or library call computes the definition (tests, and `yuba verify` in hash
+// arithmetic); that the graph is the model's file, or that the plan is a good one.
 #ifndef YUBA_COMPILER_VERIFY_MATCHES_GRAPH_H_
 #define YUBA_COMPILER_VERIFY_MATCHES_GRAPH_H_
 
@@ -8,9 +30,8 @@
 
 namespace yuba::compiler {
 
-// The kernels are the nodes of `graph` in its order, copies left out; each reads its operands'
-// tensors, and at least the boxes that its definition reaches; it makes what its definition makes;
-// ports are the graph's.
+// OK, or a FailedPrecondition that names the first kernel or port that differs. `graph` is the one
+// that the plan is of, with its copies and accumulators.
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program);
 
 }  // namespace yuba::compiler

@@ -81,7 +81,7 @@ void RunAndCompare(const Model& model, const search::Plan& plan, const program::
     INFO(set.message());
     REQUIRE(set.ok());
   }
-  for (int step = 0; step < 2; ++step) {  // the second finds what the first left in the arena
+  for (int step = 0; step < 2; ++step) {  // the second step finds what the first left in the arena
     const absl::Status run = (*session)->Step();
     INFO(run.message());
     REQUIRE(run.ok());

@@ -18,8 +18,8 @@
 namespace yuba::compiler {
 namespace {
 
-// Attention of 3 vectors of `width` with heads of 8, whose keys and values are repeated, so
-// that they are for as many.
+// Attention over 3 vectors of `width` with heads of 8. Keys and values have fewer heads, which are
+// repeated to as many as the queries have.
 std::string Attention(int64_t width, int64_t heads, int64_t shared) {
   OnnxBuilder build;
   build.Input("x", {3, width});
@@ -174,8 +174,9 @@ TEST_CASE("flat dimensions are looked at only where factors do not end where par
   CHECK_FALSE(may({2, 2, 2, 2}, 16));
 }
 
-// x plus its transpose in rows as long as those of x: with factors one definition, which needs all
-// of x on each of two devices; without, half of x goes through what is between.
+// x plus its transpose, reshaped into rows as long as those of x. With factors that is one
+// definition, which reads all of x on each of two devices; without, half of x moves through the
+// tensor in between.
 std::string TwoViews() {
   OnnxBuilder build;
   build.Input("x", {4, 8});

@@ -1,5 +1,5 @@
-// Plans within a limit on memory: their programs keep to it, no plan that does is cheaper than the
-// bound, and the checker replays that bound.
+// Plans within a limit on memory: their programs keep to the limit, no plan that keeps to it is
+// cheaper than the bound, and the checker replays that bound.
 #include "compiler/search_within.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   CHECK(none.status().code() == absl::StatusCode::kFailedPrecondition);
   const std::string message(none.status().message());
   CHECK_THAT(message, Catch::Contains("are in use at node "));
-  // What it says is enough, is.
+  // The number of bytes that the error names is enough.
   const std::string before_number = "the smallest that was found needs ";
   const size_t at = message.find(before_number);
   REQUIRE(at != std::string::npos);

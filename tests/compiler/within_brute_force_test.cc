@@ -41,7 +41,8 @@ class EveryPlan {
   }
 
   static constexpr int64_t kMost = 20000;
-  int64_t count() const { return count_; }  // with those whose copies are not made as they are cut
+  // All plans, with those in which a copy's node is not cut as the copy is.
+  int64_t count() const { return count_; }
 
   void Price() {
     const Graph& graph = model_.graph;
@@ -65,7 +66,8 @@ class EveryPlan {
     arenas_.assign(by_cost_.size(), -1);
   }
 
-  // The cheapest whose program needs at most `limit`; -1 where there is none.
+  // The cost of the cheapest plan whose program needs at most `limit` bytes; -1 where there is
+  // none.
   int64_t Least(int64_t limit) {
     for (size_t i = 0; i < by_cost_.size(); ++i) {
       if (Arena(i) <= limit) return by_cost_[i].first;
@@ -73,7 +75,7 @@ class EveryPlan {
     return -1;
   }
 
-  // What the program needs that needs least.
+  // The bytes of the program that needs the least memory.
   int64_t Smallest() {
     int64_t smallest = INT64_MAX;
     for (size_t i = 0; i < by_cost_.size(); ++i) smallest = std::min(smallest, Arena(i));
@@ -122,18 +124,18 @@ class EveryPlan {
 
   const Model& model_;
   search::Plan plan_;
-  std::vector<std::vector<Sharding>> shardings_;  // by tensor, then by node
+  std::vector<std::vector<Sharding>> shardings_;  // [tensor], then [node]: all choices
   mutable std::vector<int64_t> strides_;
   int64_t count_ = 1;
   std::vector<std::pair<int64_t, int64_t>> by_cost_;  // cost, plan
-  std::vector<int64_t> arenas_;                       // by entry of by_cost_; -1: not known yet
+  std::vector<int64_t> arenas_;                       // [entry of by_cost_]; -1: not known yet
 };
 
 struct Tally {
   int graphs = 0, limits = 0, refused = 0, tight = 0;
-  int missed = 0;     // limits within which there is a plan that moves less, or any
-  int smallest = 0;   // of those refused: where the smallest of all plans is named
-  int64_t plans = 0;  // of which the cheapest within each limit was taken
+  int missed = 0;     // limits within which the search missed a plan that moves less, or any plan
+  int smallest = 0;   // refused limits where the smallest peak of all plans is named
+  int64_t plans = 0;  // plans among which the cheapest within each limit was found
 
   void Print(const std::string& of) const {
     std::cout << graphs << " random graphs" << of << ", " << plans << " plans, " << limits
@@ -143,8 +145,8 @@ struct Tally {
   }
 };
 
-// The search within several limits finds the cheapest plan that there is, or that there is none;
-// says where it does not.
+// Searches within several limits, and counts where that does not find the cheapest plan that there
+// is, or that there is none.
 void CompareWithin(const Model& model, search::SearchOptions options, Tally* tally) {
   EveryPlan every(model, options.mesh, options.replicate == "auto");
   if (every.count() > EveryPlan::kMost) return;
@@ -184,8 +186,8 @@ void CompareWithin(const Model& model, search::SearchOptions options, Tally* tal
 // A model for a seed, and how its plans are searched.
 using Case = std::function<Model(int seed, Random& random, search::SearchOptions* options)>;
 
-// Of that many seeds, each compared. Asserts that none is missed, and that refusals name the
-// smallest peak of all plans on nearly all.
+// Compares the search with all plans for so many seeds. Asserts that no plan is missed, and that
+// nearly all refusals name the smallest peak of all plans.
 Tally CompareAll(int seeds, const Case& make, const std::string& of) {
   Tally tally;
   for (int seed = 0; seed < seeds; ++seed) {

@@ -54,7 +54,8 @@ class BatchFollower {
   }
 
   const Graph& graph_;
-  std::vector<std::vector<bool>> batch_;  // [tensor][flat dim]: runs along the samples
+  std::vector<std::vector<bool>>
+      batch_;  // [tensor][flat dimension]: whether it runs along the batch
 };
 
 }  // namespace

@@ -14,11 +14,11 @@ namespace {
 
 using DimFactors = std::vector<FactorList>;
 
-// The factors of a slot's dimensions, and for each flat dimension as written whether it is a 1
-// beside other factors, which is dropped.
+// The factors of a slot's dimensions, and which flat dimensions of the definitions are dropped:
+// those of extent 1 beside other factors.
 struct SlotFactors {
   DimFactors dims;
-  std::vector<bool> dropped;  // parallel to the flat dims after refinement
+  std::vector<bool> dropped;  // [flat dimension after refinement]
 };
 
 SlotFactors FactorsOfSlot(const Slot& slot, const std::vector<FactorList>& leaves) {
@@ -60,8 +60,8 @@ std::string Text(const DimFactors& dims) {
                       "]");
 }
 
-// Cuts both where their factors from the left multiply to the same: (32 32 3) and (16 8 8 3) become
-// (32 32), 3 and (16 8 8), 3.
+// Splits both dimensions where their factors from the left have multiplied to the same product:
+// (32 32 3) and (16 8 8 3) become (32 32), 3 and (16 8 8), 3.
 void CutWhereBothEnd(DimFactors* from, DimFactors* to) {
   DimFactors from_cut, to_cut;
   for (size_t d = 0; d < from->size(); ++d) {
@@ -155,9 +155,9 @@ class Builder {
   }
 
  private:
-  std::string UniqueName(const std::string& wish) {
-    std::string name = wish;
-    for (int i = 2; !names_.insert(name).second; ++i) name = absl::StrCat(wish, "#", i);
+  std::string UniqueName(const std::string& base) {
+    std::string name = base;
+    for (int i = 2; !names_.insert(name).second; ++i) name = absl::StrCat(base, "#", i);
     return name;
   }
 
@@ -199,8 +199,8 @@ class Builder {
     model_.graph.nodes.push_back(std::move(node));
   }
 
-  // The value in other factors.
-  TensorId Review(int value, const DimFactors& dims) {
+  // The value in other factors: a tensor that a reshape computes, one for all readers that want it.
+  TensorId Reshaped(int value, const DimFactors& dims) {
     auto [found, inserted] = reshapes_.emplace(std::make_pair(value, dims), -1);
     if (!inserted) return found->second;
     const TensorId from = TensorOf(value);
@@ -226,7 +226,7 @@ class Builder {
     NameAfter(use);
     std::vector<SlotFactors> slots;
     std::vector<TensorId> tensors;
-    std::vector<std::pair<TensorId, int>> made;  // reshapes of outputs
+    std::vector<std::pair<TensorId, int>> reshaped;  // a result in other factors, and its value
     for (size_t s = 0; s < use.instance.slots.size(); ++s) {
       const Slot& slot = use.instance.slots[s];
       slots.push_back(FactorsOfSlot(slot, factors_.leaves[u][s]));
@@ -238,16 +238,16 @@ class Builder {
       } else if (dims == factors_.values[value]) {
         tensors.push_back(TensorOf(value));
       } else if (slot.role == SlotRole::kOperand) {
-        tensors.push_back(Review(value, dims));
+        tensors.push_back(Reshaped(value, dims));
       } else {
         tensors.push_back(AddTensor(UniqueName(absl::StrCat(base_, "/", slot.name)),
                                     TensorKind::kActivation, slot.type, dims));
-        made.push_back({tensors.back(), value});
+        reshaped.push_back({tensors.back(), value});
       }
     }
     for (const SlotDefinition& step : use.instance.definitions)
       AddStep(use, u, step, slots, tensors);
-    for (const auto& [tensor, value] : made) AddReshape(tensor, TensorOf(value));
+    for (const auto& [tensor, value] : reshaped) AddReshape(tensor, TensorOf(value));
   }
 
   // Internal tensors are named after the first output.

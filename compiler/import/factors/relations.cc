@@ -5,7 +5,8 @@
 namespace yuba::onnx {
 namespace {
 
-// Leaves and indices in one union-find.
+// Classes by union-find over variables: the leaves of all slots, then the indices of the definition
+// at hand.
 class Relations {
  public:
   explicit Relations(const Instance& instance) : instance_(instance) {
@@ -94,7 +95,8 @@ class Relations {
         Join(leaf, first_index_ + index);
       } else {
         KeepWhole(leaf);
-        if (index >= 0) KeepWhole(first_index_ + index);  // it runs along a part of the dimension
+        if (index >= 0)
+          KeepWhole(first_index_ + index);  // it runs along some of the dimension only
       }
     }
   }
@@ -102,7 +104,7 @@ class Relations {
   const Instance& instance_;
   const SlotDefinition* step_ = nullptr;
   int first_index_ = 0;
-  std::vector<int> first_;  // leaf of each slot
+  std::vector<int> first_;  // [slot]: the variable of its first leaf
   std::vector<int> parent_;
   std::vector<int64_t> extents_;
   std::vector<bool> whole_;

@@ -1,4 +1,9 @@
-// What the definitions of a use say about the factors of its slots' flat dimensions ("leaves").
+// What the definitions of one use say about the factors of its leaves, the flat dimensions of its
+// slots: which leaves must have the same factors, and which must have none.
+//
+// Example: in y[i, j] = sum(k) x[i, k] * w[k, j] the second leaf of x and the first of w are one
+// class, since index k runs along both. In y[i] = x[i + 1] the leaf of x is whole: i + 1 runs along
+// the dimension as one, so it cannot be split into factors.
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_RELATIONS_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_RELATIONS_H_
 
@@ -9,10 +14,11 @@
 namespace yuba::onnx {
 
 struct LeafRelations {
-  std::vector<std::vector<int>>
-      classes;                   // [slot][flat dim] -> class; equal: one index runs along both
-  std::vector<bool> whole;       // for each class: it has no factors inside
-  std::vector<int64_t> extents;  // for each class
+  // [slot][flat dimension]: the leaf's class. Leaves of one class have the same factors, because an
+  // index runs along both.
+  std::vector<std::vector<int>> classes;
+  std::vector<bool> whole;       // [class]: it must not be split into factors
+  std::vector<int64_t> extents;  // [class]
 };
 
 LeafRelations RelateLeaves(const Instance& instance);

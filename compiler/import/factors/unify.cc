@@ -15,19 +15,20 @@ namespace {
 
 constexpr size_t kMaximalFactors = 4;
 
-// Positions of one dimension of a value, or of one class of leaves; ascending, from 1 to the
-// extent.
+// The positions of one dimension of a value, or of one class of leaves: ascending, from 1 to the
+// extent, each a divisor of the next.
 struct Positions {
   std::vector<int64_t> at;
   bool whole = false;     // nothing may be added
-  bool limited = false;   // a value's dimension has at most kMaximalFactors
-  std::vector<int> ties;  // that are active
+  bool limited = false;   // it is a value's dimension, which has at most kMaximalFactors factors
+  std::vector<int> ties;  // the active ties of which it is an end
 };
 
-// A value's dimension and the leaves that make the slot's, with the product inside each.
+// A value's dimension and the leaves of a slot that make it up.
 struct Tie {
-  int value = 0;
-  std::vector<std::pair<int, int64_t>> leaves;  // (positions, inner product); innermost first
+  int value = 0;  // its Positions
+  std::vector<std::pair<int, int64_t>>
+      leaves;  // (Positions, product of what is inside of the leaf)
 };
 
 class Unifier {
@@ -99,7 +100,8 @@ class Unifier {
     }
   }
 
-  // Makes a tie hold and closes over all active ones; false where a chain breaks.
+  // Makes a tie active and adds positions until all active ties hold. False where two positions do
+  // not nest; the caller then rolls back.
   bool Activate(int tie) {
     log_.clear();
     positions_[ties_[tie].value].ties.push_back(tie);
@@ -159,8 +161,8 @@ class Unifier {
     }
   }
 
-  // Operators, then what only looks at memory in another way, then concats; those that touch most
-  // bytes first.
+  // The uses in the order in which their ties become active: operators, reshapes, concats; of one
+  // class those that touch most bytes first.
   std::vector<int> OrderOfUses() const {
     std::vector<std::tuple<TieClass, int64_t, uint64_t, int>> keys;
     for (size_t u = 0; u < graph_.uses.size(); ++u) {
@@ -215,8 +217,8 @@ class Unifier {
   std::vector<std::vector<int>> value_positions_;      // [value][dimension]
   std::vector<std::vector<std::vector<int>>> leaves_;  // [use][slot][flat dim]
   std::vector<Tie> ties_;
-  std::vector<int> first_tie_ = {0};  // of each use, and one more
-  std::vector<std::pair<int, int64_t>> log_;
+  std::vector<int> first_tie_ = {0};  // [use]: its first tie; one more entry behind the last
+  std::vector<std::pair<int, int64_t>> log_;  // what the last Activate added: (Positions, position)
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The graph as the file has it, checked and put in order: what translation may rely on.
+// The graph as the file has it, checked and put in order: what translation may rely on. Every value
+// that a needed node reads has exactly one source, and there is no cycle.
 #ifndef YUBA_COMPILER_IMPORT_FILE_FILE_GRAPH_H_
 #define YUBA_COMPILER_IMPORT_FILE_FILE_GRAPH_H_
 
@@ -12,18 +13,21 @@
 
 namespace yuba::onnx {
 
+// Points into the GraphProto that it was made from, which must outlive it.
 struct FileGraph {
-  // Those that an output needs, each after what it reads: depth first from the outputs, whatever
-  // their order in the file.
+  // Positions in the file of the nodes that an output needs, each behind the nodes whose values it
+  // reads: depth first from the outputs, whatever their order in the file.
   std::vector<int> nodes;
-  std::map<std::string, const ::onnx::TensorProto*> initializers;
-  std::vector<const ::onnx::ValueInfoProto*> inputs;  // that no initializer backs
+  std::map<std::string, const ::onnx::TensorProto*> initializers;  // by name
+  std::vector<const ::onnx::ValueInfoProto*> inputs;  // those that no initializer gives a value
 };
 
-// Errors: a name that is given twice, a value that nothing gives, a cycle; sparse initializers.
+// Errors (InvalidArgument) name the value: one that is given twice, one that nothing gives, a
+// cycle, sparse initializers, a graph without outputs.
 absl::StatusOr<FileGraph> OrderFileGraph(const ::onnx::GraphProto& graph);
 
-// "'conv1' (Conv)" or "number 7 (Conv, makes 'y')": what messages call a node.
+// What messages call the node at `position` in the file: "'conv1' (Conv)", or, where it has no
+// name, "number 7 (Conv, makes 'y')".
 std::string NodeLabel(const ::onnx::NodeProto& node, int position);
 
 }  // namespace yuba::onnx

@@ -20,7 +20,8 @@ using Name = std::pair<std::string, std::string>;  // domain and operator
 
 using AttributeList = google::protobuf::RepeatedPtrField<::onnx::AttributeProto>;
 
-// Attributes with a default are a field that came after ONNX 1.12.
+// The defaults of a function's attributes. They are a field that came after ONNX 1.12, so protobuf
+// has them among the unknown ones.
 AttributeList DefaultsOf(const ::onnx::FunctionProto& function) {
   using google::protobuf::internal::WireFormatLite;
   constexpr uint32_t kAttributeProto = 11 << 3 | WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
@@ -72,7 +73,7 @@ class Inliner {
   }
 
  private:
-  // The nodes that `node` becomes, or more than kMostNodes: counted before any is made.
+  // How many nodes `node` becomes, or a number above kMostNodes: counted before any is added.
   absl::StatusOr<int64_t> NodesOf(const ::onnx::NodeProto& node, int depth) {
     const auto found = functions_.find({node.domain(), node.op_type()});
     if (found == functions_.end()) return 1;
@@ -123,7 +124,8 @@ class Inliner {
     return renamed.emplace(name, prefix + name).first->second;
   }
 
-  // Attributes that refer to the call's get its value, or go where the call has none.
+  // Attributes that refer to an attribute of the call get its value; where the call has none, and
+  // there is no default, they are dropped.
   static void BindAttributes(const ::onnx::NodeProto& call, const AttributeList& defaults,
                              ::onnx::NodeProto& node) {
     AttributeList attributes;
@@ -144,7 +146,7 @@ class Inliner {
 
   ::onnx::GraphProto& graph_;
   std::map<Name, const ::onnx::FunctionProto*> functions_;
-  std::map<Name, int64_t> nodes_of_;  // what a call of a function becomes
+  std::map<Name, int64_t> nodes_of_;  // function -> how many nodes a call of it becomes
   int calls_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Functions of the model are put in place of the nodes that call them.
+// Functions of the model (ONNX's FunctionProto) are put in place of the nodes that call them, so
+// that the rest of import sees one flat list of nodes.
 #ifndef YUBA_COMPILER_IMPORT_FILE_FUNCTIONS_H_
 #define YUBA_COMPILER_IMPORT_FILE_FUNCTIONS_H_
 
@@ -7,8 +8,9 @@
 
 namespace yuba::onnx {
 
-// Leaves no call in the graph. Errors: functions that call each other in a circle, graphs that grow
-// beyond a million nodes.
+// Rewrites model.graph so that no node calls a function of the model, at any depth. Values inside
+// get names of their own. Errors (InvalidArgument): functions that call each other in a circle, and
+// graphs that would grow beyond a million nodes, which is found before they grow.
 absl::Status InlineFunctions(::onnx::ModelProto& model);
 
 }  // namespace yuba::onnx

@@ -1,5 +1,6 @@
 // Reading files: bytes to ONNX's protobuf, and its tensors to plain little-endian data. Nothing
-// here knows what a node means.
+// here knows what a node means. Everything is checked, since the bytes may be anything: each
+// function returns an error that names the file or tensor, and none crashes.
 #ifndef YUBA_COMPILER_IMPORT_FILE_READ_H_
 #define YUBA_COMPILER_IMPORT_FILE_READ_H_
 
@@ -28,16 +29,20 @@ struct TensorBytes {
   std::shared_ptr<const std::string> data;
 };
 
-// `folder` is the model's: external data is only read from files in it or below it.
+// The value of a tensor of a model in `folder`, wherever the model keeps it: typed fields, raw
+// data, or a file beside it. External data is read only from files in `folder` or below it. An
+// error where the data has another size than the type and the dimensions say.
 absl::StatusOr<TensorBytes> ReadTensor(const ::onnx::TensorProto& tensor,
                                        const std::string& folder);
 
+// From onnx::TensorProto::DataType; an error for types that there are none for here.
 absl::StatusOr<ElementType> ElementTypeFromOnnx(int64_t data_type);
 
-// The product of `dims` and, with the size of an element, the bytes; an error where a dimension is
-// negative or a product does not fit 62 bits.
+// The product of `dims`; an error where a dimension is negative, or where there would be more than
+// 2^58 elements, so that their bytes fit 62 bits.
 absl::StatusOr<int64_t> CheckedElements(const std::vector<int64_t>& dims);
 
+// "a/b.onnx" -> "a", "b.onnx" -> ".", "/b.onnx" -> "/".
 std::string FolderOf(const std::string& path);
 
 }  // namespace yuba::onnx

@@ -1,4 +1,4 @@
-// Tensors of the file: element types, typed fields, raw and external data.
+// The half of read.h that reads tensors: element types, typed fields, raw and external data.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ std::string TypedField(const ::onnx::TensorProto& tensor, ElementType type) {
   return "";
 }
 
-// The file beside the model that `location` names; nothing outside the model's folder.
+// Whether `location`, the name of an external file, stays in the model's folder.
 absl::Status CheckLocation(const std::string& location) {
   if (location.empty()) return UserError("its external data names no file");
   if (location[0] == '/' || location.find('\0') != std::string::npos)

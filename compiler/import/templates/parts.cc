@@ -1,5 +1,7 @@
-// Split, concat and slice. Their unit u is the largest that divides the dimension, all offsets and
-// all lengths; what is below u is untouched: heads stay whole.
+// Templates of split, concat and slice. Each works in units of u elements, where u is the largest
+// number that divides the dimension, all offsets and all lengths. The unit becomes a factor of its
+// own, on which nothing is done, so that whole heads stay whole: a split of 2304 into 3 times 768
+// has u = 768, and the dimension is (3 768).
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -9,7 +11,7 @@
 namespace yuba::onnx {
 namespace {
 
-// The flat dimensions and indices of one tensor while its text is written.
+// The extents of the flat dimensions and the indices of one tensor, while its text is written.
 struct Text {
   OpTemplate::Groups groups;
   std::vector<std::string> indices;
@@ -34,8 +36,8 @@ std::string Plus(const std::string& index, int64_t offset) {
 std::string Bare(size_t d) { return IndexName("i", d); }
 std::string Inner(size_t d) { return IndexName("t", d); }
 
-// `length` elements from `start` on of a dimension of `size`, u at a time: y's group and indices
-// beside x's.
+// Adds to both texts the dimension d of x, of `size` elements, of which y has the `length` elements
+// from `start` on, in units of u.
 void AddWindow(size_t d, int64_t size, int64_t start, int64_t length, int64_t u, Text& x, Text& y) {
   const std::string outer = Bare(d);
   if (u == 1) {

@@ -1,4 +1,4 @@
-// Matrix products with broadcasting, and einsum.
+// Templates of matrix products with broadcasting, and of einsum.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -58,7 +58,8 @@ absl::StatusOr<OpTemplate> MatMulTemplate(const Dims& a, const Dims& b) {
 
 namespace {
 
-// The labels of one term: a letter each, '.' and a number for dimensions of the ellipsis.
+// The names of the dimensions of one term of the equation ("labels" in einsum's terms): a letter
+// each, and e1, e2, ... for dimensions of the ellipsis, counted from the end.
 using Labels = std::vector<std::string>;
 
 // Labels of `term` for `rank` dimensions (-1: as many as the ellipsis has in `ellipsis`).

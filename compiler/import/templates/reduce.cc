@@ -1,4 +1,5 @@
-// Reductions over named axes: entries would have to name every combination.
+// Templates of reductions over given axes: entries of the library would have to name every
+// combination of axes.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -58,7 +59,7 @@ OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, b
   Reduction text(dims, {axis}, keep);
   const int64_t n = dims[axis];
   std::string body;
-  if (last) {  // the first one from the other end
+  if (last) {  // the first when counted from the other end
     text.read[axis] = absl::StrCat(n - 1, " - ", text.read[axis]);
     body = absl::StrCat(n - 1, " - (", reducer, "(", text.ranges[0], ") ", text.Read(), ")");
   } else {

@@ -23,10 +23,11 @@ std::string Names(const std::string& prefix, int count, int first) {
 
 namespace {
 
-// What a reshape writes for one side: its groups, and the indices of its flat dimensions.
+// What a reshape writes for one side: its groups, and the names of the indices of its flat
+// dimensions.
 struct Side {
   OpTemplate::Groups groups;
-  std::vector<std::vector<std::string>> indices;  // for each dimension, of its factors
+  std::vector<std::vector<std::string>> indices;  // [dimension][factor]
 
   explicit Side(size_t rank) : groups(rank), indices(rank) {}
   std::string Signature() const {
@@ -161,7 +162,7 @@ class ReshapeWriter {
   int next_ = 0;
 };
 
-// There is no element: any body does.
+// A reshape of tensors without elements: any body will do.
 OpTemplate WriteEmptyReshape(const Dims& from, const Dims& to) {
   std::vector<std::string> ranges;
   for (size_t d = 0; d < from.size(); ++d)

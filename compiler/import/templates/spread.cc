@@ -1,4 +1,4 @@
-// Expand, tile, fills, ranges and borders.
+// Templates that repeat or make up elements: expand, tile, fills, ranges and borders.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/templates/templates.h"

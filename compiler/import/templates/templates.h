@@ -1,8 +1,14 @@
-// The descriptions that the importer writes itself, from the shapes of one use: what has no entry
-// of its own because its text depends on them. Each is parsed and elaborated like any other.
+// Templates: descriptions that import writes itself, for one use, because their text depends on its
+// shapes (ranks, lengths, the axes of a reduction). Each text is parsed and elaborated like any
+// entry of the library; nothing else in the compiler knows where it came from. Arguments must fit
+// each other, as the comments say; the translations check that first.
 //
 // Extents in the texts are flat: x[6, (3 16)] is written x[6, 3, 16], and the groups beside the
-// text say which flat dimensions make one of the value.
+// text say which flat dimensions make up one dimension of the value.
+//
+// Example: ReshapeTemplate({6, 48}, {6, 3, 16}) has a text like
+//   op reshape(x[6, 3, 16]) -> y[6, 3, 16]  y[a, b, c] = x[a, b, c]
+// with the operand's groups {{6}, {3, 16}} and one group for each dimension of y: a view.
 #ifndef YUBA_COMPILER_IMPORT_TEMPLATES_TEMPLATES_H_
 #define YUBA_COMPILER_IMPORT_TEMPLATES_TEMPLATES_H_
 
@@ -17,18 +23,19 @@ namespace yuba::onnx {
 
 using Dims = std::vector<int64_t>;
 
-// A description that the importer writes for one use. The text's dimensions are flat; `operands`
-// and `outputs` group them into the dimensions of the values (empty: each is a dimension).
+// A description for one use.
 struct OpTemplate {
+  // [dimension of the value]: the extents of the flat dimensions that make it up.
   using Groups = std::vector<std::vector<int64_t>>;
-  std::string text;
-  std::vector<Groups> operands;
-  std::vector<Groups> outputs;
+  std::string text;              // in the language of opsemantics, with one op
+  std::vector<Groups> operands;  // [operand]; empty: each flat dimension is one of the value
+  std::vector<Groups> outputs;   // [output]; empty: as above
   TieClass tie_class = TieClass::kOperator;
 };
 
-// Both have the same number of elements. Blocks of equal products whose boundaries nest become
-// factors and nothing moves; others are a pick over the row-major position.
+// `from` and `to` have equally many elements. Blocks of dimensions with equal products whose
+// boundaries nest become factors, and nothing moves; other blocks are a pick over the row-major
+// position within the block.
 OpTemplate ReshapeTemplate(const Dims& from, const Dims& to);
 
 OpTemplate TransposeTemplate(const Dims& dims, const std::vector<int>& permutation);
@@ -36,49 +43,60 @@ OpTemplate TransposeTemplate(const Dims& dims, const std::vector<int>& permutati
 // Parts of `lengths` along `axis`; the lengths add up to the dimension.
 OpTemplate SplitTemplate(const Dims& dims, int axis, const Dims& lengths);
 
-// At least two operands that differ in dimension `axis` at most; none is empty.
+// At least two operands, which differ in dimension `axis` at most. None is empty.
 OpTemplate ConcatTemplate(const std::vector<Dims>& operands, int axis);
 
-// Element i of dimension d is element start[d] + i*step[d]; all of them are inside.
+// Element i of the result's dimension d is element start[d] + i*step[d] of the operand's; all are
+// inside. step may be negative.
 OpTemplate SliceTemplate(const Dims& dims, const Dims& start, const Dims& step, const Dims& length);
 
-// Dimensions of 1, and those in front that are missing, are repeated.
+// Expand: dimensions of 1, and missing dimensions in front, are repeated to the extents `to`.
 OpTemplate ExpandTemplate(const Dims& dims, const Dims& to);
+// Tile: dimension d of the operand comes repeats[d] times.
 OpTemplate TileTemplate(const Dims& dims, const Dims& repeats);
 
-// `value` is a literal as the language writes it; `type` an element type's name.
+// All elements are `value`; a range has start, start + step, ... `value`, `start` and `step` are
+// literals as the language writes them, `type` is an element type's name.
 OpTemplate FillTemplate(const Dims& dims, const std::string& value, const std::string& type);
 OpTemplate RangeTemplate(int64_t length, const std::string& start, const std::string& step,
                          const std::string& type);
 
-// NumPy's rules: 1-D operands are vectors, leading dimensions broadcast.
+// A matrix product by NumPy's rules: one-dimensional operands are vectors, leading dimensions
+// broadcast. An error (InvalidArgument) where the shapes do not fit.
 absl::StatusOr<OpTemplate> MatMulTemplate(const Dims& a, const Dims& b);
+// An einsum by its equation, such as "bij,bjk->bik", with or without "->" and ellipsis. An error
+// where the equation is wrong or the shapes do not fit it.
 absl::StatusOr<OpTemplate> EinsumTemplate(const std::string& equation,
                                           const std::vector<Dims>& operands);
 
-// A reduction over `axes`. `reducer` is the language's; `term` says what is reduced and `finish`
-// what is done with it, with $ for the element, the result and N for the number of elements
-// reduced.
+// What a reduction reduces and what it does with the result. In `term`, $ is the element; in
+// `finish`, $ is the reduced value, in brackets, and N the number of elements reduced. A mean is
+// {"reduce_mean", "sum", "$", "$ / N"}.
 struct ReduceText {
-  const char* name;
-  const char* reducer;
-  const char* term = "$";
-  const char* finish = "$";
+  const char* name;          // of the op
+  const char* reducer;       // of the language: sum, max, ...
+  const char* term = "$";    // what is reduced
+  const char* finish = "$";  // what is done with it
 };
+// A reduction over `axes`, ascending. `keep`: these dimensions stay, with extent 1.
 OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
                           bool keep);
-// argmax or argmin along `axis`; `last`: of equal ones the last instead of the first.
+// argmax or argmin (`reducer`) along `axis`. `last`: of equal elements the last counts, not the
+// first.
 OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, bool keep,
                        bool last);
 
-// One dimension extended by `lo` and `hi` from its own elements: "edge", "reflect" or "wrap".
+// Dimension `axis` extended by `lo` elements in front and `hi` behind, from its own elements.
+// `mode` is "edge", "reflect" or "wrap".
 OpTemplate BorderTemplate(const Dims& dims, int axis, int64_t lo, int64_t hi,
                           const std::string& mode);
 
-// The name of an index: i0, i1, ... A name that is an element type's (i8, u8) is written i8_.
+// The name of index `number`: i0, i1, ... for the prefix "i". A name that is an element type's (i8,
+// u8) gets an underscore: i8_.
 std::string IndexName(const std::string& prefix, int64_t number);
 
-// The text of a list of extents or indices.
+// The text of a list of extents, "[6, 3, 16]", and of `count` indices from number `first` on,
+// "i0, i1, i2".
 std::string Extents(const Dims& dims);
 std::string Names(const std::string& prefix, int count, int first = 0);
 

@@ -1,4 +1,5 @@
-// The uses of descriptions that a node becomes: elaboration, folding of what is known.
+// NodeContext, the part that adds uses of descriptions: elaboration of an entry or a template, and
+// folding of results that are known.
 #include "compiler/import/file/read.h"
 #include "compiler/import/translate/node.h"
 #include "compiler/simplify/constants.h"
@@ -27,7 +28,8 @@ std::vector<int64_t> Whole(const OpTemplate::Groups& groups) {
   return whole;
 }
 
-// The dimensions of operand or output `position` as the text groups them; null where it does not.
+// How the template groups the flat dimensions of the slot into dimensions of the value; null where
+// it does not group them, or where there is no template.
 const OpTemplate::Groups* GroupsOf(const OpTemplate* op_template, const Slot& slot) {
   if (op_template == nullptr || slot.role == SlotRole::kInternal) return nullptr;
   const auto& groups =
@@ -135,7 +137,8 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
   return outputs;
 }
 
-// Computes the outputs now where every operand is known and they are small.
+// Computes the outputs now, by the interpreter, and adds them as constants, where every operand is
+// known and the outputs are small. False where not.
 bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operands,
                        std::vector<int>& outputs) {
   for (const int operand : operands) {

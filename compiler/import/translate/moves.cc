@@ -1,4 +1,5 @@
-// The moves of elements that many translations need. All are views, or fold away.
+// NodeContext, the part that moves elements, as many translations need it: reshape, transpose, an
+// axis to the end and back. What is only a view is removed later (simplify/views.cc).
 #include "compiler/import/file/read.h"
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/node.h"

@@ -51,7 +51,7 @@ std::vector<int64_t> NodeContext::Ints(const std::string& name,
                                        const std::vector<int64_t>& absent) {
   const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
-  // An empty list has no value to see; its type, where given, tells.
+  // An empty list shows no kind; the attribute's type tells it, where the file gives one.
   if (attribute->ints_size() == 0 && attribute->type() != ::onnx::AttributeProto::INTS)
     Fail("attribute '", name, "' must be a list of integers");
   return {attribute->ints().begin(), attribute->ints().end()};

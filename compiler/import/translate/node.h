@@ -1,6 +1,13 @@
-// One node of the file while it is translated: its attributes and operands, and the uses of
-// descriptions that it becomes. The first mistake is kept and everything after it does nothing, so
-// that translations read as what they mean: they test failed() before they index by what they read.
+// One node of the file while it is translated: its attributes and operands come in through this
+// class, and the uses of descriptions that it becomes go out through it into the OnnxGraph. Values
+// are passed as numbers in OnnxGraph::values, -1 for an absent one.
+//
+// Mistakes in the file are recorded, not returned: the first is kept and everything after it does
+// nothing and gives harmless values, so that a translation reads as what it means. It only has to
+// test failed() before it indexes by what it read.
+//
+// Example, all of Flatten: int x = node.Input(0); the axis by node.Int("axis", 1); the new dims;
+// then node.SetOutput(0, node.Reshape(x, dims)).
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_NODE_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_NODE_H_
 
@@ -19,10 +26,13 @@ namespace yuba::onnx {
 
 class NodeContext {
  public:
+  // All references must outlive the context. `label` is what the node is called in Use::from,
+  // `folder` is the model's.
   NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
               const std::string& folder, const OperatorLibrary& library, OnnxGraph& graph);
 
-  // Mistakes.
+  // Mistakes. Fail and Check record the first; its message is an InvalidArgument without the node's
+  // name, which the caller of the translation adds.
   template <typename... Args>
   void Fail(const Args&... args) {
     if (status_.ok()) status_ = absl::InvalidArgumentError(absl::StrCat(args...));
@@ -33,7 +43,8 @@ class NodeContext {
   bool failed() const { return !status_.ok(); }
   const absl::Status& status() const { return status_; }
 
-  // What the file says.
+  // What the file says. An attribute of another kind than asked for is a mistake; an absent one
+  // gives `absent`.
   const ::onnx::NodeProto& proto() const { return proto_; }
   int64_t opset() const { return opset_; }
   const std::string& folder() const { return folder_; }
@@ -45,25 +56,28 @@ class NodeContext {
   std::vector<int64_t> Ints(const std::string& name, const std::vector<int64_t>& absent = {});
   std::vector<double> Floats(const std::string& name);
 
-  // Operands; -1 where absent.
+  // Operands and outputs of the node by position, as numbers of values; -1 where absent.
   int InputCount() const { return proto_.input_size(); }
   int OutputCount() const { return proto_.output_size(); }
   bool HasOutput(int i) const { return i < proto_.output_size() && !proto_.output(i).empty(); }
   int Optional(int i) const;
   int Input(int i);  // a mistake where it is absent
   std::vector<int> AllInputs();
-  const OnnxValue& ValueOf(int value) const;  // an empty one for -1
+  const OnnxValue& ValueOf(int value) const;  // for -1 one without dimensions
   const std::vector<int64_t>& Dims(int value) const { return ValueOf(value).dims; }
   int Rank(int value) const { return static_cast<int>(Dims(value).size()); }
   // Integers that decide a shape: a mistake where the operand is not known when planning.
   std::vector<int64_t> KnownInts(int value, absl::string_view what);
   bool IsKnown(int value) const { return value >= 0 && ValueOf(value).known != nullptr; }
-  // The axis, counted from the end where it is negative: 0 <= result < rank.
+  // The axis, counted from the end where it is negative; 0 <= result < rank, else a mistake.
   int Axis(int64_t axis, int rank);
-  // Axes as an attribute or, from opset `since` on, as operand `input`; sorted, each once.
+  // Axes as an attribute or, from opset `since` on, as operand `input`; sorted, each once. `given`
+  // says whether the node names axes at all.
   std::vector<int> Axes(int since, int input, int rank, bool* given = nullptr);
 
-  // What it becomes. All give -1 for each output after a mistake.
+  // What it becomes. Each of these adds uses or values to the graph and returns the numbers of the
+  // results, -1 after a mistake. Entry uses a description of the library, Write a template; results
+  // that are known and small are computed at once and become constants (kFoldedElements).
   int Entry(absl::string_view entry, const std::vector<int>& operands,
             const Attributes& attributes = {});
   std::vector<int> EntryOutputs(absl::string_view entry, const std::vector<int>& operands,
@@ -102,14 +116,14 @@ class NodeContext {
   bool fold_ = true;
 };
 
-// Values of at most so many elements are computed at import where all operands are known; a larger
-// one would be stored where a few instructions give it.
+// Values of at most so many elements are computed at import where all operands are known. A larger
+// one would take memory as a constant where a few instructions compute it.
 inline constexpr int64_t kFoldedElements = 64;
 
-// The same for the terms that are looked at on the way.
+// And only where the interpreter looks at no more points of the iteration space than this.
 inline constexpr double kFoldedPoints = 1e6;
 
-// Integers of at most so many elements are looked into when a node asks for them.
+// Stored integers of at most so many elements are read when a node asks for their values.
 inline constexpr int64_t kKnownElements = 4096;
 
 }  // namespace yuba::onnx

@@ -84,7 +84,7 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  // The input is a constant of that value.
+  // Makes the input a constant of the value that it is bound to.
   static absl::Status Bind(const BoundValue& bound, OnnxValue& value) {
     if (bound.type != value.type || bound.dims != value.dims)
       return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
@@ -176,7 +176,7 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  // Only those that something reads: a file may hold gigabytes for the others.
+  // Adds the initializers that something reads; a file may hold gigabytes of others.
   absl::Status AddInitializers() {
     std::set<std::string> read;
     for (const int n : order_.nodes)

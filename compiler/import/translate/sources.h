@@ -1,4 +1,5 @@
-// What the graph starts from: inputs, parameters and constants, with their shapes.
+// What the graph starts from: inputs, parameters and constants, with their shapes. The first step
+// of translation; nodes come after it.
 //
 // A graph input that an initializer backs is that initializer. Floats of more than one element
 // among the initializers are parameters; all others are constants. Where the file holds no float
@@ -17,9 +18,10 @@
 
 namespace yuba::onnx {
 
-// Adds values for the inputs and for those initializers that `proto` reads. Symbolic dimensions
-// come from options.dims and, for dimension 0 of inputs, options.batch; those that are missing are
-// named all at once.
+// Adds values for the inputs and for those initializers that some node or output of `proto` reads,
+// and sets graph.inputs, by_name and rebatched. Symbolic dimensions come from options.dims and, for
+// dimension 0 of inputs, from options.batch; an error (InvalidArgument) names all that are missing
+// at once. An input in options.bind becomes a constant.
 absl::Status AddSources(const ::onnx::GraphProto& proto, const FileGraph& order,
                         const std::string& folder, const ImportOptions& options, OnnxGraph& graph);
 

@@ -12,8 +12,7 @@ OperatorRow Same(const char* onnx, const char* entry, std::vector<AttributeRow> 
 }
 OperatorRow By(const char* onnx, Translate translate) { return {onnx, nullptr, translate, {}}; }
 
-// Every operator of ONNX that is understood. Where its meaning changed between opsets, the
-// translation asks for the opset.
+// Every operator of ONNX that is understood.
 const std::vector<OperatorRow>& Rows() {
   static const auto* const kRows = new std::vector<OperatorRow>{
       // Elementwise, one operand.
@@ -171,7 +170,7 @@ namespace {
 void AlignSecondOperand(NodeContext& node, std::vector<int>& operands) {
   if (node.opset() >= 7 || operands.size() != 2 || node.failed()) return;
   const bool slopes = node.proto().op_type() == "PRelu" && node.Rank(operands[1]) == 1 &&
-                      node.Rank(operands[0]) > 1;  // one for each channel
+                      node.Rank(operands[0]) > 1;  // slopes for each channel, dimension 1
   if (!slopes && (node.Int("broadcast", 0) == 0 || !node.HasAttribute("axis"))) return;
   const int rank = node.Rank(operands[0]);
   const int axis = node.Axis(slopes ? 1 : node.Int("axis", 0), rank);

@@ -1,4 +1,8 @@
-// The name table: for each operator of ONNX the translation into descriptions.
+// The name table: for each operator of ONNX its translation into descriptions. It is the only place
+// in the compiler where a new operator of ONNX must be named.
+//
+// Example: {"Relu", "relu"} translates by name; {"LeakyRelu", "leaky_relu", attributes {{"alpha",
+// "alpha", 0.01}}} passes an attribute on; {"Conv", TranslateConv} calls a function.
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_TABLE_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_TABLE_H_
 
@@ -11,28 +15,30 @@ namespace yuba::onnx {
 
 using Translate = void (*)(NodeContext& node);
 
-// An attribute of the node that an entry takes as it is.
+// An attribute of the node that the description takes as it is.
 struct AttributeRow {
-  const char* onnx;
-  const char* entry;
-  double absent;
+  const char* onnx;   // its name in ONNX
+  const char* entry;  // its name in the description
+  double absent;      // its value where the node has none
 };
 
 struct OperatorRow {
-  const char* onnx;
-  const char* entry;    // the description, where operands and outputs correspond one to one
-  Translate translate;  // else what to do
-  std::vector<AttributeRow> attributes;
+  const char* onnx;   // the operator's name
+  const char* entry;  // the description, where operands and outputs correspond one to one; or null
+  Translate translate;                   // the function, where they do not; or null
+  std::vector<AttributeRow> attributes;  // with `entry`
 };
 
-// Null for an operator that has no row.
+// The row of an operator; null where there is none. Rows live as long as the program.
 const OperatorRow* FindRow(const std::string& op_type);
+// The names of all operators that have a row.
 std::vector<std::string> MappedOperators();
 
+// Translates by the row; mistakes are recorded in `node`.
 void TranslateNode(const OperatorRow& row, NodeContext& node);
 
-// By a description with the operator's own name: operands and outputs correspond one to one, and
-// attributes by their names.
+// Translates by a description with the operator's own name, as users add it: operands and outputs
+// correspond one to one, and attributes by their names.
 void TranslateByName(const OpDescription& op, NodeContext& node);
 
 }  // namespace yuba::onnx

@@ -1,4 +1,6 @@
-// Translations that are more than a name: the functions behind the rows of the table.
+// Translations that are more than a name: the functions behind the rows of the table (table.h).
+// Each reads one node through its NodeContext and sets the node's outputs; mistakes are recorded
+// there. Where the meaning of an operator changed between opsets, the function asks node.opset().
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
 

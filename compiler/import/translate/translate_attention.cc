@@ -1,4 +1,4 @@
-// Attention and what belongs to it.
+// Attention: heads split off, cached keys and values in front, the mask in the shape of the scores.
 #include <cmath>
 #include <limits>
 
@@ -20,7 +20,7 @@ int SplitHeads(NodeContext& node, int x, const char* attribute) {
   return node.Transpose(node.Reshape(x, {dims[0], dims[1], heads, dims[2] / heads}), {0, 2, 1, 3});
 }
 
-// The cached part in front of the new one.
+// `x` with the cached keys or values `past`, if there are any, in front of it along the sequence.
 int Append(NodeContext& node, int past, int x) {
   if (past < 0 || node.failed()) return x;
   Dims expected = node.Dims(x);
@@ -31,7 +31,8 @@ int Append(NodeContext& node, int past, int x) {
   return node.Write(ConcatTemplate({node.Dims(past), node.Dims(x)}, 2), {past, x});
 }
 
-// What is added to the scores, as [batch or 1, groups or 1, heads of a group or 1, rows, columns].
+// What is added to the scores, with the dimensions
+// [batch or 1, groups or 1, heads of a group or 1, rows, columns].
 int MaskOf(NodeContext& node, int mask, const Dims& q, const Dims& k, ElementType type) {
   if (mask < 0 || node.failed()) return -1;
   if (node.ValueOf(mask).type == ElementType::kBool) {

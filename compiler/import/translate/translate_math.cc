@@ -6,7 +6,8 @@
 namespace yuba::onnx {
 namespace {
 
-// Any number of operands, two at a time.
+// Combines any number of operands by an entry of two operands, one after the other; with `mean`
+// divided by their number at the end.
 void TranslateChain(NodeContext& node, const char* entry, bool mean) {
   const std::vector<int> operands = node.AllInputs();
   if (operands.empty()) node.Fail("it has no operands");

@@ -13,7 +13,7 @@ int64_t Clamp(int64_t value, int64_t low, int64_t high) {
   return std::min(std::max(value, low), high);
 }
 
-// Elements [begin, end) of one dimension.
+// `length` elements of one dimension, from `begin` on.
 int Part(NodeContext& node, int x, int axis, int64_t begin, int64_t length) {
   const Dims& dims = node.Dims(x);
   Dims start(dims.size(), 0), step(dims.size(), 1), lengths = dims;
@@ -60,7 +60,7 @@ void TranslateConcat(NodeContext& node) {
   if (node.failed()) return;
   const Dims& first = node.Dims(operands[0]);
   std::vector<Dims> dims;
-  std::vector<int> parts;  // without those that are empty
+  std::vector<int> parts;  // the operands that are not empty
   for (const int operand : operands) {
     const Dims& other = node.Dims(operand);
     if (other.size() != first.size())
@@ -106,7 +106,8 @@ void TranslateSlice(NodeContext& node) {
       return by > 0 ? Clamp(at, 0, n) : Clamp(at, -1, n - 1);
     };
     const int64_t first = place(starts[i]);
-    // From the end, -1 itself stands for the last element and not for the end.
+    // With a negative step, an end of -1 stands for the last element; only an end below -n stands
+    // for the place before the first.
     const int64_t last = by < 0 && ends[i] < -n ? -1 : place(ends[i]);
     const int64_t span = by > 0 ? last - first : first - last;
     const int64_t stride = by > 0 ? by : -by;
@@ -289,8 +290,8 @@ void TranslateDepthToSpace(NodeContext& node) {
 
 namespace {
 
-// The numbers of a float operand; empty where they are not known. Those that the file stores are
-// parameters, which are known only to who asks here.
+// The numbers of a float operand; empty where they are not known. Floats that the file stores are
+// parameters, which are not `known`; their stored values serve here all the same.
 std::vector<double> KnownNumbers(const OnnxValue& operand) {
   const bool stored = operand.stored && operand.initial.kind == compiler::InitialValue::kData &&
                       ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
@@ -304,7 +305,7 @@ std::vector<double> KnownNumbers(const OnnxValue& operand) {
   return numbers;
 }
 
-// What a Resize or Upsample scales each dimension by; empty where that is not known.
+// [dimension]: by what a Resize or Upsample scales it; empty where that is not known.
 std::vector<double> ScalesOf(NodeContext& node, int x, bool upsample) {
   const int operand = upsample ? (node.opset() < 9 ? -1 : 1) : node.opset() < 11 ? 1 : 2;
   if (operand < 0) return node.Floats("scales");
@@ -316,7 +317,8 @@ std::vector<double> ScalesOf(NodeContext& node, int x, bool upsample) {
   return scales;
 }
 
-// How an output position and an input position belong together.
+// Which input position an output position reads: kRepeat, each element is repeated; kFloor, the
+// output position over the scale, rounded down.
 enum class Placing { kRepeat, kFloor, kOther };
 
 Placing PlacingOf(NodeContext& node, bool upsample, bool whole) {

@@ -81,7 +81,7 @@ class Recurrence {
     }
   }
 
-  // One element along a dimension, which is then left out.
+  // `x` at `index` along a dimension, without that dimension.
   int Element(int x, int axis, int64_t index) { return Piece(x, axis, index, 1, true); }
 
   int Piece(int x, int axis, int64_t begin, int64_t length, bool drop) {
@@ -110,7 +110,7 @@ class Recurrence {
     return Element(all, 0, direction);
   }
 
-  // The biases of input and state.
+  // The biases of the input's product and of the state's product.
   std::vector<int> Biases(int direction) {
     const int64_t size = gates_ * hidden_;
     if (node_.Optional(3) < 0) {

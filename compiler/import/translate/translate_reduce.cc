@@ -25,7 +25,7 @@ const std::map<std::string, ReduceText>& ReduceTexts() {
 struct ReduceAxes {
   std::vector<int> axes;
   bool keep = true;
-  bool nothing = false;  // no axis is named, and that means none
+  bool nothing = false;  // no axis is named, and no axis is meant (noop_with_empty_axes)
 };
 
 ReduceAxes ReadAxes(NodeContext& node, int x) {
@@ -115,7 +115,7 @@ void TranslateSoftmax(NodeContext& node) {
   node.SetOutput(0, node.failed() ? -1 : node.Reshape(y, node.Dims(x)));
 }
 
-// One for the first of the largest, zero for all others.
+// Hardmax: 1 at the first of the largest elements, 0 at all others.
 void TranslateHardmax(NodeContext& node) {
   const int x = node.Input(0);
   const bool flatten = node.opset() < 13;
@@ -172,7 +172,7 @@ void TranslateInstanceNormalization(NodeContext& node) {
       0, node.Entry("instance_norm", {x, scale, bias}, {{"eps", node.Float("epsilon", 1e-5)}}));
 }
 
-// Scale and bias are for each channel from opset 21 on, for each group before.
+// Scale and bias have an element for each channel from opset 21 on, and for each group before.
 void TranslateGroupNormalization(NodeContext& node) {
   const int x = node.Input(0);
   std::vector<int> operands = {x, node.Input(1), node.Input(2)};

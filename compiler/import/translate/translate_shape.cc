@@ -67,7 +67,7 @@ void TranslateConstantOfShape(NodeContext& node) {
   if (node.failed()) return;
   if (static_cast<int64_t>(element.data->size()) != ByteSize(element.type))
     return node.Fail("attribute 'value' must be a tensor of one element");
-  // A shape that the file stores is how light models spell their weights.
+  // Files without weights write a weight as a fill of a stored shape: it becomes a parameter.
   if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1)
     return node.SetOutput(0, node.Fill(element.type, dims, element.data));
   const int scalar = node.Constant(compiler::ValueFromBytes(element.type, {}, *element.data));
@@ -258,7 +258,7 @@ void TranslateTile(NodeContext& node) {
   if (static_cast<int>(repeats.size()) != node.Rank(x))
     node.Fail("it repeats ", repeats.size(), " dimensions of ", node.Rank(x));
   if (node.failed()) return;
-  Dims all = node.Dims(x);  // the result has as many elements as a tensor of both
+  Dims all = node.Dims(x);  // with `repeats` behind: a tensor with as many elements as the result
   all.insert(all.end(), repeats.begin(), repeats.end());
   const absl::StatusOr<int64_t> elements = CheckedElements(all);
   if (!elements.ok()) return node.Check(elements.status());
@@ -267,7 +267,7 @@ void TranslateTile(NodeContext& node) {
 
 void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
 
-// Inference: nothing is dropped. The mask is all true.
+// As in inference: nothing is dropped, and the mask is all true.
 void TranslateDropout(NodeContext& node) {
   const int x = node.Input(0);
   if (node.Optional(2) >= 0) {

@@ -6,7 +6,7 @@
 namespace yuba::onnx {
 namespace {
 
-// The window of one node: an entry for each spatial dimension.
+// The window of one node; each list has an entry for each spatial dimension.
 struct Window {
   Dims kernel, stride, dilation, lo, hi;
 };
@@ -113,7 +113,7 @@ void TranslateConvTranspose(NodeContext& node) {
         !shape.empty() ? shape[shape.size() < spatial + 2 ? std::min(d, shape.size() - 1) : d + 2]
                        : size * window.stride[d];
     const int64_t total = full - wanted;
-    // More than the whole: zeros behind, as if padded by a negative amount.
+    // A negative total asks for more outputs than there are: zeros behind, a negative pad.
     window.lo[d] = total < 0 ? 0 : mode == "SAME_UPPER" ? total / 2 : total - total / 2;
     window.hi[d] = total - window.lo[d];
   }

@@ -1,4 +1,5 @@
-// A case of ONNX's layout, planned, compiled and run on several virtual devices.
+// Runs a case in ONNX's layout partitioned: it is planned, compiled with every phase verified, and
+// run on several virtual devices. Used as the CaseRunner of onnx_cases.h.
 #ifndef YUBA_TESTS_COMPILER_CASES_CUT_CASE_H_
 #define YUBA_TESTS_COMPILER_CASES_CUT_CASE_H_
 
@@ -8,13 +9,14 @@
 
 namespace yuba::compiler {
 
-// The plan that the search finds for some devices, or any plan at all.
+// How the plan is made.
 struct Cutting {
   int devices = 1;
-  bool search = true;
+  bool search = true;  // the plan that the search finds; false: any legal plan, at random
 };
 
-// The outputs; memory is poisoned and instructions run in any order.
+// The outputs, in the order of the model. Memory that nobody has written is poisoned, and the
+// devices' instructions run interleaved at random.
 absl::StatusOr<std::vector<TensorValue>> RunCasePartitioned(const OnnxCase& onnx_case,
                                                             const Cutting& cutting);
 

@@ -32,7 +32,7 @@ absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string&
   return inputs;
 }
 
-// What decides shapes must be known: inputs from number `first` on are bound.
+// Values that decide shapes must be known when planning: binds the inputs from number `first` on.
 onnx::ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
                             const ::onnx::GraphProto& graph, int first) {
   onnx::ImportOptions options;
@@ -71,7 +71,8 @@ absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibra
   return result;
 }
 
-// Why a case may be skipped, alike for all cases with one reason; empty where it may not.
+// Why a case may be skipped, in the same words for all cases with one reason; empty where it may
+// not be skipped.
 std::string SkipReason(absl::string_view problem) {
   if (absl::StrContains(problem, "operator that is not supported") ||
       absl::StrContains(problem, "operators that are not supported")) {

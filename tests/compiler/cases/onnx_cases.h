@@ -1,4 +1,7 @@
-// Cases in the layout of ONNX's own backend tests: those, and others beside them.
+// Cases in the layout of ONNX's own backend tests: a folder with model.onnx and test_data_set_N,
+// whose input_K.pb and output_K.pb are values. ONNX's own cases (Debian's libonnx-testdata) and
+// those of tests/models/operators have it. A case is run by a CaseRunner, which decides whether
+// that is whole or partitioned.
 #ifndef YUBA_TESTS_COMPILER_CASES_ONNX_CASES_H_
 #define YUBA_TESTS_COMPILER_CASES_ONNX_CASES_H_
 
@@ -14,36 +17,37 @@
 
 namespace yuba::compiler {
 
-// One case, imported. `values` has a value for each input and each parameter that came without one,
-// by name; `expected` one for each output.
+// One case, imported. `values` has, by name, a value for each input and for each parameter that
+// came without one; `expected` has one for each output, in the order of the model.
 struct OnnxCase {
   Model model;
   std::map<std::string, TensorValue> values;
   std::vector<TensorValue> expected;
 };
 
-// The model's outputs. An error in which "not supported" stands is no failure.
+// Returns the model's outputs. An error in whose message "not supported" stands is no failure.
 using CaseRunner = std::function<absl::StatusOr<std::vector<TensorValue>>(const OnnxCase&)>;
 
 // The folders in `folder` that hold a model, sorted.
 std::vector<std::string> CaseFolders(const std::string& folder);
 
-// The largest error of any output of a case; null: the operators that are built in.
+// The largest error of any output of the case in `folder`, relative to 1 or to the value. A null
+// `library` stands for the built-in operators.
 absl::StatusOr<double> ErrorOfCase(const std::string& folder, const CaseRunner& run,
                                    const OperatorLibrary* library = nullptr);
 
-// By the interpreter, on one device.
+// A CaseRunner: the interpreter on the whole model, on one device.
 absl::StatusOr<std::vector<TensorValue>> RunCaseWhole(const OnnxCase& onnx_case);
 
 struct CaseCount {
   int passed = 0;
-  std::map<std::string, int> skipped;  // by reason
+  std::map<std::string, int> skipped;  // reason -> how many cases
 };
 
 std::string ToString(const CaseCount& count);  // "598 passed; skipped: 2 with sequences, ..."
 
-// Runs the cases in a folder; all that is supported must give what is expected, up to `tolerance`
-// relative to 1 or the value.
+// Runs the cases in `folder`. Each that is supported must give what is expected (a Catch2 check),
+// with an error of at most `tolerance` relative to 1 or to the value.
 CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tolerance);
 
 bool HasOnnxCases();  // whether libonnx-testdata is installed

@@ -1,5 +1,6 @@
-// ONNX's own backend tests, cut: every case whose operators are known is planned for several device
-// counts, compiled, and run on virtual devices with poisoned memory and instructions in any order.
+// ONNX's own backend tests, partitioned: every case whose operators are known is planned for
+// several device counts, compiled, and run on virtual devices with poisoned memory and instructions
+// in any order.
 #include <catch2/catch.hpp>
 #include <iostream>
 
@@ -8,26 +9,26 @@
 namespace yuba::compiler {
 namespace {
 
-void CheckSharding(const Cutting& cutting) {
+void CheckPartitioned(const Cutting& cutting) {
   if (!HasOnnxCases()) {
     WARN("SKIP: libonnx-testdata is not installed");
     return;
   }
-  const auto sharding = [&](const OnnxCase& onnx_case) {
+  const auto run = [&](const OnnxCase& onnx_case) {
     return RunCasePartitioned(onnx_case, cutting);
   };
   for (const char* group : {"simple", "pytorch-operator", "pytorch-converted", "node"}) {
-    const CaseCount count = RunOnnxCases(group, sharding);
+    const CaseCount count = RunOnnxCases(group, run);
     std::cout << cutting.devices << " devices, " << group << ": " << ToString(count) << "\n";
-    CHECK(count.passed > 0);  // how many there are, the test of whole cases knows
+    CHECK(count.passed > 0);  // import_onnx_cases_test knows how many there are
   }
 }
 
-TEST_CASE("ONNX cases on 2 devices") { CheckSharding({2}); }
-TEST_CASE("ONNX cases on 3 devices") { CheckSharding({3}); }
-TEST_CASE("ONNX cases on 8 devices") { CheckSharding({8}); }
+TEST_CASE("ONNX cases on 2 devices") { CheckPartitioned({2}); }
+TEST_CASE("ONNX cases on 3 devices") { CheckPartitioned({3}); }
+TEST_CASE("ONNX cases on 8 devices") { CheckPartitioned({8}); }
 TEST_CASE("ONNX cases on 6 devices by plans that nobody would choose") {
-  CheckSharding({6, false});
+  CheckPartitioned({6, false});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Every operator in settings away from its defaults, cut: tests/models/operators.
+// The cases of tests/models/operators, every operator in settings away from its defaults,
+// partitioned on several devices.
 #include <catch2/catch.hpp>
 
 #include "tests/compiler/cases/cut_case.h"
@@ -6,17 +7,15 @@
 namespace yuba::compiler {
 namespace {
 
-void CheckSharding(int devices) {
-  const auto sharding = [&](const OnnxCase& one) {
-    return RunCasePartitioned(one, Cutting{devices});
-  };
-  const CaseCount count = RunCases("tests/models/operators", sharding, 1e-5);
+void CheckPartitioned(int devices) {
+  const auto run = [&](const OnnxCase& one) { return RunCasePartitioned(one, Cutting{devices}); };
+  const CaseCount count = RunCases("tests/models/operators", run, 1e-5);
   CHECK(count.passed > 0);
   CHECK(count.skipped.empty());
 }
 
-TEST_CASE("operators on 2 devices") { CheckSharding(2); }
-TEST_CASE("operators on 3 devices") { CheckSharding(3); }
+TEST_CASE("operators on 2 devices") { CheckPartitioned(2); }
+TEST_CASE("operators on 3 devices") { CheckPartitioned(3); }
 
 }  // namespace
 }  // namespace yuba::compiler

@@ -24,7 +24,7 @@ bool Passes(const std::string& folder, const OperatorLibrary& library) {
   return error.ok() && *error <= kTolerance;
 }
 
-// Of the cases that pass those that fail where the description fits no operand.
+// Of the cases that pass, those that fail where the description fits no operand.
 std::vector<std::string> CasesThatReach(const std::string& name,
                                         const std::vector<std::string>& passing) {
   OperatorLibrary library = BuiltInLibrary();

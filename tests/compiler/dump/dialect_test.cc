@@ -10,7 +10,7 @@
 namespace yuba::compiler {
 namespace {
 
-Compilation RandomState(int seed, bool planned, bool sharding) {
+Compilation RandomState(int seed, bool planned, bool with_program) {
   Random random(seed);
   Compilation state;
   state.model = RandomModel(random);
@@ -24,7 +24,7 @@ Compilation RandomState(int seed, bool planned, bool sharding) {
     state.plan.lower_bound = 9;
     state.plan.proof = {"elimination", {2, 0, 1}};
   }
-  if (sharding) {
+  if (with_program) {
     state.program = MakeSpmdProgram(state.model, plan);
     RecogniseCollectives(state.program);
     PlanMemory(state.program);

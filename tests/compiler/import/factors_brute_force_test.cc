@@ -1,4 +1,4 @@
-// Files in which dimensions are split and made one: what the default finds is the cheapest of all
+// Files in which dimensions are split and merged: what the default finds is the cheapest of all
 // plans of their graph with factors and of their graph without, tried one by one.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@
 namespace yuba::onnx {
 namespace {
 
-// Few operators, between which dimensions are split into heads and heads are made one.
+// Files of a few operators, between which dimensions are split into heads and heads are merged.
 class RandomFactors {
  public:
   RandomFactors(int seed, int64_t largest) : random_(seed), largest_(largest) {}
@@ -71,7 +71,8 @@ class RandomFactors {
     Add(name, x.dims);
   }
 
-  // Two dimensions made one, one that is no prime made two, or a matrix in rows of another length.
+  // Merges two dimensions, splits one that is no prime, or reshapes a matrix into rows of another
+  // length.
   void AddReshape(compiler::OnnxBuilder& build, const std::string& name) {
     const Value x = values_.back();
     std::vector<int64_t> dims = x.dims;

@@ -1,5 +1,5 @@
-// Operators that only the user describes, under names of their own: planned, cut and run like any
-// other, and library routines attach to their structure.
+// Operators that only the user describes, under names of their own: planned, partitioned and run
+// like any other, and library routines attach to their structure.
 #include <catch2/catch.hpp>
 #include <string>
 

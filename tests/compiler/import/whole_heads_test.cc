@@ -1,5 +1,5 @@
-// Whole heads of q, k and v cut together are a plan that can be said, on any number of devices:
-// pinned, nothing moves inside attention but what is stored.
+// Whole heads of q, k and v cut together are a plan that can be expressed, on any number of
+// devices: pinned, nothing moves inside attention but what is stored.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -24,7 +24,7 @@ int HeadIndex(const Node& node, int64_t heads) {
   return found;
 }
 
-// The nodes of one block's attention: from the parts of the fused product to the product with v.
+// The nodes of one block's attention: from the split of the fused product to the product with v.
 std::vector<NodeId> Attention(const Graph& graph, const std::string& block,
                               const std::string& last) {
   std::vector<NodeId> nodes;

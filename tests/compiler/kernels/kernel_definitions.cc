@@ -109,10 +109,10 @@ std::vector<Definition> Reductions() {
     if (definition.reducer == Reducer::kAny || definition.reducer == Reducer::kAll)
       definition = Typed(definition, ElementType::kBool);
   definitions.push_back(Define({4, 3}, 0, Reducer::kSum, {{4, 3}}, Read(0, {i, j})));
-  // Nothing to reduce, and nothing to make.
+  // Nothing to reduce, and nothing to write.
   definitions.push_back(Define({3, 0}, 1, Reducer::kMax, {{3, 0}}, Read(0, {i, j})));
   definitions.push_back(Define({0, 3}, 1, Reducer::kSum, {{0, 3}}, Read(0, {i, j})));
-  // Partial results of small floats are kept in f32.
+  // Partials of small floats are kept in f32.
   for (Definition wide : {Define({3, 19}, 1, Reducer::kSum, {{3, 19}}, Read(0, {i, j})),
                           Define({19, 3}, 1, Reducer::kMax, {{3, 19}}, Read(0, {j, i}))}) {
     wide.operands[0].type = ElementType::kF16;
@@ -155,7 +155,7 @@ std::vector<Definition> ConstrainedLoops() {
       Where(Define({10, 4}, 1, Reducer::kSum, {{4}}, Read(0, {j})), j * 3 - i, true));
   definitions.push_back(
       Where(Define({6, 6, 3}, 2, Reducer::kSum, {{6, 3}}, Read(0, {i, k})), i - j, true));
-  // Re-views: y[i, j] = pick(k, l where 5k + l == 3i + j) x[k, l].
+  // Reshapes: y[i, j] = pick(k, l where 5k + l == 3i + j) x[k, l].
   for (ElementType type : {ElementType::kF32, ElementType::kBF16, ElementType::kI8})
     definitions.push_back(
         Typed(Where(Define({10, 3, 6, 5}, 2, Reducer::kPick, {{6, 5}}, Read(0, {k, l})),

@@ -100,7 +100,7 @@ int64_t OffsetIn(const Box& box, const std::vector<int64_t>& point) {
   return offset;
 }
 
-// The box that a device holds: a little more than is needed, poison outside of that.
+// The box that a device holds: a little more than the kernel touches; the rest is poison.
 struct Buffer {
   TensorType type;
   Box box;
@@ -221,9 +221,9 @@ std::string CompareWithInterpreter(const Definition& definition, runtime::HostKe
   }
   const TensorType& type = definition.result;
   buffers.push_back(MakeBuffer(type, boxes.writes, arithmetic, random));
-  Box piece;
-  for (const Affine& left : definition.left) piece.push_back(Range(left, ranges));
-  if (boxes.writes != piece) {  // elements without a term: the buffer must not have room for them
+  Box written;
+  for (const Affine& left : definition.left) written.push_back(Range(left, ranges));
+  if (boxes.writes != written) {  // elements without a term: the buffer must not have room for them
     buffers.back() = ExactBuffer(type, boxes.writes, arithmetic);
   }
   std::vector<const TensorValue*> operands;
@@ -243,12 +243,12 @@ std::string CompareWithInterpreter(const Definition& definition, runtime::HostKe
   std::string wrong;
   ForEachPoint(boxes.writes, [&](const std::vector<int64_t>& point) {
     uint8_t* at = result.data() + OffsetIn(result.box, point) * size;
-    const Scalar made = ReadBack(at, type.type, arithmetic);
+    const Scalar actual = ReadBack(at, type.type, arithmetic);
     const Scalar wanted = expected.elements[WholeOffset(type, point)];
-    if (wrong.empty() && !Same(made, wanted, type.type, arithmetic)) {
+    if (wrong.empty() && !Same(actual, wanted, type.type, arithmetic)) {
       wrong = "element (";
       for (int64_t x : point) absl::StrAppend(&wrong, x, " ");
-      absl::StrAppend(&wrong, ") is ", Show(made, type.type, arithmetic), ", not ",
+      absl::StrAppend(&wrong, ") is ", Show(actual, type.type, arithmetic), ", not ",
                       Show(wanted, type.type, arithmetic));
     }
     std::memset(at, kPoison, size);

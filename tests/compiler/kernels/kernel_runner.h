@@ -1,4 +1,5 @@
-// Runs generated kernels on tensor values and compares them with the interpreter.
+// Runs generated kernels on tensor values and compares them with the interpreter: the oracle of
+// kernel generation. Works on the host only.
 #ifndef YUBA_TESTS_COMPILER_KERNELS_KERNEL_RUNNER_H_
 #define YUBA_TESTS_COMPILER_KERNELS_KERNEL_RUNNER_H_
 
@@ -15,7 +16,7 @@
 
 namespace yuba::kernels {
 
-// A shared object in memory.
+// A shared object loaded from memory; its functions may be called while it lives.
 class LoadedObject {
  public:
   static absl::StatusOr<std::unique_ptr<LoadedObject>> Load(const std::string& bytes);
@@ -31,18 +32,19 @@ class LoadedObject {
 // indices, some of them out of range.
 TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt19937_64& random);
 
-// A part of each index's range: the whole of it, or a random piece.
+// [index]: the whole extent, or a random part of it.
 std::vector<Interval> RandomRanges(const Definition& definition, std::mt19937_64& random);
 
-// Runs `kernel` on `ranges` with buffers that hold the need and written boxes and a bit more,
-// surrounded by guard bytes; what lies outside of the boxes is poison. "" where it computes what
-// the interpreter computes and leaves everything else as it was, else what is wrong.
+// Runs `kernel` on `ranges`, with buffers that hold the boxes that are read and written and a bit
+// more, surrounded by guard bytes; elements outside of these boxes are poison. Returns "" where the
+// kernel computes what the interpreter computes and leaves everything else as it was, else what is
+// wrong.
 std::string CompareWithInterpreter(const Definition& definition, runtime::HostKernel kernel,
                                    const std::vector<Interval>& ranges, Arithmetic arithmetic,
                                    std::mt19937_64& random);
 
-// Generates the kernels of all definitions and compares each, whole and on `parts` random parts.
-// One line for each that is wrong.
+// Generates the kernels of all definitions for processor `cpu` and compares each, whole and on
+// `parts` random parts. Returns a line for each that is wrong, "" for none.
 std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic,
                          int parts, const std::string& cpu = "x86-64-v3");
 

@@ -1,4 +1,4 @@
-// Offsets in one arena.
+// Offsets in one arena: small cases against all orders, and arenas that can be filled exactly.
 #include "compiler/memory/arena.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace yuba::compiler {
 namespace {
 
-bool AreUnreduced(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
-                  int64_t arena) {
+bool AreDisjoint(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
+                 int64_t arena) {
   for (size_t a = 0; a < lives.size(); ++a) {
     if (offsets[a] % search::kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
     for (size_t b = 0; b < a; ++b) {
@@ -26,14 +26,13 @@ bool AreUnreduced(const std::vector<BufferLife>& lives, const std::vector<int64_
   return true;
 }
 
-// Rectangles that fill an arena of that many slots during so many times.
-std::vector<BufferLife> Filling(int64_t slots, int64_t times, int shardings,
-                                std::mt19937_64* random) {
+// Lives that fill an arena of `slots` slots without a gap, over a number of times.
+std::vector<BufferLife> Filling(int64_t slots, int64_t times, int splits, std::mt19937_64* random) {
   struct Piece {
     int64_t bottom, top, first, last;
   };
   std::vector<Piece> pieces = {{0, slots, 0, times - 1}};
-  for (int i = 0; i < shardings; ++i) {
+  for (int i = 0; i < splits; ++i) {
     Piece& piece = pieces[(*random)() % pieces.size()];
     Piece rest = piece;
     if ((*random)() % 2 == 0 && piece.top - piece.bottom > 1) {
@@ -57,7 +56,7 @@ std::vector<BufferLife> Filling(int64_t slots, int64_t times, int shardings,
   return lives;
 }
 
-// By trying all orders, each buffer as low as it can lie.
+// The smallest arena of all orders, each buffer as low as it can lie.
 int64_t LeastOfAllOrders(const std::vector<BufferLife>& lives) {
   std::vector<int> order(lives.size());
   std::iota(order.begin(), order.end(), 0);
@@ -94,7 +93,7 @@ TEST_CASE("few buffers are placed as well as any order places them") {
     }
     const int64_t least = LeastOfAllOrders(lives);
     const ArenaLayout found = PlaceBuffers(lives);
-    CHECK(AreUnreduced(lives, found.offsets, found.arena));
+    CHECK(AreDisjoint(lives, found.offsets, found.arena));
     CHECK(found.arena == least);
     CHECK(FitWithin(lives, least).has_value());
     CHECK((least == 0 || !FitWithin(lives, least - 1).has_value()));
@@ -109,7 +108,7 @@ TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
     const int64_t slots = 200;
     const std::vector<BufferLife> lives = Filling(slots, 40, 60, &random);
     const ArenaLayout found = PlaceBuffers(lives);
-    REQUIRE(AreUnreduced(lives, found.offsets, found.arena));
+    REQUIRE(AreDisjoint(lives, found.offsets, found.arena));
     CHECK(found.arena <= slots * search::kSlotBytes * 5 / 4);
     fit += found.arena == slots * search::kSlotBytes;
   }
@@ -124,7 +123,7 @@ TEST_CASE("an arena keeps within its limit where that is found, and is the least
     const int64_t least = PlaceBuffers(lives).arena;
     for (const int64_t limit : {least - search::kSlotBytes, least, least + 3, least * 5 / 4}) {
       const ArenaLayout found = PlaceBuffers(lives, limit);
-      CHECK(AreUnreduced(lives, found.offsets, found.arena));
+      CHECK(AreDisjoint(lives, found.offsets, found.arena));
       CHECK((limit < least || found.arena <= limit));
     }
   }

@@ -69,7 +69,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
   }
 }
 
-// The most that slots which are live together have.
+// The largest sum of slots that are live together, in bytes.
 int64_t LiveSlots(const program::Stage& stage) {
   std::vector<int64_t> live(stage.instructions_size() + 1, 0);
   for (const program::Buffer& buffer : stage.buffers()) {

@@ -1,6 +1,6 @@
-// Sums that stay apart in programs, for an accumulator or through what is linear in them: any plan
-// computes the whole and moves what it costs; and what is wrong with an exchange within groups does
-// not pass the cover check.
+// Programs in which partials stay unreduced, for an accumulator or through nodes that are linear in
+// them: any plan computes the whole and moves what it costs, and CheckCoverage refuses a program
+// whose exchange within groups is wrong.
 #include <catch2/catch.hpp>
 
 #include "compiler/model.h"
@@ -96,8 +96,8 @@ TEST_CASE("a program without one of its exchanges within groups is refused") {
       INFO("seed " << seed << ", instruction " << i);
       CHECK_FALSE(CheckCoverage(broken.program).ok());
       CHECK_FALSE(IsRight(broken));
-      // Without its groups, it combines what others keep; in other groups, part is lost or comes
-      // twice.
+      // Without its groups, the exchange combines what others keep; in other groups, some partials
+      // are lost or come twice.
       broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions(i)->mutable_exchange()->clear_group();
       CHECK_FALSE(CheckCoverage(broken.program).ok());

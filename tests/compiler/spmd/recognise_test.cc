@@ -8,8 +8,8 @@
 namespace yuba::compiler {
 namespace {
 
-// A program of one exchange on four devices (axes a and b): a tensor [8, 8] offered under one
-// sharding and wanted under another.
+// A program of one exchange on four devices (axes a and b): a tensor [8, 8] that has one sharding
+// and is received under another.
 program::Exchange Recognised(const Sharding& from, const Sharding& to, const AxisList& parts = {}) {
   const Mesh mesh = yuba::MeshOf(4);
   program::Program program;

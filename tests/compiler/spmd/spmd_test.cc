@@ -1,4 +1,5 @@
-// A program cut from any legal plan computes what the whole graph computes.
+// The program of any legal plan computes what the whole graph computes, and moves what the plan
+// costs.
 #include "compiler/spmd/spmd.h"
 
 #include <catch2/catch.hpp>

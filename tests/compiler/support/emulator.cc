@@ -9,7 +9,8 @@
 namespace yuba::compiler {
 namespace {
 
-// What one device holds of one buffer: a whole tensor of which only some elements are there.
+// What one device holds of one buffer: a value of the whole tensor, of which only some elements are
+// there.
 struct Memory {
   Box box;
   TensorValue value;
@@ -125,7 +126,7 @@ class Machine {
     }
   }
 
-  // A copy of the elements of `box` and whether they are there.
+  // Copies the elements of `box`, and whether they are there.
   void Move(const Memory& source, const Box& box, Memory& destination) {
     ForEachPoint(box, [&](const std::vector<int64_t>& point) {
       const int64_t offset = Offset(source.value.type.dims, point);
@@ -181,11 +182,11 @@ class Machine {
     for (const ReduceTransfer& reduction : ReduceTransfers(producers, own)) {
       Transfer transfer = reduction.transfer;
       if (exchange.has_group()) transfer.box.erase(transfer.box.begin());
-      Memory piece = sources[transfer.source];
-      Move(sources[transfer.source], transfer.box, piece);
-      yuba::Combine(reducer, arithmetic_, piece.value, transfer.box,
+      Memory partial = sources[transfer.source];
+      Move(sources[transfer.source], transfer.box, partial);
+      yuba::Combine(reducer, arithmetic_, partial.value, transfer.box,
                     totals[transfer.destination].value);
-      Count(transfer, piece.value.type);
+      Count(transfer, partial.value.type);
     }
     for (int device = 0; device < devices_; ++device) {
       if (first_owners[device] != own[device]) continue;

@@ -1,5 +1,7 @@
-// Runs a program element by element with the interpreter, one device after the other, and watches
-// that nothing is read that was not written. It reads the program's tables on its own.
+// Runs a program element by element with the interpreter, instruction by instruction on one device
+// after the other, and watches that nothing is read that was not written. It reads the bounds of
+// the program on its own and takes nothing from verify/, so that it can be the oracle of the
+// proofs. For small programs: each buffer of each device is a whole tensor here.
 #ifndef YUBA_TESTS_COMPILER_SUPPORT_EMULATOR_H_
 #define YUBA_TESTS_COMPILER_SUPPORT_EMULATOR_H_
 
@@ -14,12 +16,12 @@ namespace yuba::compiler {
 
 struct Emulation {
   std::vector<TensorValue> outputs;  // in the order of the program's ports
-  int64_t moved_bytes = 0;           // between different devices
-  std::string fault;                 // the first element that was read and not there, if any
+  int64_t moved_bytes = 0;           // between different devices, in all exchanges
+  std::string fault;                 // the first element that was read and not there; "" for none
 };
 
-// `values` has the inputs, parameters and constants of `graph`, whose node n is the program's
-// kernel n.
+// values: [tensor of `graph`], of which inputs, parameters and constants are used. Kernel n of
+// `program` must be node n of `graph`, so the graph has no copies.
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values);
 

@@ -1,4 +1,6 @@
 // Small ONNX files for tests, written node by node.
+// Example: OnnxBuilder b; b.Input("x", {2, 3}); b.Node("Relu", {"x"}, {"y"}); b.Output("y");
+// b.Save().
 #ifndef YUBA_TESTS_COMPILER_SUPPORT_ONNX_BUILDER_H_
 #define YUBA_TESTS_COMPILER_SUPPORT_ONNX_BUILDER_H_
 
@@ -16,14 +18,15 @@ class OnnxBuilder {
   void Input(const std::string& name, const std::vector<int64_t>& dims,
              int type = ::onnx::TensorProto::FLOAT);
   void Output(const std::string& name);
-  // Values 0.1, 0.2, ... are as good as any.
+  // A parameter of floats, with the values 0.1, 0.2, ...
   void Weight(const std::string& name, const std::vector<int64_t>& dims);
+  // A constant of one dimension.
   void Integers(const std::string& name, const std::vector<int64_t>& values);
   ::onnx::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs,
                           const std::vector<std::string>& outputs);
   ::onnx::ModelProto& proto() { return proto_; }
 
-  // Writes the file; the same path each time.
+  // Writes the file and returns its path, which is the same each time.
   std::string Save() const;
 
  private:
@@ -34,6 +37,7 @@ void SetInt(::onnx::NodeProto& node, const std::string& name, int64_t value);
 void SetInts(::onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values);
 void SetFloat(::onnx::NodeProto& node, const std::string& name, float value);
 
+// The path of a file of that name in the test's own folder.
 std::string TemporaryFile(const std::string& name);
 void WriteBytes(const std::string& path, const std::string& bytes);
 

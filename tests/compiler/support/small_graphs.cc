@@ -227,8 +227,8 @@ TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrice
   }
 }
 
-// Cuts over every axis that may cut one of `extents`; those of 0 are never cut.
-Sharding RandomChoice(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
+// A sharding at random of dimensions with these extents; an extent of 0 is never cut.
+Sharding RandomSharding(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
   Sharding sharding;
   sharding.axes.resize(extents.size());
   std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
@@ -315,9 +315,9 @@ std::vector<int> Without(const std::vector<int>& axes, const AxisList& others) {
   return rest;
 }
 
-// Cuts over all of `axes`, each where there is room.
-Sharding FullCut(const std::vector<int64_t>& extents, std::vector<int> axes, const Mesh& mesh,
-                 Random& random) {
+// A sharding at random that uses all of `axes`, each in a dimension that is still long enough.
+Sharding FullSharding(const std::vector<int64_t>& extents, std::vector<int> axes, const Mesh& mesh,
+                      Random& random) {
   Sharding sharding;
   sharding.axes.resize(extents.size());
   std::shuffle(axes.begin(), axes.end(), random);
@@ -338,7 +338,7 @@ search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
   search::Plan plan;
   plan.mesh = mesh;
   for (const Tensor& tensor : graph.tensors) {
-    plan.tensors.push_back(RandomChoice(tensor.type.dims, mesh, random));
+    plan.tensors.push_back(RandomSharding(tensor.type.dims, mesh, random));
   }
   for (const Node& node : graph.nodes) {
     std::vector<int64_t> extents(node.definition->indices.size(), 0);
@@ -347,15 +347,16 @@ search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
     }
     const bool all = node.definition->partial || !node.definition->partial_operands.empty();
     const std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
-    plan.nodes.push_back(all ? FullCut(extents, axes, mesh, random)
-                             : RandomChoice(extents, mesh, random));
-    const Sharding& sharding = plan.nodes.back();
+    plan.nodes.push_back(all ? FullSharding(extents, axes, mesh, random)
+                             : RandomSharding(extents, mesh, random));
+    const Sharding& partition = plan.nodes.back();
     for (size_t o = 0; o < node.operands.size(); ++o) {
       if (!ReadsPartials(*node.definition, o)) continue;
       const std::vector<int64_t>& dims = graph.tensors[node.operands[o]].type.dims;
       plan.tensors[node.operands[o]] =
-          IsAccumulator(node) ? search::PartialsSharding(sharding)
-                              : FullCut(dims, Without(axes, sharding.axes.back()), mesh, random);
+          IsAccumulator(node)
+              ? search::PartialsSharding(partition)
+              : FullSharding(dims, Without(axes, partition.axes.back()), mesh, random);
     }
   }
   return plan;

@@ -1,5 +1,9 @@
-// Small graphs and legal plans for them, at random or by hand: branches, joins, halos, reductions,
-// broadcasts, uneven parts.
+// Small graphs, and legal plans for them, at random or by hand: branches, joins, halos, reductions,
+// broadcasts, uneven parts. Small enough for the emulator and for enumeration of all plans. What is
+// random depends on the generator's state alone.
+//
+// Example: ModelBuilder b; y = b.MatMul(b.Input({8, 6}), b.Input({6, 10}, TensorKind::kParameter));
+// Model model = b.Finish({y}).
 #ifndef YUBA_TESTS_COMPILER_SUPPORT_SMALL_GRAPHS_H_
 #define YUBA_TESTS_COMPILER_SUPPORT_SMALL_GRAPHS_H_
 
@@ -14,7 +18,7 @@ namespace yuba::compiler {
 
 using Random = std::mt19937;
 
-// Adds nodes to a graph and links it at the end.
+// Adds nodes to a graph, each with its result, whose number is returned; Finish links the graph.
 class ModelBuilder {
  public:
   TensorId Input(std::vector<int64_t> dims, TensorKind kind = TensorKind::kInput);
@@ -26,9 +30,9 @@ class ModelBuilder {
   TensorId MultiplyRow(TensorId a, TensorId b);     // a[i.., j] * b[j]
   TensorId Reduce(TensorId a, Reducer reducer);     // over the last dimension
   TensorId SubtractColumn(TensorId a, TensorId b);  // a[i, j] - b[i]
-  TensorId Window(TensorId a, TensorId filter, int64_t stride, int64_t low);  // rows of a convolved
-  TensorId Spread(TensorId a, TensorId filter, int64_t stride, int64_t low);  // its transpose
-  // all_unread: results that nothing reads are outputs too.
+  TensorId Window(TensorId a, TensorId filter, int64_t stride, int64_t low);  // convolves rows of a
+  TensorId Spread(TensorId a, TensorId filter, int64_t stride, int64_t low);  // transpose of Window
+  // The model with these outputs. all_unread: results that nothing reads are outputs too.
   Model Finish(std::vector<TensorId> outputs, bool all_unread = false);
 
   const std::vector<int64_t>& Dims(TensorId id) const { return model_.graph.tensors[id].type.dims; }
@@ -39,20 +43,21 @@ class ModelBuilder {
   Model model_;
 };
 
+// A few nodes of the kinds above.
 Model RandomModel(Random& random);
 
-// Sums of products, with accumulators for meshes like this one.
+// Sums of products. The graph has accumulators, as for searches on a mesh of this size.
 Model RandomSums(const Mesh& mesh, Random& random);
 
-// Products one after the other, sums, windows and scales of them: what is linear in what comes
-// before, with partials for meshes like this one.
+// Products one after the other, and sums, windows and scales of them: each node is linear in the
+// one before. The graph has partials, as for searches on a mesh of this size.
 Model RandomLinear(const Mesh& mesh, Random& random);
 
-// Any legal plan, good or bad: each tensor and node is cut on each axis where a random choice
-// falls, or not at all. Cost and proof are not filled in.
+// Any legal plan, good or bad: on each axis, each tensor and node is cut along a dimension or index
+// chosen at random, or not at all. Cost and proof are not filled in.
 search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random);
 
-// Values for inputs, parameters and constants; the others are empty.
+// [tensor]: values for inputs, parameters and constants; empty for the others.
 std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic, Random& random);
 
 }  // namespace yuba::compiler

@@ -1,4 +1,5 @@
-// The cover check finds programs that are wrong. What it lets through computes the right thing.
+// CheckCoverage and CheckMatchesGraph find programs that are wrong; a program that both let through
+// computes the right thing.
 #include "compiler/verify/coverage.h"
 
 #include <algorithm>
@@ -119,11 +120,11 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
     ++right;
   }
   CHECK(refused > 500);
-  CHECK(right > 10);  // a kernel that says it reads less than it could is no fault
+  CHECK(right > 10);  // not every wrong number breaks a program
 }
 
-// Two indices follow the same mesh axes: each is still cut into all its parts, but of the pieces
-// that they make together, only those on a diagonal are computed.
+// Two indices are cut over the same mesh axes: all parts of each index occur, but of their
+// combinations only those on a diagonal are computed.
 TEST_CASE("a kernel that leaves out pieces is refused") {
   int refused = 0, told = 0;
   for (int seed = 0; seed < 400; ++seed) {
@@ -131,18 +132,17 @@ TEST_CASE("a kernel that leaves out pieces is refused") {
     for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
       if (!instruction.has_kernel()) continue;
       auto& indices = *instruction.mutable_kernel()->mutable_indices();
-      const auto sharding =
+      const auto first =
           std::find_if(indices.begin(), indices.end(),
                        [](const program::Range& range) { return range.begin().axes_size() > 0; });
-      if (sharding == indices.end()) continue;
-      const auto other =
-          std::find_if(sharding + 1, indices.end(), [&](const program::Range& range) {
-            return range.begin().values_size() == sharding->begin().values_size();
-          });
+      if (first == indices.end()) continue;
+      const auto other = std::find_if(first + 1, indices.end(), [&](const program::Range& range) {
+        return range.begin().values_size() == first->begin().values_size();
+      });
       if (other == indices.end()) continue;
       const program::Range before = *other;
-      *other->mutable_begin()->mutable_axes() = sharding->begin().axes();
-      *other->mutable_end()->mutable_axes() = sharding->end().axes();
+      *other->mutable_begin()->mutable_axes() = first->begin().axes();
+      *other->mutable_end()->mutable_axes() = first->end().axes();
       const absl::Status cover = CheckCoverage(c.program);
       INFO("seed " << seed << "\n" << instruction.ShortDebugString() << "\n" << cover);
       CHECK_FALSE(cover.ok());
