@@ -20,7 +20,7 @@ mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
 
 // Replaces graph, plan and program by those of the module; values in compilation.model stay with
 // the tensor numbers that they have. Errors are of the user (InvalidArgument): a module changed by
-// hand is checked, and one with a program also by CheckForm.
+// hand is checked, and one with a program also by program::CheckWellFormed.
 absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation);
 
 // The two halves of each function above. `plan` may be null; ReadGraph leaves an empty plan where

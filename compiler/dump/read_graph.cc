@@ -209,6 +209,12 @@ class GraphReader {
     graph_.copies = plan_.space.copies = static_cast<int>(copies.getInt());
     YUBA_ASSIGN_OR_RETURN(const auto replicate, InfoField<mlir::StringAttr>(info, "replicate"));
     plan_.space.replicate = replicate.str();
+    YUBA_ASSIGN_OR_RETURN(const auto accumulators, InfoField<mlir::BoolAttr>(info, "accumulators"));
+    plan_.space.accumulators = accumulators.getValue();
+    YUBA_ASSIGN_OR_RETURN(const auto partials, InfoField<mlir::BoolAttr>(info, "partials"));
+    plan_.space.partials = partials.getValue();
+    YUBA_ASSIGN_OR_RETURN(const auto memory, InfoField<mlir::IntegerAttr>(info, "memory"));
+    plan_.space.memory = memory.getInt();
     YUBA_ASSIGN_OR_RETURN(const auto cost, InfoField<mlir::DenseI64ArrayAttr>(info, "cost"));
     if (cost.size() != 4) return UserError("yuba.graph: the cost has four kinds");
     plan_.cost = {cost[0], cost[1], cost[2], cost[3]};
@@ -221,6 +227,41 @@ class GraphReader {
     plan_.proof.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
     YUBA_ASSIGN_OR_RETURN(const auto plain, InfoField<mlir::IntegerAttr>(info, "proof_plain"));
     plan_.proof.plain = static_cast<int>(plain.getInt());
+    YUBA_ASSIGN_OR_RETURN(const auto sweep,
+                          InfoField<mlir::DenseI32ArrayAttr>(info, "proof_sweep"));
+    plan_.proof.sweep.assign(sweep.asArrayRef().begin(), sweep.asArrayRef().end());
+    YUBA_ASSIGN_OR_RETURN(const auto prices,
+                          InfoField<mlir::DenseI64ArrayAttr>(info, "proof_prices"));
+    YUBA_RETURN_IF_ERROR(ReadPrices(prices.asArrayRef()));
+    YUBA_ASSIGN_OR_RETURN(const auto messages,
+                          InfoField<mlir::DenseI64ArrayAttr>(info, "proof_messages"));
+    return ReadMessages(messages.asArrayRef());
+  }
+
+  absl::Status ReadPrices(llvm::ArrayRef<int64_t> numbers) {
+    if (numbers.size() % 2 != 0) return UserError("yuba.graph: proof_prices has no pairs");
+    plan_.proof.prices.clear();
+    for (size_t i = 0; i < numbers.size(); i += 2) {
+      plan_.proof.prices.push_back({numbers[i], numbers[i + 1]});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadMessages(llvm::ArrayRef<int64_t> numbers) {
+    plan_.proof.messages.clear();
+    for (size_t at = 0; at < numbers.size();) {
+      const int64_t left = static_cast<int64_t>(numbers.size() - at) - 3;
+      if (left < 0 || numbers[at + 2] < 0 || numbers[at + 2] > left) {
+        return UserError("yuba.graph: proof_messages ends within a message");
+      }
+      search::DualMessage message;
+      message.tensor = static_cast<TensorId>(numbers[at]);
+      message.node = static_cast<NodeId>(numbers[at + 1]);
+      const llvm::ArrayRef<int64_t> values = numbers.slice(at + 3, numbers[at + 2]);
+      message.values.assign(values.begin(), values.end());
+      plan_.proof.messages.push_back(std::move(message));
+      at += 3 + values.size();
+    }
     return absl::OkStatus();
   }
 

@@ -16,7 +16,7 @@
 // - outputs are whole and complete at the end.
 //
 // What it does not assume: a plan, a graph, or anything about how the program was made. It looks at
-// the program alone, after CheckForm.
+// the program alone, after program::CheckWellFormed.
 //
 // What it relies on: box arithmetic (opsemantics/base) and the reading of tables (spmd/tables.h);
 // that each device runs the list in order and that exchanges wait for both sides, which is the
