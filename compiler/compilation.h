@@ -12,6 +12,7 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "runtime/program/program.pb.h"
+#include "search/check/stop.h"
 #include "search/file/plan_file.h"
 #include "search/plan/plan.h"
 #include "search/search.h"

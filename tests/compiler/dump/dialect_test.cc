@@ -22,7 +22,10 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
     state.plan = plan;
     state.plan.cost = {1, 2, 3, 4};
     state.plan.lower_bound = 9;
-    state.plan.proof = {"elimination", {2, 0, 1}};
+    state.plan.proof = {"grids", {2, 0, 1}, 1, {{0, 1, {-5, 7}}, {1, 0, {}}}, {{3, 40}}, {1, 2, 0}};
+    state.plan.space.memory = 1 << 20;
+    state.plan.space.accumulators = true;
+    state.plan.replayed = true;
   }
   if (with_program) {
     state.program = MakeSpmdProgram(state.model, plan);
@@ -80,6 +83,13 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     CHECK(read.plan.cost.bytes() == written.plan.cost.bytes());
     CHECK(read.plan.lower_bound == written.plan.lower_bound);
     CHECK(read.plan.proof.order == written.plan.proof.order);
+    CHECK(read.plan.proof.plain == written.plan.proof.plain);
+    CHECK(read.plan.proof.sweep == written.plan.proof.sweep);
+    CHECK(read.plan.proof.messages == written.plan.proof.messages);
+    CHECK(read.plan.proof.prices.size() == written.plan.proof.prices.size());
+    CHECK(read.plan.space.memory == written.plan.space.memory);
+    CHECK(read.plan.space.accumulators == written.plan.space.accumulators);
+    CHECK(read.plan.replayed == written.plan.replayed);
     CHECK(read.program.SerializeAsString() == written.program.SerializeAsString());
     CHECK(StateText(read) == text);
   }
