@@ -49,7 +49,7 @@ int64_t IntegerAt(ElementType type, const char* bytes) {
 }
 
 // Integers of one width as those of another, where all fit.
-absl::StatusOr<std::string> ConvertIntegers(const HostTensor& tensor, ElementType type) {
+absl::StatusOr<std::string> ConvertIntegers(const TensorData& tensor, ElementType type) {
   const size_t from = ByteSize(tensor.type), to = ByteSize(type);
   std::string converted(tensor.data.size() / from * to, 0);
   for (size_t i = 0; i < tensor.data.size() / from; ++i) {
@@ -163,7 +163,7 @@ const program::Port* Session::FindGiven(const std::string& name) const {
   return nullptr;
 }
 
-absl::Status Session::Set(const std::string& name, const HostTensor& tensor) {
+absl::Status Session::Set(const std::string& name, const TensorData& tensor) {
   const program::Port* port = FindGiven(name);
   if (port == nullptr) {
     return UserError("the program has no input or parameter ", name, "; it has ",
@@ -173,8 +173,8 @@ absl::Status Session::Set(const std::string& name, const HostTensor& tensor) {
                                    }));
   }
   const std::vector<int64_t> shape(port->shape().begin(), port->shape().end());
-  if (tensor.shape != shape) {
-    return UserError(name, " has shape ", ShapeText(tensor.shape), ", the program was made for ",
+  if (tensor.dims != shape) {
+    return UserError(name, " has shape ", ShapeText(tensor.dims), ", the program was made for ",
                      ShapeText(shape));
   }
   const ElementType type = program_->type(port->buffer());
@@ -283,20 +283,20 @@ absl::StatusOr<std::string> Session::Gather(int buffer) {
   return elements;
 }
 
-absl::StatusOr<HostTensor> Session::GetBuffer(int buffer) {
-  HostTensor tensor;
+absl::StatusOr<TensorData> Session::GetBuffer(int buffer) {
+  TensorData tensor;
   const ElementType type = program_->type(buffer);
   tensor.type = program_->hash() && IsFloat(type) ? ElementType::kI64 : type;
-  tensor.shape = DimsOf(program_->stage().buffers(buffer));
+  tensor.dims = DimsOf(program_->stage().buffers(buffer));
   YUBA_ASSIGN_OR_RETURN(tensor.data, Gather(buffer));
   return tensor;
 }
 
-absl::StatusOr<HostTensor> Session::Get(const std::string& name) {
+absl::StatusOr<TensorData> Session::Get(const std::string& name) {
   for (const program::Port& port : program_->message().outputs()) {
     if (port.name() != name) continue;
-    YUBA_ASSIGN_OR_RETURN(HostTensor tensor, GetBuffer(port.buffer()));
-    tensor.shape.assign(port.shape().begin(), port.shape().end());
+    YUBA_ASSIGN_OR_RETURN(TensorData tensor, GetBuffer(port.buffer()));
+    tensor.dims.assign(port.shape().begin(), port.shape().end());
     return tensor;
   }
   return UserError("the program has no output ", name);

@@ -70,7 +70,7 @@ class Session {
   // Integers are converted if they fit; floats must have the program's type. In hash arithmetic
   // floats may be given as floats, or as 64-bit elements (type kI64). The value stays until it is
   // set again.
-  absl::Status Set(const std::string& name, const HostTensor& tensor);
+  absl::Status Set(const std::string& name, const TensorData& tensor);
 
   // Sets random values (initial_values.h) for every input and parameter that has none yet. In hash
   // arithmetic it replaces also those of float parameters of more than one element, because a fill
@@ -85,9 +85,9 @@ class Session {
 
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
   // 64-bit elements (type kI64).
-  absl::StatusOr<HostTensor> Get(const std::string& name);
+  absl::StatusOr<TensorData> Get(const std::string& name);
   // Any buffer, in its flat dimensions; elements that no device holds are zero.
-  absl::StatusOr<HostTensor> GetBuffer(int buffer);
+  absl::StatusOr<TensorData> GetBuffer(int buffer);
 
   Statistics statistics() const;
   // What `device` did in all steps; empty without RunOptions::trace.

@@ -119,8 +119,8 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
     if (options.bind.count(parts.first) > 0) {
       return UserError("--bind ", bind, ": ", parts.first, " is bound twice; give one of them");
     }
-    YUBA_ASSIGN_OR_RETURN(HostTensor tensor, ReadTensorFile(parts.second));
-    options.bind[parts.first] = {tensor.type, tensor.shape, std::move(tensor.data)};
+    YUBA_ASSIGN_OR_RETURN(TensorData tensor, ReadTensorFile(parts.second));
+    options.bind[parts.first] = {tensor.type, tensor.dims, std::move(tensor.data)};
   }
   return options;
 }

@@ -35,7 +35,7 @@ struct VerifyFlags {
 // The most floating point operations that `--scale auto` runs, whole and cut: some seconds of work.
 constexpr int64_t kAutoFlops = 20'000'000'000;
 
-absl::StatusOr<std::vector<HostTensor>> Outputs(const compiler::Model& model,
+absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
                                                 program::Program program, uint64_t seed) {
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));
@@ -43,16 +43,16 @@ absl::StatusOr<std::vector<HostTensor>> Outputs(const compiler::Model& model,
                         runtime::Session::Open(loaded, runtime::RunOptions()));
   YUBA_RETURN_IF_ERROR(session->Randomize(seed));
   YUBA_RETURN_IF_ERROR(session->Step());
-  std::vector<HostTensor> outputs;
+  std::vector<TensorData> outputs;
   for (TensorId id : model.graph.outputs) {
-    YUBA_ASSIGN_OR_RETURN(HostTensor tensor, session->Get(model.graph.tensors[id].name));
+    YUBA_ASSIGN_OR_RETURN(TensorData tensor, session->Get(model.graph.tensors[id].name));
     outputs.push_back(std::move(tensor));
   }
   return outputs;
 }
 
-absl::Status Compare(const compiler::Model& model, const std::vector<HostTensor>& whole,
-                     const std::vector<HostTensor>& sharding, nlohmann::ordered_json& report,
+absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>& whole,
+                     const std::vector<TensorData>& sharding, nlohmann::ordered_json& report,
                      bool json) {
   int64_t elements = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
@@ -125,9 +125,9 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   YUBA_ASSIGN_OR_RETURN(program::Program whole,
                         BuildProgram(uncut, WholePlan(uncut.graph), choice, true));
   YUBA_ASSIGN_OR_RETURN(program::Program sharding, BuildProgram(model, planned.plan, choice, true));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> expected,
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> expected,
                         Outputs(model, std::move(whole), flags.seed));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<HostTensor> actual,
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> actual,
                         Outputs(model, std::move(sharding), flags.seed));
   return Compare(model, expected, actual, report, flags.json);
 }

@@ -9,22 +9,15 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "opsemantics/base/element_type.h"
 #include "opsemantics/language/library.h"
+#include "opsemantics/values/tensor_data.h"
 
 namespace yuba::onnx {
-
-// A tensor's value; `data` is row-major and little-endian, the whole tensor.
-struct BoundValue {
-  ElementType type = ElementType::kF32;
-  std::vector<int64_t> dims;
-  std::string data;
-};
 
 struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
-  std::map<std::string, BoundValue> bind;  // --bind NAME=FILE: inputs that are known when planning
+  std::map<std::string, TensorData> bind;  // --bind NAME=FILE: inputs that are known when planning
   bool factors = true;                     // false: no dimension has factors, as in `--space tofu`
   const OperatorLibrary* library = nullptr;  // the descriptions; not owned, needed
 };

@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<int64_t>> ShapeOf(absl::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<HostTensor> ParseNpy(absl::string_view bytes) {
+absl::StatusOr<TensorData> ParseNpy(absl::string_view bytes) {
   if (bytes.size() < 10 || !absl::StartsWith(bytes, kMagic)) {
     return UserError("this is no .npy file: it does not start with its magic bytes");
   }
@@ -73,14 +73,14 @@ absl::StatusOr<HostTensor> ParseNpy(absl::string_view bytes) {
   for (size_t i = prefix; i-- > 8;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
   if (length > bytes.size() - prefix) return UserError("the .npy file ends in its header");
   const absl::string_view header = bytes.substr(prefix, length);
-  HostTensor tensor;
+  TensorData tensor;
   YUBA_ASSIGN_OR_RETURN(const std::string code, Field(header, "descr", ','));
   YUBA_ASSIGN_OR_RETURN(tensor.type, TypeOf(code));
   YUBA_ASSIGN_OR_RETURN(const std::string order, Field(header, "fortran_order", ','));
   if (order != "False") return UserError("the .npy array is column-major: save it in C order");
   YUBA_ASSIGN_OR_RETURN(const std::string shape, Field(header, "shape", ')'));
-  YUBA_ASSIGN_OR_RETURN(tensor.shape, ShapeOf(shape));
-  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.shape));
+  YUBA_ASSIGN_OR_RETURN(tensor.dims, ShapeOf(shape));
+  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.dims));
   const absl::string_view data = bytes.substr(prefix + length);
   const int64_t expected = elements * ByteSize(tensor.type);
   if (static_cast<int64_t>(data.size()) != expected) {
@@ -91,9 +91,9 @@ absl::StatusOr<HostTensor> ParseNpy(absl::string_view bytes) {
   return tensor;
 }
 
-std::string FormatNpy(const HostTensor& tensor) {
+std::string FormatNpy(const TensorData& tensor) {
   if (tensor.type == ElementType::kBF16) {
-    HostTensor wide{ElementType::kF32, tensor.shape, ""};
+    TensorData wide{ElementType::kF32, tensor.dims, ""};
     for (size_t i = 0; i + 1 < tensor.data.size(); i += 2) {
       const char bits[4] = {0, 0, tensor.data[i],
                             tensor.data[i + 1]};  // bf16 is the upper half of f32
@@ -106,7 +106,7 @@ std::string FormatNpy(const HostTensor& tensor) {
     if (known.type == tensor.type) code = known.code;
   }
   std::string shape;
-  for (int64_t extent : tensor.shape) absl::StrAppend(&shape, extent, ", ");
+  for (int64_t extent : tensor.dims) absl::StrAppend(&shape, extent, ", ");
   std::string header = absl::StrCat("{'descr': '", code[1] == '1' ? "|" : "<", code,
                                     "', 'fortran_order': False, 'shape': (", shape, "), }");
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';

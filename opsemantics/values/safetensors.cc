@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-absl::StatusOr<HostTensor> TensorOf(const json& entry, absl::string_view data) {
+absl::StatusOr<TensorData> ReadEntry(const json& entry, absl::string_view data) {
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
       !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
       !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2) {
@@ -19,13 +19,13 @@ absl::StatusOr<HostTensor> TensorOf(const json& entry, absl::string_view data) {
   const auto type = ElementTypeFromName(absl::AsciiStrToLower(entry["dtype"].get<std::string>()));
   if (!type.has_value())
     return UserError("the type ", entry["dtype"].get<std::string>(), " is not read");
-  HostTensor tensor;
+  TensorData tensor;
   tensor.type = *type;
   for (const json& extent : entry["shape"]) {
     if (!extent.is_number_integer()) return UserError("the shape is not made of whole numbers");
-    tensor.shape.push_back(extent.get<int64_t>());
+    tensor.dims.push_back(extent.get<int64_t>());
   }
-  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.shape));
+  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.dims));
   const json& offsets = entry["data_offsets"];
   if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
     return UserError("data_offsets are not whole numbers");
@@ -41,7 +41,7 @@ absl::StatusOr<HostTensor> TensorOf(const json& entry, absl::string_view data) {
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, HostTensor>> ParseSafetensors(absl::string_view bytes) {
+absl::StatusOr<std::map<std::string, TensorData>> ParseSafetensors(absl::string_view bytes) {
   if (bytes.size() < 8) return UserError("this is no safetensors file: it has fewer than 8 bytes");
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(bytes[i]);
@@ -49,10 +49,10 @@ absl::StatusOr<std::map<std::string, HostTensor>> ParseSafetensors(absl::string_
   const json header = json::parse(bytes.begin() + 8, bytes.begin() + 8 + length, nullptr, false);
   if (!header.is_object()) return UserError("the safetensors header is no JSON object");
   const absl::string_view data = bytes.substr(8 + length);
-  std::map<std::string, HostTensor> tensors;
+  std::map<std::string, TensorData> tensors;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    absl::StatusOr<HostTensor> tensor = TensorOf(entry, data);
+    absl::StatusOr<TensorData> tensor = ReadEntry(entry, data);
     if (!tensor.ok()) return Annotate(tensor.status(), name);
     tensors[name] = *std::move(tensor);
   }

@@ -6,20 +6,9 @@
 
 namespace yuba {
 
-absl::StatusOr<int64_t> ElementsOf(const std::vector<int64_t>& shape) {
-  int64_t elements = 1;
-  for (int64_t extent : shape) {
-    if (extent < 0) return UserError("a dimension is ", extent, ", which no tensor has");
-    if (__builtin_mul_overflow(elements, extent, &elements) || elements > (int64_t{1} << 48)) {
-      return UserError("the dimensions make more elements than memory can hold");
-    }
-  }
-  return elements;
-}
-
-absl::StatusOr<HostTensor> ReadTensorFile(const std::string& path) {
+absl::StatusOr<TensorData> ReadTensorFile(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
-  absl::StatusOr<HostTensor> tensor =
+  absl::StatusOr<TensorData> tensor =
       absl::EndsWith(path, ".npy") ? ParseNpy(bytes)
       : absl::EndsWith(path, ".pb")
           ? ParseTensorProto(bytes)
@@ -28,7 +17,7 @@ absl::StatusOr<HostTensor> ReadTensorFile(const std::string& path) {
   return tensor;
 }
 
-absl::StatusOr<std::map<std::string, HostTensor>> ReadSafetensors(const std::string& path) {
+absl::StatusOr<std::map<std::string, TensorData>> ReadSafetensors(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
   auto tensors = ParseSafetensors(bytes);
   if (!tensors.ok()) return Annotate(tensors.status(), path);

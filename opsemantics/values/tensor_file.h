@@ -11,34 +11,23 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "opsemantics/base/element_type.h"
+#include "opsemantics/values/tensor_data.h"
 
 namespace yuba {
 
-// A whole tensor.
-struct HostTensor {
-  ElementType type = ElementType::kF32;
-  std::vector<int64_t> shape;  // extents, none below 0; empty: a scalar
-  std::string data;            // row-major, little-endian, ByteSize(type) bytes an element
-};
-
-// The number of elements, or a user's error where an extent is negative or the number is above
-// 2^48.
-absl::StatusOr<int64_t> ElementsOf(const std::vector<int64_t>& shape);
-
 // Little-endian arrays in C order; other arrays are a user's error.
-absl::StatusOr<HostTensor> ParseNpy(absl::string_view bytes);
-std::string FormatNpy(const HostTensor& tensor);  // bf16, which NumPy lacks, as f32
+absl::StatusOr<TensorData> ParseNpy(absl::string_view bytes);
+std::string FormatNpy(const TensorData& tensor);  // bf16, which NumPy lacks, as f32
 
-absl::StatusOr<HostTensor> ParseTensorProto(absl::string_view bytes);
-std::string FormatTensorProto(const std::string& name, const HostTensor& tensor);
+absl::StatusOr<TensorData> ParseTensorProto(absl::string_view bytes);
+std::string FormatTensorProto(const std::string& name, const TensorData& tensor);
 
 // All tensors of the file by name.
-absl::StatusOr<std::map<std::string, HostTensor>> ParseSafetensors(absl::string_view bytes);
+absl::StatusOr<std::map<std::string, TensorData>> ParseSafetensors(absl::string_view bytes);
 
 // The format is told by the file's ending, .npy or .pb.
-absl::StatusOr<HostTensor> ReadTensorFile(const std::string& path);
-absl::StatusOr<std::map<std::string, HostTensor>> ReadSafetensors(const std::string& path);
+absl::StatusOr<TensorData> ReadTensorFile(const std::string& path);
+absl::StatusOr<std::map<std::string, TensorData>> ReadSafetensors(const std::string& path);
 
 }  // namespace yuba
 

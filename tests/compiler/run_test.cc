@@ -31,9 +31,9 @@ program::Program Compile(const Model& model, const search::Plan& plan, Arithmeti
   return program;
 }
 
-HostTensor ToHost(const TensorValue& value, Arithmetic arithmetic) {
-  HostTensor tensor;
-  tensor.shape = value.type.dims;
+TensorData ToHost(const TensorValue& value, Arithmetic arithmetic) {
+  TensorData tensor;
+  tensor.dims = value.type.dims;
   tensor.type = arithmetic == Arithmetic::kHash ? ElementType::kI64 : ElementType::kF32;
   for (const Scalar& element : value.elements) {
     const float number = static_cast<float>(element.number);
@@ -46,7 +46,7 @@ HostTensor ToHost(const TensorValue& value, Arithmetic arithmetic) {
 }
 
 // The first element that differs, or -1.
-int64_t Difference(const HostTensor& got, const TensorValue& expected, Arithmetic arithmetic) {
+int64_t Difference(const TensorData& got, const TensorValue& expected, Arithmetic arithmetic) {
   for (size_t i = 0; i < expected.elements.size(); ++i) {
     if (arithmetic == Arithmetic::kHash) {
       uint64_t hash;

@@ -216,7 +216,7 @@ std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::
   return builder.Load();
 }
 
-HostTensor Ramp() {
+TensorData Ramp() {
   std::vector<float> values;
   for (int i = 0; i < 35; ++i) values.push_back(static_cast<float>(i) + 0.25f);
   return FloatTensor({7, 5}, values);

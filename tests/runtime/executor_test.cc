@@ -131,7 +131,7 @@ TEST_CASE("a session can step on after a failure") {
   auto session = OpenSession(ProductAndGather(3).Load());
   REQUIRE(session->Randomize(1).ok());
   REQUIRE(session->Step().ok());
-  const HostTensor before = *session->Get("all");
+  const TensorData before = *session->Get("all");
   Break(*session, 2, InternalError("once"), 0, 1);
   REQUIRE(!session->Step().ok());
   REQUIRE(session->Step().ok());

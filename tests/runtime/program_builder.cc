@@ -157,14 +157,14 @@ std::unique_ptr<Session> OpenSession(const std::shared_ptr<const LoadedProgram>&
   return *std::move(session);
 }
 
-HostTensor FloatTensor(const std::vector<int64_t>& shape, const std::vector<float>& values) {
-  HostTensor tensor;
-  tensor.shape = shape;
+TensorData FloatTensor(const std::vector<int64_t>& shape, const std::vector<float>& values) {
+  TensorData tensor;
+  tensor.dims = shape;
   tensor.data.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   return tensor;
 }
 
-std::vector<float> FloatsOf(const HostTensor& tensor) {
+std::vector<float> FloatsOf(const TensorData& tensor) {
   std::vector<float> values(tensor.data.size() / sizeof(float));
   std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
   return values;

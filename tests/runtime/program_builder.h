@@ -65,8 +65,8 @@ std::vector<Box> CutAlong(const std::vector<int64_t>& dims, int dim, int parts);
 std::unique_ptr<Session> OpenSession(const std::shared_ptr<const LoadedProgram>& program,
                                      const RunOptions& options = {});
 
-HostTensor FloatTensor(const std::vector<int64_t>& shape, const std::vector<float>& values);
-std::vector<float> FloatsOf(const HostTensor& tensor);
+TensorData FloatTensor(const std::vector<int64_t>& shape, const std::vector<float>& values);
+std::vector<float> FloatsOf(const TensorData& tensor);
 
 }  // namespace yuba::runtime
 

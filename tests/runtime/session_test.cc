@@ -81,9 +81,9 @@ TEST_CASE("values that do not fit are refused") {
              Contains("no input or parameter z; it has x, ids"));
   CHECK_THAT(MessageOf(session->Set("x", FloatTensor({5, 6}, std::vector<float>(30, 1)))),
              Contains("x has shape [5, 6], the program was made for [6, 5]"));
-  HostTensor ids;
+  TensorData ids;
   ids.type = ElementType::kI64;
-  ids.shape = {9};
+  ids.dims = {9};
   std::vector<int64_t> values(9, 3);
   ids.data.assign(reinterpret_cast<const char*>(values.data()), 72);
   CHECK(session->Set("ids", ids).ok());
@@ -102,7 +102,7 @@ TEST_CASE("hash arithmetic keeps single constants and makes up all else") {
   REQUIRE(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 2))).ok());
   REQUIRE(session->Randomize(3).ok());
   REQUIRE(session->Step().ok());
-  const HostTensor one = *session->Get("one");
+  const TensorData one = *session->Get("one");
   CHECK(one.type == ElementType::kI64);
   const uint64_t expected = HashOf(2.5);
   CHECK(one.data == std::string(reinterpret_cast<const char*>(&expected), 8));

@@ -29,7 +29,7 @@ absl::Status SetInputs(runtime::Session& session, const RunFiles& files) {
 }
 
 absl::Status SetWeights(runtime::Session& session, const std::string& path,
-                        const std::map<std::string, HostTensor>& tensors) {
+                        const std::map<std::string, TensorData>& tensors) {
   if (path.empty()) return absl::OkStatus();
   int used = 0;
   for (const program::Initializer& parameter : session.program().message().parameters()) {
@@ -55,7 +55,7 @@ absl::Status MakeUpValues(runtime::Session& session, const std::string& random) 
   return session.Randomize(seed);
 }
 
-double ValueAt(const HostTensor& tensor, int64_t index) {
+double ValueAt(const TensorData& tensor, int64_t index) {
   const char* bytes = &tensor.data[index * ByteSize(tensor.type)];
   uint64_t bits = 0;
   std::memcpy(&bits, bytes, ByteSize(tensor.type));
@@ -93,7 +93,7 @@ absl::Status CheckOutputs(runtime::Session& session, const RunFlags& flags, cons
   const auto& outputs = session.program().message().outputs();
   for (int i = 0; i < outputs.size(); ++i) {
     if (!files.expected[i].has_value()) continue;
-    YUBA_ASSIGN_OR_RETURN(const HostTensor actual, session.Get(outputs[i].name()));
+    YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(outputs[i].name()));
     const Comparison comparison = Compare(*files.expected[i], actual, flags.tolerance);
     (flags.json ? std::cerr : std::cout) << (comparison.ok() ? "ok   " : "WRONG ")
                                          << outputs[i].name() << ": " << Text(comparison) << "\n";
@@ -208,9 +208,9 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
   app->add_flag("--json", flags.json, "print figures as JSON");
 }
 
-Comparison Compare(const HostTensor& expected, const HostTensor& actual, double tolerance) {
+Comparison Compare(const TensorData& expected, const TensorData& actual, double tolerance) {
   Comparison result;
-  result.comparable = expected.type == actual.type && expected.shape == actual.shape &&
+  result.comparable = expected.type == actual.type && expected.dims == actual.dims &&
                       expected.data.size() == actual.data.size();
   if (!result.comparable) return result;
   const int64_t elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);

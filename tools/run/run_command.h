@@ -29,7 +29,7 @@ struct Comparison {
   bool ok() const { return comparable && strange == 0 && difference <= allowed; }
 };
 // Integers must be equal, floats within `tolerance` times the largest expected magnitude.
-Comparison Compare(const HostTensor& expected, const HostTensor& actual, double tolerance);
+Comparison Compare(const TensorData& expected, const TensorData& actual, double tolerance);
 
 }  // namespace yuba::tools
 

@@ -36,7 +36,7 @@ absl::StatusOr<std::string> TensorFileIn(const std::string& dir, const std::stri
 }
 
 absl::Status ReadInput(const std::string& name, const std::string& path, RunFiles& files) {
-  YUBA_ASSIGN_OR_RETURN(HostTensor value, ReadTensorFile(path));
+  YUBA_ASSIGN_OR_RETURN(TensorData value, ReadTensorFile(path));
   files.inputs.push_back({name, path, std::move(value)});
   return absl::OkStatus();
 }
@@ -190,7 +190,7 @@ absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags) {
   YUBA_RETURN_IF_ERROR(folder.Make());
   const auto& outputs = session.program().message().outputs();
   for (int i = 0; i < outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session.Get(outputs[i].name()));
+    YUBA_ASSIGN_OR_RETURN(const TensorData tensor, session.Get(outputs[i].name()));
     YUBA_RETURN_IF_ERROR(WriteFile(folder.File(i), FormatNpy(tensor)));
   }
   return absl::OkStatus();

@@ -28,11 +28,11 @@ RunPorts PortsOf(const program::Program& program);
 struct RunFiles {
   struct Input {
     std::string name, file;
-    HostTensor value;
+    TensorData value;
   };
   std::vector<Input> inputs;                         // from --inputs, then from --input
-  std::map<std::string, HostTensor> weights;         // from --weights, by parameter
-  std::vector<absl::optional<HostTensor>> expected;  // [output], with --check
+  std::map<std::string, TensorData> weights;         // from --weights, by parameter
+  std::vector<absl::optional<TensorData>> expected;  // [output], with --check
 };
 
 // Reads the files that the flags name. Also an error: a value that is missing and not made up

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "onnx/onnx.pb.h"
-#include "opsemantics/base/element_type.h"
+#include "opsemantics/values/onnx_tensor.h"
 
 namespace yuba::onnx {
 
@@ -22,25 +22,10 @@ absl::StatusOr<::onnx::ModelProto> ReadModelFile(const std::string& path);
 // A tensor file (input_0.pb of ONNX's test data).
 absl::StatusOr<::onnx::TensorProto> ReadTensorProtoFile(const std::string& path);
 
-// A tensor's value: row-major, little-endian, dense.
-struct TensorBytes {
-  ElementType type = ElementType::kF32;
-  std::vector<int64_t> dims;
-  std::shared_ptr<const std::string> data;
-};
-
 // The value of a tensor of a model in `folder`, wherever the model keeps it: typed fields, raw
 // data, or a file beside it. External data is read only from files in `folder` or below it. An
 // error where the data has another size than the type and the dimensions say.
-absl::StatusOr<TensorBytes> ReadTensor(const ::onnx::TensorProto& tensor,
-                                       const std::string& folder);
-
-// From onnx::TensorProto::DataType; an error for types that there are none for here.
-absl::StatusOr<ElementType> ElementTypeFromOnnx(int64_t data_type);
-
-// The product of `dims`; an error where a dimension is negative, or where there would be more than
-// 2^58 elements, so that their bytes fit 62 bits.
-absl::StatusOr<int64_t> CheckedElements(const std::vector<int64_t>& dims);
+absl::StatusOr<TensorData> ReadTensor(const ::onnx::TensorProto& tensor, const std::string& folder);
 
 // "a/b.onnx" -> "a", "b.onnx" -> ".", "/b.onnx" -> "/".
 std::string FolderOf(const std::string& path);

@@ -94,7 +94,7 @@ std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<in
   }
   for (const Slot& slot : instance->slots) {
     std::vector<int64_t> whole = Whole(slot.dims);
-    const absl::StatusOr<int64_t> elements = CheckedElements(whole);
+    const absl::StatusOr<int64_t> elements = ElementsOf(whole);
     if (!elements.ok()) Check(Annotate(elements.status(), "its " + slot.name));
   }
   if (failed()) return none;

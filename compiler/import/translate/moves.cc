@@ -31,7 +31,7 @@ int NodeContext::Copy(int value) {
 
 int NodeContext::Reshape(int value, const std::vector<int64_t>& dims) {
   if (failed() || Dims(value) == dims) return value;
-  const absl::StatusOr<int64_t> from = CheckedElements(Dims(value)), to = CheckedElements(dims);
+  const absl::StatusOr<int64_t> from = ElementsOf(Dims(value)), to = ElementsOf(dims);
   if (!from.ok() || !to.ok() || *from != *to)
     Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)),
          " has the wrong shape: ", Extents(dims), " is needed");

@@ -85,7 +85,7 @@ class SourceReader {
   }
 
   // Makes the input a constant of the value that it is bound to.
-  static absl::Status Bind(const BoundValue& bound, OnnxValue& value) {
+  static absl::Status Bind(const TensorData& bound, OnnxValue& value) {
     if (bound.type != value.type || bound.dims != value.dims)
       return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
                        absl::StrJoin(bound.dims, ", "), "], the input ", Name(value.type), "[",
@@ -171,7 +171,7 @@ class SourceReader {
       value.dims.push_back(size);
       value.dim_names.push_back(dim.dim_param());
     }
-    const absl::StatusOr<int64_t> elements = CheckedElements(value.dims);
+    const absl::StatusOr<int64_t> elements = ElementsOf(value.dims);
     if (!elements.ok()) return Annotate(elements.status(), "input '" + input.name() + "'");
     return absl::OkStatus();
   }
@@ -184,19 +184,21 @@ class SourceReader {
     for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
-      YUBA_ASSIGN_OR_RETURN(TensorBytes bytes, ReadTensor(tensor, folder_));
+      YUBA_ASSIGN_OR_RETURN(TensorData stored, ReadTensor(tensor, folder_));
       OnnxValue value;
       value.name = tensor.name();
-      value.type = bytes.type;
-      value.dims = bytes.dims;
+      value.type = stored.type;
+      value.dims = stored.dims;
       value.stored = true;
-      value.initial = compiler::InitialValue{compiler::InitialValue::kData, bytes.data};
-      const int64_t elements = ElementCount(TensorType{bytes.type, bytes.dims});
-      const bool parameter = IsFloat(bytes.type) && elements != 1;
+      const int64_t elements = ElementCount(TensorType{stored.type, stored.dims});
+      const bool parameter = IsFloat(stored.type) && elements != 1;
       value.kind = parameter ? TensorKind::kParameter : TensorKind::kConstant;
       if (!parameter && elements <= kKnownElements)
         value.known = std::make_shared<const TensorValue>(
-            compiler::ValueFromBytes(bytes.type, bytes.dims, *bytes.data));
+            compiler::ValueFromBytes(stored.type, stored.dims, stored.data));
+      value.initial =
+          compiler::InitialValue{compiler::InitialValue::kData,
+                                 std::make_shared<const std::string>(std::move(stored.data))};
       AddValue(std::move(value));
     }
     return absl::OkStatus();

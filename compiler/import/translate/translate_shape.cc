@@ -23,9 +23,10 @@ TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<doubl
 }
 
 void SetTensor(NodeContext& node, const ::onnx::TensorProto& tensor) {
-  const absl::StatusOr<TensorBytes> bytes = ReadTensor(tensor, node.folder());
-  if (!bytes.ok()) return node.Check(bytes.status());
-  node.SetOutput(0, node.Stored(bytes->type, bytes->dims, bytes->data));
+  absl::StatusOr<TensorData> value = ReadTensor(tensor, node.folder());
+  if (!value.ok()) return node.Check(value.status());
+  node.SetOutput(0, node.Stored(value->type, value->dims,
+                                std::make_shared<const std::string>(std::move(value->data))));
 }
 
 int64_t Size(const std::vector<double>& values) { return static_cast<int64_t>(values.size()); }
@@ -56,21 +57,22 @@ void TranslateConstant(NodeContext& node) {
 void TranslateConstantOfShape(NodeContext& node) {
   const int shape = node.Input(0);
   const Dims dims = node.KnownInts(shape, "shape");
-  TensorBytes element{ElementType::kF32, {1}, std::make_shared<const std::string>(4, '\0')};
+  TensorData element{ElementType::kF32, {1}, std::string(4, '\0')};
   if (const ::onnx::AttributeProto* value = node.Find("value")) {
-    const absl::StatusOr<TensorBytes> bytes = ReadTensor(value->t(), node.folder());
+    const absl::StatusOr<TensorData> bytes = ReadTensor(value->t(), node.folder());
     if (!bytes.ok()) return node.Check(bytes.status());
     element = *bytes;
   }
-  const absl::StatusOr<int64_t> elements = CheckedElements(dims);
+  const absl::StatusOr<int64_t> elements = ElementsOf(dims);
   if (!elements.ok()) return node.Check(elements.status());
   if (node.failed()) return;
-  if (static_cast<int64_t>(element.data->size()) != ByteSize(element.type))
+  if (static_cast<int64_t>(element.data.size()) != ByteSize(element.type))
     return node.Fail("attribute 'value' must be a tensor of one element");
   // Files without weights write a weight as a fill of a stored shape: it becomes a parameter.
   if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1)
-    return node.SetOutput(0, node.Fill(element.type, dims, element.data));
-  const int scalar = node.Constant(compiler::ValueFromBytes(element.type, {}, *element.data));
+    return node.SetOutput(
+        0, node.Fill(element.type, dims, std::make_shared<const std::string>(element.data)));
+  const int scalar = node.Constant(compiler::ValueFromBytes(element.type, {}, element.data));
   node.SetOutput(0, node.Write(ExpandTemplate({}, dims), {scalar}));
 }
 
@@ -247,7 +249,7 @@ void TranslateExpand(NodeContext& node) {
       return node.Fail("it cannot expand ", Extents(dims), " to ", Extents(target));
   }
   if (target == dims) return node.SetOutput(0, x);
-  const absl::StatusOr<int64_t> elements = CheckedElements(target);
+  const absl::StatusOr<int64_t> elements = ElementsOf(target);
   if (!elements.ok()) return node.Check(elements.status());
   node.SetOutput(0, node.Write(ExpandTemplate(dims, target), {x}));
 }
@@ -260,7 +262,7 @@ void TranslateTile(NodeContext& node) {
   if (node.failed()) return;
   Dims all = node.Dims(x);  // with `repeats` behind: a tensor with as many elements as the result
   all.insert(all.end(), repeats.begin(), repeats.end());
-  const absl::StatusOr<int64_t> elements = CheckedElements(all);
+  const absl::StatusOr<int64_t> elements = ElementsOf(all);
   if (!elements.ok()) return node.Check(elements.status());
   node.SetOutput(0, node.Write(TileTemplate(node.Dims(x), repeats), {x}));
 }

@@ -43,8 +43,8 @@ absl::StatusOr<std::vector<TensorValue>> RunCasePartitioned(const OnnxCase& onnx
   YUBA_RETURN_IF_ERROR(session->Step());
   std::vector<TensorValue> outputs;
   for (const program::Port& port : session->program().message().outputs()) {
-    YUBA_ASSIGN_OR_RETURN(const HostTensor tensor, session->Get(port.name()));
-    outputs.push_back(ValueFromBytes(tensor.type, tensor.shape, tensor.data));
+    YUBA_ASSIGN_OR_RETURN(const TensorData tensor, session->Get(port.name()));
+    outputs.push_back(ValueFromBytes(tensor.type, tensor.dims, tensor.data));
   }
   return outputs;
 }

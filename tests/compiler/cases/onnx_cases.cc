@@ -39,8 +39,8 @@ onnx::ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
   for (int i = first; i < graph.input_size(); ++i) {
     const auto input = inputs.find(graph.input(i).name());
     if (input == inputs.end()) continue;
-    options.bind[input->first] = onnx::BoundValue{input->second.type.type, input->second.type.dims,
-                                                  BytesFromValue(input->second)};
+    options.bind[input->first] =
+        TensorData{input->second.type.type, input->second.type.dims, BytesFromValue(input->second)};
   }
   return options;
 }

@@ -276,7 +276,7 @@ TEST_CASE("an input that decides a shape can be bound") {
   ImportOptions options;
   const int64_t shape[] = {3, -1};
   options.bind["shape"] =
-      BoundValue{ElementType::kI64, {2}, std::string(reinterpret_cast<const char*>(shape), 16)};
+      TensorData{ElementType::kI64, {2}, std::string(reinterpret_cast<const char*>(shape), 16)};
   CHECK(WholeDims(Output(Import(builder, options))) == std::vector<int64_t>{3, 2});
 }
 

@@ -23,7 +23,7 @@ op smear(signal[t, b, c], kernel[k, c, d]) -> out[t - k + 3, b, d]
 
 struct Result {
   int64_t library_calls = 0;
-  HostTensor output;
+  TensorData output;
 };
 
 Result Run(const std::string& model, const OperatorLibrary& library, int devices,

@@ -28,9 +28,8 @@ absl::StatusOr<Model> ImportFile(const std::string& path, onnx::ImportOptions op
 
 absl::StatusOr<TensorValue> ReadTestTensor(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto proto, onnx::ReadTensorProtoFile(path));
-  YUBA_ASSIGN_OR_RETURN(const onnx::TensorBytes bytes,
-                        onnx::ReadTensor(proto, onnx::FolderOf(path)));
-  return ValueFromBytes(bytes.type, bytes.dims, *bytes.data);
+  YUBA_ASSIGN_OR_RETURN(const TensorData bytes, onnx::ReadTensor(proto, onnx::FolderOf(path)));
+  return ValueFromBytes(bytes.type, bytes.dims, bytes.data);
 }
 
 namespace {

@@ -7,31 +7,31 @@
 namespace yuba {
 namespace {
 
-HostTensor Sample() {
-  HostTensor tensor{ElementType::kF32, {2, 3}, ""};
+TensorData Sample() {
+  TensorData tensor{ElementType::kF32, {2, 3}, ""};
   for (float value : {0.0f, 1.5f, -2.0f, 3.25f, 1e30f, -0.0f}) {
     tensor.data.append(reinterpret_cast<const char*>(&value), 4);
   }
   return tensor;
 }
 
-void Same(const HostTensor& a, const HostTensor& b) {
+void Same(const TensorData& a, const TensorData& b) {
   CHECK(a.type == b.type);
-  CHECK(a.shape == b.shape);
+  CHECK(a.dims == b.dims);
   CHECK(a.data == b.data);
 }
 
 TEST_CASE("tensors survive .npy and .pb") {
   Same(ParseNpy(FormatNpy(Sample())).value(), Sample());
   Same(ParseTensorProto(FormatTensorProto("x", Sample())).value(), Sample());
-  const HostTensor scalar{ElementType::kI64, {}, std::string("\x07\0\0\0\0\0\0\0", 8)};
+  const TensorData scalar{ElementType::kI64, {}, std::string("\x07\0\0\0\0\0\0\0", 8)};
   Same(ParseNpy(FormatNpy(scalar)).value(), scalar);
   Same(ParseTensorProto(FormatTensorProto("", scalar)).value(), scalar);
 }
 
 TEST_CASE("bf16 is written to .npy as f32 of the same value") {
-  const HostTensor half{ElementType::kBF16, {1}, std::string("\xc0\x3f", 2)};  // 1.5
-  const HostTensor wide = ParseNpy(FormatNpy(half)).value();
+  const TensorData half{ElementType::kBF16, {1}, std::string("\xc0\x3f", 2)};  // 1.5
+  const TensorData wide = ParseNpy(FormatNpy(half)).value();
   float value = 0;
   memcpy(&value, wide.data.data(), 4);
   CHECK(value == 1.5f);
@@ -45,7 +45,7 @@ TEST_CASE("safetensors are read by name") {
   bytes += header + std::string(8, '\1');
   const auto tensors = ParseSafetensors(bytes).value();
   REQUIRE(tensors.size() == 1);
-  CHECK(tensors.at("w").shape == std::vector<int64_t>{2});
+  CHECK(tensors.at("w").dims == std::vector<int64_t>{2});
   CHECK_FALSE(ParseSafetensors(bytes.substr(0, bytes.size() - 1)).ok());
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("damaged tensor files are refused or read, never a crash") {
     for (const auto& tensor :
          {ParseNpy(MutateBytes(npy, random)), ParseTensorProto(MutateBytes(proto, random))}) {
       if (!tensor.ok()) continue;
-      CHECK(ElementsOf(tensor->shape).value() * ByteSize(tensor->type) ==
+      CHECK(ElementsOf(tensor->dims).value() * ByteSize(tensor->type) ==
             static_cast<int64_t>(tensor->data.size()));
     }
   }

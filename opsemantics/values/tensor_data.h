@@ -1,0 +1,33 @@
+// A tensor and its elements: the one form in which values are read from files, given to programs
+// and read back from them.
+//
+// f32[2, 3] has dims {2, 3} and 24 bytes of data, element [1, 0] in bytes 12 to 15.
+#ifndef YUBA_OPSEMANTICS_VALUES_TENSOR_DATA_H_
+#define YUBA_OPSEMANTICS_VALUES_TENSOR_DATA_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/base/element_type.h"
+
+namespace yuba {
+
+struct TensorData {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;  // extents, none below 0; empty: a scalar
+  std::string data;           // row-major, little-endian, ByteSize(type) bytes an element
+};
+
+// The product of `dims`; a user's error where one is negative, or where there would be more than
+// 2^58 elements, so that their bytes fit 62 bits.
+absl::StatusOr<int64_t> ElementsOf(const std::vector<int64_t>& dims);
+
+// The tensor of these parts; a user's error where the bytes are not as many as the type and the
+// dimensions say. Bools become 0 or 1.
+absl::StatusOr<TensorData> TensorOf(ElementType type, std::vector<int64_t> dims, std::string data);
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_VALUES_TENSOR_DATA_H_
