@@ -14,6 +14,7 @@
 #include "compiler/verify/check_memory.h"
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program_file.h"
@@ -31,10 +32,6 @@ absl::Status Import(Compilation& c) {
 absl::Status VerifyGraph(Compilation& c) {
   CheckGraph(c.model.graph);
   return absl::OkStatus();
-}
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Of a time limit so much is the search's: the rest is for the replay of its bound, which takes
@@ -127,11 +124,11 @@ absl::Status VerifyKernels(Compilation& c) {
   for (const program::Function& function : c.program.functions()) {
     if (function.has_library() == !function.symbol().empty() ||
         (!function.has_library() && !symbols.insert(function.symbol()).second)) {
-      return absl::FailedPreconditionError("not one implementation for: " + function.text());
+      return ProofError("not one implementation for: ", function.text());
     }
   }
   if (!symbols.empty() && c.program.host_object().empty() && c.program.ptx().empty()) {
-    return absl::FailedPreconditionError("there is no code for the generated kernels");
+    return ProofError("there is no code for the generated kernels");
   }
   return absl::OkStatus();
 }

@@ -5,19 +5,10 @@
 #include <random>
 #include <thread>
 
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::runtime {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-}  // namespace
-
 void Cursor::Settle() {
   while (true) {
     if (!loops_.empty() && at_ == (*instructions_)[loops_.back().start].end) {

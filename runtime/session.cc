@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/hash_order.h"
 #include "opsemantics/base/status.h"
@@ -258,8 +259,7 @@ absl::Status Session::Step() {
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(options_.interleave ? executor_->RunInterleaved(options_.interleave_seed)
                                            : executor_->RunThreads(options_.timeout_seconds));
-  statistics_.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  statistics_.seconds = SecondsSince(start);
   if (!options_.interleave) {
     statistics_.copy_share = executor_->times().copying / executor_->times().all;
     statistics_.wait_share = executor_->times().waiting / executor_->times().all;

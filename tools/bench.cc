@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "compiler/search_spaces.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check/check.h"
@@ -39,8 +40,7 @@ absl::StatusOr<double> Time(int repeat, const std::function<absl::Status()>& cal
   for (int i = 0; i < repeat; ++i) {
     const auto start = std::chrono::steady_clock::now();
     YUBA_RETURN_IF_ERROR(call());
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = SecondsSince(start);
     best = i == 0 ? seconds : std::min(best, seconds);
   }
   return best;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/search_spaces.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"
@@ -55,8 +56,7 @@ absl::StatusOr<Candidate> Try(compiler::Model model, const onnx::ImportOptions& 
     model.graph = search::SharedGraph(model.graph, options);
     YUBA_ASSIGN_OR_RETURN(candidate.plan, search::Search(model.graph, options));
   }
-  candidate.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  candidate.seconds = SecondsSince(start);
   if (candidate.plan.stopped.empty()) {  // one that was cut short has no time left for it
     const absl::Status checked = search::CheckPlan(model.graph, candidate.plan);
     if (!checked.ok()) return InternalError("the plan of ", name, ": ", checked.message());

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/phases.h"
 #include "compiler/search_within.h"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
@@ -45,10 +46,6 @@ struct PartitionFlags {
   bool no_verify = false;
   bool json = false;
 };
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // An error for flags of the search where --from takes the plan that an earlier run has made.
 absl::Status CheckFrom(const PartitionFlags& flags) {

@@ -14,8 +14,8 @@ namespace yuba::compiler {
 namespace {
 
 template <typename... Args>
-absl::Status Broken(const program::Buffer& buffer, const Args&... args) {
-  return absl::FailedPreconditionError(absl::StrCat("buffer ", buffer.name(), ": ", args...));
+absl::Status BufferError(const program::Buffer& buffer, const Args&... args) {
+  return ProofError("buffer ", buffer.name(), ": ", args...);
 }
 
 // The buffers that an instruction, or any instruction in it, uses; one may occur several times.
@@ -40,14 +40,14 @@ absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
   const program::Stage& stage = program.stages(0);
   if (buffer.offset() < 0 || buffer.size() < 0 ||
       buffer.offset() > stage.arena_size() - buffer.size()) {
-    return Broken(buffer, "its slot leaves the arena");
+    return BufferError(buffer, "its slot leaves the arena");
   }
   const int64_t element = ElementBytes(program, buffer);
   for (int device = 0; device < mesh.devices(); ++device) {
     const int64_t bytes = Volume(BoxOn(mesh, buffer.box(), device)) * element;
     if (bytes > buffer.size()) {
-      return Broken(buffer, "device ", device, " holds ", bytes, " bytes in a slot of ",
-                    buffer.size());
+      return BufferError(buffer, "device ", device, " holds ", bytes, " bytes in a slot of ",
+                         buffer.size());
     }
   }
   return absl::OkStatus();
@@ -59,7 +59,7 @@ absl::Status CheckLives(const program::Program& program) {
     for (int id : UsedBy(stage.instructions(i))) {
       const program::Buffer& buffer = stage.buffers(id);
       if (i < buffer.first() || i > buffer.last()) {
-        return Broken(buffer, "instruction ", i, " uses it outside its life");
+        return BufferError(buffer, "instruction ", i, " uses it outside its life");
       }
     }
   }
@@ -69,7 +69,7 @@ absl::Status CheckLives(const program::Program& program) {
   for (int id = 0; id < stage.buffers_size(); ++id) {
     const program::Buffer& buffer = stage.buffers(id);
     if (stored[id] && (buffer.first() > 0 || buffer.last() + 1 < stage.instructions_size())) {
-      return Broken(buffer, "it is stored and must live throughout");
+      return BufferError(buffer, "it is stored and must live throughout");
     }
   }
   return absl::OkStatus();
@@ -87,7 +87,7 @@ absl::Status CheckOverlaps(const program::Stage& stage) {
       const program::Buffer &low = *buffers[a], &high = *buffers[b];
       if (high.offset() >= low.offset() + low.size()) break;
       if (low.first() > high.last() || high.first() > low.last()) continue;
-      return Broken(low, "it shares bytes with ", high.name(), " while both are live");
+      return BufferError(low, "it shares bytes with ", high.name(), " while both are live");
     }
   }
   return absl::OkStatus();

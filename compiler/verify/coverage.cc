@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
-#include "compiler/verify/broken.h"
 #include "compiler/verify/iteration.h"
 #include "compiler/verify/parts.h"
 #include "opsemantics/base/status.h"
@@ -67,18 +66,18 @@ class Prover {
     const std::vector<int64_t> dims(stage_.buffers(id).dims().begin(),
                                     stage_.buffers(id).dims().end());
     if (const auto lost = all.Missing(WholeBox(dims))) {
-      return Broken("no device holds ", ToString(*lost), " of ", NameOf(id));
+      return ProofError("no device holds ", ToString(*lost), " of ", NameOf(id));
     }
     return absl::OkStatus();
   }
 
   absl::Status CheckOutput(int id) const {
-    if (IsPartial(id)) return Broken("output ", NameOf(id), " holds partial results");
+    if (IsPartial(id)) return ProofError("output ", NameOf(id), " holds partial results");
     YUBA_RETURN_IF_ERROR(CheckWhole(id));
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = written_[id][device].Missing(held_[id][device])) {
-        return Broken("nothing writes ", ToString(*lost), " of output ", NameOf(id), " on device ",
-                      device);
+        return ProofError("nothing writes ", ToString(*lost), " of output ", NameOf(id),
+                          " on device ", device);
       }
     }
     return absl::OkStatus();
@@ -109,15 +108,15 @@ class Prover {
     bool adds = false;
     for (const program::Access& operand : kernel.operands()) {
       if (IsPartial(operand.buffer()) != operand.partial()) {
-        return Broken("it reads ",
-                      operand.partial() ? "no partial results in " : "partial results of ",
-                      NameOf(operand.buffer()));
+        return ProofError("it reads ",
+                          operand.partial() ? "no partial results in " : "partial results of ",
+                          NameOf(operand.buffer()));
       }
       YUBA_RETURN_IF_ERROR(CheckRead(operand));
       adds |= operand.partial();
     }
     YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> groups, GroupNumbers(program_, mesh_, kernel));
-    if (adds == groups.empty()) return Broken("it has groups without partials, or the reverse");
+    if (adds == groups.empty()) return ProofError("it has groups without partials, or the reverse");
     for (const program::Access& operand : kernel.operands()) {
       if (operand.partial()) YUBA_RETURN_IF_ERROR(CheckUnreduced(operand.buffer(), groups));
     }
@@ -136,8 +135,8 @@ class Prover {
             back.emplace(group, groups[device]).first->second == groups[device]) {
           continue;
         }
-        return Broken("device ", device, " of group ", groups[device], " has a term of ",
-                      NameOf(id), " that is another group's");
+        return ProofError("device ", device, " of group ", groups[device], " has a term of ",
+                          NameOf(id), " that is another group's");
       }
       return absl::OkStatus();
     }
@@ -151,8 +150,8 @@ class Prover {
     for (int device = 0; device < mesh_.devices(); ++device) {
       BoxUnion& term = terms[groups[device]];
       if (term.Touches(held[device])) {
-        return Broken("device ", device, " holds ", ToString(held[device]), " of ", NameOf(id),
-                      ", of which others of its group hold some too");
+        return ProofError("device ", device, " holds ", ToString(held[device]), " of ", NameOf(id),
+                          ", of which others of its group hold some too");
       }
       term.Add(held[device]);
     }
@@ -164,12 +163,12 @@ class Prover {
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box read = BoxOn(mesh_, operand.box(), device);
       if (!Contains(held_[id][device], read)) {
-        return Broken("device ", device, " reads ", ToString(read), " of ", NameOf(id), " and has ",
-                      ToString(held_[id][device]));
+        return ProofError("device ", device, " reads ", ToString(read), " of ", NameOf(id),
+                          " and has ", ToString(held_[id][device]));
       }
       if (const auto lost = written_[id][device].Missing(read)) {
-        return Broken("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
-                      ", which nothing has written");
+        return ProofError("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
+                          ", which nothing has written");
       }
     }
     return absl::OkStatus();
@@ -182,8 +181,8 @@ class Prover {
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box written = BoxOn(mesh_, kernel.result().box(), device);
       if (!Contains(held_[id][device], written)) {
-        return Broken("device ", device, " writes ", ToString(written), " of ", NameOf(id),
-                      " and has room for ", ToString(held_[id][device]));
+        return ProofError("device ", device, " writes ", ToString(written), " of ", NameOf(id),
+                          " and has room for ", ToString(held_[id][device]));
       }
       Write(id, device, written);
       partial = partial ||
@@ -191,15 +190,15 @@ class Prover {
       if (IsEmpty(written)) continue;
       const Ranges ranges = RangesOn(program_, mesh_, kernel, device, false);
       if (outputs.emplace(written, ranges).first->second != ranges) {
-        return Broken("two parts of different output indices write ", ToString(written), " of ",
-                      NameOf(id));
+        return ProofError("two parts of different output indices write ", ToString(written), " of ",
+                          NameOf(id));
       }
     }
     for (auto a = outputs.begin(); a != outputs.end(); ++a) {
       for (auto b = std::next(a); b != outputs.end(); ++b) {
         if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
-        return Broken("two parts write ", ToString(Intersect(a->first, b->first)), " of ",
-                      NameOf(id));
+        return ProofError("two parts write ", ToString(Intersect(a->first, b->first)), " of ",
+                          NameOf(id));
       }
     }
     SetWhole(id);
@@ -236,35 +235,37 @@ class Prover {
     BoxUnion offered, received;
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = written_[exchange.source()][device].Missing(offers[device])) {
-        return Broken("device ", device, " offers ", ToString(*lost), " of ",
-                      NameOf(exchange.source()), ", which nothing has written");
+        return ProofError("device ", device, " offers ", ToString(*lost), " of ",
+                          NameOf(exchange.source()), ", which nothing has written");
       }
       if (!Contains(held_[exchange.destination()][device], to[device])) {
-        return Broken("device ", device, " receives ", ToString(to[device]), " of ",
-                      NameOf(exchange.destination()), " and has room for ",
-                      ToString(held_[exchange.destination()][device]));
+        return ProofError("device ", device, " receives ", ToString(to[device]), " of ",
+                          NameOf(exchange.destination()), " and has room for ",
+                          ToString(held_[exchange.destination()][device]));
       }
       offered.Add(offers[device]);
       received.Add(to[device]);
     }
     for (int device = 0; device < mesh_.devices() && exchange.reduce(); ++device) {
       if (const auto lost = received.Missing(offers[device])) {
-        return Broken(ToString(*lost), ", written by device ", device, ", is reduced into nobody");
+        return ProofError(ToString(*lost), ", written by device ", device,
+                          ", is reduced into nobody");
       }
     }
     if (exchange.has_group() && !exchange.reduce()) return GatherPartials(exchange, offers, to);
     if (!partials_[exchange.source()].empty() || !unreduced_[exchange.source()].empty()) {
-      return Broken("it takes partials of ", NameOf(exchange.source()), " for whole results");
+      return ProofError("it takes partials of ", NameOf(exchange.source()), " for whole results");
     }
     if (exchange.has_group()) return CombineInGroups(exchange, offers, to);
     if (exchange.partials() > 1) return Combine(exchange, offers, to);
     if (partial_[exchange.source()] != nullptr) {
-      return Broken("it takes partial results of ", NameOf(exchange.source()), " for whole ones");
+      return ProofError("it takes partial results of ", NameOf(exchange.source()),
+                        " for whole ones");
     }
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = offered.Missing(to[device])) {
-        return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
-                      ", which no device offers");
+        return ProofError("device ", device, " waits for ", ToString(*lost), " of ",
+                          exchange.tensor(), ", which no device offers");
       }
       Write(exchange.destination(), device, to[device]);
     }
@@ -277,7 +278,7 @@ class Prover {
                               const std::vector<Box>& to) {
     const int source = exchange.source();
     if (!IsPartial(source) || !unreduced_[source].empty()) {
-      return Broken("it takes terms of ", NameOf(source), ", which is no sum of them");
+      return ProofError("it takes terms of ", NameOf(source), ", which is no sum of them");
     }
     std::vector<int64_t> groups;
     std::map<int64_t, BoxUnion> offered;
@@ -288,8 +289,8 @@ class Prover {
     YUBA_RETURN_IF_ERROR(CheckUnreduced(source, groups));
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = offered[groups[device]].Missing(to[device])) {
-        return Broken("device ", device, " waits for ", ToString(*lost), " of ", exchange.tensor(),
-                      ", which no device of its group offers");
+        return ProofError("device ", device, " waits for ", ToString(*lost), " of ",
+                          exchange.tensor(), ", which no device of its group offers");
       }
       Write(exchange.destination(), device, to[device]);
     }
@@ -304,17 +305,17 @@ class Prover {
                                const std::vector<Box>& to) {
     const program::Kernel* producer = producers_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
-      return Broken("it combines what no kernel wrote");
+      return ProofError("it combines what no kernel wrote");
     YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
-    if (exchange.reducer() != program::SUM) return Broken("it adds up by another reducer");
+    if (exchange.reducer() != program::SUM) return ProofError("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
     std::map<int64_t, BoxUnion> received;  // by group
     for (int device = 0; device < mesh_.devices(); ++device) {
       BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
       if (region.Touches(to[device])) {
-        return Broken("device ", device, " adds ", ToString(to[device]),
-                      ", some of which another device of its group adds too");
+        return ProofError("device ", device, " adds ", ToString(to[device]),
+                          ", some of which another device of its group adds too");
       }
       region.Add(to[device]);
       Write(exchange.destination(), device, to[device]);
@@ -322,8 +323,8 @@ class Prover {
     for (int device = 0; device < mesh_.devices(); ++device) {
       const BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
       if (const auto lost = region.Missing(from[device])) {
-        return Broken(ToString(*lost), ", written by device ", device,
-                      ", is reduced into nobody of its group");
+        return ProofError(ToString(*lost), ", written by device ", device,
+                          ", is reduced into nobody of its group");
       }
     }
     SetWhole(exchange.destination());
@@ -336,9 +337,10 @@ class Prover {
   absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
                        const std::vector<Box>& to) {
     const program::Kernel* producer = partial_[exchange.source()];
-    if (producer == nullptr || !exchange.reduce()) return Broken("it combines what is not partial");
+    if (producer == nullptr || !exchange.reduce())
+      return ProofError("it combines what is not partial");
     if (exchange.reducer() != program_.functions(producer->function()).reducer()) {
-      return Broken("it combines with another reducer than its kernel's");
+      return ProofError("it combines with another reducer than its kernel's");
     }
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
     std::set<Box, BoxLess> first_owners;

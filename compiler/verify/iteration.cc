@@ -4,7 +4,7 @@
 #include <set>
 
 #include "compiler/spmd/tables.h"
-#include "compiler/verify/broken.h"
+#include "opsemantics/base/status.h"
 #include "runtime/program/tables.h"
 
 namespace yuba::compiler {
@@ -39,8 +39,8 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
       const Interval part = IntervalOn(mesh, kernel.indices(index), device);
       begins.push_back(part.begin);
       if (parts[index].emplace(part.begin, part.end).first->second == part.end) continue;
-      return Broken("device ", device, " takes ", ToString(part), " of index ",
-                    function.indices(index).name(), ", which overlaps another device's part");
+      return ProofError("device ", device, " takes ", ToString(part), " of index ",
+                        function.indices(index).name(), ", which overlaps another device's part");
     }
     boxes.insert(begins);
   }
@@ -49,18 +49,18 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
     int64_t end = 0;
     for (const auto& part : parts[index]) {
       if (part.first != end) {
-        return Broken("the parts of index ", function.indices(index).name(), " do not meet at ",
-                      end);
+        return ProofError("the parts of index ", function.indices(index).name(), " do not meet at ",
+                          end);
       }
       end = part.second;
     }
     if (end != function.indices(index).extent()) {
-      return Broken("the parts of index ", function.indices(index).name(), " end at ", end,
-                    " instead of ", function.indices(index).extent());
+      return ProofError("the parts of index ", function.indices(index).name(), " end at ", end,
+                        " instead of ", function.indices(index).extent());
     }
     combinations *= parts[index].size();
     if (combinations <= boxes.size()) continue;  // never so large that the next one overflows
-    return Broken("only ", boxes.size(), " of at least ", combinations, " parts are computed");
+    return ProofError("only ", boxes.size(), " of at least ", combinations, " parts are computed");
   }
   return absl::OkStatus();
 }
@@ -74,7 +74,7 @@ absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel) {
     }
     const auto [place, is_new] = first.emplace(std::move(begins), device);
     if (is_new) continue;
-    return Broken("devices ", place->second, " and ", device, " write the same partials");
+    return ProofError("devices ", place->second, " and ", device, " write the same partials");
   }
   return absl::OkStatus();
 }

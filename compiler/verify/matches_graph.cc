@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
-#include "compiler/verify/broken.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
 #include "runtime/program/enums.h"
@@ -24,7 +23,7 @@ class Reader {
     holds_.assign(stage_.buffers_size(), -1);
     YUBA_RETURN_IF_ERROR(CheckPorts());
     for (const program::Instruction& instruction : stage_.instructions()) {
-      if (instruction.has_repeat()) return Broken("a graph has no loops, the program has");
+      if (instruction.has_repeat()) return ProofError("a graph has no loops, the program has");
       if (instruction.has_kernel()) {
         YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
                                       absl::StrCat("kernel ", instruction.kernel().node())));
@@ -35,7 +34,7 @@ class Reader {
     }
     SkipCopies();
     if (next_ != static_cast<NodeId>(graph_.nodes.size())) {
-      return Broken("nothing computes ", graph_.nodes[next_].name);
+      return ProofError("nothing computes ", graph_.nodes[next_].name);
     }
     return CheckOutputs();
   }
@@ -44,7 +43,7 @@ class Reader {
   absl::Status CheckPorts() {
     if (program_.inputs_size() != static_cast<int>(graph_.inputs.size()) ||
         program_.outputs_size() != static_cast<int>(graph_.outputs.size())) {
-      return Broken("the program has other inputs or outputs than the graph");
+      return ProofError("the program has other inputs or outputs than the graph");
     }
     for (int i = 0; i < program_.inputs_size(); ++i) {
       holds_[program_.inputs(i).buffer()] = graph_.inputs[i];
@@ -55,7 +54,7 @@ class Reader {
       if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
       if (next == program_.parameters_size() ||
           program_.parameters(next).port().name() != graph_.tensors[id].name) {
-        return Broken("the program has no parameter ", graph_.tensors[id].name);
+        return ProofError("the program has no parameter ", graph_.tensors[id].name);
       }
       holds_[program_.parameters(next++).port().buffer()] = id;
     }
@@ -66,7 +65,8 @@ class Reader {
     for (int i = 0; i < program_.outputs_size(); ++i) {
       const program::Port& port = program_.outputs(i);
       if (!Holds(port.buffer(), graph_.outputs[i])) {
-        return Broken("output ", port.name(), " is not ", graph_.tensors[graph_.outputs[i]].name);
+        return ProofError("output ", port.name(), " is not ",
+                          graph_.tensors[graph_.outputs[i]].name);
       }
     }
     return absl::OkStatus();
@@ -88,24 +88,24 @@ class Reader {
   absl::Status CheckKernel(const program::Kernel& kernel) {
     SkipCopies();
     if (next_ == static_cast<NodeId>(graph_.nodes.size()))
-      return Broken("the graph has no such node");
+      return ProofError("the graph has no such node");
     const Node& node = graph_.nodes[next_++];
-    if (kernel.node() != node.name) return Broken("the graph's next node is ", node.name);
+    if (kernel.node() != node.name) return ProofError("the graph's next node is ", node.name);
     const program::Function& function = program_.functions(kernel.function());
     const Definition definition = ComputedBy(function, *node.definition);
     YUBA_RETURN_IF_ERROR(CheckFunction(definition, function));
     if (kernel.operands_size() != static_cast<int>(node.operands.size())) {
-      return Broken("it reads ", kernel.operands_size(), " tensors instead of ",
-                    node.operands.size());
+      return ProofError("it reads ", kernel.operands_size(), " tensors instead of ",
+                        node.operands.size());
     }
     for (size_t o = 0; o < node.operands.size(); ++o) {
       const int buffer = kernel.operands(static_cast<int>(o)).buffer();
       if (kernel.operands(static_cast<int>(o)).partial() != ReadsPartials(definition, o)) {
-        return Broken("operand ", o, " is read as what it is not: a term, or the whole");
+        return ProofError("operand ", o, " is read as what it is not: a term, or the whole");
       }
       if (!Holds(buffer, SourceOf(graph_, node.operands[o]))) {
-        return Broken("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
-                      ", which does not hold ", graph_.tensors[node.operands[o]].name);
+        return ProofError("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
+                          ", which does not hold ", graph_.tensors[node.operands[o]].name);
       }
     }
     holds_[kernel.result().buffer()] = node.result;
@@ -118,7 +118,7 @@ class Reader {
   static absl::Status CheckFunction(const Definition& definition,
                                     const program::Function& function) {
     const auto other = [](const char* what) {
-      return Broken("its function has other ", what, " than its definition");
+      return ProofError("its function has other ", what, " than its definition");
     };
     if (function.indices_size() != static_cast<int>(definition.indices.size())) {
       return other("indices");
@@ -146,22 +146,22 @@ class Reader {
       // The analysis must only meet numbers within the extents: larger ones could overflow.
       const size_t i = ranges.size() - 1;
       if (!Interval{0, definition.indices[i].extent}.Contains(ranges[i])) {
-        return Broken("device ", device, " runs index ", definition.indices[i].name, " over ",
-                      ToString(ranges[i]));
+        return ProofError("device ", device, " runs index ", definition.indices[i].name, " over ",
+                          ToString(ranges[i]));
       }
     }
     const Boxes boxes = AnalyzeBoxes(definition, ranges);
     for (int o = 0; o < kernel.operands_size(); ++o) {
       const Box access = BoxOn(mesh_, kernel.operands(o).box(), device);
       if (!Contains(access, boxes.reads[o])) {
-        return Broken("device ", device, " reads ", ToString(boxes.reads[o]), " of operand ", o,
-                      ", more than the program says: ", ToString(access));
+        return ProofError("device ", device, " reads ", ToString(boxes.reads[o]), " of operand ", o,
+                          ", more than the program says: ", ToString(access));
       }
     }
     const Box result = BoxOn(mesh_, kernel.result().box(), device);
     if (!SameSet(result, boxes.writes)) {
-      return Broken("device ", device, " writes ", ToString(boxes.writes), ", the program says ",
-                    ToString(result));
+      return ProofError("device ", device, " writes ", ToString(boxes.writes),
+                        ", the program says ", ToString(result));
     }
     return absl::OkStatus();
   }

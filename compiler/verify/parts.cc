@@ -4,7 +4,6 @@
 #include <set>
 
 #include "compiler/spmd/tables.h"
-#include "compiler/verify/broken.h"
 #include "compiler/verify/iteration.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/tables.h"
@@ -18,13 +17,13 @@ absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& progra
   const program::Function& function = program.functions(kernel.function());
   for (int index = 0; index < function.indices_size(); ++index) {
     if (!function.indices(index).groups()) continue;
-    if (!groups.empty()) return Broken("two of its indices number groups");
+    if (!groups.empty()) return ProofError("two of its indices number groups");
     YUBA_RETURN_IF_ERROR(CheckSum(function.reducer()));
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh, kernel));
     for (int device = 0; device < mesh.devices(); ++device) {
       const Interval group = IntervalOn(mesh, kernel.indices(index), device);
       if (group.size() != 1) {
-        return Broken("device ", device, " is of the groups ", ToString(group));
+        return ProofError("device ", device, " is of the groups ", ToString(group));
       }
       groups.push_back(group.begin);
     }
@@ -34,7 +33,7 @@ absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& progra
 
 absl::Status CheckSum(program::Reducer reducer) {
   if (reducer == program::SUM || reducer == program::NONE) return absl::OkStatus();
-  return Broken("what is reduced by another reducer than a sum cannot be added up");
+  return ProofError("what is reduced by another reducer than a sum cannot be added up");
 }
 
 absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
@@ -46,21 +45,21 @@ absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
     const int64_t part = exchange.partials() > 1 ? ValueOn(mesh, exchange.partial(), device) : 0;
     const Ranges ranges = RangesOn(program, mesh, producer, device, true);
     if (!SameSet(BoxOn(mesh, producer.result().box(), device), from[device])) {
-      return Broken("device ", device, " offers ", ToString(from[device]), " and wrote ",
-                    ToString(BoxOn(mesh, producer.result().box(), device)));
+      return ProofError("device ", device, " offers ", ToString(from[device]), " and wrote ",
+                        ToString(BoxOn(mesh, producer.result().box(), device)));
     }
     if (part < 0 || part >= exchange.partials() ||
         parts.emplace(part, ranges).first->second != ranges) {
-      return Broken("device ", device, " numbers its partial ", part,
-                    ", which is not its share of the reduction");
+      return ProofError("device ", device, " numbers its partial ", part,
+                        ", which is not its share of the reduction");
     }
     std::vector<int64_t> begins;
     for (const Interval& interval : ranges) begins.push_back(interval.begin);
     distinct.insert(begins);
   }
   if (distinct.size() != parts.size() || static_cast<int>(parts.size()) != exchange.partials()) {
-    return Broken("it combines ", exchange.partials(), " partials numbered in ", parts.size(),
-                  " ways where ", distinct.size(), " are written");
+    return ProofError("it combines ", exchange.partials(), " partials numbered in ", parts.size(),
+                      " ways where ", distinct.size(), " are written");
   }
   return absl::OkStatus();
 }

@@ -22,6 +22,14 @@ inline int64_t CheckedMultiply(int64_t a, int64_t b) {
   return product;
 }
 
+// The quotient rounded down, and up: FloorDiv(-1, 4) is -1, CeilDiv(-1, 4) is 0. b is not 0.
+constexpr int64_t FloorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+constexpr int64_t CeilDiv(int64_t a, int64_t b) { return -FloorDiv(-a, b); }
+// What FloorDiv leaves: a - FloorDiv(a, b) * b, with the sign of b.
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return a - FloorDiv(a, b) * b; }
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_BASE_ARITHMETIC_H_

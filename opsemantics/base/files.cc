@@ -100,34 +100,31 @@ bool WasRead(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 && FilesRead::Get().Has(facts);
 }
 
-absl::StatusOr<int> OpenToRead(const std::string& path) {
+UniqueFd::~UniqueFd() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+absl::StatusOr<UniqueFd> OpenToRead(const std::string& path) {
   struct stat facts;  // first: to open a device may do something
   if (::stat(path.c_str(), &facts) != 0) return ReadError(path, errno);
   YUBA_RETURN_IF_ERROR(CheckReadable(path, facts));
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return ReadError(path, errno);
-  const absl::Status prepared = PrepareToRead(file, path);
-  if (prepared.ok()) return file;
-  ::close(file);
-  return prepared;
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return ReadError(path, errno);
+  YUBA_RETURN_IF_ERROR(PrepareToRead(file.get(), path));
+  return file;
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const int file, OpenToRead(path));
+  YUBA_ASSIGN_OR_RETURN(const UniqueFd file, OpenToRead(path));
   std::string contents;
   char block[1 << 16];
   while (true) {
-    const ssize_t count = ::read(file, block, sizeof(block));
+    const ssize_t count = ::read(file.get(), block, sizeof(block));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int error = errno;
-      ::close(file);
-      return ReadError(path, error);
-    }
+    if (count < 0) return ReadError(path, errno);
     if (count == 0) break;
     contents.append(block, static_cast<size_t>(count));
   }
-  ::close(file);
   return contents;
 }
 

@@ -7,6 +7,7 @@
 #define YUBA_OPSEMANTICS_BASE_FILES_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 
@@ -19,9 +20,25 @@ std::string WithExtension(const std::string& path, const std::string& extension)
 // Whether both exist and are the same file or folder.
 bool SameFile(const std::string& a, const std::string& b);
 
-// A descriptor of a regular file, or of a pipe that somebody writes to; the caller closes it. Every
-// file that is read is opened by this function, so that CheckOutput knows it from then on.
-absl::StatusOr<int> OpenToRead(const std::string& path);
+// An open file, which is closed with this object.
+class UniqueFd {
+ public:
+  explicit UniqueFd(int descriptor) : descriptor_(descriptor) {}
+  UniqueFd(UniqueFd&& other) noexcept : descriptor_(other.Release()) {}
+  UniqueFd& operator=(UniqueFd&&) = delete;
+  ~UniqueFd();
+
+  int get() const { return descriptor_; }
+  // The descriptor, which the caller closes from now on.
+  int Release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;  // -1: none
+};
+
+// A regular file, or a pipe that somebody writes to. Every file that is read is opened by this
+// function, so that CheckOutput knows it from then on.
+absl::StatusOr<UniqueFd> OpenToRead(const std::string& path);
 
 // Whether `path` leads to a file that this process has read.
 bool WasRead(const std::string& path);

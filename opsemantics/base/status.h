@@ -16,6 +16,14 @@ absl::Status UserError(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
 }
 
+// A claim that does not hold (exit code 1): a plan that is not of its graph or not legal, a proof
+// that does not show its bound, a program that does not compute its graph. In the compiler, whose
+// own results must pass, it becomes an internal error (RunPhases).
+template <typename... Args>
+absl::Status ProofError(const Args&... args) {
+  return absl::FailedPreconditionError(absl::StrCat(args...));
+}
+
 // A failed run, or a fault of Yuba that can still be reported in order (exit code 3).
 template <typename... Args>
 absl::Status InternalError(const Args&... args) {

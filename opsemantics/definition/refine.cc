@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -25,8 +26,6 @@ int64_t Product(const Factors& factors) {
   for (int64_t factor : factors) product *= factor;
   return product;
 }
-
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
 
 class Refiner {
  public:

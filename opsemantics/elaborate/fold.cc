@@ -4,20 +4,19 @@
 #include <cmath>
 #include <limits>
 
+#include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/language/functions.h"
 
 namespace yuba {
 namespace {
 
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 absl::StatusOr<Term> Overflow() { return UserError("integers overflow 64 bits here"); }
 
 absl::StatusOr<Term> Divide(int64_t a, int64_t b, Division division) {
   if (b == 0) return UserError("this divides by 0");
   if (b == -1 && a == std::numeric_limits<int64_t>::min()) return Overflow();
-  if (division == Division::kRoundDown) return IntegerTerm(FloorDivide(a, b));
+  if (division == Division::kRoundDown) return IntegerTerm(FloorDiv(a, b));
   if (a % b == 0) return IntegerTerm(a / b);
   return NumberTerm(static_cast<double>(a) / static_cast<double>(b));
 }
@@ -51,7 +50,7 @@ absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, 
       break;
     case Function::kMod:
       if (b == 0) return UserError("this divides by 0");
-      result = b == -1 ? 0 : a - FloorDivide(a, b) * b;
+      result = b == -1 ? 0 : a - FloorDiv(a, b) * b;
       break;
     case Function::kDiv: {
       YUBA_ASSIGN_OR_RETURN(Term quotient, Divide(a, b, division));

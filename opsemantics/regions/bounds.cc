@@ -4,19 +4,13 @@
 #include <numeric>
 
 #include "absl/types/optional.h"
+#include "opsemantics/base/arithmetic.h"
 
 namespace yuba {
 namespace {
 
 constexpr int kMaxRounds = 200;   // of propagation; real constraints settle in two or three
 constexpr int kMaxVisits = 4000;  // nodes of one branch and bound; real ones need a handful
-
-int64_t FloorDiv(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return quotient - (a % b != 0 && (a < 0) != (b < 0));
-}
-int64_t CeilDiv(int64_t a, int64_t b) { return -FloorDiv(-a, b); }
-int64_t FloorMod(int64_t a, int64_t b) { return a - FloorDiv(a, b) * b; }
 
 int64_t Least(int64_t coefficient, const Interval& range) {
   return coefficient * (coefficient > 0 ? range.begin : range.end - 1);

@@ -58,10 +58,9 @@ int64_t LengthIn(absl::string_view line) {
 
 // A pipe cannot be read twice, once for its checksum.
 absl::Status CheckRegular(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const int file, OpenToRead(path));
+  YUBA_ASSIGN_OR_RETURN(const UniqueFd file, OpenToRead(path));
   struct stat facts;
-  const bool regular = ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
-  ::close(file);
+  const bool regular = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (!regular) return UserError(path, ": is a pipe: name a file");
   return absl::OkStatus();
 }

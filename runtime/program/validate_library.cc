@@ -1,6 +1,7 @@
 // The part of validation that knows what a contraction and a convolution are.
 #include <algorithm>
 
+#include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.h"
 #include "runtime/program/validate.h"
@@ -39,8 +40,6 @@ absl::Status CheckWindow(const program::LibraryWindow& window) {
   }
   return absl::OkStatus();
 }
-
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 // One operand or the result on one device: which of its dimensions are accounted for.
 class Tensor {
@@ -92,8 +91,8 @@ Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const
   for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
     const int64_t shift = tap * window.dilation() - window.low();
     // The outputs p with 0 <= p*stride + shift < extent.
-    const int64_t first = std::max(output.begin, -FloorDivide(shift, window.stride()));
-    const int64_t last = std::min(output.end - 1, FloorDivide(extent - 1 - shift, window.stride()));
+    const int64_t first = std::max(output.begin, -FloorDiv(shift, window.stride()));
+    const int64_t last = std::min(output.end - 1, FloorDiv(extent - 1 - shift, window.stride()));
     if (first > last) continue;
     hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
   }

@@ -62,7 +62,7 @@ class Replay {
     int64_t cells = 1;
     for (int v : scope) {
       if (__builtin_mul_overflow(cells, sizes_[v], &cells) || cells > kMostCells) {
-        return RefuseProof(absl::StrCat("needs a table of more than ", kMostCells, " cells"));
+        return ProofError("the proof ", "needs a table of more than ", kMostCells, " cells");
       }
     }
     YUBA_ASSIGN_OR_RETURN(const Values least, Minimum(variable, scope, mine));
@@ -102,7 +102,7 @@ class Replay {
     Values& known = done_[key];
     if (known != nullptr) return known;
     sums_ += SumsOf(variable, scope);
-    if (sums_ > kMostSums) return RefuseProof(absl::StrCat("takes more than ", kMostSums, " sums"));
+    if (sums_ > kMostSums) return ProofError("the proof ", "takes more than ", kMostSums, " sums");
     for (const CheckTable& table : mine) kept_.push_back(table.cells);
     known =
         std::make_shared<const std::vector<int64_t>>(LeastSums(scope, variable, mine, renamings_));
@@ -145,21 +145,17 @@ absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
 
 }  // namespace
 
-absl::Status RefuseProof(const std::string& what) {
-  return absl::FailedPreconditionError("the proof " + what);
-}
-
 absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order) {
   std::vector<bool> seen(graph.tensors.size() + graph.nodes.size(), false);
   for (int element : order) {
     if (element < 0 || element >= static_cast<int>(seen.size()) || seen[element]) {
-      return RefuseProof(absl::StrCat("names element ", element, ", which is none or comes twice"));
+      return ProofError("the proof ", "names element ", element, ", which is none or comes twice");
     }
     seen[element] = true;
   }
   size_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
   if (missing == seen.size()) return absl::OkStatus();
-  return RefuseProof(absl::StrCat("leaves out element ", missing));
+  return ProofError("the proof ", "leaves out element ", missing);
 }
 
 absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
@@ -191,8 +187,7 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, 
     return left.least;
   }
   if (plan.space.memory <= 0) {
-    return absl::FailedPreconditionError(
-        "the proof has prices on memory, the plan's space no limit");
+    return ProofError("the proof has prices on memory, the plan's space no limit");
   }
   return EliminateAtPrices(graph, plan, costs, stop);
 }

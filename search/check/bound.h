@@ -41,9 +41,6 @@ absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const 
 // messages show some true bound.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop);
 
-// The error "the proof " + `what`.
-absl::Status RefuseProof(const std::string& what);
-
 // An error unless the order has each tensor and each node once.
 absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order);
 

@@ -13,8 +13,6 @@
 namespace yuba::search {
 namespace {
 
-absl::Status Refuse(const std::string& what) { return absl::FailedPreconditionError(what); }
-
 bool IsPrime(int64_t number) {
   for (int64_t factor = 2; factor * factor <= number; ++factor) {
     if (number % factor == 0) return false;
@@ -26,12 +24,11 @@ absl::Status CheckMesh(const Mesh& mesh) {
   int64_t devices = 1;
   for (const MeshAxis& axis : mesh.axes) {
     if (!IsPrime(axis.size)) {
-      return Refuse(
-          absl::StrCat("mesh axis ", axis.name, " has size ", axis.size, ", which is no prime"));
+      return ProofError("mesh axis ", axis.name, " has size ", axis.size, ", which is no prime");
     }
     devices *= axis.size;
     if (devices > kMostPlannedDevices) {
-      return Refuse(absl::StrCat("the mesh has more than ", kMostPlannedDevices, " devices"));
+      return ProofError("the mesh has more than ", kMostPlannedDevices, " devices");
     }
   }
   return absl::OkStatus();
@@ -43,34 +40,34 @@ absl::Status CheckSharding(const Mesh& mesh, const std::string& what,
                            const std::vector<int64_t>& extents, const std::vector<bool>& whole,
                            bool may_replicate, const Sharding& sharding) {
   if (sharding.axes.size() != extents.size()) {
-    return Refuse(absl::StrCat(what, " has ", extents.size(), " dimensions, the plan shards ",
-                               sharding.axes.size()));
+    return ProofError(what, " has ", extents.size(), " dimensions, the plan shards ",
+                      sharding.axes.size());
   }
   std::vector<int> uses(mesh.axes.size(), 0);
   std::vector<int64_t> parts(extents.size(), 1);
   for (size_t e = 0; e < extents.size(); ++e) {
     for (uint8_t axis : sharding.axes[e]) {
       if (axis >= mesh.axes.size()) {
-        return Refuse(absl::StrCat(what, " is cut over an unknown axis"));
+        return ProofError(what, " is cut over an unknown axis");
       }
       if (++uses[axis] > 1) {
-        return Refuse(absl::StrCat(what, " is cut twice over axis ", mesh.axes[axis].name));
+        return ProofError(what, " is cut twice over axis ", mesh.axes[axis].name);
       }
       parts[e] *= mesh.axes[axis].size;
     }
     if (parts[e] > 1 && whole[e]) {
-      return Refuse(absl::StrCat(what, ": dimension ", e, " is cut, but cannot be"));
+      return ProofError(what, ": dimension ", e, " is cut, but cannot be");
     }
     if (parts[e] > extents[e] && parts[e] > 1) {
-      return Refuse(absl::StrCat(what, ": dimension ", e, " has ", extents[e],
-                                 " elements and is cut into ", parts[e]));
+      return ProofError(what, ": dimension ", e, " has ", extents[e], " elements and is cut into ",
+                        parts[e]);
     }
   }
   for (size_t axis = 0; axis < uses.size() && !may_replicate; ++axis) {
     for (size_t e = 0; uses[axis] == 0 && e < extents.size(); ++e) {
       if (whole[e] || parts[e] * mesh.axes[axis].size > extents[e]) continue;
-      return Refuse(absl::StrCat(what, " is not cut as far as it can be: dimension ", e,
-                                 " has room for axis ", mesh.axes[axis].name));
+      return ProofError(what, " is not cut as far as it can be: dimension ", e,
+                        " has room for axis ", mesh.axes[axis].name);
     }
   }
   return absl::OkStatus();
@@ -81,29 +78,29 @@ absl::Status CheckNesting(const Space& space, const Sharding& sharding) {
   if (space.nesting != "level") return absl::OkStatus();
   for (const AxisList& list : sharding.axes) {
     if (std::is_sorted(list.begin(), list.end())) continue;
-    return Refuse("the plan's space nests by level, but an axis cuts inside a later one");
+    return ProofError("the plan's space nests by level, but an axis cuts inside a later one");
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
   if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
-    return Refuse("the plan is of another graph");
+    return ProofError("the plan is of another graph");
   }
   if (plan.space.replicate != "none" && plan.space.replicate != "auto") {
-    return Refuse(absl::StrCat("the plan's space replicates \"", plan.space.replicate,
-                               "\": neither \"none\" nor \"auto\""));
+    return ProofError("the plan's space replicates \"", plan.space.replicate,
+                      "\": neither \"none\" nor \"auto\"");
   }
   if (plan.space.replicate != "auto" && HasPartials(graph)) {
-    return Refuse("sums stay unreduced only where the plan's space replicates \"auto\"");
+    return ProofError("sums stay unreduced only where the plan's space replicates \"auto\"");
   }
   if (plan.space.copies != graph.copies) {
-    return Refuse(absl::StrCat("the plan copies within ", plan.space.copies,
-                               " nodes, the graph within ", graph.copies));
+    return ProofError("the plan copies within ", plan.space.copies, " nodes, the graph within ",
+                      graph.copies);
   }
   if (plan.space.nesting != "free" && plan.space.nesting != "level") {
-    return Refuse(absl::StrCat("the plan's space nests \"", plan.space.nesting,
-                               "\": neither \"free\" nor \"level\""));
+    return ProofError("the plan's space nests \"", plan.space.nesting,
+                      "\": neither \"free\" nor \"level\"");
   }
   for (const std::vector<Sharding>* shardings : {&plan.tensors, &plan.nodes}) {
     for (const Sharding& sharding : *shardings)
@@ -127,8 +124,7 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
                                        extents, whole, IsCopy(graph, graph.nodes[n]),
                                        plan.nodes[n]));
     if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
-      return Refuse(
-          absl::StrCat("node ", graph.nodes[n].name, " and its copy are sharded differently"));
+      return ProofError("node ", graph.nodes[n].name, " and its copy are sharded differently");
     }
     for (TensorId operand : graph.nodes[n].operands) {
       if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
@@ -138,9 +134,9 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
                       : KeepsGroups(partials, plan.nodes[n])) {
         continue;
       }
-      return Refuse(absl::StrCat(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
-                                 " and its partials ", graph.tensors[operand].name,
-                                 accumulator ? " are sharded differently" : " have other groups"));
+      return ProofError(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
+                        " and its partials ", graph.tensors[operand].name,
+                        accumulator ? " are sharded differently" : " have other groups");
     }
   }
   return absl::OkStatus();
@@ -150,8 +146,8 @@ absl::Status CheckCost(const Graph& graph, const Plan& plan) {
   PlanCost cost = CostOf(graph, plan);
   auto same = [](const char* what, int64_t claimed, int64_t found) {
     if (claimed == found) return absl::OkStatus();
-    return Refuse(absl::StrCat("the plan says that it moves ", claimed, " bytes", what,
-                               "; it moves ", found));
+    return ProofError("the plan says that it moves ", claimed, " bytes", what, "; it moves ",
+                      found);
   };
   YUBA_RETURN_IF_ERROR(same("", plan.cost.bytes(), cost.bytes()));
   YUBA_RETURN_IF_ERROR(same(" of weights", plan.cost.weight, cost.weight));
@@ -162,28 +158,27 @@ absl::Status CheckCost(const Graph& graph, const Plan& plan) {
 
 absl::Status CheckBound(const Graph& graph, const Plan& plan, const Stop& stop) {
   if (plan.lower_bound > plan.cost.bytes()) {
-    return Refuse(absl::StrCat("the plan moves ", plan.cost.bytes(),
-                               " bytes, less than its lower bound of ", plan.lower_bound));
+    return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",
+                      plan.lower_bound);
   }
   if (plan.lower_bound < 0) {
-    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound, " is negative"));
+    return ProofError("the lower bound of ", plan.lower_bound, " is negative");
   }
   if (plan.proof.kind == "none") {
     if (plan.lower_bound <= 0) return absl::OkStatus();
-    return Refuse(absl::StrCat("the lower bound of ", plan.lower_bound,
-                               " has no proof, and a plan without one has the bound 0"));
+    return ProofError("the lower bound of ", plan.lower_bound,
+                      " has no proof, and a plan without one has the bound 0");
   }
-  absl::StatusOr<int64_t> least = absl::FailedPreconditionError(
-      absl::StrCat("there is no proof of kind \"", plan.proof.kind,
-                   "\", only elimination, pruned, grids, dual and none"));
+  absl::StatusOr<int64_t> least = ProofError("there is no proof of kind \"", plan.proof.kind,
+                                             "\", only elimination, pruned, grids, dual and none");
   if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan, stop);
   if (plan.proof.kind == "pruned") least = ReplayPruned(graph, plan, stop);
   if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan, stop);
   if (plan.proof.kind == "dual") least = ReplayDual(graph, plan, stop);
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();
-  return Refuse(absl::StrCat("the plan says that none moves less than ", plan.lower_bound,
-                             " bytes; its proof shows only ", *least));
+  return ProofError("the plan says that none moves less than ", plan.lower_bound,
+                    " bytes; its proof shows only ", *least);
 }
 
 }  // namespace

@@ -28,28 +28,28 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
   const int64_t most = MostInProof(graph);
   for (const DualMessage& message : messages) {
     if (message.tensor < 0 || message.tensor >= static_cast<int>(graph.tensors.size())) {
-      return RefuseProof(
-          absl::StrCat("has a message of tensor ", message.tensor, ", which is none"));
+      return ProofError("the proof ", "has a message of tensor ", message.tensor,
+                        ", which is none");
     }
     if (message.node < 0 || message.node >= static_cast<int>(graph.nodes.size())) {
-      return RefuseProof(absl::StrCat("has a message of node ", message.node, ", which is none"));
+      return ProofError("the proof ", "has a message of node ", message.node, ", which is none");
     }
     const std::string& name = graph.tensors[message.tensor].name;
     const size_t count = costs.tensors[message.tensor];
     if (message.values.size() != count) {
-      return RefuseProof(absl::StrCat("gives ", message.values.size(), " prices for ", name,
-                                      ", which has ", count, " grids"));
+      return ProofError("the proof ", "gives ", message.values.size(), " prices for ", name,
+                        ", which has ", count, " grids");
     }
     std::vector<int64_t>& sum = prices.sums[message.tensor];
     sum.resize(count);
     for (size_t i = 0; i < count; ++i) {
       if (message.values[i] > most || message.values[i] < -most) {
-        return RefuseProof(absl::StrCat("has a price of ", message.values[i]));
+        return ProofError("the proof ", "has a price of ", message.values[i]);
       }
       sum[i] += message.values[i];
     }
     if (!prices.of.emplace(std::make_pair(message.tensor, message.node), &message.values).second) {
-      return RefuseProof(absl::StrCat("has two messages of ", name, " at node ", message.node));
+      return ProofError("the proof ", "has two messages of ", name, " at node ", message.node);
     }
   }
   return prices;
@@ -96,7 +96,7 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
              added == prices.added.end() ? nullptr : &added->second, &sum);
   }
   if (used != prices.of.size()) {
-    return RefuseProof("has a message of a node that does not use its tensor");
+    return ProofError("the proof ", "has a message of a node that does not use its tensor");
   }
   int64_t bound = 0;
   for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
@@ -142,7 +142,7 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const S
                         MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto", stop));
   if (!plan.proof.prices.empty()) {
     if (plan.space.memory <= 0) {
-      return RefuseProof("has prices on memory, the plan's space no limit");
+      return ProofError("the proof ", "has prices on memory, the plan's space no limit");
     }
     return LeastWithinLimit(graph, plan, costs);
   }

@@ -63,8 +63,7 @@ struct ChoiceLister {
 };
 
 absl::Status TooLarge(const std::string& name, const char* what) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("the proof is too large to replay: ", name, " has ", what));
+  return ProofError("the proof is too large to replay: ", name, " has ", what);
 }
 
 // An error where there may be too many choices: each axis takes a place in one of the lists, or in

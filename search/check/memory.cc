@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "opsemantics/base/status.h"
+
 namespace yuba::search {
 namespace {
 
@@ -26,7 +28,7 @@ class Pricing {
   absl::StatusOr<PricedMemory> Run() {
     for (const MemoryPrice& price : prices_) {
       if (price.time < 0 || price.price < 0 || price.price > most_) {
-        return absl::FailedPreconditionError("the proof's prices are negative or too large");
+        return ProofError("the proof's prices are negative or too large");
       }
     }
     const int tensors = static_cast<int>(graph_.tensors.size());

@@ -119,7 +119,7 @@ class PrunedReplay {
     for (size_t i = 0; i + 1 < layout.joint.size(); ++i) {
       room /= static_cast<int64_t>(tables_.ChoicesOf(layout.joint[i], (*grid)[i]).size());
     }
-    if (room == 0) return absl::FailedPreconditionError("the proof keeps too many cells");
+    if (room == 0) return ProofError("the proof keeps too many cells");
     const std::vector<CheckTable> tables = InBlock(step, *kept, layout, *grid, cheap);
     std::vector<int> scope;  // places in the joint
     Renamings renamed;       // by place
@@ -218,8 +218,8 @@ class PrunedReplay {
 absl::Status CheckPlain(const Plan& plan) {
   const int64_t count = static_cast<int64_t>(plan.proof.order.size());
   if (plan.proof.plain >= 0 && plan.proof.plain <= count) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the proof eliminates ", plan.proof.plain, " elements plainly, but its order has ", count));
+  return ProofError("the proof eliminates ", plan.proof.plain,
+                    " elements plainly, but its order has ", count);
 }
 
 absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const CostTables& costs,

@@ -121,13 +121,13 @@ absl::Status Sweep::Up(int s) {
   int64_t size = Values(step.element);
   for (int e : step.scope) {
     if (__builtin_mul_overflow(size, int64_t{Values(e)}, &size) || size > kMostCells) {
-      return absl::FailedPreconditionError("the proof needs tables that are too large");
+      return ProofError("the proof needs tables that are too large");
     }
   }
   cells_ += size / Values(step.element);
   sums_ += size;
   if (cells_ > kMostCells || sums_ > kMostSums || step.scope.size() > kMostInScope) {
-    return absl::FailedPreconditionError("the proof needs too many tables, or tables of too many");
+    return ProofError("the proof needs too many tables, or tables of too many");
   }
   std::vector<CheckTable> tables = step.tables;
   for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});

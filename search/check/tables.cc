@@ -283,8 +283,7 @@ class TableMaker {
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
       const TensorType& type = graph_.tensors[tensor].type;
       if (choices->choices.size() > kMostCells / tensors_[tensor]->choices->choices.size()) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("the proof is too large to replay: ", node.name, " has too many costs"));
+        return ProofError("the proof is too large to replay: ", node.name, " has too many costs");
       }
       const BoxSet boxes = BoxesUnder(mesh_, definition, o, choices->choices, choices->least);
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*choices, boxes);

@@ -145,12 +145,10 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<std::string> ReadGzip(const std::string& path, const std::function<bool()>& stop) {
-  YUBA_ASSIGN_OR_RETURN(const int descriptor, OpenToRead(path));
-  gzFile file = gzdopen(descriptor, "rb");
-  if (file == nullptr) {
-    ::close(descriptor);
-    return UserError(path, ": cannot be opened: out of memory");
-  }
+  YUBA_ASSIGN_OR_RETURN(UniqueFd descriptor, OpenToRead(path));
+  gzFile file = gzdopen(descriptor.get(), "rb");
+  if (file == nullptr) return UserError(path, ": cannot be opened: out of memory");
+  descriptor.Release();  // gzclose closes it
   std::string text, buffer(1 << 20, '\0');
   int got = 0;
   bool stopped = false;

@@ -13,7 +13,7 @@
 namespace yuba::search {
 namespace {
 
-absl::Status Differs(const std::string& what) {
+absl::Status OtherGraph(const std::string& what) {
   return UserError("the plan is of another graph: ", what,
                    "; plan this model again with `yuba partition`");
 }
@@ -21,40 +21,42 @@ absl::Status Differs(const std::string& what) {
 absl::Status CompareTensors(const Graph& graph, const PlanFile& file) {
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
-    if (t >= file.tensors.size()) return Differs(absl::StrCat("it has no tensor ", tensor.name));
+    if (t >= file.tensors.size()) return OtherGraph(absl::StrCat("it has no tensor ", tensor.name));
     const PlanFile::TensorRow& row = file.tensors[t];
     if (row.name != tensor.name) {
-      return Differs(absl::StrCat("tensor ", t, " is ", tensor.name, ", in the plan ", row.name));
+      return OtherGraph(
+          absl::StrCat("tensor ", t, " is ", tensor.name, ", in the plan ", row.name));
     }
     if (row.kind != Name(tensor.kind) || row.type != tensor.type.type) {
-      return Differs(absl::StrCat("tensor ", tensor.name, " is ", Name(tensor.type.type), " ",
-                                  Name(tensor.kind), ", in the plan ", Name(row.type), " ",
-                                  row.kind));
+      return OtherGraph(absl::StrCat("tensor ", tensor.name, " is ", Name(tensor.type.type), " ",
+                                     Name(tensor.kind), ", in the plan ", Name(row.type), " ",
+                                     row.kind));
     }
     if (row.dims != tensor.dims) {
-      return Differs(absl::StrCat("tensor ", tensor.name, " has other dimensions"));
+      return OtherGraph(absl::StrCat("tensor ", tensor.name, " has other dimensions"));
     }
   }
   if (file.tensors.size() == graph.tensors.size()) return absl::OkStatus();
-  return Differs(absl::StrCat("the model has no tensor ", file.tensors[graph.tensors.size()].name));
+  return OtherGraph(
+      absl::StrCat("the model has no tensor ", file.tensors[graph.tensors.size()].name));
 }
 
 absl::Status CompareNodes(const Graph& graph, const PlanFile& file) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (n >= file.nodes.size()) return Differs(absl::StrCat("it has no node ", node.name));
+    if (n >= file.nodes.size()) return OtherGraph(absl::StrCat("it has no node ", node.name));
     const PlanFile::NodeRow& row = file.nodes[n];
     if (row.name != node.name || row.op != node.op) {
-      return Differs(absl::StrCat("node ", n, " is ", node.name, " (", node.op, "), in the plan ",
-                                  row.name, " (", row.op, ")"));
+      return OtherGraph(absl::StrCat("node ", n, " is ", node.name, " (", node.op,
+                                     "), in the plan ", row.name, " (", row.op, ")"));
     }
     std::vector<std::string> reads;
     for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
     if (row.reads != reads)
-      return Differs(absl::StrCat("node ", node.name, " reads other tensors"));
+      return OtherGraph(absl::StrCat("node ", node.name, " reads other tensors"));
   }
   if (file.nodes.size() == graph.nodes.size()) return absl::OkStatus();
-  return Differs(absl::StrCat("the model has no node ", file.nodes[graph.nodes.size()].name));
+  return OtherGraph(absl::StrCat("the model has no node ", file.nodes[graph.nodes.size()].name));
 }
 
 absl::Status CompareHash(const char* what, const std::string& found, const std::string& expected) {
@@ -71,7 +73,7 @@ absl::Status NodePartition(const Node& node, const PlanFile::NodeRow& row, Shard
     auto found = std::find_if(indices.begin(), indices.end(),
                               [&](const Index& index) { return index.name == row.indices[i]; });
     if (found == indices.end()) {
-      return Differs(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
+      return OtherGraph(absl::StrCat("node ", node.name, " has no index ", row.indices[i]));
     }
     partition->axes[found - indices.begin()] = row.axes[i];
   }
@@ -84,7 +86,7 @@ absl::Status RequireLegal(const std::string& what, const ChoiceSpace& space, con
                           const Sharding& sharding) {
   std::string why = WhyImpossible(space, mesh, sharding);
   if (why.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("the plan shards ", what, " illegally: ", why));
+  return ProofError("the plan shards ", what, " illegally: ", why);
 }
 
 }  // namespace
@@ -99,19 +101,19 @@ Graph SharedGraph(const Graph& bare, const PlanFile& file) {
 absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                 const PlanNotes& expected) {
   if (file.space.copies != graph.copies) {
-    return Differs(absl::StrCat("it copies within ", graph.copies, " nodes, the plan within ",
-                                file.space.copies));
+    return OtherGraph(absl::StrCat("it copies within ", graph.copies, " nodes, the plan within ",
+                                   file.space.copies));
   }
   YUBA_RETURN_IF_ERROR(CompareTensors(graph, file));
   YUBA_RETURN_IF_ERROR(CompareNodes(graph, file));
   if (file.space.accumulators != HasAccumulators(graph)) {
-    return Differs(file.space.accumulators
-                       ? "no sum of it has an accumulator, some in the plan have"
-                       : "some of its sums have accumulators, none in the plan");
+    return OtherGraph(file.space.accumulators
+                          ? "no sum of it has an accumulator, some in the plan have"
+                          : "some of its sums have accumulators, none in the plan");
   }
   if (file.space.partials != HasPartials(graph)) {
-    return Differs(file.space.partials ? "no sum of it stays unreduced, some in the plan do"
-                                       : "some of its sums stay unreduced, none in the plan");
+    return OtherGraph(file.space.partials ? "no sum of it stays unreduced, some in the plan do"
+                                          : "some of its sums stay unreduced, none in the plan");
   }
   YUBA_RETURN_IF_ERROR(CompareHash("graph", file.notes.graph_hash, expected.graph_hash));
   YUBA_RETURN_IF_ERROR(
@@ -127,9 +129,8 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.proof = file.proof;
   plan.replayed = file.replayed;
   if (plan.cost.bytes() != file.claimed_bytes) {
-    return absl::FailedPreconditionError(absl::StrCat("the plan says it moves ", file.claimed_bytes,
-                                                      " bytes, but its kinds add up to ",
-                                                      plan.cost.bytes()));
+    return ProofError("the plan says it moves ", file.claimed_bytes,
+                      " bytes, but its kinds add up to ", plan.cost.bytes());
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     plan.tensors.push_back(file.tensors[t].sharding);
@@ -145,8 +146,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                       plan.nodes[n]));
     const Node& node = graph.nodes[n];
     if (IsCopy(graph, node) && plan.nodes[n] != plan.tensors[node.result]) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("the plan shards ", node.name, " and the node that makes it differently"));
+      return ProofError("the plan shards ", node.name, " and the node that makes it differently");
     }
     for (TensorId operand : node.operands) {
       if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
@@ -155,8 +155,8 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                               : KeepsGroups(partials, plan.nodes[n])) {
         continue;
       }
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the plan shards ", graph.tensors[operand].name, " and its reader differently"));
+      return ProofError("the plan shards ", graph.tensors[operand].name,
+                        " and its reader differently");
     }
   }
   return plan;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opsemantics/base/clock.h"
+
 namespace yuba::search {
 namespace {
 
@@ -17,9 +19,7 @@ const Budget& Budget::Unlimited() {
   return unlimited;
 }
 
-double Budget::Elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
+double Budget::Elapsed() const { return SecondsSince(start_); }
 
 bool Budget::ShouldStop() const {
   if (end() != End::kNone) return true;

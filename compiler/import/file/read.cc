@@ -15,22 +15,10 @@
 namespace yuba::onnx {
 namespace {
 
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile() { close(descriptor_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 // The size of an open regular file; pipes, which have none, are refused.
-absl::StatusOr<int64_t> SizeOfRegularFile(const OpenFile& file, const std::string& path) {
+absl::StatusOr<int64_t> SizeOfRegularFile(const UniqueFd& file, const std::string& path) {
   struct stat status;
-  if (fstat(file.descriptor(), &status) != 0)
+  if (fstat(file.get(), &status) != 0)
     return UserError("cannot read ", path, ": ", std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return UserError("cannot read ", path, ": it is no regular file");
   return static_cast<int64_t>(status.st_size);
@@ -38,14 +26,13 @@ absl::StatusOr<int64_t> SizeOfRegularFile(const OpenFile& file, const std::strin
 
 template <typename Message>
 absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view what) {
-  YUBA_ASSIGN_OR_RETURN(const int descriptor, OpenToRead(path));
-  const OpenFile file(descriptor);
+  YUBA_ASSIGN_OR_RETURN(const UniqueFd file, OpenToRead(path));
   YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfRegularFile(file, path));
   if (size == 0) return UserError(path, " is empty: it holds no ", what);
   if (size > INT_MAX)
     return UserError(path, " has ", size, " bytes, and protobuf reads at most 2 GB: save the ",
                      what, " with its weights as external data");
-  google::protobuf::io::FileInputStream stream(file.descriptor());
+  google::protobuf::io::FileInputStream stream(file.get());
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT_MAX);
   Message message;

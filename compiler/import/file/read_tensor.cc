@@ -43,23 +43,20 @@ absl::Status ReadFully(int descriptor, int64_t offset, std::string& bytes) {
 }
 
 absl::StatusOr<std::string> ReadRange(const std::string& path, int64_t offset, int64_t length) {
-  const absl::StatusOr<int> opened = OpenToRead(path);
-  if (!opened.ok()) return Annotate(opened.status(), "its external data");
-  const int descriptor = *opened;
-  absl::StatusOr<std::string> result = std::string();
+  const absl::StatusOr<UniqueFd> file = OpenToRead(path);
+  if (!file.ok()) return Annotate(file.status(), "its external data");
   struct stat status;
-  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    result = UserError("its external data ", path, " is no regular file");
-  } else if (offset > status.st_size || length > status.st_size - offset) {
-    result = UserError("its external data is ", length, " bytes from ", offset, " of ", path,
-                       ", which has only ", static_cast<int64_t>(status.st_size));
-  } else {
-    result->resize(static_cast<size_t>(length));
-    const absl::Status read = ReadFully(descriptor, offset, *result);
-    if (!read.ok()) result = UserError("cannot read ", path, ": ", read.message());
+  if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return UserError("its external data ", path, " is no regular file");
   }
-  close(descriptor);
-  return result;
+  if (offset > status.st_size || length > status.st_size - offset) {
+    return UserError("its external data is ", length, " bytes from ", offset, " of ", path,
+                     ", which has only ", static_cast<int64_t>(status.st_size));
+  }
+  std::string bytes(static_cast<size_t>(length), '\0');
+  const absl::Status read = ReadFully(file->get(), offset, bytes);
+  if (!read.ok()) return UserError("cannot read ", path, ": ", read.message());
+  return bytes;
 }
 
 absl::StatusOr<std::string> ExternalBytes(const ::onnx::TensorProto& tensor, int64_t size,
