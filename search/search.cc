@@ -173,7 +173,10 @@ bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
   if (!FitsInTables(graph, options.mesh)) {
     return IsSoonEliminated(graph, options, {}, Budget::Unlimited());
   }
-  const Problem problem = BuildProblem(graph, AllAxesOf(options, {}, Budget::Unlimited()));
+  // Which elements meet decides, not what they cost: no table is made.
+  ProblemOptions scopes = AllAxesOf(options, {}, Budget::Unlimited());
+  scopes.tables = false;
+  const Problem problem = BuildProblem(graph, scopes);
   return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
 }
 

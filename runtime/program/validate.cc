@@ -18,10 +18,8 @@ class ContentChecker {
 
   absl::Status Run() {
     for (int f = 0; f < program_.message().functions_size(); ++f) {
-      const program::Function& function = program_.message().functions(f);
-      if (function.symbol().empty() == !function.has_library()) {
-        return UserError("function ", f, ": needs either a symbol or a library call");
-      }
+      YUBA_RETURN_IF_ERROR(
+          Annotate(Function(program_.message().functions(f)), absl::StrCat("function ", f)));
     }
     for (int device = 0; device < program_.devices(); ++device) {
       for (int b = 0; b < program_.stage().buffers_size(); ++b) {
@@ -43,6 +41,15 @@ class ContentChecker {
   }
 
  private:
+  absl::Status Function(const program::Function& function) {
+    if (function.symbol().empty() == !function.has_library()) {
+      return UserError("needs either a symbol or a library call");
+    }
+    if (!function.has_library()) return absl::OkStatus();
+    if (program_.hash()) return UserError("a library call in hash arithmetic");
+    return ValidateLibraryRoles(function.library());
+  }
+
   absl::Status Buffer(int b, int device) {
     const program::Buffer& buffer = program_.stage().buffers(b);
     const Box box = program_.BufferBox(b, device);

@@ -8,7 +8,6 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
-#include "runtime/program/validate.h"
 
 namespace yuba::program {
 namespace {
@@ -32,10 +31,6 @@ class WellFormed {
     }
     for (int b = 0; b < stage.buffers_size(); ++b) {
       YUBA_RETURN_IF_ERROR(Annotate(CheckBuffer(stage.buffers(b)), BufferName(b)));
-    }
-    for (int f = 0; f < message_.functions_size(); ++f) {
-      YUBA_RETURN_IF_ERROR(
-          Annotate(CheckFunction(message_.functions(f)), absl::StrCat("function ", f)));
     }
     YUBA_RETURN_IF_ERROR(CheckInstructions(stage.instructions(), 1, 0));
     return CheckPorts();
@@ -98,12 +93,6 @@ class WellFormed {
       }
     }
     return absl::OkStatus();
-  }
-
-  absl::Status CheckFunction(const Function& function) {
-    if (!function.has_library()) return absl::OkStatus();
-    if (message_.hash_arithmetic()) return UserError("a library call in hash arithmetic");
-    return runtime::ValidateLibraryRoles(function.library());
   }
 
   absl::Status CheckBufferIndex(int buffer) {

@@ -6,7 +6,8 @@
 //   buffer is within its tensor on every device;
 // - kernels have a range for each index of their function, and exchanges two sides of one tensor;
 // - inputs and parameters have different names, outputs too, and as many elements as their buffers.
-// It does not ask for arena offsets or code, which later phases add (validate.h does).
+// It does not ask for arena offsets, code or library calls, which later phases add (validate.h
+// does).
 #ifndef YUBA_RUNTIME_PROGRAM_WELL_FORMED_H_
 #define YUBA_RUNTIME_PROGRAM_WELL_FORMED_H_
 

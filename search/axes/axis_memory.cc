@@ -58,6 +58,9 @@ void AxisMemory::AddRows(const MemoryRows& rows) {
 }
 
 void AxisMemory::AddBuffers(const GridProblem& grids) {
+  // Factors and edges are both the graph's uses in their order, unless a budget was spent before
+  // all factors were made. Then buffers do not count: each plan's program is measured all the same.
+  if (problem_.edges.size() != grids.pairwise.factors.size()) return;
   for (const MemoryBuffer& buffer : grids.pairwise.memory.buffers) {
     const AxisEdge& edge = problem_.edges[buffer.factor];
     if (edge.tensor == edge.node) continue;  // between a copy and its node nothing moves

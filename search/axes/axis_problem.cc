@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "opsemantics/regions/along.h"
 #include "search/rewrite/canonical.h"
 #include "search/space/cluster.h"
 #include "search/space/follow.h"

@@ -46,15 +46,15 @@ int64_t ChoiceStore::Cost(UseCosts& costs, int kind, int tensor, int node) {
 
 std::string ChoiceStore::Renamed(const Choice& tensor, const Choice& node) const {
   std::string key;
-  std::vector<char> name(mesh_.axes.size(), -1);
-  std::map<int, char> next;  // by size
+  std::vector<int8_t> name(mesh_.axes.size(), -1);  // not char, which may have no sign
+  std::map<int, int8_t> next;                       // by size
   for (const Choice* choice : {&tensor, &node}) {
     for (const AxisList& axes : choice->axes) {
       for (uint8_t axis : axes) {
         const int size = mesh_.axes[axis].size;
         if (name[axis] < 0) name[axis] = next[size]++;
         key.append(reinterpret_cast<const char*>(&size), sizeof(size));
-        key += name[axis];
+        key += static_cast<char>(name[axis]);
       }
       key += '\xff';
     }

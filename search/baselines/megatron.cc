@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "opsemantics/regions/along.h"
 #include "opsemantics/regions/structure.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/batch.h"

@@ -202,6 +202,7 @@ class LimitedGraph {
     limited.problem.cluster = false;
     limited.limit = options_.memory_limit;
     limited.table_cells = options_.table_cells;
+    limited.table_cache = options_.table_cache.get();
     limited.known = {AllChoices(plain),
                      OfGraph(AllChoices(SearchRecursive(whole_, options_, {}, budget_)))};
     limited.others = [this] {

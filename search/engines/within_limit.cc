@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/numeric/int128.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -138,7 +139,8 @@ class WithinLimit {
 
   // Whether there is a plan that costs at most `percent` % of the bound.
   bool IsWithin(int64_t percent) const {
-    return best_.has_value() && CostOf(problem_.pairwise, *best_) * 100 <= bound_ * percent;
+    return best_.has_value() &&
+           absl::int128(CostOf(problem_.pairwise, *best_)) * 100 <= absl::int128(bound_) * percent;
   }
 
   void TryOthers() {

@@ -20,6 +20,8 @@
 
 namespace yuba::search {
 
+class TableCache;
+
 // Stands for no limit: more bytes than any plan needs.
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 4;
 
@@ -31,7 +33,8 @@ struct LimitedSearch {
   // Bytes a device that the program of these choices needs, which is more than the rows say. Empty:
   // the rows decide.
   std::function<int64_t(const Choices&)> memory_of;
-  int64_t table_cells = 0;  // the largest table of an elimination; 0: none is tried
+  TableCache* table_cache = nullptr;  // of the costs of grids; not owned, may be null
+  int64_t table_cells = 0;            // the largest table of an elimination; 0: none is tried
   // Bytes that a plan found elsewhere moves; 0: there is none. Where the bound is no less, the
   // search ends with NotFound.
   int64_t known_bytes = 0;

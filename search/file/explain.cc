@@ -5,38 +5,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "opsemantics/regions/along.h"
 #include "opsemantics/sharding/mesh_text.h"
 
 namespace yuba::search {
 namespace {
 
-// [dimension of the operand]: the axes that cut the index that runs along it in all reads; none
-// where there is no such index. The result's dimensions where `operand` is -1.
-std::vector<AxisList> AlongDims(const Definition& definition, int operand,
-                                const Sharding& partition) {
-  auto at = [&partition](const Affine& position) {
-    int index = position.BareIndex();
-    return index < 0 ? AxisList() : partition.axes[index];
-  };
-  std::vector<AxisList> along;
-  if (operand < 0) {
-    for (const Affine& position : definition.left) along.push_back(at(position));
-    return along;
+// [dimension of the operand, of the result where it is below 0]: the axes that cut the index that
+// runs along it; none where there is no such index.
+std::vector<AxisList> AxesAlong(const Definition& definition, int operand,
+                                const Partition& partition) {
+  std::vector<AxisList> axes;
+  for (const int index : IndicesAlong(definition, operand)) {
+    axes.push_back(index < 0 ? AxisList() : partition.axes[index]);
   }
-  bool first = true;
-  along.resize(definition.operands[operand].dims.size());
-  Walk(definition.body, [&](const Expr& expr) {
-    if (expr.kind != Expr::kRead || expr.operand != operand) return;
-    for (size_t d = 0; d < along.size(); ++d) {
-      AxisList here = at(expr.position[d]);
-      if (first)
-        along[d] = here;
-      else if (along[d] != here)
-        along[d].clear();
-    }
-    first = false;
-  });
-  return along;
+  return axes;
 }
 
 // Appends to `axes` the rest of `list` after the beginning that it shares with `other`.
@@ -67,7 +50,7 @@ AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
   const Sharding& stored = plan.tensors[move.tensor];
   bool gather = move.kind == MoveKind::kGather;
   std::vector<AxisList> along =
-      AlongDims(*node.definition, gather ? OperandOf(node, move.tensor) : -1, partition);
+      AxesAlong(*node.definition, gather ? OperandOf(node, move.tensor) : -1, partition);
   AxisList axes;
   for (size_t d = 0; d < along.size(); ++d) {
     if (gather)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,10 @@ class Solver {
   void Run() {
     MemoryDual dual(core_);
     std::vector<std::thread> others;
-    for (int t = 1; t < budget_.threads(); ++t) others.emplace_back([this, t] { Search(t); });
+    try {
+      for (int t = 1; t < budget_.threads(); ++t) others.emplace_back([this, t] { Search(t); });
+    } catch (const std::system_error&) {  // the system gives no more: those that there are do
+    }
     Raise(dual);
     Search(0);
     for (std::thread& other : others) other.join();

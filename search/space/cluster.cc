@@ -5,34 +5,10 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/regions/along.h"
 
 namespace yuba::search {
 namespace {
-
-// [dimension of `dims`]: the index that runs along it where it is read, or written, at `position`;
-// as Alignment.
-absl::optional<std::vector<int>> AlignedIndices(const Definition& definition,
-                                                const std::vector<int64_t>& dims,
-                                                const std::vector<Affine>& position) {
-  std::vector<bool> used(definition.indices.size(), false);
-  std::vector<int> aligned;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] == 1) {
-      aligned.push_back(-1);
-      continue;
-    }
-    int index = position[d].BareIndex();
-    if (index < 0 || used[index] || definition.indices[index].extent != dims[d]) {
-      return absl::nullopt;
-    }
-    used[index] = true;
-    aligned.push_back(index);
-  }
-  for (size_t i = 0; i < used.size(); ++i) {
-    if (!used[i] && definition.indices[i].extent > 1) return absl::nullopt;
-  }
-  return aligned;
-}
 
 class Merging {
  public:
@@ -142,17 +118,33 @@ class Merging {
 }  // namespace
 
 absl::optional<std::vector<int>> Alignment(const Definition& definition, int operand) {
-  if (operand < 0) return AlignedIndices(definition, definition.result.dims, definition.left);
-  absl::optional<std::vector<int>> aligned;
-  bool same = true;
-  Walk(definition.body, [&](const Expr& expr) {
-    if (expr.kind == Expr::kIndex) same = false;  // a condition on indices may narrow the reads
-    if (expr.kind != Expr::kRead || expr.operand != operand) return;
-    auto here = AlignedIndices(definition, definition.operands[operand].dims, expr.position);
-    if (!here.has_value() || (aligned.has_value() && *aligned != *here)) same = false;
-    aligned = here;
-  });
-  return same ? aligned : absl::nullopt;
+  bool read = operand < 0, narrowed = false;
+  if (operand >= 0) {
+    Walk(definition.body, [&](const Expr& expr) {
+      narrowed |= expr.kind == Expr::kIndex;  // a condition on indices may narrow the reads
+      read |= expr.kind == Expr::kRead && expr.operand == operand;
+    });
+  }
+  if (!read || narrowed) return absl::nullopt;
+  const std::vector<int64_t>& dims =
+      operand < 0 ? definition.result.dims : definition.operands[operand].dims;
+  std::vector<int> aligned = IndicesAlong(definition, operand);
+  std::vector<bool> used(definition.indices.size(), false);
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == 1) {
+      aligned[d] = -1;
+      continue;
+    }
+    const int index = aligned[d];
+    if (index < 0 || used[index] || definition.indices[index].extent != dims[d]) {
+      return absl::nullopt;
+    }
+    used[index] = true;
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i] && definition.indices[i].extent > 1) return absl::nullopt;
+  }
+  return aligned;
 }
 
 Clusters MakeClusters(const Graph& graph, const std::vector<bool>& pinned) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "opsemantics/regions/along.h"
 
 namespace yuba::search {
 namespace {
@@ -35,25 +36,6 @@ absl::optional<TensorDimNames> CalledBatch(const Graph& graph) {
 }
 
 }  // namespace
-
-std::vector<int> IndicesAlong(const Definition& definition, int operand) {
-  std::vector<int> along(definition.operands[operand].dims.size(), -1);
-  bool first = true;
-  const auto visit = [&](const Expr& expr) {
-    if (expr.kind != Expr::kRead || expr.operand != operand) return;
-    for (size_t d = 0; d < along.size(); ++d) {
-      const int index = expr.position[d].BareIndex();
-      if (first)
-        along[d] = index;
-      else if (along[d] != index)
-        along[d] = -1;
-    }
-    first = false;
-  };
-  Walk(definition.body, visit);
-  for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
-  return along;
-}
 
 NamedDims PropagateDimNames(const Graph& graph, TensorDimNames seeds) {
   NamedDims dim_names;

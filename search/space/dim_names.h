@@ -39,10 +39,6 @@ DimNames NamesOfDims(const Graph& graph);
 // of the inputs whose first dimension has the most frequent extent above 1.
 TensorDimNames BatchOfInputs(const Graph& graph);
 
-// [dimension of the operand]: the index that runs along it, alone and in all reads; else -1. Reads
-// in conditions on data count too (an embedding reads the numbers of its rows there).
-std::vector<int> IndicesAlong(const Definition& definition, int operand);
-
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SPACE_DIM_NAMES_H_

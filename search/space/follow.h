@@ -17,11 +17,6 @@ namespace yuba::search {
 // [extent]: the axes that a neighbour wants there, outermost first.
 using WantedAxes = std::vector<AxisList>;
 
-// [index]: the dimension of the operand, or of the result where `operand` < 0, along which the
-// index runs; -1 where there is none. Of several indices along one dimension only the one that runs
-// farthest has it.
-std::vector<int> DimsAlong(const Definition& definition, int operand);
-
 // A choice of this grid. Each extent takes the wanted axes, those of earlier neighbours first, as
 // far as its number of parts allows; then others in the order of the mesh, or against it if
 // `backwards`. The mesh must have the axes of the grid.

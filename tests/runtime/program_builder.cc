@@ -92,7 +92,8 @@ program::Exchange* ProgramBuilder::AddReduction(int source, int destination,
 program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& call,
                                                   const std::vector<std::vector<Interval>>& indices,
                                                   const std::vector<int>& operands, int result) {
-  *message_.add_functions()->mutable_library() = call;
+  program::Function* function = message_.add_functions();
+  *function->mutable_library() = call;
   program::Kernel* kernel = stage().add_instructions()->mutable_kernel();
   kernel->set_function(message_.functions_size() - 1);
   kernel->set_node(stage().buffers(result).name());
@@ -102,6 +103,7 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
       begins.push_back(part.begin);
       ends.push_back(part.end);
     }
+    function->add_indices();
     program::Range* range = kernel->add_indices();
     *range->mutable_begin() = Table(begins);
     *range->mutable_end() = Table(ends);

@@ -60,7 +60,9 @@ runtime::ProgramBuilder TwicePlusOne(int devices) {
   builder.AddInput("x", x);
   builder.AddOutput("y", once);
   builder.AddOutput("z", again);
-  builder.message().add_functions()->set_symbol("twice_plus_one");
+  program::Function* function = builder.message().add_functions();
+  function->set_symbol("twice_plus_one");
+  function->add_indices()->set_extent(kVectorLength);
   builder.message().set_target("sm_75");
   builder.message().set_ptx(kTwicePlusOne);
   auto add_kernel = [&](int operand) {
