@@ -16,7 +16,7 @@ namespace {
 // A folder with what `import` would have written of a small model with values.
 std::string Dump(const std::string& name) {
   const std::string dir = std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
-  REQUIRE(std::system(("mkdir -p " + dir).c_str()) == 0);
+  REQUIRE(MakeFolder(dir).ok());
   ModelBuilder build;
   const TensorId x = build.Input({8, 6});
   const TensorId w = build.Input({6, 10}, TensorKind::kParameter);

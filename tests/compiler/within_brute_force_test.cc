@@ -256,7 +256,7 @@ TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is found"
   CHECK(tally.graphs >= 100);
 }
 
-TEST_CASE("within limits, the cheapest of all plans with sums that stay apart is found") {
+TEST_CASE("within limits, the cheapest of all plans with sums that stay unreduced is found") {
   int64_t table_cells = search::SearchOptions().table_cells;
   int unreduced = 0;
   const auto make = [&](int seed, Random& random, search::SearchOptions* options) {

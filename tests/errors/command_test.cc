@@ -119,7 +119,7 @@ TEST_CASE("a file that may not grow is an error and leaves nothing") {
   CHECK(std::filesystem::is_empty(folder));
 }
 
-TEST_CASE("a plan whose cuts move other bytes than it says is refused before it runs") {
+TEST_CASE("a plan whose shardings move other bytes than it says is refused before it runs") {
   const std::string folder = ScratchFolder("moved");
   const std::string plan = folder + "/p.json";
   REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
@@ -134,7 +134,7 @@ TEST_CASE("a plan whose cuts move other bytes than it says is refused before it 
   }
 }
 
-TEST_CASE("check refuses pins that the cuts do not have, and factors that the graph has not") {
+TEST_CASE("check refuses pins that the shardings do not have, and factors that the graph has not") {
   const std::string folder = ScratchFolder("claims");
   const std::string plan = folder + "/p.json", lie = folder + "/lie.json";
   const std::string mesh = " --mesh data=2,model=4 -o " + plan;

@@ -84,7 +84,7 @@ RunOptions SomeExecutor(Random& random) {
   return options;
 }
 
-TEST_CASE("a fetch brings each element from its own device, else from the first that has it") {
+TEST_CASE("a gather brings each element from its own device, else from the first that has it") {
   Random random(1);
   for (int round = 0; round < 150; ++round) {
     const int devices = static_cast<int>(Pick(random, 1, 6));
@@ -129,7 +129,7 @@ TEST_CASE("a fetch brings each element from its own device, else from the first 
   }
 }
 
-TEST_CASE("a delivery combines parts in part order, bit for bit, into the first owner") {
+TEST_CASE("a reduction combines partials in their order, bit for bit, into the first owner") {
   Random random(2);
   for (int round = 0; round < 150; ++round) {
     // Owners own boxes cut along dimension 0; where `copies` is 2, two devices own each box.

@@ -45,7 +45,7 @@ ProgramBuilder Stored(int devices, int dim, bool hash = false) {
   return builder;
 }
 
-TEST_CASE("made-up values are the same for every cut and differ by seed and name") {
+TEST_CASE("made-up values are the same for every sharding and differ by seed and name") {
   std::vector<std::string> x, w, ids;
   for (const auto& [devices, dim] : {std::pair(1, 0), std::pair(2, 1), std::pair(4, 0)}) {
     auto session = OpenSession(Stored(devices, dim).Load());

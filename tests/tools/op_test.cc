@@ -21,7 +21,7 @@ constexpr char kDilated[] =
     "  m[i, j: c - d*(k - 1)] = max(u: k) x[i, j + u*d]\n"
     "  y[i, j] = m[i, j]*w[i]\n";
 
-TEST_CASE("every index of a description has its row, with what its parts need") {
+TEST_CASE("every index of a description has its row, with what its parts read") {
   const CommandResult result =
       RunCommand("yuba op --json a --operators " + Described("dilated", kDilated));
   INFO(result.out << result.error);

@@ -146,7 +146,7 @@ TEST_CASE(
     "files of inputs are numbered as the model's inputs, those among them that are weights too") {
   const std::string folder = "/usr/share/libonnx-testdata/data/node/test_matmul_2d";
   if (!std::filesystem::exists(folder)) {
-    WARN("skipped: " << folder << " is not there (package libonnx-testdata)");
+    WARN("SKIP: " << folder << " is not there (package libonnx-testdata)");
     return;
   }
   const std::string model = folder + "/model.onnx", plan = ScratchFolder("numbered") + "/p.json";
@@ -157,7 +157,7 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
-TEST_CASE("check names the first field of the plan that its cuts do not give") {
+TEST_CASE("check names the first field of the plan that its shardings do not give") {
   const std::string plan = Planned("fields"), text = Read(plan);
   REQUIRE(RunCommand("yuba check " + Model() + " " + plan).exit_code == 0);
   const struct {

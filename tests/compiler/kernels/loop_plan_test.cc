@@ -53,7 +53,7 @@ TEST_CASE("gradients run along what they read") {
   CHECK(Plan(Gradient(2), true) == "register: i | k; 2 bounds, j solved");
 }
 
-TEST_CASE("re-views copy rows") {
+TEST_CASE("reshapes copy rows") {
   // y[i, j] = pick(k, l where 16k + l == 20i + j) x[k, l]
   Definition view = Define({16, 20, 20, 16}, 2, Reducer::kPick, {{20, 16}}, Read(0, {k, l}));
   view.where.push_back({k * 16 + l - i * 20 - j, true});

@@ -13,6 +13,7 @@
 #include "search/plan/plan.h"
 #include "search/rewrite/copies.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -157,20 +158,20 @@ TEST_CASE("plans of memory that are wrong are refused") {
   const auto refuse = [&](const char* why, auto change) {
     program::Program program = right;
     change(*program.mutable_stages(0));
-    INFO(why);
-    CHECK_FALSE(CheckMemory(program).ok());
+    CHECK_THAT(CheckMemory(program), StatusIs(absl::StatusCode::kFailedPrecondition, why));
   };
   const int last = right.stages(0).buffers_size() - 1;
-  refuse("outside the arena",
+  refuse("its slot leaves the arena",
          [&](program::Stage& stage) { stage.mutable_buffers(0)->set_offset(stage.arena_size()); });
-  refuse("too small", [&](program::Stage& stage) { stage.mutable_buffers(0)->set_size(1); });
-  refuse("two in one place", [&](program::Stage& stage) {
+  refuse("bytes in a slot of 1",
+         [&](program::Stage& stage) { stage.mutable_buffers(0)->set_size(1); });
+  refuse("it shares bytes with", [&](program::Stage& stage) {
     stage.mutable_buffers(0)->set_offset(stage.buffers(1).offset());
   });
-  refuse("dead when used", [&](program::Stage& stage) {
+  refuse("uses it outside its life", [&](program::Stage& stage) {
     stage.mutable_buffers(last)->set_first(stage.buffers(last).last() + 1);
   });
-  refuse("a parameter that dies",
+  refuse("it is stored and must live throughout",
          [&](program::Stage& stage) { stage.mutable_buffers(0)->set_last(0); });
 }
 

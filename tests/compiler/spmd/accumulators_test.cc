@@ -60,7 +60,7 @@ bool IsGrouped(const program::Instruction& instruction) {
   return instruction.has_exchange() && instruction.exchange().has_group();
 }
 
-TEST_CASE("any plan with sums that stay apart computes the whole and moves what it costs") {
+TEST_CASE("any plan with sums that stay unreduced computes the whole and moves what it costs") {
   const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
   int grouped = 0;
   for (int seed = 0; seed < 90; ++seed) {
@@ -137,7 +137,8 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
   return bounds;
 }
 
-TEST_CASE("a program of sums that stay apart with one wrong number is refused, or still right") {
+TEST_CASE(
+    "a program of sums that stay unreduced with one wrong number is refused, or still right") {
   const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
   int refused = 0, right = 0, groups = 0;
   for (int seed = 0; seed < 900; ++seed) {

@@ -52,7 +52,7 @@ TEST_CASE("gathers are over the axes that the reader does not cut") {
   CHECK(AxesOf(exchange) == Axes{0});
 }
 
-TEST_CASE("a cut that changes dimension is all to all, one that changes order permutes") {
+TEST_CASE("a sharding that changes dimension is all to all, one that changes order permutes") {
   program::Exchange exchange = Recognised({{{0}, {1}}}, {{{}, {1, 0}}});
   CHECK(exchange.collective() == program::ALL_TO_ALL);
   CHECK(AxesOf(exchange) == Axes{0});

@@ -125,7 +125,7 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
 
 // Two indices are cut over the same mesh axes: all parts of each index occur, but of their
 // combinations only those on a diagonal are computed.
-TEST_CASE("a kernel that leaves out pieces is refused") {
+TEST_CASE("a kernel that leaves out parts is refused") {
   int refused = 0, told = 0;
   for (int seed = 0; seed < 400; ++seed) {
     Case c = RandomCase(seed);
@@ -163,7 +163,7 @@ bool BoxIsEmptySomewhere(const program::Program& program, const program::Access&
   return false;
 }
 
-TEST_CASE("a kernel that reads another tensor, or less than it needs, is not faithful") {
+TEST_CASE("a kernel that reads another tensor, or less than it should, does not match the graph") {
   int refused = 0;
   for (int seed = 0; seed < 300; ++seed) {
     Random random(seed);

@@ -94,7 +94,8 @@ void CheckGather(const std::vector<Box>& has, const std::vector<Box>& reads) {
   CHECK(GatherVolume(has, reads) == moved);
 }
 
-TEST_CASE("a fetch brings each needed element once, from the device itself or the first owner") {
+TEST_CASE(
+    "a gather brings each element that is read once, from the device itself or the first owner") {
   Random random(1);
   for (int trial = 0; trial < 600; ++trial) {
     const int rank = Below(4, random), devices = 1 + Below(6, random),
@@ -141,7 +142,7 @@ Marked MarkReduce(const Producers& producers, const std::vector<Box>& own) {
   return marked;
 }
 
-TEST_CASE("a delivery brings each part of each element to its home once") {
+TEST_CASE("a reduction brings each partial of each element to its first owner once") {
   Random random(2);
   for (int trial = 0; trial < 600; ++trial) {
     const int rank = Below(3, random), devices = 1 + Below(6, random),
@@ -171,7 +172,9 @@ TEST_CASE("a delivery brings each part of each element to its home once") {
   }
 }
 
-TEST_CASE("an all-reduce of a scalar costs its parts to the home and the result to the others") {
+TEST_CASE(
+    "an all-reduce of a scalar costs its partials to the first owner and the result to the "
+    "others") {
   Producers producers;
   producers.writes.assign(4, Box());
   producers.partial = {0, 1, 2, 3};

@@ -47,7 +47,7 @@ TEST_CASE("every dimension is in one factor, an index in at most one") {
   }
 }
 
-TEST_CASE("products of pieces are the boxes of pieces") {
+TEST_CASE("products of parts of factors are the boxes of parts") {
   int compared = 0;
   for (const RegistryEntry& entry : RegistryDefinitions()) {
     const Definition& definition = entry.definition;

@@ -44,7 +44,7 @@ int CheckDefinition(const RegistryEntry& entry) {
   return parts;
 }
 
-TEST_CASE("need boxes are what the parts of every operator read") {
+TEST_CASE("read boxes are what the parts of every operator read") {
   int parts = 0;
   for (const RegistryEntry& entry : RegistryDefinitions()) parts += CheckDefinition(entry);
   CHECK(parts > 5000);

@@ -127,7 +127,7 @@ Window RandomWindow(Random& random) {
   return w;
 }
 
-TEST_CASE("convolutions need exactly the window's reach, clipped to what is hit") {
+TEST_CASE("convolutions read exactly the window's reach, clipped to what is hit") {
   Random random(11);
   for (int trial = 0; trial < 1500; ++trial) {
     const Window w = RandomWindow(random), v = RandomWindow(random);
@@ -183,7 +183,7 @@ TEST_CASE("triangles, slices and concatenations need what they read") {
   }
 }
 
-TEST_CASE("a re-view needs the rows that its elements lie in") {
+TEST_CASE("a reshape reads the rows that its elements lie in") {
   Random random(14);
   for (int trial = 0; trial < 300; ++trial) {
     const int64_t i = Between(1, 4, random), j = Between(1, 5, random);
@@ -252,7 +252,7 @@ TEST_CASE("propagation ends on constraints that shrink ranges one by one") {
   CHECK(points.Hull(IndexAffine(0)).end <= huge);
 }
 
-TEST_CASE("a part of a reduction makes what its terms reach, the mirror of a halo") {
+TEST_CASE("a part of a reduction writes what its terms reach, the mirror of a halo") {
   // dx[q] = sum(t where t*2 - 1 <= q, q <= t*2 + 1) dy[t], as gradients of windows have it
   Definition window = Define({16, 8}, 1, Reducer::kSum, {{8}}, Read(0, {IndexAffine(1)}));
   window.where.push_back({IndexAffine(1) * 2 - ConstantAffine(1) - IndexAffine(0), false});

@@ -48,7 +48,7 @@ TEST_CASE("shards tile the tensor, and replicate along unused axes") {
   CHECK(ShardBox(mesh, Sharding(), {}, 5) == Box());
 }
 
-TEST_CASE("cuts are written with their factors in parentheses") {
+TEST_CASE("shardings are written with their factors in parentheses") {
   const Mesh mesh = MeshOf(8);
   CHECK(ToString(Sharding{{{0, 1}, {}}}, {{32}, {64}}, mesh) == "[32/ab, 64]");
   CHECK(ToString(Sharding{{{0}, {}, {}, {1, 2}, {}}}, {{4}, {128}, {3, 12, 64}}, mesh) ==

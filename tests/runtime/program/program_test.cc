@@ -175,8 +175,12 @@ TEST_CASE("each fault of a program is refused with its place") {
          window->set_stride(1);
          window->set_dilation(1);
          *KernelOf(p).add_indices() = KernelOf(p).indices(0);
+         p.mutable_functions(KernelOf(p).function())->add_indices();
          SetEnd(KernelOf(p).mutable_indices(3), 1 << 21);
        }},
+      {"2 ranges for the 3 indices of its function",
+       [](auto& p) { KernelOf(p).mutable_indices()->RemoveLast(); }},
+      {"a gather of 3 partials", [](auto& p) { ExchangeAt(p, 0).set_partials(3); }},
       {"output y has 12 elements, the devices hold 6",
        [](auto& p) {
          StageOf(p).mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(

@@ -142,7 +142,7 @@ TEST_CASE("a dual proof is replayed, and refused where it is bent") {
   CHECK(Says(Answer(graph, bent), "its proof shows only"));
 }
 
-TEST_CASE("illegal cuts are refused") {
+TEST_CASE("illegal shardings are refused") {
   Graph graph = Network();
   Plan plan = PlanOf(graph, 4);
   auto with_tensor = [&](TensorId tensor, std::vector<AxisList> axes) {

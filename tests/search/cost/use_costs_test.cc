@@ -147,7 +147,7 @@ Graph StrangeReads() {
   return builder.Finish({g, s, h});
 }
 
-TEST_CASE("closed forms are exact on even extents, whatever the labels") {
+TEST_CASE("closed forms are exact on even extents, whatever the axes") {
   for (int devices : {2, 4, 8}) {
     CAPTURE(devices);
     Totals totals = Compare(EvenGraph(), devices, false);

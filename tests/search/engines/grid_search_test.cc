@@ -38,7 +38,7 @@ Plan PlanOf(const Graph& graph, int devices) {
   return plan;
 }
 
-TEST_CASE("labels begin in the grids of the bound") {
+TEST_CASE("axes are assigned first to the grids of the bound") {
   for (const Graph& graph : {Recurrent(64, 32, 2, 4), Dense({4}, 16, 4), ResNet(4, {1, 1})}) {
     const Mesh mesh = MeshOf(16);
     const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);

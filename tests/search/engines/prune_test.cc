@@ -134,7 +134,7 @@ TEST_CASE("proofs on grids that are none are refused") {
   CHECK(refused([](Plan* bent) { bent->lower_bound = -1; }) == "the lower bound of -1 is negative");
 }
 
-TEST_CASE("a block of too many cuts is refused before it is made") {
+TEST_CASE("a block of too many choices is refused before it is made") {
   GraphBuilder b;
   const TensorId x = b.Input({64});
   std::vector<TensorId> outputs;
@@ -156,7 +156,7 @@ TEST_CASE("a block of too many cuts is refused before it is made") {
   CHECK(CheckPlan(graph, plan).message() == "the proof keeps too many cells");
 }
 
-TEST_CASE("the cuts of a grid are counted") {
+TEST_CASE("the choices of a grid are counted") {
   const ChoiceSpace space = SpaceOfTensor(TensorType{ElementType::kF32, {8, 6, 5}});
   for (const int devices : {2, 6, 8, 12, 24}) {
     const Mesh mesh = MeshOf(devices);

@@ -303,7 +303,7 @@ TEST_CASE("an unrolled recurrent network is planned close to its bound") {
   CHECK(plan.cost.bytes() - plan.lower_bound <= plan.cost.bytes() / 20);
 }
 
-TEST_CASE("on many devices labels cost little more than grids, and the checker follows") {
+TEST_CASE("on many devices plans cost little more than grids, and the checker follows") {
   auto gap = [](const Graph& graph, int devices) {
     Plan plan = Found(graph, devices);
     CHECK((plan.proof.kind == "dual" || plan.proof.kind == "grids"));

@@ -155,7 +155,7 @@ TEST_CASE("a plan of something else is refused with the first difference") {
         absl::string_view::npos);
 }
 
-TEST_CASE("an impossible cut in a file is an error, not a crash") {
+TEST_CASE("an impossible sharding in a file is an error, not a crash") {
   Graph graph = Network();
   std::string text = WritePlan(graph, PlanOf(graph), Notes());
   // The 6 channels of the first weight are cut over both axes, twice.

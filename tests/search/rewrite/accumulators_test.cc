@@ -192,7 +192,7 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
   CHECK(use == checked.uses.end());
 }
 
-TEST_CASE("what addends and accumulators cost is what moves, element by element") {
+TEST_CASE("what partials and accumulators cost is what moves, element by element") {
   for (int devices : {2, 3, 4, 6, 8}) {
     const Mesh mesh = MeshOf(devices);
     CompareCosts(WithAccumulators(TwoProducts(5, 6, 7, false), mesh), mesh);
@@ -209,7 +209,7 @@ Graph TwoLayers(int64_t rows, int64_t inner, int64_t middle, int64_t columns) {
   return builder.Finish({builder.Relu(z)});
 }
 
-TEST_CASE("what sums that stay apart cost is what moves, element by element") {
+TEST_CASE("what sums that stay unreduced cost is what moves, element by element") {
   for (int devices : {2, 3, 4, 6, 8}) {
     const Mesh mesh = MeshOf(devices);
     for (const auto& [rows, middle] : {std::pair(5, 7), std::pair(8, 4)}) {

@@ -23,7 +23,7 @@ Plan PlanOf(const Graph& graph) {
   return *std::move(plan);
 }
 
-TEST_CASE("q, k and v of each layer fetch their input once") {
+TEST_CASE("q, k and v of each layer gather their input once") {
   const OperatorLibrary library = *OperatorLibrary::BuiltIn();
   onnx::ImportOptions import;
   import.library = &library;

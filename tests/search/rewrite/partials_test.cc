@@ -28,7 +28,7 @@ SearchOptions Auto(const Mesh& mesh) {
   return options;
 }
 
-TEST_CASE("sums read once by what is linear in them may stay apart") {
+TEST_CASE("sums read once by what is linear in them may stay unreduced") {
   const Mesh mesh = MeshOf(4);
   const Graph bare = Chain(8, 16, 8, 4), graph = WithPartials(bare, mesh);
   CHECK(HasPartials(graph));

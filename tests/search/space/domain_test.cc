@@ -47,7 +47,7 @@ TEST_CASE("the sizes of domains on three binary axes") {
   CHECK(CountChoices(SpaceOf({64, 64, 64, 64}), 3) == 120);
 }
 
-TEST_CASE("cuts that cannot use all axes are maximal by inclusion") {
+TEST_CASE("choices that cannot use all axes are maximal by inclusion") {
   // 5 elements on (3, 2): either axis, not both.
   CHECK(AsSet(Choices({5}, 6)) == std::set<std::vector<AxisList>>{{{0}}, {{1}}});
   CHECK(AsSet(Choices({1, 1}, 8)) == std::set<std::vector<AxisList>>{{{}, {}}});
@@ -55,7 +55,7 @@ TEST_CASE("cuts that cannot use all axes are maximal by inclusion") {
   CHECK(AsSet(Choices({0, 4}, 2)) == std::set<std::vector<AxisList>>{{{}, {0}}});
 }
 
-TEST_CASE("domains equal an enumeration, each cut once") {
+TEST_CASE("domains equal an enumeration, each choice once") {
   std::mt19937 random(3);
   for (int i = 0; i < 200; ++i) {
     std::vector<int64_t> extents(random() % 4);

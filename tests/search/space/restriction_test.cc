@@ -42,7 +42,7 @@ TEST_CASE("what no demand leaves room for goes elsewhere or is left out, as aske
   CHECK(Allowed(kMatrix, mesh, {{OnlyExtents({false, false})}, Rest::kLeftOut}).size() == 1);
 }
 
-TEST_CASE("level by level, and all at once, restrictions leave the same cuts") {
+TEST_CASE("level by level, and all at once, restrictions leave the same choices") {
   const Mesh mesh = MeshOf(12);  // 3 2 2
   const ChoiceSpace space = {{7, 5, 4}, {true, true, true}};
   for (const Restriction& restriction :
