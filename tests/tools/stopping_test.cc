@@ -57,6 +57,31 @@ TEST_CASE("a limit that is not struck leaves no trace") {
   CHECK(Read(folder + "/a.json") == Read(folder + "/b.json"));
 }
 
+TEST_CASE("a bound that nobody has replayed is never called optimal") {
+  const std::string plan = ScratchFolder("unchecked") + "/p.json", model = Model("conv");
+  const auto is_replayed = [&] {
+    return nlohmann::json::parse(Read(plan)).at("replayed").get<bool>();
+  };
+  const std::string partition = "yuba partition " + model + " -o " + plan;
+  const CommandResult checked = RunCommand(partition);
+  CHECK(checked.out.find("optimal in its space") != std::string::npos);
+  CHECK(is_replayed());
+  // Without the checker, and where a search that ends with its bound leaves no time for it.
+  const CommandResult unchecked = RunCommand(partition + " --no-verify");
+  REQUIRE(unchecked.exit_code == 0);
+  CHECK(unchecked.out.find("bound not yet checked: yuba check") != std::string::npos);
+  CHECK(unchecked.out.find("optimal") == std::string::npos);
+  CHECK_FALSE(is_replayed());
+  CHECK(Read(plan).find("\"no-verify\":\"true\"") != std::string::npos);
+  const CommandResult shown = RunCommand("yuba show " + plan);
+  CHECK(shown.out.find("bound not yet checked: yuba check") != std::string::npos);
+  REQUIRE(RunCommand(partition + " --time-limit 0.000001").exit_code == 0);
+  CHECK_FALSE(is_replayed());
+  const CommandResult check = RunCommand("yuba check " + model + " " + plan);
+  INFO(check.error);
+  CHECK(check.exit_code == 0);
+}
+
 TEST_CASE("limits and threads that are none are refused") {
   for (const char* flag : {"--time-limit 0", "--time-limit -1", "--time-limit nan",
                            "--time-limit 3s", "--threads 0", "--threads 1.5", "--threads x"}) {
