@@ -121,8 +121,9 @@ absl::StatusOr<search::Plan> Marked(absl::StatusOr<search::Plan> plan,
 
 // Whether there are plans with accumulators that the search of this graph leaves out.
 bool MaySave(const search::SearchOptions& options, const Graph& graph) {
-  return options.accumulators == "auto" && options.copies > 0 && options.search == "default" &&
-         options.pins.empty() && options.pin_texts.empty() && !search::HasAccumulators(graph);
+  return options.accumulators == search::Accumulators::kAuto && options.copies > 0 &&
+         options.search == "default" && options.pins.empty() && options.pin_texts.empty() &&
+         !search::HasAccumulators(graph);
 }
 
 // The gap: the part of a plan's bytes that lies above its lower bound, 0 to 1.
@@ -143,17 +144,17 @@ bool IsWorthIt(const search::Plan& found, const search::Plan& plan) {
 // limit on memory; the plan is taken if its arena happens to meet the limit.
 void TryAccumulators(const Graph& bare, search::SearchOptions options, const search::Budget& budget,
                      absl::StatusOr<search::Plan>& plan, Model& model) {
-  options.accumulators = "all";
+  options.accumulators = search::Accumulators::kAll;
   Graph graph = search::SharedGraph(bare, options);
   if (!search::HasAccumulators(graph)) return;
   search::SearchOptions quick = search::InTimeLeft(options, budget);
   quick.search = "recursive";
-  quick.replicate = "none";
+  quick.replicate = search::Replicate::kNone;
   quick.memory_limit = 0;
   const absl::StatusOr<search::Plan> likely = search::Search(graph, quick);
   // The recursion knows neither replicas nor a limit. Where the plan may have been searched with
   // either, the recursion with accumulators is compared to the recursion without.
-  const bool alike = options.replicate == "none" && options.memory_limit == 0;
+  const bool alike = options.replicate == search::Replicate::kNone && options.memory_limit == 0;
   quick.time_limit = search::InTimeLeft(options, budget).time_limit;
   const absl::StatusOr<search::Plan> before = alike ? plan : search::Search(model.graph, quick);
   if (!likely.ok() || !before.ok() ||
@@ -182,14 +183,15 @@ absl::StatusOr<search::Plan> SearchShared(const search::SearchOptions& options,
   model.graph = search::SharedGraph(bare, options);
   absl::StatusOr<search::Plan> plan =
       SearchWithinMemory(model, search::InTimeLeft(options, budget));
-  const bool may_differ = options.memory_limit > 0 && options.accumulators == "auto" &&
+  const bool may_differ = options.memory_limit > 0 &&
+                          options.accumulators == search::Accumulators::kAuto &&
                           options.pins.empty() && search::HasAccumulators(model.graph);
   if (plan.ok() && MaySave(options, model.graph) && !IsOver(plan, budget)) {
     TryAccumulators(bare, options, budget, plan, model);
   }
   if (!may_differ || IsOver(plan, budget) || MovesLeast(plan, model.graph)) return plan;
   search::SearchOptions without = search::InTimeLeft(options, budget);
-  without.accumulators = "none";
+  without.accumulators = search::Accumulators::kNone;
   if (plan.ok()) without.known_bytes = plan->cost.bytes();
   Graph accumulating = std::move(model.graph);
   model.graph = search::SharedGraph(bare, without);
@@ -205,7 +207,7 @@ void TryFlat(onnx::ImportOptions import, search::SearchOptions options,
   options.factors = false;
   absl::StatusOr<Model> flat = onnx::ImportOnnx(model.file, import);
   if (!flat.ok()) return;
-  const bool bounded = plan.ok() && options.replicate == "none";
+  const bool bounded = plan.ok() && options.replicate == search::Replicate::kNone;
   if (bounded &&
       NoneBelow(plan->cost.bytes(), search::SharedGraph(flat->graph, options), options, budget)) {
     return;

@@ -26,8 +26,8 @@ Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Base
   Candidate found;
   found.choices = baseline.find(graph, options.mesh, options.table_cells, budget);
   Plan plan = PlanOf(graph, options, std::move(found));
-  plan.space.nesting = "level";
-  plan.space.replicate = baseline.replicates ? "auto" : "none";
+  plan.space.nesting = Nesting::kLevel;
+  plan.space.replicate = baseline.replicates ? Replicate::kAuto : Replicate::kNone;
   return plan;
 }
 
@@ -41,7 +41,7 @@ bool Decided(const Restrictions& restrictions) {
          });
 }
 
-bool Replicates(const SearchOptions& options) { return options.replicate == "auto"; }
+bool Replicates(const SearchOptions& options) { return options.replicate == Replicate::kAuto; }
 
 double BytesOf(const Tensor& tensor) {
   double bytes = ByteSize(AccumulatorType(tensor.type.type));
@@ -215,8 +215,9 @@ SearchOptions WithoutPin(SearchOptions options, const std::string& text) {
 }
 
 Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
-  const bool automatic = options.accumulators == "auto";
-  const bool none = options.accumulators == "none" || (automatic && options.copies == 0);
+  const bool automatic = options.accumulators == Accumulators::kAuto;
+  const bool none =
+      options.accumulators == Accumulators::kNone || (automatic && options.copies == 0);
   Graph graph = WithCopies(bare, options.copies);
   if (!none) {
     Graph accumulating = WithAccumulators(graph, options.mesh);

@@ -30,11 +30,11 @@ struct SearchOptions {
   std::vector<Pin> pins;
   std::vector<std::string> pin_texts;  // more pins, as people write them (pin_text.h)
   int copies = 0;  // the window, in nodes, in which readers may share a copy; 0: no copies
-  // "all" that there can be, or "none". "auto": all, where there are copies and the search stays
-  // exact; where it does not, compiler/search_spaces.h tries both.
-  std::string accumulators = "auto";
-  std::string replicate = "none";  // or "auto": stored tensors may be replicated
-  int64_t memory_limit = 0;        // bytes a device; 0: none
+  // kAuto: all, where there are copies and the search stays exact; where it does not,
+  // compiler/search_spaces.h tries both.
+  Accumulators accumulators = Accumulators::kAuto;
+  Replicate replicate = Replicate::kNone;
+  int64_t memory_limit = 0;  // bytes a device; 0: none
   // The bytes a device that the program of a plan allocates, which is more than the search can
   // count. The limit holds for this. May be empty: then the search's own count decides.
   std::function<int64_t(const Plan&)> memory_of;

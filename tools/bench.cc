@@ -187,10 +187,22 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->add_option("--time-limit", flags->options.time_limit,
                    "seconds of a search; what it then takes is in the table")
       ->check(NumberAbove0());
-  search->add_option("--accumulators", flags->options.accumulators, "as in partition")
-      ->check(CLI::IsMember({"auto", "all", "none"}));
-  search->add_option("--replicate", flags->options.replicate, "as in partition")
-      ->check(CLI::IsMember({"none", "auto"}));
+  search
+      ->add_option_function<std::string>(
+          "--accumulators",
+          [flags](const std::string& word) {
+            flags->options.accumulators = *search::FromWord<search::Accumulators>(word);
+          },
+          "as in partition")
+      ->check(OneOfWords<search::Accumulators>());
+  search
+      ->add_option_function<std::string>(
+          "--replicate",
+          [flags](const std::string& word) {
+            flags->options.replicate = *search::FromWord<search::Replicate>(word);
+          },
+          "as in partition")
+      ->check(OneOfWords<search::Replicate>());
   search->add_option("--memory", flags->options.memory_limit, "as in partition")
       ->transform(SizeInBytes());
   search->add_option("--repeat", flags->repeat, "take the least of N times")

@@ -77,7 +77,7 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
     it->second = absl::StrCat(planned.plan.space.copies);
   }
   if (const auto it = notes.options.find("replicate"); it != notes.options.end()) {
-    it->second = planned.plan.space.replicate;
+    it->second = search::WordOf(planned.plan.space.replicate);
   }
   if (const auto it = notes.options.find("memory"); it != notes.options.end()) {
     it->second = absl::StrCat(planned.plan.space.memory);
@@ -133,7 +133,7 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   report["devices"] = planned.plan.mesh.devices();
   report["bytes"] = bytes;
   report["lower_bound"] = planned.plan.lower_bound;
-  report["proof"] = planned.plan.proof.kind;
+  report["proof"] = search::WordOf(planned.plan.proof.kind);
   if (absl::Status legal = search::CheckPlan(planned.loaded.model.graph, planned.plan);
       !legal.ok()) {
     return absl::Status(legal.code(),
@@ -145,11 +145,11 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   if (flags.json) return absl::OkStatus();
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes
             << " bytes) a step, as it says; ";
-  if (planned.plan.proof.kind == "none") {
+  if (planned.plan.proof.kind == search::ProofKind::kNone) {
     std::cout << (bytes == 0 ? "no plan moves fewer" : "no bound is proved");
   } else {
     std::cout << "no plan of its space moves fewer than " << planned.plan.lower_bound
-              << " bytes (proof: " << planned.plan.proof.kind << ", replayed)";
+              << " bytes (proof: " << search::WordOf(planned.plan.proof.kind) << ", replayed)";
   }
   std::cout << "\nshards, transfers, kernels and memory are those of its shardings\n";
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,6 +20,7 @@
 #include "compiler/model.h"
 #include "opsemantics/language/library.h"
 #include "search/file/plan_file.h"
+#include "search/plan/words.h"
 
 namespace yuba::tools {
 
@@ -26,6 +28,14 @@ namespace yuba::tools {
 // (exit_code.h), its message goes to stderr.
 using Action = std::function<absl::Status()>;
 void OnRun(CLI::App* app, int& exit_code, Action action);
+
+// Checks that an option's value is a word of an enumeration of search/plan/words.h.
+template <typename Enum>
+CLI::Validator OneOfWords() {
+  std::vector<std::string> words;
+  for (const auto& [value, word] : search::Words<Enum>::kList) words.emplace_back(word);
+  return CLI::IsMember(std::move(words));
+}
 
 struct ModelFlags {
   std::string file;                    // the ONNX model

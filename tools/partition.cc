@@ -123,14 +123,14 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
   options.copies = flags.copies;
-  options.accumulators = flags.accumulators;
+  options.accumulators = *search::FromWord<search::Accumulators>(flags.accumulators);
   options.pin_texts = flags.pins;
   if (flags.space == "tofu") options.nesting = search::Nesting::kLevel;
   options.factors = flags.model.factors;
   options.time_limit = flags.time_limit;
   options.threads = flags.threads;
   options.asked = InterruptNote::Came;
-  options.replicate = flags.replicate;
+  options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
   return options;
 }
@@ -161,7 +161,7 @@ search::PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded
   for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
     notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
   }
-  notes.options["replicate"] = plan.space.replicate;
+  notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(options.memory_limit);
   if (flags.no_verify) notes.options["no-verify"] = "true";
   AddProgramNotes(loaded.model, plan, notes);
@@ -201,7 +201,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
   }
   std::cout << SearchText(plan, BoundName(file.notes), by_level, seconds);
-  if (plan.space.nesting == "level" && plan.mesh.axes.size() > 1) {
+  if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }
   if (!flags.pins.empty() && search_on) {
@@ -276,7 +276,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->add_option(
           "--replicate", flags->replicate,
           "none: every tensor is split as far as it goes; auto: it may be stored several times")
-      ->check(CLI::IsMember({"none", "auto"}))
+      ->check(OneOfWords<search::Replicate>())
       ->capture_default_str();
   command
       ->add_option(
@@ -296,7 +296,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
           "products of one sum are added up before they are reduced: all, none, or auto: where "
           "there are copies and the plan is still proven the best, or saves more than its "
           "bound leaves open")
-      ->check(CLI::IsMember({"auto", "all", "none"}))
+      ->check(OneOfWords<search::Accumulators>())
       ->capture_default_str();
   command
       ->add_option(

@@ -31,7 +31,7 @@ std::string OverviewText(const search::PlanFile& plan) {
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
       "), mesh ", MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
-      plan.proof.kind == "none"
+      plan.proof.kind == search::ProofKind::kNone
           ? NoBoundText(plan.search, bytes)
           : absl::StrCat(BoundName(plan.notes), " ", Bytes(plan.lower_bound), ", ",
                          GapText(bytes, plan.lower_bound), plan.replayed ? "" : ", ",

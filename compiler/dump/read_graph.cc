@@ -194,6 +194,14 @@ class GraphReader {
     return absl::OkStatus();
   }
 
+  template <typename Enum>
+  static absl::StatusOr<Enum> ReadWord(mlir::StringAttr word) {
+    const absl::optional<Enum> value = search::FromWord<Enum>(View(word.getValue()));
+    if (value.has_value()) return *value;
+    return UserError("yuba.graph: '", View(word.getValue()), "' where ", search::OneOf<Enum>(),
+                     " is expected");
+  }
+
   absl::Status ReadPlanInfo(mlir::DictionaryAttr info) {
     YUBA_ASSIGN_OR_RETURN(const auto search, InfoField<mlir::StringAttr>(info, "search"));
     plan_.search = search.str();
@@ -202,13 +210,13 @@ class GraphReader {
     }
     if (const auto stopped = info.getAs<mlir::StringAttr>("stopped")) plan_.stopped = stopped.str();
     YUBA_ASSIGN_OR_RETURN(const auto nesting, InfoField<mlir::StringAttr>(info, "nesting"));
-    plan_.space.nesting = nesting.str();
+    YUBA_ASSIGN_OR_RETURN(plan_.space.nesting, ReadWord<search::Nesting>(nesting));
     YUBA_ASSIGN_OR_RETURN(const auto factors, InfoField<mlir::BoolAttr>(info, "factors"));
     plan_.space.factors = factors.getValue();
     YUBA_ASSIGN_OR_RETURN(const auto copies, InfoField<mlir::IntegerAttr>(info, "copies"));
     graph_.copies = plan_.space.copies = static_cast<int>(copies.getInt());
     YUBA_ASSIGN_OR_RETURN(const auto replicate, InfoField<mlir::StringAttr>(info, "replicate"));
-    plan_.space.replicate = replicate.str();
+    YUBA_ASSIGN_OR_RETURN(plan_.space.replicate, ReadWord<search::Replicate>(replicate));
     YUBA_ASSIGN_OR_RETURN(const auto accumulators, InfoField<mlir::BoolAttr>(info, "accumulators"));
     plan_.space.accumulators = accumulators.getValue();
     YUBA_ASSIGN_OR_RETURN(const auto partials, InfoField<mlir::BoolAttr>(info, "partials"));
@@ -221,7 +229,7 @@ class GraphReader {
     YUBA_ASSIGN_OR_RETURN(const auto bound, InfoField<mlir::IntegerAttr>(info, "lower_bound"));
     plan_.lower_bound = bound.getInt();
     YUBA_ASSIGN_OR_RETURN(const auto proof, InfoField<mlir::StringAttr>(info, "proof"));
-    plan_.proof.kind = proof.str();
+    YUBA_ASSIGN_OR_RETURN(plan_.proof.kind, ReadWord<search::ProofKind>(proof));
     YUBA_ASSIGN_OR_RETURN(const auto order,
                           InfoField<mlir::DenseI32ArrayAttr>(info, "proof_order"));
     plan_.proof.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());

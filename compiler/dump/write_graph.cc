@@ -101,17 +101,17 @@ class GraphWriter {
       add("search", Text(plan_->search));
       add("replayed", builder_.getBoolAttr(plan_->replayed));
       if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));
-      add("nesting", Text(plan_->space.nesting));
+      add("nesting", Text(search::WordOf(plan_->space.nesting)));
       add("factors", builder_.getBoolAttr(plan_->space.factors));
       add("copies", Number(plan_->space.copies));
-      add("replicate", Text(plan_->space.replicate));
+      add("replicate", Text(search::WordOf(plan_->space.replicate)));
       add("accumulators", builder_.getBoolAttr(plan_->space.accumulators));
       add("partials", builder_.getBoolAttr(plan_->space.partials));
       add("memory", Number(plan_->space.memory));
       add("cost", builder_.getDenseI64ArrayAttr({plan_->cost.weight, plan_->cost.activation,
                                                  plan_->cost.partial, plan_->cost.halo}));
       add("lower_bound", Number(plan_->lower_bound));
-      add("proof", Text(plan_->proof.kind));
+      add("proof", Text(search::WordOf(plan_->proof.kind)));
       add("proof_order", builder_.getDenseI32ArrayAttr(plan_->proof.order));
       add("proof_plain", Number(plan_->proof.plain));
       add("proof_sweep", builder_.getDenseI32ArrayAttr(plan_->proof.sweep));

@@ -75,7 +75,7 @@ absl::Status CheckSharding(const Mesh& mesh, const std::string& what,
 
 // Where the space nests by level, later axes of the mesh cut inside earlier ones.
 absl::Status CheckNesting(const Space& space, const Sharding& sharding) {
-  if (space.nesting != "level") return absl::OkStatus();
+  if (space.nesting != Nesting::kLevel) return absl::OkStatus();
   for (const AxisList& list : sharding.axes) {
     if (std::is_sorted(list.begin(), list.end())) continue;
     return ProofError("the plan's space nests by level, but an axis cuts inside a later one");
@@ -87,26 +87,21 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
   if (plan.tensors.size() != graph.tensors.size() || plan.nodes.size() != graph.nodes.size()) {
     return ProofError("the plan is of another graph");
   }
-  if (plan.space.replicate != "none" && plan.space.replicate != "auto") {
-    return ProofError("the plan's space replicates \"", plan.space.replicate,
-                      "\": neither \"none\" nor \"auto\"");
-  }
-  if (plan.space.replicate != "auto" && HasPartials(graph)) {
+  if (plan.space.replicate != Replicate::kAuto && HasPartials(graph)) {
     return ProofError("sums stay unreduced only where the plan's space replicates \"auto\"");
   }
   if (plan.space.copies != graph.copies) {
     return ProofError("the plan copies within ", plan.space.copies, " nodes, the graph within ",
                       graph.copies);
   }
-  if (plan.space.nesting != "free" && plan.space.nesting != "level") {
-    return ProofError("the plan's space nests \"", plan.space.nesting,
-                      "\": neither \"free\" nor \"level\"");
+  if (plan.space.nesting == Nesting::kAnywhere) {
+    return ProofError("the plan's space nests \"anywhere\", which is no space of plans");
   }
   for (const std::vector<Sharding>* shardings : {&plan.tensors, &plan.nodes}) {
     for (const Sharding& sharding : *shardings)
       YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, sharding));
   }
-  const bool replicas = plan.space.replicate == "auto";
+  const bool replicas = plan.space.replicate == Replicate::kAuto;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
     const bool transient = IsTransient(graph.tensors[t]);
@@ -164,17 +159,19 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan, const Stop& stop) 
   if (plan.lower_bound < 0) {
     return ProofError("the lower bound of ", plan.lower_bound, " is negative");
   }
-  if (plan.proof.kind == "none") {
+  if (plan.proof.kind == ProofKind::kNone) {
     if (plan.lower_bound <= 0) return absl::OkStatus();
     return ProofError("the lower bound of ", plan.lower_bound,
                       " has no proof, and a plan without one has the bound 0");
   }
-  absl::StatusOr<int64_t> least = ProofError("there is no proof of kind \"", plan.proof.kind,
-                                             "\", only elimination, pruned, grids, dual and none");
-  if (plan.proof.kind == "elimination") least = ReplayElimination(graph, plan, stop);
-  if (plan.proof.kind == "pruned") least = ReplayPruned(graph, plan, stop);
-  if (plan.proof.kind == "grids") least = ReplayGrids(graph, plan, stop);
-  if (plan.proof.kind == "dual") least = ReplayDual(graph, plan, stop);
+  absl::StatusOr<int64_t> least = 0;
+  switch (plan.proof.kind) {
+    case ProofKind::kNone: break;
+    case ProofKind::kElimination: least = ReplayElimination(graph, plan, stop); break;
+    case ProofKind::kPruned: least = ReplayPruned(graph, plan, stop); break;
+    case ProofKind::kGrids: least = ReplayGrids(graph, plan, stop); break;
+    case ProofKind::kDual: least = ReplayDual(graph, plan, stop); break;
+  }
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();
   return ProofError("the plan says that none moves less than ", plan.lower_bound,

@@ -237,8 +237,9 @@ struct LeastOfGrids {
 };
 
 absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan, const Stop& stop) {
-  YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
-                        MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == "auto", stop));
+  YUBA_ASSIGN_OR_RETURN(
+      const RelaxedTables costs,
+      MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == Replicate::kAuto, stop));
   std::map<int, Renamings::value_type> known;  // by count
   Renamings grids;
   for (const std::vector<int>* counts : {&costs.tensors, &costs.nodes}) {

@@ -174,7 +174,7 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
 
 // Whether axes of its choices may be left out at will.
 bool MayReplicate(const Tensor& tensor, const Space& space) {
-  return IsTransient(tensor) || space.replicate == "auto";
+  return IsTransient(tensor) || space.replicate == Replicate::kAuto;
 }
 
 class TableMaker {
@@ -184,7 +184,7 @@ class TableMaker {
         mesh_(mesh),
         space_(space),
         keep_(keep),
-        lists_(mesh, space.nesting == "level") {}
+        lists_(mesh, space.nesting == Nesting::kLevel) {}
 
   absl::StatusOr<CostTables> Make(const Stop& stop) {
     if (keep_ != nullptr) YUBA_RETURN_IF_ERROR(DropGrids());

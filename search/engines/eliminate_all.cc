@@ -120,7 +120,7 @@ Candidate SearchTogether(const Graph& graph, const SearchOptions& options,
     }
     if (const auto exact = Eliminate(problem.pairwise, order->variables, budget)) {
       found.choices = problem.ChoicesOf(exact->assignment);
-      found.proof.kind = "elimination";
+      found.proof.kind = ProofKind::kElimination;
       found.proof.order = problem.ElementOrder(order->variables);
       found.lower_bound = exact->cost;
       return found;
@@ -139,7 +139,7 @@ Candidate SearchTogether(const Graph& graph, const SearchOptions& options,
     best = raised->solution;
     if (raised->bound > found.lower_bound) {
       found.proof = Proof();
-      found.proof.kind = "pruned";
+      found.proof.kind = ProofKind::kPruned;
       found.proof.order = problem.ElementOrder(raised->order);
       found.proof.plain = static_cast<int>(problem.clusters.merged.size()) + raised->plain;
       found.lower_bound = raised->bound;

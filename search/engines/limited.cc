@@ -51,7 +51,7 @@ class LimitedGraph {
         options_(options),
         restrictions_(restrictions),
         budget_(budget),
-        replicate_(options.replicate == "auto"),
+        replicate_(options.replicate == Replicate::kAuto),
         partials_(HasPartials(graph)),
         whole_(partials_ ? WithoutPartials(graph) : graph),
         together_(FitsInTables(graph, options.mesh)) {}
@@ -72,7 +72,7 @@ class LimitedGraph {
         together_ ? SearchWithinLimit(graph_, limited) : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
     if (!found.ok()) return found.status();
-    if (known_bytes == 0 && found->proof.kind == "none") SeekBound(limited, *found);
+    if (known_bytes == 0 && found->proof.kind == ProofKind::kNone) SeekBound(limited, *found);
     Plan plan =
         PlanWithin({std::move(found->choices), found->lower_bound, std::move(found->proof)});
     // No limit makes plans cheaper: the bound without one holds too.

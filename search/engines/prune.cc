@@ -130,7 +130,7 @@ void Raise(int64_t bound, const std::vector<int>& sweep, std::vector<int> order,
   if (bound <= found->lower_bound) return;
   found->lower_bound = bound;
   found->proof = Proof();
-  found->proof.kind = "grids";
+  found->proof.kind = ProofKind::kGrids;
   found->proof.sweep = sweep;
   found->proof.order = std::move(order);
   found->proof.plain = plain;

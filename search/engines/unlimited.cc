@@ -97,7 +97,7 @@ Choices AllChoices(const Plan& plan) {
 Plan PlanOf(const Graph& graph, const SearchOptions& options, Candidate found) {
   Plan plan;
   plan.mesh = options.mesh;
-  plan.space.nesting = NestsByLevel(options) ? "level" : "free";
+  plan.space.nesting = NestsByLevel(options) ? Nesting::kLevel : Nesting::kFree;
   plan.space.copies = graph.copies;
   plan.space.accumulators = HasAccumulators(graph);
   plan.space.partials = HasPartials(graph);
@@ -157,8 +157,8 @@ Plan SearchUnlimited(const Graph& graph, const SearchOptions& options,
   if (options.search == "recursive") return SearchRecursive(graph, options, restrictions, budget);
   Plan plan = SearchDefault(graph, options, restrictions, budget);
   const bool stopped = budget.end() != Budget::End::kNone;
-  const bool bounds_all = restrictions.empty() && options.replicate != "auto";
-  if (!stopped || plan.proof.kind != "none" || !bounds_all) return plan;
+  const bool bounds_all = restrictions.empty() && options.replicate != Replicate::kAuto;
+  if (!stopped || plan.proof.kind != ProofKind::kNone || !bounds_all) return plan;
   const Budget overtime = budget.Overtime();
   LowerBound bound = DualBound(graph, options.mesh, TensorUsesOf(graph, options.mesh), overtime);
   plan.lower_bound = bound.bytes;

@@ -119,7 +119,7 @@ class WithinLimit {
     }
     if (!eliminated || solver.bound() < result.lower_bound) return result;
     result.proof = Proof();
-    result.proof.kind = "elimination";
+    result.proof.kind = ProofKind::kElimination;
     result.lower_bound = solver.bound();
     result.proof.order = problem_.ElementOrder(solver.order());
     if (search_.limit > 0) result.proof.prices = solver.prices();

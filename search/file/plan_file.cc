@@ -72,10 +72,11 @@ Json MessagesJson(const std::vector<DualMessage>& messages) {
 }
 
 Json ProofJson(const Proof& proof) {
-  Json json = {
-      {"kind", proof.kind}, {"order", proof.order}, {"messages", MessagesJson(proof.messages)}};
+  Json json = {{"kind", WordOf(proof.kind)},
+               {"order", proof.order},
+               {"messages", MessagesJson(proof.messages)}};
   if (proof.HasPlain()) json["plain"] = proof.plain;
-  if (proof.kind == "grids") json["sweep"] = proof.sweep;
+  if (proof.kind == ProofKind::kGrids) json["sweep"] = proof.sweep;
   if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
   return json;
 }
@@ -243,10 +244,11 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   head["options"] = OptionsJson(notes);
   head["search"] = plan.search;
   if (!plan.stopped.empty()) head["stopped"] = plan.stopped;
-  head["space"] = {{"nesting", plan.space.nesting},   {"factors", plan.space.factors},
-                   {"copies", plan.space.copies},     {"accumulators", plan.space.accumulators},
-                   {"partials", plan.space.partials}, {"replicate", plan.space.replicate},
-                   {"memory", plan.space.memory},     {"ties", Json::array()}};
+  head["space"] = {
+      {"nesting", WordOf(plan.space.nesting)}, {"factors", plan.space.factors},
+      {"copies", plan.space.copies},           {"accumulators", plan.space.accumulators},
+      {"partials", plan.space.partials},       {"replicate", WordOf(plan.space.replicate)},
+      {"memory", plan.space.memory},           {"ties", Json::array()}};
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);
   head["proof"] = ProofJson(plan.proof);

@@ -43,6 +43,13 @@ AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
   return list;
 }
 
+template <typename Enum>
+Enum ReadWord(const JsonReader& reader) {
+  const absl::optional<Enum> value = FromWord<Enum>(reader.String());
+  if (!value.has_value()) reader.Fail(OneOf<Enum>());
+  return value.value_or(Enum());
+}
+
 void ReadHead(const JsonReader& root, PlanFile* file) {
   std::string format = root.Field("format").String();
   if (format == "yuba-plan/1") {
@@ -71,12 +78,12 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
     }
   }
   JsonReader space = root.Field("space");
-  file->space.nesting = space.Field("nesting").String();
+  file->space.nesting = ReadWord<Nesting>(space.Field("nesting"));
   file->space.factors = space.Field("factors").Bool();
   file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));
   file->space.accumulators = space.Field("accumulators").Bool();
   file->space.partials = space.Field("partials").Bool();
-  file->space.replicate = space.Field("replicate").String();
+  file->space.replicate = ReadWord<Replicate>(space.Field("replicate"));
   file->space.memory = space.Field("memory").Integer(0, kMost);
   file->mesh = ReadMesh(root.Field("mesh"));
 }
@@ -107,12 +114,12 @@ void ReadMessages(const JsonReader& rows, std::vector<DualMessage>* result) {
 
 void ReadProof(const JsonReader& proof, Proof* result) {
   constexpr int64_t most = std::numeric_limits<int>::max();
-  result->kind = proof.Field("kind").String();
+  result->kind = ReadWord<ProofKind>(proof.Field("kind"));
   ReadOrder(proof.Field("order"), &result->order);
   if (result->HasPlain()) {
     result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
   }
-  if (result->kind == "grids") ReadOrder(proof.Field("sweep"), &result->sweep);
+  if (result->kind == ProofKind::kGrids) ReadOrder(proof.Field("sweep"), &result->sweep);
   ReadMessages(proof.Field("messages"), &result->messages);
 }
 

@@ -72,7 +72,7 @@ bool IsZero(const std::vector<int64_t>& values) {
 LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
                    Dual& dual) {
   LowerBound found;
-  found.proof.kind = "dual";
+  found.proof.kind = ProofKind::kDual;
   const int tensors = static_cast<int>(graph.tensors.size());
   for (size_t f = 0; f < dual.messages.size(); ++f) {
     if (IsZero(dual.messages[f])) continue;

@@ -77,7 +77,7 @@ Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Gro
                           : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
     found.choices = problem.ChoicesOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
-    found.proof.kind = "elimination";
+    found.proof.kind = ProofKind::kElimination;
     found.proof.order = problem.ElementOrder(exact->order);
     found.lower_bound = solution.cost;
   }

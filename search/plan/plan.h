@@ -18,6 +18,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/choice.h"
 #include "search/plan/memory_price.h"
+#include "search/plan/words.h"
 
 namespace yuba::search {
 
@@ -45,8 +46,7 @@ struct DualMessage {
 
 // What the checker replays to recompute a lower bound without a solver (search/THEORY.md).
 struct Proof {
-  // "elimination", "pruned", "grids" or "dual"; "none": nothing is proved beyond 0.
-  std::string kind = "none";
+  ProofKind kind = ProofKind::kNone;
   // All kinds but dual: the elements in the order in which their variables are eliminated.
   std::vector<int> order;
   // Pruned and grids: so many elements of `order`, from the first, are eliminated plainly. Of the
@@ -54,7 +54,7 @@ struct Proof {
   // at the end no entry remains, so there is no such plan. A proof on grids first drops the grids
   // that no such plan has, by `sweep`.
   int plain = 0;
-  bool HasPlain() const { return kind == "pruned" || kind == "grids"; }
+  bool HasPlain() const { return kind == ProofKind::kPruned || kind == ProofKind::kGrids; }
   // Dual: the messages; a pair of tensor and node that is not listed has 0 everywhere. The bound is
   // a sum of two parts. For each node: the cheapest partition, with each operand and the result at
   // the grid that is cheapest after its message. For each tensor: the least that its messages add
@@ -69,11 +69,11 @@ struct Proof {
 
 // What a plan was allowed to express: the lower bound holds for all plans of this space.
 struct Space {
-  std::string nesting = "free";  // or "level": the axes of an extent in the order of the mesh
-  bool factors = true;           // dimensions are split into factors (768 as 12 x 64)
+  Nesting nesting = Nesting::kFree;  // or kLevel: the axes of an extent in the order of the mesh
+  bool factors = true;               // dimensions are split into factors (768 as 12 x 64)
   int copies = 0;  // the window of copies, in nodes (search/rewrite/copies.h); 0: none
   bool accumulators = false, partials = false;  // whether the graph has them
-  std::string replicate = "none";               // or "auto": stored tensors may be replicated
+  Replicate replicate = Replicate::kNone;       // whether stored tensors may be replicated
   int64_t memory = 0;                           // bytes a device that a plan may need; 0: no limit
 };
 

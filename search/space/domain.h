@@ -11,13 +11,9 @@
 
 #include "search/plan/choice.h"
 #include "search/plan/choice_space.h"
+#include "search/plan/words.h"
 
 namespace yuba::search {
-
-// In which order axes may cut one extent, when some are there already (the prefix). kFree: new axes
-// in any order, all inside the prefix. kAnywhere: in any order, also outside the prefix or between
-// its axes. kLevel: in the order in which they are listed, inside the prefix.
-enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 
 // All choices that add axes of `axes` to those of `prefix`, nested so. Unless the space is
 // `optional`, no axis of `axes` that is left out fits any extent. Each choice once, in an order

@@ -135,11 +135,11 @@ TEST_CASE("within a limit the default is the cheaper of sums with accumulators a
   for (const auto& [rows, width, limit] :
        {std::tuple<int64_t, int64_t, int64_t>{6, 4, 640}, {8, 8, 1792}}) {
     search::SearchOptions options = On(2, 8);
-    options.replicate = "auto";
+    options.replicate = search::Replicate::kAuto;
     options.memory_limit = limit;
     std::map<std::string, int64_t> bytes;
     for (const std::string of : {"auto", "all", "none"}) {
-      options.accumulators = of;
+      options.accumulators = *search::FromWord<search::Accumulators>(of);
       Planned planned{onnx::ImportOnnx(Sums(rows, width), spaces.Import(true)).value(), {}};
       const absl::StatusOr<search::Plan> plan = SearchSpace(options, planned.model);
       bytes[of] = plan.ok() ? plan->cost.bytes() : INT64_MAX;
@@ -209,7 +209,7 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
     CHECK(search::HasAccumulators(both.model.graph));
     CHECK(both.plan.space.accumulators);
     CHECK(search::CheckPlan(both.model.graph, both.plan).ok());
-    options.accumulators = "none";
+    options.accumulators = search::Accumulators::kNone;
     const int64_t without = spaces.Both(file, options).plan.cost.bytes();
     const int64_t bytes = both.plan.cost.bytes();
     CHECK(without - bytes > bytes - both.plan.lower_bound);
@@ -233,7 +233,7 @@ TEST_CASE("accumulators are taken with replicas, and within a limit that their p
   const Planned less = spaces.Both(file, options);
   CHECK(ArenaBytes(less.model, less.plan) <= options.memory_limit);
   options.memory_limit = 0;
-  options.replicate = "auto";
+  options.replicate = search::Replicate::kAuto;
   const Planned replicas = spaces.Both(file, options);
   CHECK(replicas.plan.cost.bytes() <= free.plan.cost.bytes());
   CHECK(search::CheckPlan(replicas.model.graph, replicas.plan).ToString() == "OK");

@@ -15,7 +15,7 @@
 namespace yuba::compiler {
 namespace {
 
-search::SearchOptions Options(int devices, const std::string& replicate, int64_t limit) {
+search::SearchOptions Options(int devices, search::Replicate replicate, int64_t limit) {
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.replicate = replicate;
@@ -28,7 +28,8 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   REQUIRE(model.ok());
   int64_t before = INT64_MAX;
   for (const int64_t limit : {int64_t{12000}, int64_t{20000}, int64_t{40000}, int64_t{1} << 30}) {
-    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(*model, Options(8, "auto", limit));
+    const absl::StatusOr<search::Plan> plan =
+        SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, limit));
     INFO(limit << " " << plan.status());
     REQUIRE(plan.ok());
     CHECK(ArenaBytes(*model, *plan) <= limit);
@@ -36,7 +37,8 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
     before = plan->cost.bytes();
   }
   CHECK(before == 0);  // every device holds all weights and has samples of its own
-  const absl::StatusOr<search::Plan> none = SearchWithinMemory(*model, Options(8, "auto", 1000));
+  const absl::StatusOr<search::Plan> none =
+      SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, 1000));
   CHECK(none.status().code() == absl::StatusCode::kFailedPrecondition);
   const std::string message(none.status().message());
   CHECK_THAT(message, Catch::Contains("are in use at node "));
@@ -45,8 +47,8 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   const size_t at = message.find(before_number);
   REQUIRE(at != std::string::npos);
   const int64_t enough = std::stoll(message.substr(at + before_number.size()));
-  CHECK(SearchWithinMemory(*model, Options(8, "auto", enough)).ok());
-  CHECK_FALSE(SearchWithinMemory(*model, Options(8, "auto", enough - 1)).ok());
+  CHECK(SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, enough)).ok());
+  CHECK_FALSE(SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, enough - 1)).ok());
 }
 
 TEST_CASE("within a limit, replicas never cost bytes") {
@@ -54,7 +56,7 @@ TEST_CASE("within a limit, replicas never cost bytes") {
   for (int seed = 0; seed < 12; ++seed) {
     Random random(seed);
     Model model = RandomModel(random);
-    search::SearchOptions options = Options(2 + seed % 5, "none", 0);
+    search::SearchOptions options = Options(2 + seed % 5, search::Replicate::kNone, 0);
     options.copies = 8;
     model.graph = search::SharedGraph(model.graph, options);
     const absl::StatusOr<search::Plan> free = SearchWithinMemory(model, options);
@@ -62,12 +64,12 @@ TEST_CASE("within a limit, replicas never cost bytes") {
     options.memory_limit = ArenaBytes(model, *free) - 1;
     const absl::StatusOr<search::Plan> none = SearchWithinMemory(model, options);
     if (!none.ok()) continue;
-    options.replicate = "auto";
+    options.replicate = search::Replicate::kAuto;
     const absl::StatusOr<search::Plan> replicated = SearchWithinMemory(model, options);
     INFO("seed " << seed << " " << replicated.status());
     REQUIRE(replicated.ok());
     CHECK(replicated->cost.bytes() <= none->cost.bytes());
-    CHECK(replicated->space.replicate == "auto");
+    CHECK(replicated->space.replicate == search::Replicate::kAuto);
     CHECK(ArenaBytes(model, *replicated) <= options.memory_limit);
     CHECK(search::CheckPlan(model.graph, *replicated).ToString() == "OK");
     ++within;
@@ -100,7 +102,8 @@ TEST_CASE("within a limit, copies never cost bytes") {
   for (const int seed : {1, 9}) {
     Random random(seed);
     const Model bare = RandomResidual(random);
-    search::SearchOptions options = Options(2 + seed % 3, seed % 2 == 0 ? "none" : "auto", 0);
+    search::SearchOptions options = Options(
+        2 + seed % 3, seed % 2 == 0 ? search::Replicate::kNone : search::Replicate::kAuto, 0);
     const absl::StatusOr<search::Plan> free = SearchWithinMemory(bare, options);
     REQUIRE(free.ok());
     for (const int part : {90, 80}) {
@@ -131,12 +134,12 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
   int cheaper = 0;
   for (const char* name : {"data", "zero3", "megatron", "all-row"}) {
     INFO(name);
-    search::SearchOptions options = Options(4, "none", 0);
+    search::SearchOptions options = Options(4, search::Replicate::kNone, 0);
     options.search = name;
     const absl::StatusOr<search::Plan> other = search::Search(model->graph, options);
     REQUIRE(other.ok());
-    const absl::StatusOr<search::Plan> plan =
-        SearchWithinMemory(*model, Options(4, "auto", ArenaBytes(*model, *other)));
+    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(
+        *model, Options(4, search::Replicate::kAuto, ArenaBytes(*model, *other)));
     REQUIRE(plan.ok());
     CHECK(plan->cost.bytes() <= other->cost.bytes());
     cheaper += plan->cost.bytes() < other->cost.bytes();
@@ -147,7 +150,7 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
 TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   absl::StatusOr<Model> model = ImportFile("tests/models/gpt/model.onnx");
   REQUIRE(model.ok());
-  search::SearchOptions options = Options(8, "auto", 57'000);
+  search::SearchOptions options = Options(8, search::Replicate::kAuto, 57'000);
   options.copies = 8;
   model->graph = search::SharedGraph(model->graph, options);
   int64_t least = int64_t{1} << 60, first = 0;
@@ -171,7 +174,8 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
 TEST_CASE("prices that were altered prove no more than what is true") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());
-  const absl::StatusOr<search::Plan> plan = SearchWithinMemory(*model, Options(8, "auto", 12000));
+  const absl::StatusOr<search::Plan> plan =
+      SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, 12000));
   REQUIRE(plan.ok());
   CHECK(search::CheckPlan(model->graph, *plan).ok());
   search::Plan claims = *plan;

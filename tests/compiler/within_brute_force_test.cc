@@ -148,7 +148,7 @@ struct Tally {
 // Searches within several limits, and counts where that does not find the cheapest plan that there
 // is, or that there is none.
 void CompareWithin(const Model& model, search::SearchOptions options, Tally* tally) {
-  EveryPlan every(model, options.mesh, options.replicate == "auto");
+  EveryPlan every(model, options.mesh, options.replicate == search::Replicate::kAuto);
   if (every.count() > EveryPlan::kMost) return;
   every.Price();
   ++tally->graphs;
@@ -206,7 +206,7 @@ Tally CompareAll(int seeds, const Case& make, const std::string& of) {
 search::SearchOptions On(int devices, bool replicate) {
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
-  options.replicate = replicate ? "auto" : "none";
+  options.replicate = replicate ? search::Replicate::kAuto : search::Replicate::kNone;
   return options;
 }
 

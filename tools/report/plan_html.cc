@@ -47,7 +47,8 @@ std::string Figures(const search::PlanFile& plan) {
   int64_t peak = 0;
   for (const search::DeviceMemory& device : plan.notes.memory) peak = std::max(peak, device.peak);
   Figure(html, Bytes(peak), "on the fullest device");
-  Figure(html, plan.proof.kind == "none" ? "–" : Bytes(plan.lower_bound), BoundName(plan.notes));
+  Figure(html, plan.proof.kind == search::ProofKind::kNone ? "–" : Bytes(plan.lower_bound),
+         BoundName(plan.notes));
   return html + "</div>";
 }
 

@@ -104,13 +104,13 @@ const search::DeviceMemory* LargestDevice(const search::PlanFile& plan) {
 }  // namespace
 
 std::string SpaceText(const search::Space& space) {
-  std::string text =
-      absl::StrCat(space.nesting, " nesting, ", space.factors ? "factors" : "no factors");
+  std::string text = absl::StrCat(search::WordOf(space.nesting), " nesting, ",
+                                  space.factors ? "factors" : "no factors");
   if (space.copies > 0) {
     absl::StrAppend(&text, ", copies for readers within ", Counted(space.copies, "node"));
   }
   if (space.accumulators) absl::StrAppend(&text, ", accumulators");
-  if (space.replicate == "auto") absl::StrAppend(&text, ", replicas");
+  if (space.replicate == search::Replicate::kAuto) absl::StrAppend(&text, ", replicas");
   if (space.partials) absl::StrAppend(&text, ", partial sums");
   if (space.memory > 0) absl::StrAppend(&text, ", within ", Bytes(space.memory), " a device");
   return text;
@@ -176,7 +176,9 @@ std::string SummaryText(const search::PlanFile& plan) {
     for (const auto& tensor : replicated) extra += tensor.bytes;
     absl::StrAppend(&text, "REPLICATED     ", Counted(replicated.size(), "tensor"), ", ",
                     Bytes(extra), " together",
-                    plan.space.replicate == "auto" ? "" : ", with too few elements for every part",
+                    plan.space.replicate == search::Replicate::kAuto
+                        ? ""
+                        : ", with too few elements for every part",
                     " (yuba show --memory lists them)\n");
   }
   text += "TIME           not predicted: no machine given\n\n";

@@ -97,7 +97,9 @@ std::string MemoryText(const search::PlanFile& plan) {
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) return text + "replicated: nothing\n";
   TextTable copies(2);
-  const char* why = plan.space.replicate == "auto" ? "replicated" : "replicated (too few elements)";
+  const char* why = plan.space.replicate == search::Replicate::kAuto
+                        ? "replicated"
+                        : "replicated (too few elements)";
   copies.Add({why, "as stored", "bytes", "copies"});
   for (const auto& tensor : replicated) {
     copies.Add({ShortName(tensor.name), tensor.sharding, absl::StrCat(tensor.bytes),

@@ -47,8 +47,8 @@ std::string SearchText(const search::Plan& plan, const std::string& bound,
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
       Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
-      plan.space.replicate == "auto" ? "tensors split or replicated"
-                                     : "every tensor split as far as it goes",
+      plan.space.replicate == search::Replicate::kAuto ? "tensors split or replicated"
+                                                       : "every tensor split as far as it goes",
       plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",
       seconds);
   const int64_t bytes = plan.cost.bytes();
@@ -57,14 +57,14 @@ std::string SearchText(const search::Plan& plan, const std::string& bound,
     absl::StrAppend(&text, "level by level ", Bytes(*by_level), ", all levels together ");
   }
   absl::StrAppend(&text, Bytes(bytes));
-  if (plan.proof.kind == "none") {
+  if (plan.proof.kind == search::ProofKind::kNone) {
     absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
   } else if (!plan.replayed) {
     absl::StrAppend(&text, ": ", kNotReplayed, " (", bound, " ", Bytes(plan.lower_bound), ", ",
                     GapText(bytes, plan.lower_bound), "; ", SpaceText(plan.space), ")\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space), "; ", bound,
-                    " equal, proof: ", plan.proof.kind, ")\n");
+                    " equal, proof: ", search::WordOf(plan.proof.kind), ")\n");
   } else {
     absl::StrAppend(&text, ": ", bound, " ", Bytes(plan.lower_bound), ", ",
                     GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),

@@ -110,7 +110,7 @@ Found PlannedCost(const compiler::Model& model, const search::SearchOptions& opt
 }
 
 search::SearchOptions Options(const Mesh& mesh, int copies,
-                              const std::string& accumulators = "auto") {
+                              search::Accumulators accumulators = search::Accumulators::kAuto) {
   search::SearchOptions options;
   options.mesh = mesh;
   options.copies = copies;
@@ -128,7 +128,7 @@ TEST_CASE("names and the order of nodes change nothing") {
     const compiler::Model other = Imported(Disguised(proto, random));
     CHECK(model.graph_hash == other.graph_hash);
     std::vector<search::SearchOptions> all = {Options(MeshOf(12), 8), Options(MeshOf(8), 0)};
-    if (name == "lstm") all.push_back(Options(MeshOf(6), 30, "all"));
+    if (name == "lstm") all.push_back(Options(MeshOf(6), 30, search::Accumulators::kAll));
     if (name == "gpt") all.push_back(Options(MeshOf(64), 0));  // planned on grids
     for (search::SearchOptions& options : all) {
       INFO(name << " on " << options.mesh.devices() << ", copies " << options.copies);

@@ -143,7 +143,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.copies = copies ? 1000 : 0;
-  options.accumulators = "none";
+  options.accumulators = search::Accumulators::kNone;
   TriedSpace space;
   space.copies = copies;
   constexpr int64_t kMost = 20000;

@@ -43,7 +43,7 @@ TEST_CASE("every baseline's plan passes the checker, on any number of devices") 
         INFO(status);
         CHECK(status.ok());
         CHECK(plan.search == baseline.name);
-        CHECK(plan.space.replicate == (baseline.replicates ? "auto" : "none"));
+        CHECK(plan.space.replicate == (baseline.replicates ? Replicate::kAuto : Replicate::kNone));
         if (devices == 1) CHECK(plan.cost.bytes() == 0);
       }
     }
@@ -66,18 +66,18 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   const Graph graph = ResNet(4, {1, 1, 1, 1});
   SearchOptions options;
   options.mesh = MeshOf(16);
-  options.replicate = "auto";
+  options.replicate = Replicate::kAuto;
   const absl::StatusOr<Plan> plan = Search(graph, options);
   INFO(plan.status());
   REQUIRE(plan.ok());
   CHECK(CheckPlan(graph, *plan).ok());
-  CHECK(plan->space.replicate == "auto");
-  CHECK(plan->proof.kind == "dual");
+  CHECK(plan->space.replicate == Replicate::kAuto);
+  CHECK(plan->proof.kind == ProofKind::kDual);
   CHECK(plan->lower_bound > 0);  // four images are too few for 16 devices to copy nothing
   for (const char* search : {"default", "data", "megatron"}) {
     CHECK(plan->cost.bytes() <= Found(graph, 16, search).cost.bytes());
   }
-  options.replicate = "none";
+  options.replicate = Replicate::kNone;
   options.memory_limit = 1000;
   options.memory_of = [](const Plan&) { return int64_t{1001}; };
   const absl::Status none = Search(graph, options).status();
@@ -126,7 +126,7 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
         const auto set = [&](const Graph& of, const Choices& all, Plan* made) {
           made->mesh = mesh;
           made->space.copies = of.copies;
-          made->space.replicate = "auto";
+          made->space.replicate = Replicate::kAuto;
           made->tensors.assign(all.begin(), all.begin() + of.tensors.size());
           made->nodes.assign(all.begin() + of.tensors.size(), all.end());
           made->cost = CostOf(of, *made);
@@ -137,7 +137,7 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
         CHECK(with_copies.cost.bytes() == plan.cost.bytes());
         SearchOptions options;
         options.mesh = mesh;
-        options.replicate = "auto";
+        options.replicate = Replicate::kAuto;
         const absl::StatusOr<Plan> found = Search(graph, options);
         REQUIRE(found.ok());
         CHECK(found->cost.bytes() <= plan.cost.bytes());

@@ -87,7 +87,7 @@ Attempt Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
     ++tried.altered;
     tried.refused += !CheckPlan(graph, bent).ok();
     bent.lower_bound = least + 1;
-    CAPTURE(plan.proof.kind, before, after);
+    CAPTURE(WordOf(plan.proof.kind), before, after);
     REQUIRE(!CheckPlan(graph, bent).ok());
   }
   return tried;
@@ -121,14 +121,14 @@ Plan Worse(const Graph& graph, const Plan& best) {
 TEST_CASE("a proof with one number changed is refused, or its bound still holds") {
   const Graph graph = Network();
   const Plan exact = PlanOf(graph, "default"), dual = PlanOf(graph, "default", 5);
-  REQUIRE(exact.proof.kind == "elimination");
+  REQUIRE(exact.proof.kind == ProofKind::kElimination);
   REQUIRE(exact.lower_bound == exact.cost.bytes());
-  REQUIRE(dual.proof.kind == "dual");
+  REQUIRE(dual.proof.kind == ProofKind::kDual);
   Plan pruned = exact;
-  pruned.proof.kind = "pruned";  // any order will do
+  pruned.proof.kind = ProofKind::kPruned;  // any order will do
   pruned.proof.plain = static_cast<int>(pruned.proof.order.size()) / 2;
   Plan grids = pruned;
-  grids.proof.kind = "grids";
+  grids.proof.kind = ProofKind::kGrids;
   grids.proof.sweep = grids.proof.order;
   int refused = 0;
   for (const Plan& plan : {exact, dual, pruned, grids}) {
@@ -156,7 +156,7 @@ int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
 
 using SearchWithin = absl::StatusOr<Candidate> (*)(const Graph&, const LimitedSearch&);
 
-void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
+void AlterProofWithin(SearchWithin search_within, ProofKind kind) {
   GraphBuilder builder;
   const TensorId x = builder.Input({64, 16});
   const TensorId y = builder.Matmul(x, builder.Parameter({16, 32}));
@@ -180,7 +180,7 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   REQUIRE(!found.proof.prices.empty());
   Plan plan;
   plan.mesh = search.problem.mesh;
-  plan.space.replicate = "auto";
+  plan.space.replicate = Replicate::kAuto;
   plan.space.memory = search.limit;
   plan.lower_bound = found.lower_bound;
   plan.proof = found.proof;
@@ -192,14 +192,14 @@ void AlterProofWithin(SearchWithin search_within, const std::string& kind) {
   plan.cost = CostOf(graph, plan);
   CHECK(plan.lower_bound <= least);
   const Attempt tried = Alter(graph, plan, least, 2000);
-  CAPTURE(kind);
+  CAPTURE(WordOf(kind));
   CHECK(tried.altered > 1000);
   CHECK(tried.refused > 500);
 }
 
 TEST_CASE("a bound under a limit on memory holds whichever number of its proof is changed") {
-  AlterProofWithin(SearchWithinLimit, "elimination");
-  AlterProofWithin(SearchGridsWithinLimit, "dual");
+  AlterProofWithin(SearchWithinLimit, ProofKind::kElimination);
+  AlterProofWithin(SearchGridsWithinLimit, ProofKind::kDual);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_CASE("what the search finds is accepted") {
   for (int devices : {1, 2, 3, 4, 6, 8}) {
     CAPTURE(devices);
     Plan plan = PlanOf(graph, devices);
-    CHECK(plan.proof.kind == "elimination");
+    CHECK(plan.proof.kind == ProofKind::kElimination);
     CHECK(Answer(graph, plan) == "");
     CHECK(Answer(graph, PlanOf(graph, devices, "recursive")) == "");
   }
@@ -89,7 +89,7 @@ TEST_CASE("a wrong bound is refused") {
   worse.lower_bound = worse.cost.bytes() + 1;
   CHECK(Says(Answer(graph, worse), "less than its lower bound"));
   worse.lower_bound = 1;
-  worse.proof.kind = "none";
+  worse.proof.kind = ProofKind::kNone;
   CHECK(Says(Answer(graph, worse), "has no proof"));
   worse.proof.kind = "trust me";
   CHECK(Says(Answer(graph, worse), "no proof of kind"));
@@ -114,7 +114,7 @@ TEST_CASE("a dual proof is replayed, and refused where it is bent") {
   options.table_cells = 10;
   absl::StatusOr<Plan> plan = Search(graph, options);
   REQUIRE(plan.ok());
-  REQUIRE(plan->proof.kind == "dual");
+  REQUIRE(plan->proof.kind == ProofKind::kDual);
   REQUIRE(plan->lower_bound > 0);
   REQUIRE(plan->proof.messages.size() > 1);
   CHECK(Answer(graph, *plan) == "");
@@ -169,11 +169,11 @@ TEST_CASE("stored replicas are legal in the space that has them, and only there"
   plan.lower_bound = 0;
   plan.proof = Proof();
   CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
-  plan.space.replicate = "auto";
+  plan.space.replicate = Replicate::kAuto;
   CHECK(Answer(graph, plan) == "");
   Plan odd = plan;
-  odd.space.replicate = "some";
-  CHECK(Says(Answer(graph, odd), "neither"));
+  odd.space.nesting = Nesting::kAnywhere;
+  CHECK(Says(Answer(graph, odd), "which is no space of plans"));
   plan.nodes[0].axes.assign(plan.nodes[0].axes.size(), {});  // work is never repeated
   CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
 }

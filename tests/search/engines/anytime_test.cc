@@ -54,21 +54,21 @@ std::vector<Way> Ways() {
   add("pins on many devices", MatmulChain({256, 512}, 256), 256).pin_texts = {"t1=[-, b]"};
   add("a baseline", Rings(), 8).search = "spartan";
   SearchOptions& memory = add("a limit on memory", Rings(), 4);
-  memory.replicate = "auto";
+  memory.replicate = Replicate::kAuto;
   memory.memory_limit = 60'000;
   const Graph small_batch = MatmulChain({48, 64, 32, 16}, 2);  // something moves with replicas too
-  add("replicas", small_batch, 8).replicate = "auto";
+  add("replicas", small_batch, 8).replicate = Replicate::kAuto;
   add("replicas where tables are too large", small_batch, 8).table_cells = 200;
-  ways.back().options.replicate = "auto";
+  ways.back().options.replicate = Replicate::kAuto;
   SearchOptions& unreduced = add("sums that stay apart", Graph(), 4);
-  unreduced.replicate = "auto";
+  unreduced.replicate = Replicate::kAuto;
   ways.back().graph = SharedGraph(small_batch, unreduced);
   SearchOptions& within = add("sums that stay apart, tables too large", Graph(), 4);
-  within.replicate = "auto";
+  within.replicate = Replicate::kAuto;
   within.memory_limit = 12'000;
   within.table_cells = 1;
   ways.back().graph = SharedGraph(MatmulChain({64, 48, 32}, 16), within);
-  add("replicas on grids", Recurrent(8, 16, 1, 3), 64).replicate = "auto";
+  add("replicas on grids", Recurrent(8, 16, 1, 3), 64).replicate = Replicate::kAuto;
   return ways;
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("without time left replicas cost no more than data parallelism") {
   options.search = "data";
   const int64_t data = Search(graph, options)->cost.bytes();
   options.search = "default";
-  options.replicate = "auto";
+  options.replicate = Replicate::kAuto;
   options.time_limit = 1e-9;
   CHECK(Search(graph, options)->cost.bytes() <= data);
 }

@@ -109,7 +109,7 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   CAPTURE(devices);
   SearchOptions options;
   options.mesh = MeshOf(devices);
-  if (space.replicate) options.replicate = "auto";
+  if (space.replicate) options.replicate = Replicate::kAuto;
   TriedPlans tried = TryAllPlans(bare, options.mesh, space, limit);
   if (tried.least < 0) return;
   const Graph graph = WithCopies(bare, space.copies ? 1000 : 0);

@@ -141,7 +141,7 @@ TEST_CASE("with copies no plan costs more than without") {
       const Plan without = PlanOf(graph, devices), with = PlanOf(WithCopies(graph, 8), devices);
       INFO(blocks.size() << " blocks on " << devices);
       CHECK(with.cost.bytes() <= without.cost.bytes());
-      grids += with.proof.kind == "dual" || with.proof.kind == "grids";
+      grids += with.proof.kind == ProofKind::kDual || with.proof.kind == ProofKind::kGrids;
     }
   }
   CHECK(grids > 0);

@@ -86,7 +86,7 @@ std::map<int64_t, int64_t> CostByPeak(const PairwiseProblem& problem) {
 Plan EmptyPlan(const LimitedSearch& search) {
   Plan plan;
   plan.mesh = search.problem.mesh;
-  plan.space.replicate = search.problem.replicate ? "auto" : "none";
+  plan.space.replicate = search.problem.replicate ? Replicate::kAuto : Replicate::kNone;
   plan.space.memory = search.limit;
   return plan;
 }
@@ -181,10 +181,10 @@ TEST_CASE("replicas are found where tables cannot be eliminated") {
     const Graph graph = Recurrent(batch, 16, 2, 4);
     SearchOptions options;
     options.mesh = MeshOf(8);
-    options.replicate = "auto";
+    options.replicate = Replicate::kAuto;
     const absl::StatusOr<Plan> plan = Search(graph, options);
     REQUIRE(plan.ok());
-    REQUIRE(plan->proof.kind == "dual");
+    REQUIRE(plan->proof.kind == ProofKind::kDual);
     CHECK(CheckPlan(graph, *plan).ToString() == "OK");
     CHECK(plan->cost.bytes() > 0);
     CHECK(plan->cost.bytes() * 100 <= plan->lower_bound * 101);
@@ -223,7 +223,7 @@ TEST_CASE("bounds beside costs that are too large to be priced are proved") {
       CAPTURE(search.limit, found.status().ToString());
       REQUIRE(found.ok());
       const Plan plan = PlanOf(here.graph, search, *found);
-      CAPTURE(plan.proof.kind, plan.lower_bound, plan.cost.bytes());
+      CAPTURE(WordOf(plan.proof.kind), plan.lower_bound, plan.cost.bytes());
       CHECK(!plan.proof.prices.empty());
       CHECK(plan.lower_bound > 0);
       CHECK(CheckPlan(here.graph, plan).ToString() == "OK");

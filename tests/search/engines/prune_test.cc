@@ -115,8 +115,8 @@ TEST_CASE("proofs on grids that are none are refused") {
   SearchOptions options;
   options.mesh = MeshOf(4);
   Plan plan = Search(graph, options).value();
-  REQUIRE(plan.proof.kind == "elimination");
-  plan.proof.kind = "grids";
+  REQUIRE(plan.proof.kind == ProofKind::kElimination);
+  plan.proof.kind = ProofKind::kGrids;
   plan.proof.sweep = plan.proof.order;
   REQUIRE(CheckPlan(graph, plan).ToString() == "OK");
   const auto refused = [&](const std::function<void(Plan*)>& change) {
@@ -144,7 +144,7 @@ TEST_CASE("a block of too many choices is refused before it is made") {
   options.mesh = MeshOf(64);
   Plan plan = Search(graph, options).value();
   plan.proof = Proof();
-  plan.proof.kind = "grids";
+  plan.proof.kind = ProofKind::kGrids;
   for (size_t e = 0; e < graph.tensors.size() + graph.nodes.size(); ++e) {
     plan.proof.order.push_back(static_cast<int>(e));
   }

@@ -27,7 +27,7 @@ TEST_CASE("the chain of two products on 8 devices") {
   Plan plan = Found(graph, 8);
   CHECK(plan.cost.bytes() == 4 * 327680);
   CHECK(plan.lower_bound == plan.cost.bytes());
-  CHECK(plan.proof.kind == "elimination");
+  CHECK(plan.proof.kind == ProofKind::kElimination);
   CHECK(Found(graph, 8, "default", Nesting::kLevel).cost.bytes() == 4 * 360448);
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("what moves more than is counted is refused, what moves less is planne
     for (const char* search : {"default", "replicas", "recursive", "data"}) {
       const bool replicas = search == std::string("replicas");
       options.search = replicas ? "default" : search;
-      options.replicate = replicas ? "auto" : "none";
+      options.replicate = replicas ? Replicate::kAuto : Replicate::kNone;
       options.copies = options.search == "data" ? 0 : 8;
       options.memory_limit = replicas ? int64_t{1} << 48 : 0;
       INFO("2^" << size << " " << search);
@@ -156,7 +156,7 @@ TEST_CASE("pins hold with replicas and within limits") {
                           Catch::Contains("--replicate auto allows replicas"));
   SearchOptions options;
   options.mesh = MeshOf(4);
-  options.replicate = "auto";
+  options.replicate = Replicate::kAuto;
   options.pins = pins;
   const absl::StatusOr<Plan> data = Search(graph, options);
   REQUIRE(data.ok());
@@ -268,7 +268,7 @@ TEST_CASE("where the tables do not fit there is still a plan, and a bound by the
   options.table_cells = 100;
   absl::StatusOr<Plan> plan = Search(graph, options);
   REQUIRE(plan.ok());
-  CHECK(plan->proof.kind == "dual");
+  CHECK(plan->proof.kind == ProofKind::kDual);
   Plan best = Found(graph, 8), recursive = Found(graph, 8, "recursive");
   CHECK(plan->cost.bytes() >= best.cost.bytes());
   CHECK(plan->cost.bytes() <= recursive.cost.bytes());
@@ -280,7 +280,7 @@ TEST_CASE("on many devices no more is moved than by the recursion") {
   for (const int devices : {12, 16, 24}) {
     const Graph graph = Recurrent(8, 24, 2, 6);
     const Plan plan = Found(graph, devices), recursive = Found(graph, devices, "recursive");
-    INFO(devices << " " << plan.proof.kind);
+    INFO(devices << " " << WordOf(plan.proof.kind));
     CHECK(plan.cost.bytes() <= recursive.cost.bytes());
     CHECK(CheckPlan(graph, plan).ToString() == "OK");
   }
@@ -293,20 +293,20 @@ TEST_CASE("what costs nothing does not make the checker's tables large") {
   for (int layer = 0; layer < 20; ++layer) x = b.Conv(x, weight);
   const Graph graph = b.Finish({x});
   const Plan plan = Found(graph, 5);
-  CHECK(plan.proof.kind == "elimination");
+  CHECK(plan.proof.kind == ProofKind::kElimination);
   CHECK(CheckPlan(graph, plan).ToString() == "OK");
 }
 
 TEST_CASE("an unrolled recurrent network is planned close to its bound") {
   Plan plan = Found(Recurrent(16, 64, 3, 8), 8);
-  CHECK(plan.proof.kind == "dual");
+  CHECK(plan.proof.kind == ProofKind::kDual);
   CHECK(plan.cost.bytes() - plan.lower_bound <= plan.cost.bytes() / 20);
 }
 
 TEST_CASE("on many devices plans cost little more than grids, and the checker follows") {
   auto gap = [](const Graph& graph, int devices) {
     Plan plan = Found(graph, devices);
-    CHECK((plan.proof.kind == "dual" || plan.proof.kind == "grids"));
+    CHECK((plan.proof.kind == ProofKind::kDual || plan.proof.kind == ProofKind::kGrids));
     CHECK(CheckPlan(graph, plan).ToString() == "OK");
     return static_cast<double>(plan.cost.bytes() - plan.lower_bound) / plan.cost.bytes();
   };
@@ -326,11 +326,11 @@ TEST_CASE("larger tables are made where they are soon eliminated") {
   REQUIRE_FALSE(FitsInTables(graph, options.mesh));
   const absl::StatusOr<Plan> plan = Search(graph, options);
   REQUIRE(plan.ok());
-  CHECK(plan->proof.kind == "elimination");
+  CHECK(plan->proof.kind == ProofKind::kElimination);
   CHECK(plan->cost.bytes() == plan->lower_bound);
   CHECK(CheckPlan(graph, *plan).ok());
   options.table_cells = 1000;
-  CHECK(Search(graph, options)->proof.kind == "dual");
+  CHECK(Search(graph, options)->proof.kind == ProofKind::kDual);
 }
 
 }  // namespace

@@ -79,21 +79,21 @@ TEST_CASE("a plan file gives back the plan") {
 TEST_CASE("a plan file keeps a dual proof") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
-  plan.proof = {"dual", {}, 0, {{1, 2, {3, -4}}, {0, 1, {}}}};
+  plan.proof = {ProofKind::kDual, {}, 0, {{1, 2, {3, -4}}, {0, 1, {}}}};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
   REQUIRE(file.ok());
-  CHECK(file->proof.kind == "dual");
+  CHECK(file->proof.kind == ProofKind::kDual);
   CHECK(file->proof.messages == plan.proof.messages);
 }
 
 TEST_CASE("a plan file keeps a proof on grids") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
-  plan.proof = {"grids", {2, 0, 1}, 2};
+  plan.proof = {ProofKind::kGrids, {2, 0, 1}, 2};
   plan.proof.sweep = {1, 2, 0};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
   REQUIRE(file.ok());
-  CHECK(file->proof.kind == "grids");
+  CHECK(file->proof.kind == ProofKind::kGrids);
   CHECK(file->proof.order == plan.proof.order);
   CHECK(file->proof.plain == 2);
   CHECK(file->proof.sweep == plan.proof.sweep);
@@ -104,7 +104,7 @@ TEST_CASE("prices on memory come in the order of their times, each once") {
   Plan plan = PlanOf(graph);
   const auto end = 3 * static_cast<int64_t>(graph.nodes.size());
   const auto answer = [&](std::vector<MemoryPrice> prices) {
-    plan.proof = {"dual", {}, 0, {}, std::move(prices)};
+    plan.proof = {ProofKind::kDual, {}, 0, {}, std::move(prices)};
     return std::string(ReadPlan(WritePlan(graph, plan, {})).status().message());
   };
   CHECK(answer({{0, 5}, {3, 0}, {end - 1, 7}}).empty());

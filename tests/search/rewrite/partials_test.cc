@@ -24,7 +24,7 @@ Graph Chain(int64_t rows, int64_t inner, int64_t middle, int64_t columns, bool r
 SearchOptions Auto(const Mesh& mesh) {
   SearchOptions options;
   options.mesh = mesh;
-  options.replicate = "auto";
+  options.replicate = Replicate::kAuto;
   return options;
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a product that makes its operand smaller is computed term by term") {
   std::swap(other.nodes[1].axes.back(), other.nodes[1].axes[0]);
   CHECK_FALSE(CheckPlan(graph, other).ok());
   other = *plan;
-  other.space.replicate = "none";
+  other.space.replicate = Replicate::kNone;
   CHECK_FALSE(CheckPlan(graph, other).ok());
 }
 
@@ -89,8 +89,8 @@ TEST_CASE("plans without partials are plans with them, and no dearer") {
     choices.insert(choices.end(), plan->nodes.begin(), plan->nodes.end());
     choices = WithGroups(graph, mesh, std::move(choices));
     Plan here = *plan;
-    here.space.replicate = "auto";
-    here.space.nesting = "free";
+    here.space.replicate = Replicate::kAuto;
+    here.space.nesting = Nesting::kFree;
     here.tensors.assign(choices.begin(), choices.begin() + graph.tensors.size());
     here.nodes.assign(choices.begin() + graph.tensors.size(), choices.end());
     here.cost = CostOf(graph, here);

@@ -132,7 +132,7 @@ TEST_CASE("a plan that is found by deepening is optimal, and its proof is replay
   const int64_t least = 53984;  // by plain elimination, which takes seconds
   absl::StatusOr<Plan> plan = SmallTables(graph, 4, 100000);
   REQUIRE(plan.ok());
-  REQUIRE(plan->proof.kind == "pruned");
+  REQUIRE(plan->proof.kind == ProofKind::kPruned);
   CHECK(plan->proof.plain < static_cast<int>(plan->proof.order.size()));
   CHECK(plan->cost.bytes() == least);
   CHECK(plan->lower_bound == least);
