@@ -65,7 +65,6 @@ TEST_CASE("what check refuses it names, with the file and what to do") {
     CHECK(result.error.find(": plan again") != std::string::npos);
   };
   says("\"kind\":\"elimination\"", "\"kind\":\"none\"", "the lower bound of");
-  says("\"kind\":\"elimination\"", "\"kind\":\"x\"", "there is no proof of kind \"x\"");
 }
 
 TEST_CASE("one is one, and help says what is taken where nothing is given") {

@@ -114,7 +114,7 @@ TEST_CASE("each fault of a program is refused with its place") {
          StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->set_axes(0,
                                                                                                 3);
        }},
-      {"buffer 0 (x) on device 0: its box",
+      {"buffer 0 (x): on device 0: its box",
        [](auto& p) { SetEnd(StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0), 5); }},
       {"buffer 4 (y) on device 0: 24 bytes in a slot of 20",
        [](auto& p) { StageOf(p).mutable_buffers(4)->set_size(20); }},
@@ -143,7 +143,7 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"instruction 2 (made): a reduction of 0 partials",
        [](auto& p) { ExchangeAt(p, 2).set_partials(0); }},
       {"partial 2 of 2", [](auto& p) { ExchangeAt(p, 2).mutable_partial()->set_values(1, 2); }},
-      {"partials of ARGMAX", [](auto& p) { ExchangeAt(p, 2).set_reducer(program::ARGMAX); }},
+      {"partials of argmax", [](auto& p) { ExchangeAt(p, 2).set_reducer(program::ARGMAX); }},
       {"instruction 1 (kernel made) on device 0: operand 0: the box",
        [](auto& p) { SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(1), 9); }},
       {"no function 4", [](auto& p) { KernelOf(p).set_function(4); }},

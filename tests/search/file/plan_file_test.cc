@@ -179,6 +179,9 @@ TEST_CASE("errors of a plan file name the place") {
   CHECK(message("").find("line 1") != std::string::npos);
   CHECK(message(text.substr(0, 300)).find("line ") != std::string::npos);
   CHECK(message("[]") == "this is no plan file: the file is an array, expected an object");
+  CHECK(message(Replaced(text, "{\"kind\":\"none\"", "{\"kind\":\"trust me\"")) ==
+        "this is no plan file: proof.kind is \"trust me\", expected one of none, elimination, "
+        "pruned, grids, dual");
   CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/1")).find("make it anew with") !=
         std::string::npos);
   CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/9")).find("format is \"yuba-plan/9\"") !=
