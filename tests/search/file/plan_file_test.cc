@@ -179,7 +179,7 @@ TEST_CASE("errors of a plan file name the place") {
   CHECK(message("").find("line 1") != std::string::npos);
   CHECK(message(text.substr(0, 300)).find("line ") != std::string::npos);
   CHECK(message("[]") == "this is no plan file: the file is an array, expected an object");
-  CHECK(message(Replaced(text, "{\"kind\":\"none\"", "{\"kind\":\"trust me\"")) ==
+  CHECK(message(Replaced(text, "{\"kind\":\"elimination\"", "{\"kind\":\"trust me\"")) ==
         "this is no plan file: proof.kind is \"trust me\", expected one of none, elimination, "
         "pruned, grids, dual");
   CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/1")).find("make it anew with") !=
