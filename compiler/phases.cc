@@ -34,8 +34,7 @@ absl::Status VerifyGraph(Compilation& c) {
   return absl::OkStatus();
 }
 
-// Of a time limit so much is the search's: the rest is for the replay of its bound, which takes
-// less than a tenth of the search's time on every row of docs/search_suite.json.
+// Of a time limit so much is the search's: the rest is for the replay of its bound.
 constexpr double kSearchShare = 0.85;
 
 // Says so `seconds` from now (0: never) or where somebody asks for the end.
