@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
 #include "runtime/exchange_plan.h"
 
@@ -35,13 +36,13 @@ class Planner {
         plan_(EmptyPlan(program, exchange)) {}
 
   absl::StatusOr<ExchangePlan> Run() {
-    const bool reduces = exchange_.collective() == program::REDUCE_SCATTER ||
-                         exchange_.collective() == program::ALL_REDUCE;
-    if (reduces != (exchange_.reduce() && exchange_.partials() > 1)) return Mistaken();
+    const Collective& collective = *CollectiveAt(exchange_.collective());
+    const bool combines = exchange_.reduce() && exchange_.partials() > 1;
+    if (collective.combines != combines) return Mistaken();
     for (const Group& group : GroupsOf(program_, exchange_)) {
-      if (!reduces && !Disjoint(group)) return Mistaken();
+      if (!collective.matches(SidesOf(group, combines))) return Mistaken();
       for (size_t rank = 0; rank < group.size(); ++rank) {
-        const bool right = reduces ? Reduce(group, rank) : Gather(group, rank);
+        const bool right = combines ? Reduce(group, rank) : Gather(group, rank);
         if (!right) return Mistaken();
       }
     }
@@ -52,17 +53,18 @@ class Planner {
  private:
   absl::Status Mistaken() const {
     return UserError("the exchange of ", exchange_.tensor(), " for ", exchange_.node(),
-                     " is marked ", program::Collective_Name(exchange_.collective()),
+                     " is marked ", CollectiveName(exchange_.collective()),
                      " but its boxes are not; compile the program again");
   }
 
-  bool Disjoint(const Group& group) const {
-    for (size_t a = 0; a < group.size(); ++a) {
-      for (size_t b = 0; b < a; ++b) {
-        if (!IsEmpty(Intersect(boxes_.from[group[a]], boxes_.from[group[b]]))) return false;
-      }
+  CollectiveSides SidesOf(const Group& group, bool combines) const {
+    CollectiveSides sides;
+    for (int device : group) {
+      sides.from.push_back(&boxes_.from[device]);
+      sides.to.push_back(&boxes_.to[device]);
+      if (combines) sides.partials.insert(program_.Value(exchange_.partial(), device));
     }
-    return true;
+    return sides;
   }
 
   bool InPlace(int device) const {
@@ -70,8 +72,8 @@ class Planner {
            boxes_.source[device] == boxes_.destination[device];
   }
 
-  // All-gather, all-to-all and permute: the device takes from each member what that member has of
-  // the box that the device wants. The members' boxes are disjoint and must fill the wanted box.
+  // Nothing is combined: the device takes from each member what that member has of the box that the
+  // device wants. The members' boxes are disjoint, as `matches` saw, and must fill the wanted box.
   bool Gather(const Group& group, size_t rank) {
     const int device = group[rank];
     const Box& wanted = boxes_.to[device];
@@ -79,11 +81,7 @@ class Planner {
     for (size_t step = 0; step < group.size(); ++step) {
       const int source = group[(rank + step) % group.size()];
       const Box box = Intersect(boxes_.from[source], wanted);
-      if (exchange_.collective() == program::ALL_GATHER && !SameSet(box, boxes_.from[source])) {
-        return false;
-      }
       if (IsEmpty(box)) continue;
-      if (exchange_.collective() == program::PERMUTE && box != wanted) return false;
       found += Volume(box);
       if (source == device && InPlace(device)) continue;
       plan_.devices[device].pieces.push_back(
@@ -102,7 +100,7 @@ class Planner {
     own.pieces.clear();
   }
 
-  // Reduce-scatter and all-reduce: every member wrote one partial of all that the members own. Only
+  // Partials are combined: every member wrote one partial of all that the members own. Only
   // the first of the devices that own one box combines; the others take the result from it in an
   // exchange of its own (from_first_only).
   bool Reduce(const Group& group, size_t rank) {

@@ -102,7 +102,7 @@ absl::Status Session::PlanExchanges() {
     const program::Exchange* exchange = program_->instructions()[p].exchange;
     if (exchange == nullptr) continue;
     ExchangePlan& plan = fleet_.plans[p];
-    if (options_.recognise && exchange->collective() != program::PLAIN) {
+    if (options_.recognise && exchange->collective() != 0) {
       YUBA_ASSIGN_OR_RETURN(plan, PlanCollective(*program_, *exchange));
     } else {
       plan = PlanExchange(*program_, *exchange);

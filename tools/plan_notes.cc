@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/ascii.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
 #include "compiler/model.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
@@ -36,9 +36,10 @@ void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
   for (const auto& instruction : program.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;
     const auto& exchange = instruction.exchange();
-    if (exchange.collective() == program::PLAIN) continue;
+    const Collective* collective = CollectiveAt(exchange.collective());
+    if (collective == nullptr) continue;
     collectives[exchange.node() + "\n" + exchange.tensor() + (exchange.reduce() ? "\nd" : "\nf")] =
-        absl::AsciiStrToLower(program::Collective_Name(exchange.collective()));
+        collective->name;
   }
   for (const search::Move& move : search::MovesOf(model.graph, plan)) {
     const std::string key = model.graph.nodes[move.node].name + "\n" +

@@ -8,6 +8,7 @@
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/well_formed.h"
@@ -157,8 +158,8 @@ class ProgramReader {
     if (op.getGroup()) {
       YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), ParseBound(mesh_, View(*op.getGroup())));
     }
-    program::Collective collective;
-    if (!program::Collective_Parse(op.getCollective().str(), &collective)) {
+    const int collective = CollectiveNumber(View(op.getCollective()));
+    if (collective < 0) {
       return UserError("yuba.exchange: no collective is called ", View(op.getCollective()));
     }
     exchange->set_collective(collective);

@@ -7,6 +7,7 @@
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/collectives.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
 
@@ -119,7 +120,7 @@ class ProgramWriter {
         Number(exchange.partials()),
         TextIf(exchange.has_partial(), BoundText(mesh_, exchange.partial())),
         TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
-        Text(program::Collective_Name(exchange.collective())), Text(AxesText(mesh_, axes)));
+        Text(std::string(CollectiveName(exchange.collective()))), Text(AxesText(mesh_, axes)));
   }
 
   mlir::OpBuilder& builder_;

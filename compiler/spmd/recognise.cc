@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 #include <vector>
 
-#include "absl/types/optional.h"
 #include "compiler/spmd/tables.h"
+#include "opsemantics/base/collectives.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
 
@@ -14,11 +13,6 @@ namespace yuba::compiler {
 namespace {
 
 using Axes = std::vector<int>;
-using Boxes = std::vector<const Box*>;
-
-// An exchange whose boxes form a finer grid than this many cells is left plain.
-constexpr size_t kMostCells = size_t{1} << 20;
-
 // The devices whose coordinates are 0 on all axes other than these, one for each combination of
 // coordinates on these.
 std::vector<int> DevicesAlong(const Mesh& mesh, const Axes& axes) {
@@ -45,117 +39,6 @@ Axes OtherAxes(const Mesh& mesh, const Axes& axes) {
   return others;
 }
 
-int64_t TotalVolume(const Boxes& boxes) {
-  int64_t total = 0;
-  for (const Box* box : boxes) total += Volume(*box);
-  return total;
-}
-
-// The grid whose lines, in each dimension, are the begins and ends of all boxes `a` and `b`. Each
-// of these boxes is a set of its cells.
-class Cells {
- public:
-  Cells(const Boxes& a, const Boxes& b) : lines_(a[0]->size()) {
-    for (const Boxes* boxes : {&a, &b}) {
-      for (const Box* box : *boxes) {
-        for (size_t d = 0; d < box->size(); ++d) {
-          lines_[d].push_back((*box)[d].begin);
-          lines_[d].push_back((*box)[d].end);
-        }
-      }
-    }
-    for (std::vector<int64_t>& lines : lines_) {
-      std::sort(lines.begin(), lines.end());
-      lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-      count_ = std::min(kMostCells + 1, count_ * lines.size());
-    }
-  }
-
-  // [cell]: whether it lies in one of `boxes`. Nothing where a cell lies in two of them, or where
-  // the grid has more than kMostCells cells.
-  absl::optional<std::vector<bool>> In(const Boxes& boxes) const {
-    if (count_ > kMostCells) return absl::nullopt;
-    std::vector<bool> cells(count_, false);
-    for (const Box* box : boxes) {
-      if (IsEmpty(*box)) continue;
-      Box lines;
-      for (size_t d = 0; d < box->size(); ++d) {
-        lines.push_back({LineOf(d, (*box)[d].begin), LineOf(d, (*box)[d].end)});
-      }
-      bool free = true;
-      ForEachPoint(lines, [&](const std::vector<int64_t>& point) {
-        size_t cell = 0;
-        for (size_t d = 0; d < point.size(); ++d) cell = cell * lines_[d].size() + point[d];
-        free = free && !cells[cell];
-        cells[cell] = true;
-      });
-      if (!free) return absl::nullopt;
-    }
-    return cells;
-  }
-
- private:
-  int64_t LineOf(size_t d, int64_t at) const {
-    return std::lower_bound(lines_[d].begin(), lines_[d].end(), at) - lines_[d].begin();
-  }
-
-  std::vector<std::vector<int64_t>> lines_;  // [dimension]: ascending, each once
-  size_t count_ = 1;  // cells, with a row of unused ones behind the last line of each dimension
-};
-
-// Whether the boxes `a` are disjoint, the boxes `b` too, and both have the same union.
-bool SameUnion(const Boxes& a, const Boxes& b) {
-  if (TotalVolume(a) != TotalVolume(b)) return false;  // cheap, and most candidates end here
-  const Cells cells(a, b);
-  const auto in_a = cells.In(a);
-  return in_a.has_value() && in_a == cells.In(b);
-}
-
-bool AllEqual(const Boxes& boxes) {
-  return std::all_of(boxes.begin(), boxes.end(), [&](const Box* b) { return *b == *boxes[0]; });
-}
-
-// What one group of devices, which differ on the collective's axes only, offers and receives.
-struct Sides {
-  Boxes from, to;       // [member]
-  std::set<int> parts;  // the numbers of the partials that the group's members wrote
-};
-
-bool IsAllGather(const Sides& s) { return AllEqual(s.to) && SameUnion(s.from, {s.to[0]}); }
-
-bool IsPermute(const Sides& s) {
-  if (TotalVolume(s.from) != TotalVolume(s.to)) return false;
-  const auto sorted = [](Boxes boxes) {
-    const auto bounds = [](const Interval& i) { return std::pair(i.begin, i.end); };
-    std::sort(boxes.begin(), boxes.end(), [&](const Box* a, const Box* b) {
-      return std::lexicographical_compare(
-          a->begin(), a->end(), b->begin(), b->end(),
-          [&](const Interval& x, const Interval& y) { return bounds(x) < bounds(y); });
-    });
-    return boxes;
-  };
-  const Boxes from = sorted(s.from), to = sorted(s.to);
-  return std::equal(from.begin(), from.end(), to.begin(),
-                    [](const Box* a, const Box* b) { return *a == *b; }) &&
-         Cells(from, to).In(from).has_value();
-}
-
-bool IsAllToAll(const Sides& s) { return SameUnion(s.from, s.to); }
-
-bool IsReduceScatter(const Sides& s) {
-  return AllEqual(s.from) && s.parts.size() == s.from.size() && SameUnion({s.from[0]}, s.to);
-}
-
-bool IsAllReduce(const Sides& s) {
-  return AllEqual(s.from) && s.parts.size() == s.from.size() && AllEqual(s.to) &&
-         *s.from[0] == *s.to[0];
-}
-
-struct Kind {
-  program::Collective collective;
-  bool (*holds)(const Sides&);
-};
-
 class Recogniser {
  public:
   Recogniser(const Mesh& mesh, program::Exchange& exchange)
@@ -167,13 +50,8 @@ class Recogniser {
   void Mark() {
     if (exchange_.from_first_only() || exchange_.has_group()) return;
     if (exchange_.partials() == 1 && IsLocal()) return;
-    const std::vector<Kind> whole = {{program::ALL_GATHER, IsAllGather},
-                                     {program::PERMUTE, IsPermute},
-                                     {program::ALL_TO_ALL, IsAllToAll}},
-                            partial = {{program::REDUCE_SCATTER, IsReduceScatter},
-                                       {program::ALL_REDUCE, IsAllReduce}};
     for (const Axes& axes : Candidates()) {
-      if (MarkOver(axes, exchange_.partials() > 1 ? partial : whole)) return;
+      if (MarkOver(axes)) return;
     }
   }
 
@@ -213,27 +91,30 @@ class Recogniser {
     return subsets;
   }
 
-  // Marks the exchange as the first of `kinds` that holds for every group over these axes; false
-  // where none does.
-  bool MarkOver(const Axes& axes, std::vector<Kind> kinds) {
+  // Marks the exchange as the first collective that every group over these axes matches; false
+  // where there is none.
+  bool MarkOver(const Axes& axes) {
     const std::vector<int> along = DevicesAlong(mesh_, axes);
-    if (exchange_.partials() > 1 && static_cast<int>(along.size()) != exchange_.partials())
-      return false;
+    const bool combines = exchange_.partials() > 1;
+    if (combines && static_cast<int>(along.size()) != exchange_.partials()) return false;
+    std::vector<const Collective*> left;
+    for (const Collective& row : Collectives()) {
+      if (row.combines == combines) left.push_back(&row);
+    }
     for (const int first : DevicesAlong(mesh_, OtherAxes(mesh_, axes))) {
-      Sides sides;
+      CollectiveSides sides;
       for (const int offset : along) {
         const int device = first + offset;
         sides.from.push_back(&from_[device]);
         sides.to.push_back(&to_[device]);
-        if (exchange_.partials() > 1)
-          sides.parts.insert(ValueOn(mesh_, exchange_.partial(), device));
+        if (combines) sides.partials.insert(ValueOn(mesh_, exchange_.partial(), device));
       }
-      kinds.erase(std::remove_if(kinds.begin(), kinds.end(),
-                                 [&](const Kind& kind) { return !kind.holds(sides); }),
-                  kinds.end());
-      if (kinds.empty()) return false;
+      left.erase(std::remove_if(left.begin(), left.end(),
+                                [&](const Collective* row) { return !row->matches(sides); }),
+                 left.end());
+      if (left.empty()) return false;
     }
-    exchange_.set_collective(kinds[0].collective);
+    exchange_.set_collective(CollectiveNumber(left[0]->name));
     exchange_.mutable_axes()->Add(axes.begin(), axes.end());
     return true;
   }

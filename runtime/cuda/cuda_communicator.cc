@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Make(
     YUBA_CUDA(cudaEventCreateWithFlags(&made->arrived_[d], cudaEventDisableTiming));
     YUBA_CUDA(cudaEventCreateWithFlags(&made->departed_[d], cudaEventDisableTiming));
   }
-  if (nccl != nullptr) made->nccl_ = std::make_unique<NcclGather>(*nccl, made->devices_);
+  if (nccl != nullptr) made->nccl_ = std::make_unique<NcclCommunicators>(*nccl, made->devices_);
   return made;
 }
 
@@ -71,8 +71,8 @@ absl::Status CudaCommunicator::Copy(int device, int instruction,
   for (int source : plan.devices[device].sources) {
     YUBA_CUDA(cudaStreamWaitEvent(own.stream(), arrived_[source], 0));
   }
-  if (prepared->gather.has_value()) {
-    YUBA_RETURN_IF_ERROR(nccl_->Start(device, instruction, *prepared->gather));
+  if (prepared->nccl.has_value()) {
+    YUBA_RETURN_IF_ERROR(nccl_->Start(device, instruction, *prepared->nccl));
   }
   for (const Work& work : prepared->work) {
     if (work.rows.possible) {
@@ -99,9 +99,9 @@ absl::Status CudaCommunicator::Copy(int device, int instruction,
 absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Prepare(
     int device, const runtime::ExchangePlan& plan) const {
   auto prepared = std::make_unique<Prepared>();
-  if (nccl_ != nullptr) prepared->gather = GatherOf(plan, device);
-  if (prepared->gather.has_value() && OnDifferentGpus(prepared->gather->members)) return prepared;
-  prepared->gather.reset();
+  if (nccl_ != nullptr) prepared->nccl = NcclCallOf(plan, device);
+  if (prepared->nccl.has_value() && OnDifferentGpus(prepared->nccl->group.members)) return prepared;
+  prepared->nccl.reset();
 
   char* const result = devices_[device]->arena() + plan.destination_offset;
   auto source_of = [&](int source) { return devices_[source]->arena() + plan.source_offset; };

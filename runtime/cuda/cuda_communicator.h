@@ -11,7 +11,7 @@
 
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/make_job.h"
-#include "runtime/cuda/nccl_gather.h"
+#include "runtime/cuda/nccl_collectives.h"
 #include "runtime/host/shared_memory.h"
 
 namespace yuba::cuda {
@@ -41,7 +41,7 @@ class CudaCommunicator : public runtime::SharedMemory {
   };
   // What one device does in one exchange, made when it first comes there.
   struct Prepared {
-    absl::optional<Gather> gather;  // then `work` is empty
+    absl::optional<NcclCall> nccl;  // then `work` is empty
     std::vector<Work> work;
     GpuMemory jobs;  // the numbers of all jobs
   };
@@ -54,7 +54,7 @@ class CudaCommunicator : public runtime::SharedMemory {
   const std::vector<CudaDevice*> devices_;
   std::vector<cudaEvent_t> arrived_, departed_;                   // [device]
   std::vector<std::vector<std::unique_ptr<Prepared>>> prepared_;  // [device][instruction]
-  std::unique_ptr<NcclGather> nccl_;                              // may be null
+  std::unique_ptr<NcclCommunicators> nccl_;                       // may be null
 };
 
 }  // namespace yuba::cuda

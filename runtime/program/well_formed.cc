@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
@@ -135,7 +136,7 @@ class WellFormed {
     if (!Reducer_IsValid(exchange.reducer())) {
       return UserError("no reducer ", exchange.reducer());
     }
-    if (!Collective_IsValid(exchange.collective())) {
+    if (exchange.collective() != 0 && CollectiveAt(exchange.collective()) == nullptr) {
       return UserError("no collective ", exchange.collective());
     }
     for (int axis : exchange.axes()) {
@@ -171,7 +172,7 @@ class WellFormed {
   }
 
   absl::Status CheckGroups(const Exchange& exchange) {
-    if (exchange.collective() != PLAIN) {
+    if (exchange.collective() != 0) {
       return UserError("groups are for exchanges that are no collectives");
     }
     YUBA_RETURN_IF_ERROR(CheckBound(exchange.group()));

@@ -5,6 +5,7 @@
 
 #include "compiler/memory/memory.h"
 #include "compiler/phases.h"
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/language/library.h"
 
 int main(int argc, char** argv) {
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
   std::map<std::string, int> collectives;
   for (const program::Instruction& instruction : program.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;
-    ++collectives[program::Collective_Name(instruction.exchange().collective())];
+    ++collectives[std::string(CollectiveName(instruction.exchange().collective()))];
   }
   for (const auto& [name, count] : collectives) std::cout << name << " " << count << "  ";
   std::cout << "\n";

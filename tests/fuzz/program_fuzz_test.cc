@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "compiler/phases.h"
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/language/library.h"
 #include "runtime/session.h"
 #include "tests/runtime/program_builder.h"
@@ -183,14 +184,14 @@ class Exchanges {
   void AddMoves(program::ElementType type) {
     const int x = Add("x", type, CutAlong({8}, 0, 4));
     program::Exchange* gather = builder_.AddExchange(x, Add("half", type, Halves()));
-    gather->set_collective(program::ALL_GATHER);
+    gather->set_collective(CollectiveNumber("all_gather"));
     gather->add_axes(1);
     const int whole = Add("whole", type, Whole());
     builder_.AddExchange(x, whole);
     std::vector<Box> turned = CutAlong({8}, 0, 4);
     std::rotate(turned.begin(), turned.begin() + 1, turned.end());
     program::Exchange* permute = builder_.AddExchange(x, Add("turned", type, turned));
-    permute->set_collective(program::PERMUTE);
+    permute->set_collective(CollectiveNumber("permute"));
     permute->add_axes(0);
     permute->add_axes(1);
     builder_.AddInput("x" + std::to_string(x), x);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "opsemantics/base/collectives.h"
 #include "tests/runtime/program_builder.h"
 
 namespace yuba::runtime {
@@ -201,9 +202,9 @@ std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::
   builder.AddInput("x", rows);
   builder.AddOutput("x", rows);
   program::Exchange* gather = builder.AddExchange(rows, whole);
-  gather->set_collective(program::ALL_GATHER);
+  gather->set_collective(CollectiveNumber("all_gather"));
   program::Exchange* scatter = builder.AddReduction(whole, rows, program::SUM, 4, {0, 1, 2, 3});
-  scatter->set_collective(program::REDUCE_SCATTER);
+  scatter->set_collective(CollectiveNumber("reduce_scatter"));
   for (program::Exchange* exchange : {gather, scatter}) {
     exchange->add_axes(0);
     exchange->add_axes(1);
@@ -322,11 +323,11 @@ TEST_CASE("a collective that its boxes are not is refused") {
   std::vector<Box> most = {{{0, 4}}, {{0, 6}}, {{0, 6}}};
   const int gathered = builder.AddBuffer("g", program::F32, dims, most);
   program::Exchange* exchange = builder.AddExchange(shards, gathered);
-  exchange->set_collective(program::ALL_GATHER);
+  exchange->set_collective(CollectiveNumber("all_gather"));
   exchange->add_axes(0);
   auto session = Session::Open(builder.Load(), {});
   REQUIRE(!session.ok());
-  CHECK(std::string(session.status().message()).find("ALL_GATHER") != std::string::npos);
+  CHECK(std::string(session.status().message()).find("all_gather") != std::string::npos);
   RunOptions plain;
   plain.recognise = false;
   CHECK(Session::Open(builder.Load(), plain).ok());

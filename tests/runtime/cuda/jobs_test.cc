@@ -4,7 +4,7 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/cuda/gather.h"
+#include "runtime/cuda/group_call.h"
 #include "runtime/cuda/job.h"
 #include "runtime/cuda/make_job.h"
 
@@ -170,29 +170,29 @@ TEST_CASE("A gather is one where pieces are equal, contiguous and side by side")
   const runtime::ExchangePlan rows =
       GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
   for (int device = 0; device < 3; ++device) {
-    const absl::optional<Gather> gather = GatherOf(rows, device);
+    const absl::optional<GroupCall> gather = AllGatherOf(rows, device);
     REQUIRE(gather.has_value());
     CHECK(gather->members == std::vector<int>{1, 2, 0});  // as the pieces lie
     CHECK(gather->bytes == 2 * 4 * 4);
     CHECK(gather->from == std::vector<int64_t>{0, 0, 0});
     CHECK(gather->to == std::vector<int64_t>{64, 64, 64});
   }
-  CHECK_FALSE(GatherOf(GatherPlan({{{0, 3}, {0, 4}}, {{3, 5}, {0, 4}}}, whole), 0).has_value());
-  CHECK_FALSE(GatherOf(GatherPlan({{{0, 6}, {0, 2}}, {{0, 6}, {2, 4}}}, whole), 0).has_value());
-  CHECK_FALSE(GatherOf(GatherPlan({{{0, 2}, {0, 4}}, {{4, 6}, {0, 4}}}, whole), 0).has_value());
-  CHECK_FALSE(GatherOf(GatherPlan({{{0, 6}, {0, 4}}}, whole), 0).has_value());
+  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 3}, {0, 4}}, {{3, 5}, {0, 4}}}, whole), 0).has_value());
+  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 6}, {0, 2}}, {{0, 6}, {2, 4}}}, whole), 0).has_value());
+  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 2}, {0, 4}}, {{4, 6}, {0, 4}}}, whole), 0).has_value());
+  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 6}, {0, 4}}}, whole), 0).has_value());
 
   runtime::ExchangePlan uneven = rows;  // another member does something else
   uneven.devices[2].pieces.pop_back();
-  CHECK_FALSE(GatherOf(uneven, 0).has_value());
+  CHECK_FALSE(AllGatherOf(uneven, 0).has_value());
   runtime::ExchangePlan other_place = rows;
   other_place.devices[1].pieces[0].walk.buffers[0].offset += 1;
-  CHECK_FALSE(GatherOf(other_place, 0).has_value());
+  CHECK_FALSE(AllGatherOf(other_place, 0).has_value());
   runtime::ExchangePlan without_own = rows;  // what stays in place is no piece
   for (int d = 0; d < 3; ++d) {
     without_own.devices[d].pieces.erase(without_own.devices[d].pieces.begin() + d);
   }
-  CHECK_FALSE(GatherOf(without_own, 0).has_value());
+  CHECK_FALSE(AllGatherOf(without_own, 0).has_value());
 }
 
 }  // namespace

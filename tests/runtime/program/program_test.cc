@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include "opsemantics/base/collectives.h"
 #include "runtime/host/kernel_object.h"
 #include "tests/runtime/program_builder.h"
 
@@ -24,7 +25,7 @@ program::Program Sound() {
       builder.AddBuffer("made", program::F32, {4, 3}, std::vector<Box>(2, WholeBox({4, 3})));
   const int y = builder.AddBuffer("y", program::F32, {4, 3}, CutAlong({4, 3}, 0, 2));
   program::Exchange* gather = builder.AddExchange(x, all);
-  gather->set_collective(program::ALL_GATHER);
+  gather->set_collective(CollectiveNumber("all_gather"));
   gather->add_axes(0);
   program::LibraryCall call;
   call.set_right(1);
@@ -129,13 +130,12 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"moves f32 into i32",
        [](auto& p) { StageOf(p).mutable_buffers(2)->set_type(program::I32); }},
       {"no mesh axis 5", [](auto& p) { ExchangeAt(p, 0).set_axes(0, 5); }},
-      {"no collective 99",
-       [](auto& p) { ExchangeAt(p, 0).set_collective(static_cast<program::Collective>(99)); }},
+      {"no collective 99", [](auto& p) { ExchangeAt(p, 0).set_collective(99); }},
       {"groups are for exchanges that are no collectives",
        [](auto& p) { ExchangeAt(p, 0).mutable_group()->add_values(0); }},
       {"a bound with 0 values where its axes make 1",
        [](auto& p) {
-         ExchangeAt(p, 2).set_collective(program::PLAIN);
+         ExchangeAt(p, 2).clear_collective();
          ExchangeAt(p, 2).mutable_group();
        }},
       {"no reducer 42",

@@ -1,4 +1,4 @@
-#include "runtime/cuda/gather.h"
+#include "runtime/cuda/group_call.h"
 
 #include <algorithm>
 
@@ -33,8 +33,8 @@ std::vector<const runtime::Piece*> SideBySide(const runtime::DeviceExchange& own
 
 }  // namespace
 
-absl::optional<Gather> GatherOf(const runtime::ExchangePlan& plan, int device) {
-  Gather gather;
+absl::optional<GroupCall> AllGatherOf(const runtime::ExchangePlan& plan, int device) {
+  GroupCall gather;
   for (const runtime::Piece* piece : SideBySide(plan.devices[device])) {
     gather.members.push_back(piece->source);
     gather.from.push_back(plan.source_offset + piece->walk.buffers[0].offset * plan.source_element);
