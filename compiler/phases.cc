@@ -11,6 +11,7 @@
 #include "compiler/search_spaces.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
+#include "compiler/verify/check_collectives.h"
 #include "compiler/verify/check_memory.h"
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
@@ -105,6 +106,8 @@ absl::Status Recognise(Compilation& c) {
   return absl::OkStatus();
 }
 
+absl::Status VerifyCollectives(Compilation& c) { return CheckCollectives(c.program); }
+
 absl::Status Memory(Compilation& c) {
   YUBA_RETURN_IF_ERROR(NeedProgram(c));
   PlanMemory(c.program, c.plan.space.memory);
@@ -146,7 +149,7 @@ constexpr Phase kPhases[] = {
      SearchPlan, VerifySearch},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyAttach},
     {"spmd", "graph and plan become buffers, kernels and exchanges", MakeProgram, VerifySpmd},
-    {"recognise", "exchanges that equal collectives are marked", Recognise, VerifySpmd},
+    {"recognise", "exchanges that equal collectives are marked", Recognise, VerifyCollectives},
     {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},
     {"kernels", "each function becomes a library call or machine code", Kernels, VerifyKernels},
     {"emit", "the program is written", Emit, VerifyNothing},
@@ -179,6 +182,12 @@ bool HasFactors(const Compilation& c) {
   return c.plan.tensors.empty() ? c.request.search.factors : c.plan.space.factors;
 }
 
+absl::Status Verify(const Phase& phase, Compilation& compilation) {
+  const absl::Status verified = phase.verify(compilation);
+  if (verified.ok()) return verified;
+  return InternalError("after phase ", phase.name, ": ", verified.message());
+}
+
 absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& compilation) {
   const Phase& phase = Phases()[number];
   const auto start = std::chrono::steady_clock::now();
@@ -186,12 +195,7 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
   YUBA_RETURN_IF_ERROR(phase.run(compilation));
   const double seconds = SecondsSince(start);
   const auto verify_start = std::chrono::steady_clock::now();
-  if (options.verify) {
-    const absl::Status verified = phase.verify(compilation);
-    if (!verified.ok()) {
-      return InternalError("after phase ", phase.name, ": ", verified.message());
-    }
-  }
+  if (options.verify) YUBA_RETURN_IF_ERROR(Verify(phase, compilation));
   const double verify_seconds = SecondsSince(verify_start);
   if (!options.dump_dir.empty()) {
     YUBA_RETURN_IF_ERROR(MakeFolder(options.dump_dir));
@@ -223,6 +227,8 @@ absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
     if (compilation.program.stages_size() > 0) {
       SetInitialValues(compilation.model, compilation.program);
     }
+    // A dump may have been changed by hand.
+    if (options.verify) YUBA_RETURN_IF_ERROR(Verify(Phases()[from - 1], compilation));
   }
   for (size_t phase = from; phase <= to; ++phase) {
     if (options.go_on != nullptr) {

@@ -7,9 +7,11 @@
 
 namespace yuba::tools {
 
-absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
-                                              const search::Plan& plan,
-                                              const kernels::KernelChoice& choice, bool verify) {
+namespace {
+
+absl::StatusOr<program::Program> Build(const compiler::Model& model, const search::Plan& plan,
+                                       const kernels::KernelChoice& choice, const char* last_phase,
+                                       bool verify) {
   compiler::Compilation compilation;
   compilation.request.kernels = choice;
   compilation.request.version = kVersion;
@@ -17,10 +19,25 @@ absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
   compilation.plan = plan;
   compiler::PhaseOptions options;
   options.from = "spmd";
-  options.to = "kernels";
+  options.to = last_phase;
   options.verify = verify;
   YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));
   return std::move(compilation.program);
+}
+
+}  // namespace
+
+absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
+                                              const search::Plan& plan,
+                                              const kernels::KernelChoice& choice, bool verify) {
+  return Build(model, plan, choice, "kernels", verify);
+}
+
+absl::StatusOr<program::Program> BuildWithoutKernels(const compiler::Model& model,
+                                                     const search::Plan& plan,
+                                                     const kernels::KernelChoice& choice,
+                                                     bool verify) {
+  return Build(model, plan, choice, "memory", verify);
 }
 
 search::Plan WholePlan(const Graph& graph) {

@@ -1,6 +1,5 @@
 // From model and plan to a program that runs, in one call: the compiler's phases from spmd to
-// kernels, without their checks (`yuba verify` runs those). For `run`, `compile`, `verify` and the
-// tests.
+// kernels. For all commands that print or run a program, and the tests.
 #ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
 #define YUBA_TOOLS_BUILD_PROGRAM_H_
 
@@ -18,6 +17,12 @@ namespace yuba::tools {
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice, bool verify);
+
+// The same without code: what is there after the phase `memory`. Of `choice` the arithmetic counts.
+absl::StatusOr<program::Program> BuildWithoutKernels(const compiler::Model& model,
+                                                     const search::Plan& plan,
+                                                     const kernels::KernelChoice& choice,
+                                                     bool verify);
 
 // The plan for one device, in which nothing is cut: what partitioned runs are compared with.
 search::Plan WholePlan(const Graph& graph);

@@ -82,7 +82,7 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   if (const auto it = notes.options.find("memory"); it != notes.options.end()) {
     it->second = absl::StrCat(planned.plan.space.memory);
   }
-  AddProgramNotes(planned.loaded.model, planned.plan, notes);
+  YUBA_RETURN_IF_ERROR(AddProgramNotes(planned.loaded.model, planned.plan, true, notes));
   const Json derived =
       Json::parse(search::WritePlan(planned.loaded.model.graph, planned.plan, notes));
   const Json file = Json::parse(planned.text, nullptr, false);

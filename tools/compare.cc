@@ -64,7 +64,7 @@ absl::StatusOr<Candidate> Try(compiler::Model model, const onnx::ImportOptions& 
   }
   candidate.graph = model.graph;
   search::PlanNotes notes;
-  AddProgramNotes(model, candidate.plan, notes);
+  YUBA_RETURN_IF_ERROR(AddProgramNotes(model, candidate.plan, true, notes));
   for (const search::DeviceMemory& memory : notes.memory) {
     candidate.peak_memory = std::max(candidate.peak_memory, memory.peak);
   }

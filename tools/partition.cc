@@ -151,8 +151,9 @@ absl::Status CheckStates(const PartitionFlags& flags, const compiler::Compilatio
   return absl::OkStatus();
 }
 
-search::PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded,
-                          const search::Plan& plan, const search::SearchOptions& options) {
+absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const LoadedModel& loaded,
+                                          const search::Plan& plan,
+                                          const search::SearchOptions& options) {
   search::PlanNotes notes = NotesFor(loaded, flags.model);
   if (flags.space == "tofu") notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
@@ -164,7 +165,7 @@ search::PlanNotes NotesOf(const PartitionFlags& flags, const LoadedModel& loaded
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(options.memory_limit);
   if (flags.no_verify) notes.options["no-verify"] = "true";
-  AddProgramNotes(loaded.model, plan, notes);
+  YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_verify, notes));
   return notes;
 }
 
@@ -248,7 +249,8 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << "stopped after " << flags.to << ": no plan is made\n";
     return absl::OkStatus();
   }
-  const std::string text = search::WritePlan(graph, plan, NotesOf(flags, loaded, plan, options));
+  YUBA_ASSIGN_OR_RETURN(const search::PlanNotes notes, NotesOf(flags, loaded, plan, options));
+  const std::string text = search::WritePlan(graph, plan, notes);
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) {
     std::cout << text;

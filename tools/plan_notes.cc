@@ -6,12 +6,12 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
 #include "compiler/model.h"
-#include "compiler/spmd/recognise.h"
-#include "compiler/spmd/spmd.h"
 #include "opsemantics/base/collectives.h"
+#include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
+#include "tools/build_program.h"
 
 namespace yuba::tools {
 namespace {
@@ -20,13 +20,12 @@ std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, i
 
 }  // namespace
 
-void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
-                     search::PlanNotes& notes) {
-  program::Program program = compiler::MakeSpmdProgram(model, plan);
-  compiler::RecogniseCollectives(program);
-  compiler::PlanMemory(program, plan.space.memory);
+absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& plan, bool verify,
+                             search::PlanNotes& notes) {
+  const kernels::KernelChoice choice;
+  YUBA_ASSIGN_OR_RETURN(const program::Program program,
+                        BuildWithoutKernels(model, plan, choice, verify));
   notes.memory = MemoryNotes(program, plan.mesh.devices());
-  kernels::KernelChoice choice;
   for (const Node& node : model.graph.nodes) {
     notes.kernels.push_back(
         IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));
@@ -48,6 +47,7 @@ void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
     const auto it = collectives.find(key);
     notes.collectives.push_back(it == collectives.end() ? "exchange" : it->second);
   }
+  return absl::OkStatus();
 }
 
 namespace {

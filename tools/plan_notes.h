@@ -8,10 +8,11 @@
 
 namespace yuba::tools {
 
-// Lowers the plan as the compiler does, without generating code, and fills in notes.memory
-// [device], notes.kernels [node] and notes.collectives [transfer, in the order of MovesOf].
-void AddProgramNotes(const compiler::Model& model, const search::Plan& plan,
-                     search::PlanNotes& notes);
+// Makes the plan's program as the compiler does, without code, and fills in notes.memory [device],
+// notes.kernels [node] and notes.collectives [transfer, in the order of MovesOf]. With `verify`
+// each phase's result is proved; a proof that fails is Internal.
+absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& plan, bool verify,
+                             search::PlanNotes& notes);
 
 }  // namespace yuba::tools
 

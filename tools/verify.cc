@@ -6,9 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
-#include "compiler/spmd/spmd.h"
-#include "compiler/verify/coverage.h"
-#include "compiler/verify/matches_graph.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/host/host_backend.h"
@@ -52,17 +49,17 @@ absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
 }
 
 absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>& whole,
-                     const std::vector<TensorData>& sharding, nlohmann::ordered_json& report,
+                     const std::vector<TensorData>& cut, nlohmann::ordered_json& report,
                      bool json) {
   int64_t elements = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
     const std::string& name = model.graph.tensors[model.graph.outputs[i]].name;
-    if (whole[i].data != sharding[i].data) {
+    if (whole[i].data != cut[i].data) {
       int64_t wrong = 0;
       const int64_t bytes = ByteSize(whole[i].type);
       const int64_t count = static_cast<int64_t>(whole[i].data.size()) / bytes;
       for (int64_t e = 0; e < count; ++e) {
-        wrong += whole[i].data.compare(e * bytes, bytes, sharding[i].data, e * bytes, bytes) != 0;
+        wrong += whole[i].data.compare(e * bytes, bytes, cut[i].data, e * bytes, bytes) != 0;
       }
       report["hash"] = "differs";
       return absl::FailedPreconditionError(
@@ -90,12 +87,14 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
                      "for the cover alone");
   }
   const compiler::Model& model = planned.loaded.model;
-  const program::Program program = compiler::MakeSpmdProgram(model, planned.plan);
-  if (absl::Status cover = compiler::CheckCoverage(program); !cover.ok()) {
+  kernels::KernelChoice choice;
+  choice.target.arithmetic = Arithmetic::kHash;
+  auto proved = BuildWithoutKernels(model, planned.plan, choice, true);
+  if (!proved.ok()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("the program does not cover the model: ", cover.message()));
+        absl::StrCat("the program does not cover the model: ", proved.status().message()));
   }
-  YUBA_RETURN_IF_ERROR(compiler::CheckMatchesGraph(model.graph, program));
+  program::Program program = *std::move(proved);
   report["cover"] = "whole";
   report["devices"] = planned.plan.mesh.devices();
   report["instructions"] = program.stages(0).instructions_size();
@@ -117,18 +116,16 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
         Count(model.flops),
         "FLOP would take minutes; --scale full runs it, --scale cover asks for the cover alone"));
   }
-  kernels::KernelChoice choice;
-  choice.target.arithmetic = Arithmetic::kHash;
   std::cerr << "generating kernels ...\n";
   compiler::Model uncut = model;
   uncut.graph = planned.whole;
   YUBA_ASSIGN_OR_RETURN(program::Program whole,
                         BuildProgram(uncut, WholePlan(uncut.graph), choice, true));
-  YUBA_ASSIGN_OR_RETURN(program::Program sharding, BuildProgram(model, planned.plan, choice, true));
+  YUBA_RETURN_IF_ERROR(kernels::AddKernels(model, choice, program));
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> expected,
                         Outputs(model, std::move(whole), flags.seed));
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> actual,
-                        Outputs(model, std::move(sharding), flags.seed));
+                        Outputs(model, std::move(program), flags.seed));
   return Compare(model, expected, actual, report, flags.json);
 }
 

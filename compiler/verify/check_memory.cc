@@ -43,8 +43,9 @@ absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
     return BufferError(buffer, "its slot leaves the arena");
   }
   const int64_t element = ElementBytes(program, buffer);
+  const std::vector<Box> boxes = BoxesOn(mesh, buffer.box());
   for (int device = 0; device < mesh.devices(); ++device) {
-    const int64_t bytes = Volume(BoxOn(mesh, buffer.box(), device)) * element;
+    const int64_t bytes = Volume(boxes[device]) * element;
     if (bytes > buffer.size()) {
       return BufferError(buffer, "device ", device, " holds ", bytes, " bytes in a slot of ",
                          buffer.size());

@@ -160,8 +160,9 @@ class Prover {
 
   absl::Status CheckRead(const program::Access& operand) const {
     const int id = operand.buffer();
+    const std::vector<Box> reads = BoxesOn(mesh_, operand.box());
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box read = BoxOn(mesh_, operand.box(), device);
+      const Box& read = reads[device];
       if (!Contains(held_[id][device], read)) {
         return ProofError("device ", device, " reads ", ToString(read), " of ", NameOf(id),
                           " and has ", ToString(held_[id][device]));
@@ -174,47 +175,55 @@ class Prover {
     return absl::OkStatus();
   }
 
+  using Outputs = std::map<Box, Ranges, BoxLess>;
+
   absl::Status WriteResult(const program::Kernel& kernel) {
     const int id = kernel.result().buffer();
-    std::map<Box, Ranges, BoxLess> outputs;  // written box -> the ranges of output indices there
+    Outputs outputs;  // written box -> the ranges of output indices there
     bool partial = false;
+    const std::vector<Box> results = BoxesOn(mesh_, kernel.result().box());
+    const std::vector<Ranges> reductions = RangesOn(program_, mesh_, kernel, true);
+    const std::vector<Ranges> ranges_on = RangesOn(program_, mesh_, kernel, false);
+    const Ranges whole = WholeReduction(program_, kernel);
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box written = BoxOn(mesh_, kernel.result().box(), device);
+      const Box& written = results[device];
       if (!Contains(held_[id][device], written)) {
         return ProofError("device ", device, " writes ", ToString(written), " of ", NameOf(id),
                           " and has room for ", ToString(held_[id][device]));
       }
       Write(id, device, written);
-      partial = partial ||
-                RangesOn(program_, mesh_, kernel, device, true) != WholeReduction(program_, kernel);
+      partial = partial || reductions[device] != whole;
       if (IsEmpty(written)) continue;
-      const Ranges ranges = RangesOn(program_, mesh_, kernel, device, false);
+      const Ranges& ranges = ranges_on[device];
       if (outputs.emplace(written, ranges).first->second != ranges) {
         return ProofError("two parts of different output indices write ", ToString(written), " of ",
                           NameOf(id));
       }
     }
-    for (auto a = outputs.begin(); a != outputs.end(); ++a) {
-      for (auto b = std::next(a); b != outputs.end(); ++b) {
-        if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
-        return ProofError("two parts write ", ToString(Intersect(a->first, b->first)), " of ",
-                          NameOf(id));
-      }
-    }
+    YUBA_RETURN_IF_ERROR(CheckDisjoint(outputs, id));
     SetWhole(id);
     if (partial) partial_[id] = &kernel;
     producers_[id] = &kernel;
     return absl::OkStatus();
   }
 
-  struct BoxLess {
-    bool operator()(const Box& a, const Box& b) const {
-      return std::lexicographical_compare(
-          a.begin(), a.end(), b.begin(), b.end(), [](const Interval& x, const Interval& y) {
-            return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
-          });
+  // Whether parts of different output indices write disjoint boxes of the buffer.
+  absl::Status CheckDisjoint(const Outputs& outputs, int id) const {
+    BoxUnion all;
+    bool disjoint = true;
+    for (auto a = outputs.begin(); a != outputs.end() && disjoint; ++a) {
+      disjoint = !all.Touches(a->first);
+      all.Add(a->first);
     }
-  };
+    for (auto a = outputs.begin(); a != outputs.end() && !disjoint; ++a) {
+      for (auto b = std::next(a); b != outputs.end(); ++b) {
+        if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
+        return ProofError("two parts write ", ToString(Intersect(a->first, b->first)), " of ",
+                          NameOf(id));
+      }
+    }
+    return absl::OkStatus();
+  }
 
   // [device]: the box that it offers; with from_first_only an empty one where an earlier device
   // offers the same box.
@@ -246,7 +255,8 @@ class Prover {
       offered.Add(offers[device]);
       received.Add(to[device]);
     }
-    for (int device = 0; device < mesh_.devices() && exchange.reduce(); ++device) {
+    for (int device : FirstDevices(mesh_, exchange.from())) {
+      if (!exchange.reduce()) break;
       if (const auto lost = received.Missing(offers[device])) {
         return ProofError(ToString(*lost), ", written by device ", device,
                           ", is reduced into nobody");
@@ -262,11 +272,13 @@ class Prover {
       return ProofError("it takes partial results of ", NameOf(exchange.source()),
                         " for whole ones");
     }
-    for (int device = 0; device < mesh_.devices(); ++device) {
+    for (int device : FirstDevices(mesh_, exchange.to())) {
       if (const auto lost = offered.Missing(to[device])) {
         return ProofError("device ", device, " waits for ", ToString(*lost), " of ",
                           exchange.tensor(), ", which no device offers");
       }
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
       Write(exchange.destination(), device, to[device]);
     }
     SetWhole(exchange.destination());
@@ -280,11 +292,10 @@ class Prover {
     if (!IsPartial(source) || !unreduced_[source].empty()) {
       return ProofError("it takes terms of ", NameOf(source), ", which is no sum of them");
     }
-    std::vector<int64_t> groups;
+    std::vector<int64_t> groups = ValuesOn(mesh_, exchange.group());
     std::map<int64_t, BoxUnion> offered;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      groups.push_back(ValueOn(mesh_, exchange.group(), device));
-      offered[groups.back()].Add(from[device]);
+      offered[groups[device]].Add(from[device]);
     }
     YUBA_RETURN_IF_ERROR(CheckUnreduced(source, groups));
     for (int device = 0; device < mesh_.devices(); ++device) {
@@ -310,9 +321,10 @@ class Prover {
     if (exchange.reducer() != program::SUM) return ProofError("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
+    const std::vector<int64_t> groups = ValuesOn(mesh_, exchange.group());
     std::map<int64_t, BoxUnion> received;  // by group
     for (int device = 0; device < mesh_.devices(); ++device) {
-      BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
+      BoxUnion& region = received[groups[device]];
       if (region.Touches(to[device])) {
         return ProofError("device ", device, " adds ", ToString(to[device]),
                           ", some of which another device of its group adds too");
@@ -321,7 +333,7 @@ class Prover {
       Write(exchange.destination(), device, to[device]);
     }
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const BoxUnion& region = received[ValueOn(mesh_, exchange.group(), device)];
+      const BoxUnion& region = received[groups[device]];
       if (const auto lost = region.Missing(from[device])) {
         return ProofError(ToString(*lost), ", written by device ", device,
                           ", is reduced into nobody of its group");

@@ -9,16 +9,49 @@
 
 namespace yuba::compiler {
 
-Ranges RangesOn(const program::Program& program, const Mesh& mesh, const program::Kernel& kernel,
-                int device, bool reduction) {
-  Ranges ranges;
+std::vector<Ranges> RangesOn(const program::Program& program, const Mesh& mesh,
+                             const program::Kernel& kernel, bool reduction) {
+  std::vector<Ranges> ranges(mesh.devices());
   const program::Function& function = program.functions(kernel.function());
   for (int index = 0; index < kernel.indices_size(); ++index) {
     if (function.indices(index).reduction() != reduction) continue;
-    ranges.push_back(IntervalOn(mesh, kernel.indices(index), device));
+    const std::vector<Interval> intervals = IntervalsOn(mesh, kernel.indices(index));
+    for (size_t device = 0; device < ranges.size(); ++device) {
+      ranges[device].push_back(intervals[device]);
+    }
   }
   return ranges;
 }
+
+namespace {
+
+// [device]: where its range of each index begins.
+std::vector<std::vector<int64_t>> BeginsOn(const Mesh& mesh, const program::Kernel& kernel) {
+  std::vector<std::vector<int64_t>> begins(mesh.devices());
+  for (const program::Range& range : kernel.indices()) {
+    const std::vector<int64_t> values = ValuesOn(mesh, range.begin());
+    for (size_t device = 0; device < begins.size(); ++device) {
+      begins[device].push_back(values[device]);
+    }
+  }
+  return begins;
+}
+
+// The parts that devices take of one index, begin -> end; an error where two overlap in part.
+absl::StatusOr<std::map<int64_t, int64_t>> PartsOf(const Mesh& mesh, const program::Range& range,
+                                                   const std::string& index) {
+  std::map<int64_t, int64_t> parts;
+  const std::vector<Interval> intervals = IntervalsOn(mesh, range);
+  for (size_t device = 0; device < intervals.size(); ++device) {
+    const Interval& part = intervals[device];
+    if (parts.emplace(part.begin, part.end).first->second == part.end) continue;
+    return ProofError("device ", device, " takes ", ToString(part), " of index ", index,
+                      ", which overlaps another device's part");
+  }
+  return parts;
+}
+
+}  // namespace
 
 Ranges WholeReduction(const program::Program& program, const program::Kernel& kernel) {
   Ranges whole;
@@ -31,23 +64,15 @@ Ranges WholeReduction(const program::Program& program, const program::Kernel& ke
 absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
                          const program::Kernel& kernel) {
   const program::Function& function = program.functions(kernel.function());
-  std::set<std::vector<int64_t>> boxes;  // the distinct boxes of points, by their begins
-  std::vector<std::map<int64_t, int64_t>> parts(kernel.indices_size());  // [index]: begin -> end
-  for (int device = 0; device < mesh.devices(); ++device) {
-    std::vector<int64_t> begins;
-    for (int index = 0; index < kernel.indices_size(); ++index) {
-      const Interval part = IntervalOn(mesh, kernel.indices(index), device);
-      begins.push_back(part.begin);
-      if (parts[index].emplace(part.begin, part.end).first->second == part.end) continue;
-      return ProofError("device ", device, " takes ", ToString(part), " of index ",
-                        function.indices(index).name(), ", which overlaps another device's part");
-    }
-    boxes.insert(begins);
-  }
+  const std::vector<std::vector<int64_t>> begins = BeginsOn(mesh, kernel);
+  // The distinct boxes of points.
+  const std::set<std::vector<int64_t>> boxes(begins.begin(), begins.end());
   size_t combinations = 1;
   for (int index = 0; index < kernel.indices_size(); ++index) {
+    YUBA_ASSIGN_OR_RETURN(const auto parts,
+                          PartsOf(mesh, kernel.indices(index), function.indices(index).name()));
     int64_t end = 0;
-    for (const auto& part : parts[index]) {
+    for (const auto& part : parts) {
       if (part.first != end) {
         return ProofError("the parts of index ", function.indices(index).name(), " do not meet at ",
                           end);
@@ -58,7 +83,7 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
       return ProofError("the parts of index ", function.indices(index).name(), " end at ", end,
                         " instead of ", function.indices(index).extent());
     }
-    combinations *= parts[index].size();
+    combinations *= parts.size();
     if (combinations <= boxes.size()) continue;  // never so large that the next one overflows
     return ProofError("only ", boxes.size(), " of at least ", combinations, " parts are computed");
   }
@@ -67,12 +92,9 @@ absl::Status CheckTiling(const program::Program& program, const Mesh& mesh,
 
 absl::Status CheckDistinct(const Mesh& mesh, const program::Kernel& kernel) {
   std::map<std::vector<int64_t>, int> first;  // begins of the indices -> the first such device
+  const std::vector<std::vector<int64_t>> begins = BeginsOn(mesh, kernel);
   for (int device = 0; device < mesh.devices(); ++device) {
-    std::vector<int64_t> begins;
-    for (const program::Range& range : kernel.indices()) {
-      begins.push_back(IntervalOn(mesh, range, device).begin);
-    }
-    const auto [place, is_new] = first.emplace(std::move(begins), device);
+    const auto [place, is_new] = first.emplace(begins[device], device);
     if (is_new) continue;
     return ProofError("devices ", place->second, " and ", device, " write the same partials");
   }

@@ -17,9 +17,9 @@ namespace yuba::compiler {
 
 using Ranges = std::vector<Interval>;  // one for each index at hand, in the function's order
 
-// The ranges of `device`: of the reduction indices, or of all other indices.
-Ranges RangesOn(const program::Program& program, const Mesh& mesh, const program::Kernel& kernel,
-                int device, bool reduction);
+// [device]: the ranges of the reduction indices, or of all other indices.
+std::vector<Ranges> RangesOn(const program::Program& program, const Mesh& mesh,
+                             const program::Kernel& kernel, bool reduction);
 // The full extents of the reduction indices.
 Ranges WholeReduction(const program::Program& program, const program::Kernel& kernel);
 

@@ -1,9 +1,11 @@
 #include "compiler/verify/matches_graph.h"
 
+#include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
+#include "compiler/verify/box_union.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
 #include "runtime/program/enums.h"
@@ -109,10 +111,7 @@ class Reader {
       }
     }
     holds_[kernel.result().buffer()] = node.result;
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      YUBA_RETURN_IF_ERROR(CheckBoxes(definition, kernel, device));
-    }
-    return absl::OkStatus();
+    return CheckBoxes(definition, kernel);
   }
 
   static absl::Status CheckFunction(const Definition& definition,
@@ -138,30 +137,42 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::Status CheckBoxes(const Definition& definition, const program::Kernel& kernel,
-                          int device) const {
-    std::vector<Interval> ranges;
-    for (const program::Range& range : kernel.indices()) {
-      ranges.push_back(IntervalOn(mesh_, range, device));
-      // The analysis must only meet numbers within the extents: larger ones could overflow.
-      const size_t i = ranges.size() - 1;
-      if (!Interval{0, definition.indices[i].extent}.Contains(ranges[i])) {
-        return ProofError("device ", device, " runs index ", definition.indices[i].name, " over ",
-                          ToString(ranges[i]));
-      }
+  // The boxes that the definition reaches on each device against those that the program says.
+  absl::Status CheckBoxes(const Definition& definition, const program::Kernel& kernel) const {
+    program::Box indices;
+    *indices.mutable_dims() = kernel.indices();
+    const std::vector<Box> ranges = BoxesOn(mesh_, indices);
+    std::vector<std::vector<Box>> reads;  // [operand][device]: as the program says
+    for (const program::Access& operand : kernel.operands()) {
+      reads.push_back(BoxesOn(mesh_, operand.box()));
     }
-    const Boxes boxes = AnalyzeBoxes(definition, ranges);
-    for (int o = 0; o < kernel.operands_size(); ++o) {
-      const Box access = BoxOn(mesh_, kernel.operands(o).box(), device);
-      if (!Contains(access, boxes.reads[o])) {
+    const std::vector<Box> writes = BoxesOn(mesh_, kernel.result().box());
+    std::map<Box, Boxes, BoxLess> analyzed;  // by ranges: many devices may compute one part
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const auto [entry, is_new] = analyzed.try_emplace(ranges[device]);
+      if (is_new) {
+        YUBA_RETURN_IF_ERROR(CheckRanges(definition, ranges[device], device));
+        entry->second = AnalyzeBoxes(definition, ranges[device]);
+      }
+      const Boxes& boxes = entry->second;
+      for (size_t o = 0; o < reads.size(); ++o) {
+        if (Contains(reads[o][device], boxes.reads[o])) continue;
         return ProofError("device ", device, " reads ", ToString(boxes.reads[o]), " of operand ", o,
-                          ", more than the program says: ", ToString(access));
+                          ", more than the program says: ", ToString(reads[o][device]));
       }
-    }
-    const Box result = BoxOn(mesh_, kernel.result().box(), device);
-    if (!SameSet(result, boxes.writes)) {
+      if (SameSet(writes[device], boxes.writes)) continue;
       return ProofError("device ", device, " writes ", ToString(boxes.writes),
-                        ", the program says ", ToString(result));
+                        ", the program says ", ToString(writes[device]));
+    }
+    return absl::OkStatus();
+  }
+
+  // The analysis must only meet numbers within the extents: larger ones could overflow.
+  static absl::Status CheckRanges(const Definition& definition, const Box& ranges, int device) {
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      if (Interval{0, definition.indices[i].extent}.Contains(ranges[i])) continue;
+      return ProofError("device ", device, " runs index ", definition.indices[i].name, " over ",
+                        ToString(ranges[i]));
     }
     return absl::OkStatus();
   }

@@ -20,8 +20,9 @@ absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& progra
     if (!groups.empty()) return ProofError("two of its indices number groups");
     YUBA_RETURN_IF_ERROR(CheckSum(function.reducer()));
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh, kernel));
+    const std::vector<Interval> intervals = IntervalsOn(mesh, kernel.indices(index));
     for (int device = 0; device < mesh.devices(); ++device) {
-      const Interval group = IntervalOn(mesh, kernel.indices(index), device);
+      const Interval& group = intervals[device];
       if (group.size() != 1) {
         return ProofError("device ", device, " is of the groups ", ToString(group));
       }
@@ -41,12 +42,16 @@ absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
                         const std::vector<Box>& from) {
   std::map<int64_t, Ranges> parts;
   std::set<std::vector<int64_t>> distinct;
+  const std::vector<Ranges> all_ranges = RangesOn(program, mesh, producer, true);
+  const std::vector<Box> written = BoxesOn(mesh, producer.result().box());
+  std::vector<int64_t> numbers(mesh.devices(), 0);
+  if (exchange.partials() > 1) numbers = ValuesOn(mesh, exchange.partial());
   for (int device = 0; device < mesh.devices(); ++device) {
-    const int64_t part = exchange.partials() > 1 ? ValueOn(mesh, exchange.partial(), device) : 0;
-    const Ranges ranges = RangesOn(program, mesh, producer, device, true);
-    if (!SameSet(BoxOn(mesh, producer.result().box(), device), from[device])) {
+    const int64_t part = numbers[device];
+    const Ranges& ranges = all_ranges[device];
+    if (!SameSet(written[device], from[device])) {
       return ProofError("device ", device, " offers ", ToString(from[device]), " and wrote ",
-                        ToString(BoxOn(mesh, producer.result().box(), device)));
+                        ToString(written[device]));
     }
     if (part < 0 || part >= exchange.partials() ||
         parts.emplace(part, ranges).first->second != ranges) {

@@ -1,7 +1,9 @@
 #include "runtime/program/tables.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/program/enums.h"
 
 namespace yuba::program {
@@ -20,6 +22,39 @@ int64_t ValueOn(const Mesh& mesh, const Bound& bound, int device) {
   return bound.values(static_cast<int>(row));
 }
 
+std::vector<int64_t> ValuesOn(const Mesh& mesh, const Bound& bound) {
+  std::vector<int> weights(mesh.axes.size(), 0);  // by what a coordinate advances the row
+  int weight = 1;
+  for (int i = bound.axes_size(); i-- > 0;) {
+    weights[bound.axes(i)] = weight;
+    weight *= mesh.axes[bound.axes(i)].size;
+  }
+  std::vector<int> rows = {0};  // of the devices of the axes so far
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    std::vector<int> finer;
+    finer.reserve(rows.size() * mesh.axes[axis].size);
+    for (int row : rows) {
+      for (int c = 0; c < mesh.axes[axis].size; ++c) finer.push_back(row + c * weights[axis]);
+    }
+    rows = std::move(finer);
+  }
+  std::vector<int64_t> values;
+  values.reserve(rows.size());
+  for (int row : rows) values.push_back(bound.values(row));
+  return values;
+}
+
+std::vector<Interval> IntervalsOn(const Mesh& mesh, const Range& range) {
+  const std::vector<int64_t> begins = ValuesOn(mesh, range.begin());
+  const std::vector<int64_t> ends = ValuesOn(mesh, range.end());
+  std::vector<Interval> intervals;
+  intervals.reserve(begins.size());
+  for (size_t device = 0; device < begins.size(); ++device) {
+    intervals.push_back({begins[device], std::max(begins[device], ends[device])});
+  }
+  return intervals;
+}
+
 Interval IntervalOn(const Mesh& mesh, const Range& range, int device) {
   const int64_t begin = ValueOn(mesh, range.begin(), device);
   return {begin, std::max(begin, ValueOn(mesh, range.end(), device))};
@@ -33,28 +68,49 @@ yuba::Box BoxOn(const Mesh& mesh, const Box& box, int device) {
 }
 
 std::vector<yuba::Box> BoxesOn(const Mesh& mesh, const Box& box) {
-  std::vector<yuba::Box> boxes;
-  boxes.reserve(mesh.devices());
-  for (int device = 0; device < mesh.devices(); ++device) {
-    boxes.push_back(BoxOn(mesh, box, device));
+  std::vector<yuba::Box> boxes(mesh.devices(), yuba::Box(box.dims_size()));
+  for (int d = 0; d < box.dims_size(); ++d) {
+    const std::vector<Interval> intervals = IntervalsOn(mesh, box.dims(d));
+    for (size_t device = 0; device < boxes.size(); ++device) boxes[device][d] = intervals[device];
   }
   return boxes;
 }
 
-bool IsWellFormed(const Mesh& mesh, const Bound& bound) {
+std::vector<int> FirstDevices(const Mesh& mesh, const Box& box) {
+  std::vector<bool> used(mesh.axes.size(), false);
+  for (const Range& range : box.dims()) {
+    for (int axis : range.begin().axes()) used[axis] = true;
+    for (int axis : range.end().axes()) used[axis] = true;
+  }
+  std::vector<int> devices = {0};
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    std::vector<int> finer;
+    for (int device : devices) {
+      const int size = mesh.axes[axis].size;
+      for (int c = 0; c < (used[axis] ? size : 1); ++c) finer.push_back(device * size + c);
+    }
+    devices = std::move(finer);
+  }
+  return devices;
+}
+
+std::string FaultOf(const Mesh& mesh, const Bound& bound) {
   int64_t rows = 1;
   std::vector<bool> used(mesh.axes.size(), false);
   for (int axis : bound.axes()) {
-    if (axis < 0 || axis >= static_cast<int>(mesh.axes.size()) || used[axis]) return false;
+    if (axis < 0 || axis >= static_cast<int>(mesh.axes.size()) || used[axis]) {
+      return absl::StrCat("a bound over mesh axis ", axis, ", which is not there or named twice");
+    }
     used[axis] = true;
     rows *= mesh.axes[axis].size;
   }
-  return bound.values_size() == rows;
+  if (bound.values_size() == rows) return "";
+  return absl::StrCat("a bound with ", bound.values_size(), " values where its axes make ", rows);
 }
 
 bool IsWellFormed(const Mesh& mesh, const Box& box) {
   return std::all_of(box.dims().begin(), box.dims().end(), [&](const Range& range) {
-    return IsWellFormed(mesh, range.begin()) && IsWellFormed(mesh, range.end());
+    return FaultOf(mesh, range.begin()).empty() && FaultOf(mesh, range.end()).empty();
   });
 }
 

@@ -2,11 +2,13 @@
 //
 // A Bound is a number for each device: values[digits of the device's coordinates on `axes`]. On the
 // mesh a=2 b=2 the bound {axes: [1], values: [0, 8]} is 0 on devices 0 and 2, and 8 on 1 and 3.
-// All functions but IsWellFormed need tables that are well-formed (validate.h checks programs).
+// All functions but FaultOf and IsWellFormed need tables that are well-formed (validate.h checks
+// programs).
 #ifndef YUBA_RUNTIME_PROGRAM_TABLES_H_
 #define YUBA_RUNTIME_PROGRAM_TABLES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "opsemantics/base/box.h"
@@ -23,15 +25,25 @@ constexpr int64_t kMostBytes = int64_t{1} << 60;
 
 Mesh MeshOf(const Program& program);
 
+// All functions that return [device] take time by devices, not by devices times axes: use them
+// where all devices are asked for.
 int64_t ValueOn(const Mesh& mesh, const Bound& bound, int device);
+std::vector<int64_t> ValuesOn(const Mesh& mesh, const Bound& bound);  // [device]
 // Empty intervals come back as [begin, begin).
 Interval IntervalOn(const Mesh& mesh, const Range& range, int device);
+std::vector<Interval> IntervalsOn(const Mesh& mesh, const Range& range);  // [device]
 yuba::Box BoxOn(const Mesh& mesh, const Box& box, int device);
 std::vector<yuba::Box> BoxesOn(const Mesh& mesh, const Box& box);  // [device]
 
-// Whether every bound is a table over different axes of the mesh, with one value for each of their
-// coordinates.
-bool IsWellFormed(const Mesh& mesh, const Bound& bound);
+// The devices whose coordinates are 0 on all axes that no bound of the box depends on, ascending:
+// every device has the box of one of these. On the mesh a=2 b=2 a box that depends on b has 0
+// and 1.
+std::vector<int> FirstDevices(const Mesh& mesh, const Box& box);
+
+// Empty where the bound is a table over different axes of the mesh with one value for each of their
+// coordinates, else why it is not: "a bound with 3 values where its axes make 4".
+std::string FaultOf(const Mesh& mesh, const Bound& bound);
+// Whether no bound of the box has a fault.
 bool IsWellFormed(const Mesh& mesh, const Box& box);
 
 // Bytes of an element of a buffer: 8 for floats in hash arithmetic, elsewhere its type's.

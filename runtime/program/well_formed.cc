@@ -52,16 +52,8 @@ class WellFormed {
   }
 
   absl::Status CheckBound(const Bound& bound) {
-    if (IsWellFormed(mesh_, bound)) return absl::OkStatus();
-    std::set<int> seen;
-    int64_t values = 1;
-    for (int axis : bound.axes()) {
-      if (axis < 0 || axis >= message_.mesh_size() || !seen.insert(axis).second) {
-        return UserError("a bound over mesh axis ", axis, ", which is not there or named twice");
-      }
-      values *= message_.mesh(axis).size();
-    }
-    return UserError("a bound with ", bound.values_size(), " values where its axes make ", values);
+    const std::string fault = FaultOf(mesh_, bound);
+    return fault.empty() ? absl::OkStatus() : UserError(fault);
   }
 
   absl::Status CheckRange(const Range& range) {
@@ -85,8 +77,9 @@ class WellFormed {
       if (dim > kLargestExtent) return UserError("impossible dimensions");
     }
     YUBA_RETURN_IF_ERROR(CheckBox(buffer.box(), buffer.dims_size()));
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      const yuba::Box box = BoxOn(mesh_, buffer.box(), device);
+    const std::vector<yuba::Box> boxes = BoxesOn(mesh_, buffer.box());
+    for (size_t device = 0; device < boxes.size(); ++device) {
+      const yuba::Box& box = boxes[device];
       for (int d = 0; d < buffer.dims_size(); ++d) {
         if (box[d].begin >= 0 && box[d].end <= buffer.dims(d)) continue;
         return UserError("on device ", device, ": its box ", ToString(box),

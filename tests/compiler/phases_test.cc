@@ -111,7 +111,7 @@ TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   const absl::Status status = Run(dir, "recognise", "recognise", compilation);
   INFO(status.message());
   CHECK(status.code() == absl::StatusCode::kInternal);
-  CHECK(std::string(status.message()).find("after phase recognise") != std::string::npos);
+  CHECK(std::string(status.message()).find("after phase spmd") != std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+#include "compiler/verify/check_collectives.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "opsemantics/base/collectives.h"
+#include "opsemantics/base/status.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/well_formed.h"
+
+namespace yuba::compiler {
+namespace {
+
+// The devices of each group, by their coordinates on all axes but these.
+std::map<std::vector<int>, std::vector<int>> GroupsOver(const Mesh& mesh,
+                                                        const std::set<int>& axes) {
+  std::map<std::vector<int>, std::vector<int>> groups;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    std::vector<int> others;
+    for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
+      if (axes.count(axis) == 0) others.push_back(mesh.coordinate(device, axis));
+    }
+    groups[others].push_back(device);
+  }
+  return groups;
+}
+
+bool IsWhatItSays(const Mesh& mesh, const program::Exchange& exchange) {
+  const std::set<int> axes(exchange.axes().begin(), exchange.axes().end());
+  if (exchange.collective() == 0) return axes.empty();
+  const Collective& collective = *CollectiveAt(exchange.collective());
+  const bool combines = exchange.partials() > 1;
+  if (static_cast<int>(axes.size()) != exchange.axes_size() || collective.combines != combines ||
+      exchange.from_first_only()) {
+    return false;
+  }
+  const std::vector<Box> from = BoxesOn(mesh, exchange.from()), to = BoxesOn(mesh, exchange.to());
+  for (const auto& group : GroupsOver(mesh, axes)) {
+    CollectiveSides sides;
+    for (int device : group.second) {
+      sides.from.push_back(&from[device]);
+      sides.to.push_back(&to[device]);
+      if (combines) sides.partials.insert(ValueOn(mesh, exchange.partial(), device));
+    }
+    if (!collective.matches(sides)) return false;
+    // All partials of an element must be in its group.
+    if (combines && static_cast<int>(sides.partials.size()) != exchange.partials()) return false;
+  }
+  return true;
+}
+
+using Instructions = google::protobuf::RepeatedPtrField<program::Instruction>;
+
+absl::Status CheckAll(const Mesh& mesh, const Instructions& instructions) {
+  for (const program::Instruction& instruction : instructions) {
+    YUBA_RETURN_IF_ERROR(CheckAll(mesh, instruction.repeat().body()));
+    if (!instruction.has_exchange()) continue;
+    const program::Exchange& exchange = instruction.exchange();
+    if (IsWhatItSays(mesh, exchange)) continue;
+    return ProofError("the exchange of ", exchange.tensor(), " for ", exchange.node(),
+                      " is marked ", CollectiveName(exchange.collective()),
+                      " over axes on which its boxes are not");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckCollectives(const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
+  return CheckAll(MeshOf(program), program.stages(0).instructions());
+}
+
+}  // namespace yuba::compiler
