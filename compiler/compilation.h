@@ -23,8 +23,6 @@ struct CompileRequest {
   std::string model_file;  // a path
   onnx::ImportOptions import;
   search::SearchOptions search;
-  // Search the model without factors as well. The cheaper plan is kept, with the model it is of.
-  bool flat_too = false;
   absl::optional<search::PlanFile> plan;  // a plan from a file: it is attached, nothing is searched
   search::PlanNotes expected;             // what that plan file must agree with
   kernels::KernelChoice kernels;          // kernels.target.arithmetic is the whole program's

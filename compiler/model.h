@@ -12,6 +12,10 @@
 
 #include "opsemantics/definition/graph.h"
 
+namespace yuba::onnx {
+struct Source;  // import/onnx.cc
+}
+
 namespace yuba::compiler {
 
 // The value of a parameter or constant before the first step, little-endian and row-major. A
@@ -36,6 +40,9 @@ struct Model {
   int file_nodes = 0;  // nodes in the file, before anything was simplified
   int64_t opset = 0;   // of ONNX's own domain
   int64_t flops = 0;   // of one step of the whole model; at most the largest int64_t
+  // The file as it was read, of which import/onnx.h makes the model with other factors. Null where
+  // the model was not imported by this process.
+  std::shared_ptr<const onnx::Source> source;
 };
 
 }  // namespace yuba::compiler

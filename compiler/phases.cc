@@ -8,7 +8,7 @@
 #include "compiler/dump/state.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
-#include "compiler/search_spaces.h"
+#include "compiler/search_model.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
 #include "compiler/verify/check_collectives.h"
@@ -49,9 +49,11 @@ absl::Status SearchPlan(Compilation& c) {
   search::SearchOptions options = c.request.search;
   c.stop_replay = ReplayStop(options.time_limit, options.asked);
   options.time_limit *= kSearchShare;
-  YUBA_ASSIGN_OR_RETURN(c.plan, c.request.flat_too
-                                    ? SearchSpaces(c.request.import, options, c.model)
-                                    : SearchSpace(options, c.model));
+  if (options.flat_too && c.model.source == nullptr) {  // the model comes from a dump
+    YUBA_ASSIGN_OR_RETURN(Model read, onnx::ImportOnnx(c.model.file, c.request.import));
+    c.model.source = std::move(read.source);
+  }
+  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model));
   return absl::OkStatus();
 }
 

@@ -1,41 +1,62 @@
-// The search: the plan that moves the fewest bytes.
+// The search: the plan that moves the fewest bytes. This is its face; search/engines/ has the
+// bodies.
 //
-// A graph and options come in, a plan with its lower bound and proof goes out. Search blocks until
-// the plan is proved optimal, no engine can improve it, the time limit is reached or
-// `options.asked` says to stop. Example:
+// A model's graphs and options come in, a plan with its lower bound and proof goes out. Example:
 //   SearchOptions options;
 //   options.mesh = MeshOf(8);
-//   absl::StatusOr<Plan> plan = Search(SharedGraph(graph, options), options);
-// plan->cost.bytes() is at least plan->lower_bound; where both are equal the plan is optimal in its
-// space.
+//   const auto variant = [&](bool) -> absl::StatusOr<Graph> { return graph; };
+//   const absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
+// found->plan is of found->graph. found->plan.cost.bytes() is at least found->plan.lower_bound;
+// where both are equal the plan is optimal in its space. The functions here block until the plan is
+// proved optimal, no engine can improve it, the time limit is reached or `options.asked` says to
+// stop.
 #ifndef YUBA_SEARCH_SEARCH_H_
 #define YUBA_SEARCH_SEARCH_H_
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "opsemantics/definition/graph.h"
 #include "search/plan/plan.h"
 #include "search/search_options.h"
-#include "search/solve/budget.h"
-#include "search/space/domain.h"
-#include "search/space/pin.h"
 
 namespace yuba::search {
 
-// The options with what the budget leaves of their time limit, at least a millisecond.
-SearchOptions InTimeLeft(SearchOptions options, const Budget& budget);
-
-// The different texts of the options' pins ("" for pins that nobody wrote), and the options without
-// the pins of one text.
-std::vector<std::string> PinTexts(const SearchOptions& options);
-SearchOptions WithoutPin(SearchOptions options, const std::string& text);
-
 // What `options.search` may be: "default", "recursive" and the baselines (baselines/baselines.h).
 std::vector<std::string> SearchNames();
+
+// The model's graph with factors or with flat dimensions, with nothing shared yet: no copies,
+// accumulators or partials. It is asked for only where it is searched, perhaps several times, and
+// must return the same graph each time. An error for flat dimensions leaves them out.
+using Variant = std::function<absl::StatusOr<Graph>(bool factors)>;
+
+// A plan and the graph that it is of: the variant of plan.space.factors, with the copies,
+// accumulators and partials that plan.space states.
+struct PlannedGraph {
+  Graph graph;
+  Plan plan;
+};
+
+// The best plan of all spaces that the options leave open, none of which contains the others.
+//
+// With options.flat_too, factors and flat dimensions: a dimension of 256 that is 4 heads of 64 has
+// the factors (4 64), and so a plan can cut whole heads; over 7 devices it can cut the 4 heads (3
+// devices get none) or the 64 elements within each head (parts of 4 x 10), while the flat dimension
+// is cut into parts of at most 37. With pins by number (options.pins) only the variant of
+// options.factors is searched: the numbers are those of its tensors and nodes.
+//
+// Where accumulators are left to us (kAuto), the graph with and the graph without: under a limit on
+// memory because accumulators take memory; and the graph with them where SharedGraph left them out.
+// A plan of the latter is taken only if it saves bytes, and either saves more than its own bound
+// leaves open or has no larger a gap.
+//
+// The plan's lower bound is a bound of the space that the plan states. Errors as of Search. Where
+// no plan fits, the error is that of the space that needs the least memory, and names the pins that
+// are in the way (engines/pins_in_the_way.h).
+absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& options);
 
 // The graph that these options plan: `bare` with copies and accumulators; and with partials where
 // replicas are allowed, the search is the default and there are no pins.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "opsemantics/definition/graph.h"
 #include "search/plan/plan.h"
 #include "search/solve/budget.h"
 #include "search/space/domain.h"
@@ -24,20 +25,21 @@ class TableCache;
 struct SearchOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
-  bool factors = true;             // whether the graph was imported with them; the plan says so
+  bool factors = true;    // whether the graph has them; the plan says so
+  bool flat_too = false;  // besides the graph with factors, search the one with flat dimensions
   std::string search = "default";  // or "recursive": level by level, as Tofu; or a baseline's name
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
   std::vector<std::string> pin_texts;  // more pins, as people write them (pin_text.h)
   int copies = 0;  // the window, in nodes, in which readers may share a copy; 0: no copies
-  // kAuto: all, where there are copies and the search stays exact; where it does not,
-  // compiler/search_spaces.h tries both.
+  // kAuto: all, where there are copies and the search stays exact; where it does not, SearchSpaces
+  // tries both.
   Accumulators accumulators = Accumulators::kAuto;
   Replicate replicate = Replicate::kNone;
   int64_t memory_limit = 0;  // bytes a device; 0: none
-  // The bytes a device that the program of a plan allocates, which is more than the search can
-  // count. The limit holds for this. May be empty: then the search's own count decides.
-  std::function<int64_t(const Plan&)> memory_of;
+  // The bytes a device that the program of a plan of this graph allocates, which is more than the
+  // search can count. The limit holds for this. May be empty: then the search's own count decides.
+  std::function<int64_t(const Graph&, const Plan&)> memory_of;
   // The bytes that a plan known from elsewhere moves; 0: there is none. With a limit on memory or
   // with replicas, only plans that move less are of use.
   int64_t known_bytes = 0;

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compiler/search_spaces.h"
+#include "compiler/search_model.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
@@ -63,8 +63,9 @@ int64_t PeakMemory() {
 }
 
 // The default looks at both spaces, as `partition` does.
-absl::StatusOr<SearchRun> Measure(const compiler::Model& model, const onnx::ImportOptions& import,
-                                  const search::SearchOptions& options, int repeat) {
+absl::StatusOr<SearchRun> Measure(const compiler::Model& model, search::SearchOptions options,
+                                  int repeat) {
+  options.flat_too = options.search == "default";
   compiler::Model planned;
   SearchRun run;
   run.devices = options.mesh.devices();
@@ -72,13 +73,7 @@ absl::StatusOr<SearchRun> Measure(const compiler::Model& model, const onnx::Impo
   search::Plan plan;
   YUBA_ASSIGN_OR_RETURN(run.seconds, Time(repeat, [&]() -> absl::Status {
                           planned = model;
-                          if (options.search == "default") {
-                            YUBA_ASSIGN_OR_RETURN(plan,
-                                                  compiler::SearchSpaces(import, options, planned));
-                            return absl::OkStatus();
-                          }
-                          planned.graph = search::SharedGraph(model.graph, options);
-                          YUBA_ASSIGN_OR_RETURN(plan, search::Search(planned.graph, options));
+                          YUBA_ASSIGN_OR_RETURN(plan, compiler::SearchModel(options, planned));
                           return absl::OkStatus();
                         }));
   run.peak_memory = PeakMemory();
@@ -122,16 +117,13 @@ absl::Status BenchSearch(const BenchFlags& flags) {
                           return absl::OkStatus();
                         }));
   YUBA_ASSIGN_OR_RETURN(const double start, StartSeconds(flags.repeat));
-  YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions import_options,
-                        ImportOptionsOf(flags.model, loaded.library));
   std::vector<SearchRun> runs;
   for (const int devices : flags.devices) {
     for (const std::string& search : flags.searches) {
       search::SearchOptions options = flags.options;
       options.mesh = MeshOf(devices);
       options.search = search;
-      YUBA_ASSIGN_OR_RETURN(SearchRun run,
-                            Measure(loaded.model, import_options, options, flags.repeat));
+      YUBA_ASSIGN_OR_RETURN(SearchRun run, Measure(loaded.model, options, flags.repeat));
       runs.push_back(std::move(run));
     }
   }

@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/search_within.h"
+#include "compiler/search_model.h"
 #include "opsemantics/base/status.h"
 #include "search/space/pin_text.h"
 #include "search/space/restriction.h"
@@ -119,7 +119,7 @@ absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
 absl::Status CheckMemoryLimit(const PlannedModel& planned, const CheckFlags& flags) {
   const int64_t limit = planned.plan.space.memory;
   if (limit == 0) return absl::OkStatus();
-  const int64_t arena = compiler::ArenaBytes(planned.loaded.model, planned.plan);
+  const int64_t arena = compiler::ArenaBytes(planned.loaded.model.graph, planned.plan);
   if (arena <= limit) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": the plan needs ", arena,
                                                     " bytes a device, its limit is ", limit,

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compiler/search_spaces.h"
+#include "compiler/search_model.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
@@ -45,17 +45,12 @@ struct Candidate {
   int64_t peak_memory = 0;  // bytes, of the fullest device
 };
 
-absl::StatusOr<Candidate> Try(compiler::Model model, const onnx::ImportOptions& import,
-                              const search::SearchOptions& options, const std::string& name,
-                              const std::string& what) {
+absl::StatusOr<Candidate> Try(compiler::Model model, search::SearchOptions options,
+                              const std::string& name, const std::string& what) {
   Candidate candidate{name, what, {}, {}, 0, 0};
   const auto start = std::chrono::steady_clock::now();
-  if (options.search == "default") {
-    YUBA_ASSIGN_OR_RETURN(candidate.plan, compiler::SearchSpaces(import, options, model));
-  } else {
-    model.graph = search::SharedGraph(model.graph, options);
-    YUBA_ASSIGN_OR_RETURN(candidate.plan, search::Search(model.graph, options));
-  }
+  options.flat_too = options.search == "default";
+  YUBA_ASSIGN_OR_RETURN(candidate.plan, compiler::SearchModel(options, model));
   candidate.seconds = SecondsSince(start);
   if (candidate.plan.stopped.empty()) {  // one that was cut short has no time left for it
     const absl::Status checked = search::CheckPlan(model.graph, candidate.plan);
@@ -73,11 +68,10 @@ absl::StatusOr<Candidate> Try(compiler::Model model, const onnx::ImportOptions& 
 
 // The default first.
 absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
-                                              const onnx::ImportOptions& import,
                                               search::SearchOptions options, int copies) {
   std::vector<Candidate> candidates;
   auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
-    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, import, options, name, what));
+    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, options, name, what));
     candidates.push_back(std::move(candidate));
     return absl::OkStatus();
   };
@@ -255,13 +249,11 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
 absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
-  YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions import,
-                        ImportOptionsOf(flags.model, loaded.library));
   search::SearchOptions options;
   options.mesh = mesh;
   options.time_limit = flags.time_limit;
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
-                        TryAll(loaded.model, import, options, flags.copies));
+                        TryAll(loaded.model, options, flags.copies));
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
                                            {"devices", mesh.devices()},

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/phases.h"
-#include "compiler/search_within.h"
+#include "compiler/search_model.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
@@ -207,8 +207,9 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
   }
   if (!flags.pins.empty() && search_on) {
     options.time_limit = left;
+    options.memory_of = compiler::ArenaBytes;
     YUBA_ASSIGN_OR_RETURN(const std::vector<search::PinPrice> prices,
-                          search::PricesOfPins(graph, compiler::MeasuredBy(model, options), plan));
+                          search::PricesOfPins(graph, options, plan));
     std::cout << PinsText(prices);
   }
   std::cout << "\n" << SummaryText(file);
@@ -230,7 +231,7 @@ absl::Status Partition(PartitionFlags flags) {
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.model_file = flags.model.file;
   compilation.request.search = options;
-  compilation.request.flat_too = flags.space == "default" && flags.search == "default";
+  compilation.request.search.flat_too = flags.space == "default" && flags.search == "default";
   absl::optional<InterruptNote> interrupt_note;
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, interrupt_note));

@@ -21,6 +21,15 @@
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::onnx {
+
+struct Source {
+  std::string path;
+  std::vector<std::string> file_inputs;  // as Model::file_inputs
+  int nodes = 0;                         // in the file
+  int64_t opset = 0;
+  OnnxGraph graph;
+};
+
 namespace {
 
 constexpr int64_t kOldestOpset = 6;
@@ -152,45 +161,51 @@ int64_t FlopsOf(const Graph& graph) {
   return sum;
 }
 
+// The inputs of the graph are those of source.graph, in the same order.
+absl::Status CheckRebatched(const Source& source, const Graph& graph) {
+  std::vector<TensorId> inputs;
+  for (size_t i = 0; i < source.graph.inputs.size(); ++i) {
+    const std::vector<int>& changed = source.graph.rebatched;
+    if (std::find(changed.begin(), changed.end(), source.graph.inputs[i]) != changed.end())
+      inputs.push_back(graph.inputs[i]);
+  }
+  const absl::Status checked = CheckBatch(graph, inputs);
+  return checked.ok() ? checked : Annotate(checked, source.path);
+}
+
+absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bool factors) {
+  compiler::Model model;
+  model.file = source->path;
+  model.file_inputs = source->file_inputs;
+  model.file_nodes = source->nodes;
+  model.opset = source->opset;
+  model.notes = source->graph.notes;
+  BuildGraph(source->graph, UnifyFactors(source->graph, factors), model);
+  YUBA_RETURN_IF_ERROR(CheckRebatched(*source, model.graph));
+  compiler::ReplaceLiterals(model);
+  compiler::RemoveViews(model);
+  compiler::ComposeMaps(model);
+  compiler::PutInCanonicalOrder(model);
+  model.graph_hash = compiler::HashOfGraph(model.graph);
+  model.flops = FlopsOf(model.graph);
+  model.source = std::move(source);
+  return model;
+}
+
 class Importer {
  public:
   Importer(const std::string& path, const ImportOptions& options)
       : path_(path), folder_(FolderOf(path)), options_(options) {}
 
-  absl::StatusOr<compiler::Model> Import() {
+  absl::StatusOr<std::shared_ptr<const Source>> Read() {
     YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
     const absl::Status read = ReadGraph();
     if (!read.ok()) return Annotate(read, path_);
-    compiler::Model model;
-    model.file = path_;
-    model.file_inputs = file_inputs_;
-    model.file_nodes = proto_.graph().node_size();
-    model.opset = opset_;
-    model.notes = graph_.notes;
-    BuildGraph(graph_, UnifyFactors(graph_, options_.factors), model);
-    YUBA_RETURN_IF_ERROR(CheckRebatched(model.graph));
-    compiler::ReplaceLiterals(model);
-    compiler::RemoveViews(model);
-    compiler::ComposeMaps(model);
-    compiler::PutInCanonicalOrder(model);
-    model.graph_hash = compiler::HashOfGraph(model.graph);
-    model.flops = FlopsOf(model.graph);
-    return model;
+    return std::make_shared<const Source>(Source{
+        path_, std::move(file_inputs_), proto_.graph().node_size(), opset_, std::move(graph_)});
   }
 
  private:
-  // The graph's inputs are those of the OnnxGraph, in the same order.
-  absl::Status CheckRebatched(const Graph& graph) const {
-    std::vector<TensorId> inputs;
-    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
-      const std::vector<int>& changed = graph_.rebatched;
-      if (std::find(changed.begin(), changed.end(), graph_.inputs[i]) != changed.end())
-        inputs.push_back(graph.inputs[i]);
-    }
-    const absl::Status checked = CheckBatch(graph, inputs);
-    return checked.ok() ? checked : Annotate(checked, path_);
-  }
-
   absl::Status ReadGraph() {
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
@@ -240,7 +255,15 @@ class Importer {
 
 absl::StatusOr<compiler::Model> ImportOnnx(const std::string& path, const ImportOptions& options) {
   YUBA_CHECK(options.library != nullptr);
-  return Importer(path, options).Import();
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const Source> source, Importer(path, options).Read());
+  return ModelOf(std::move(source), options.factors);
+}
+
+absl::StatusOr<compiler::Model> WithFactors(const compiler::Model& model, bool factors) {
+  if (model.source == nullptr) {
+    return absl::FailedPreconditionError("the model was not read from its file by this process");
+  }
+  return ModelOf(model.source, factors);
 }
 
 }  // namespace yuba::onnx

@@ -25,6 +25,10 @@ namespace yuba::onnx {
 // reads no file but `path` and its external data.
 absl::StatusOr<compiler::Model> ImportOnnx(const std::string& path, const ImportOptions& options);
 
+// The model that ImportOnnx returns with options.factors = `factors`, made of what `model` was made
+// of: the file is not read again. FailedPrecondition where `model` has no source.
+absl::StatusOr<compiler::Model> WithFactors(const compiler::Model& model, bool factors);
+
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_ONNX_H_

@@ -39,11 +39,10 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 
 class SpmdBuilder {
  public:
-  SpmdBuilder(const Model& model, const search::Plan& plan)
-      : model_(model), graph_(model.graph), plan_(plan), mesh_(plan.mesh) {}
+  SpmdBuilder(const Graph& graph, const search::Plan& plan)
+      : graph_(graph), plan_(plan), mesh_(plan.mesh) {}
 
   program::Program Build(Arithmetic arithmetic) {
-    program_.set_graph_hash(model_.graph_hash);
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
     for (const MeshAxis& axis : mesh_.axes) {
       program::MeshAxis* added = program_.add_mesh();
@@ -242,10 +241,8 @@ class SpmdBuilder {
       if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
       FillPort(id, program_.add_parameters()->mutable_port());
     }
-    SetInitialValues(model_, program_);
   }
 
-  const Model& model_;
   const Graph& graph_;
   const search::Plan& plan_;
   const Mesh& mesh_;
@@ -275,11 +272,19 @@ void SetInitialValues(const Model& model, program::Program& program) {
   }
 }
 
+program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
+                                      Arithmetic arithmetic) {
+  YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
+  YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
+  return SpmdBuilder(graph, plan).Build(arithmetic);
+}
+
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic) {
-  YUBA_CHECK(plan.tensors.size() == model.graph.tensors.size());
-  YUBA_CHECK(plan.nodes.size() == model.graph.nodes.size());
-  return SpmdBuilder(model, plan).Build(arithmetic);
+  program::Program program = ProgramWithoutValues(model.graph, plan, arithmetic);
+  program.set_graph_hash(model.graph_hash);
+  SetInitialValues(model, program);
+  return program;
 }
 
 }  // namespace yuba::compiler

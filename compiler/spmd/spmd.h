@@ -33,6 +33,11 @@ namespace yuba::compiler {
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic = Arithmetic::kFloat);
 
+// The same program without the values of parameters, the names of the file's inputs and the graph's
+// hash: what suffices to say how much memory it needs.
+program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
+                                      Arithmetic arithmetic = Arithmetic::kFloat);
+
 // Sets the values of the program's parameters and constants, and the names of the file's inputs, to
 // those of the model. A program has them from this phase on, but its text (dump/) does not: whoever
 // reads a program from text calls this. The program's parameters must be the model's parameters and

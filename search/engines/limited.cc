@@ -24,9 +24,9 @@ namespace {
 constexpr int64_t kNearLate = 20;
 constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
 
-bool Fits(const SearchOptions& options, const Plan& plan) {
+bool Fits(const Graph& graph, const SearchOptions& options, const Plan& plan) {
   return options.memory_limit == 0 ||
-         (options.memory_of && options.memory_of(plan) <= options.memory_limit);
+         (options.memory_of && options.memory_of(graph, plan) <= options.memory_limit);
 }
 
 // The choices of all baselines that replicate, or of all that do not. Baselines know no copies.
@@ -60,7 +60,7 @@ class LimitedGraph {
   // With `explain` an error says how much memory is needed.
   absl::StatusOr<Plan> Run(const Plan& unlimited, int64_t known_bytes, bool explain) const {
     const Plan plain = Plain(unlimited);
-    if (!replicate_ && Fits(options_, plain)) return plain;
+    if (!replicate_ && Fits(graph_, options_, plain)) return plain;
     if (PinsNeedTables()) return PinsRefused();
     LimitedSearch limited = LimitedFrom(plain);
     limited.explain = explain;
@@ -142,7 +142,7 @@ class LimitedGraph {
     const auto take = [&](const Choices& choices) {
       if (!Meets(choices, restrictions_)) return;  // pins may need replicas
       const Plan plan = PlanWithin({choices, 0, Proof()});
-      if (plan.cost.bytes() >= least || !Fits(options_, plan)) return;
+      if (plan.cost.bytes() >= least || !Fits(graph_, options_, plan)) return;
       least = plan.cost.bytes();
       if (!found.ok()) found = Candidate();
       found->choices = choices;
@@ -211,9 +211,9 @@ class LimitedGraph {
       return others;
     };
     limited.last = [&] { return BaselinesOfWhole(false); };
-    if (options_.memory_of) {
+    if (options_.memory_of && options_.memory_limit > 0) {
       limited.memory_of = [&](const Choices& choices) {
-        return options_.memory_of(PlanWithin({choices, 0, Proof()}));
+        return options_.memory_of(graph_, PlanWithin({choices, 0, Proof()}));
       };
     }
     return limited;
@@ -230,12 +230,6 @@ class LimitedGraph {
 };
 
 }  // namespace
-
-bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan) {
-  if (found.ok() && plan.ok()) return found->cost.bytes() < plan->cost.bytes();
-  if (found.ok() || plan.ok()) return found.ok();
-  return SmallestPeak(found.status()) < SmallestPeak(plan.status());
-}
 
 absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {

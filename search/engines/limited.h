@@ -26,10 +26,6 @@ absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& o
 absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
                                     const Budget& budget);
 
-// Whether `found` moves less than `plan`; any plan is better than an error, and of two errors the
-// one that names the smaller memory (SmallestPeak).
-bool IsBetter(const absl::StatusOr<Plan>& found, const absl::StatusOr<Plan>& plan);
-
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_LIMITED_H_

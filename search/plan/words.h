@@ -25,7 +25,7 @@ enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 enum class Replicate : uint8_t { kNone, kAuto };
 
 // Whether products of one sum are added up before they are reduced: all that can be, none, or what
-// the search finds better (compiler/search_spaces.h).
+// the search finds better (search/search.h).
 enum class Accumulators : uint8_t { kAuto, kAll, kNone };
 
 // What proves a plan's lower bound (search/THEORY.md). kNone: nothing is proved beyond 0.

@@ -1,6 +1,4 @@
 // Dimensions with factors and without: the default takes the cheaper, and says which.
-#include "compiler/search_spaces.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -9,9 +7,10 @@
 #include <tuple>
 
 #include "compiler/phases.h"
-#include "compiler/search_within.h"
+#include "compiler/search_model.h"
 #include "opsemantics/language/library.h"
 #include "search/check/check.h"
+#include "search/engines/flat_may_differ.h"
 #include "search/rewrite/accumulators.h"
 #include "tests/compiler/support/onnx_builder.h"
 
@@ -74,9 +73,10 @@ class Spaces {
     return planned;
   }
 
-  Planned Both(const std::string& file, const search::SearchOptions& options) const {
+  Planned Both(const std::string& file, search::SearchOptions options) const {
+    options.flat_too = true;
     Planned planned{onnx::ImportOnnx(file, Import(true)).value(), {}};
-    planned.plan = SearchSpaces(Import(true), options, planned.model).value();
+    planned.plan = SearchModel(options, planned.model).value();
     return planned;
   }
 
@@ -141,14 +141,14 @@ TEST_CASE("within a limit the default is the cheaper of sums with accumulators a
     for (const std::string of : {"auto", "all", "none"}) {
       options.accumulators = *search::FromWord<search::Accumulators>(of);
       Planned planned{onnx::ImportOnnx(Sums(rows, width), spaces.Import(true)).value(), {}};
-      const absl::StatusOr<search::Plan> plan = SearchSpace(options, planned.model);
+      const absl::StatusOr<search::Plan> plan = SearchModel(options, planned.model);
       bytes[of] = plan.ok() ? plan->cost.bytes() : INT64_MAX;
       if (of != "auto") continue;
       INFO(limit << " " << plan.status());
       REQUIRE(plan.ok());
       CHECK(plan->space.accumulators == search::HasAccumulators(planned.model.graph));
       CHECK(search::CheckPlan(planned.model.graph, *plan).ToString() == "OK");
-      CHECK(ArenaBytes(planned.model, *plan) <= limit);
+      CHECK(ArenaBytes(planned.model.graph, *plan) <= limit);
     }
     INFO(limit << ": " << bytes["all"] << " with, " << bytes["none"] << " without");
     CHECK(bytes["auto"] == std::min(bytes["all"], bytes["none"]));
@@ -162,7 +162,7 @@ TEST_CASE("flat dimensions are looked at only where factors do not end where par
     Graph graph;
     graph.tensors.resize(1);
     graph.tensors[0].dims = {std::move(factors), {5}};
-    return FlatMayDiffer(graph, MeshOf(devices));
+    return search::FlatMayDiffer(graph, MeshOf(devices));
   };
   CHECK_FALSE(may({256}, 7));
   CHECK(may({4, 64}, 7));
@@ -222,16 +222,16 @@ TEST_CASE("accumulators are taken with replicas, and within a limit that their p
   search::SearchOptions options = On(12, 8);
   const Planned free = spaces.Both(file, options);
   REQUIRE(free.plan.space.accumulators);
-  const int64_t arena = ArenaBytes(free.model, free.plan);
+  const int64_t arena = ArenaBytes(free.model.graph, free.plan);
   options.memory_limit = arena;
   const Planned within = spaces.Both(file, options);
   CHECK(within.plan.cost.bytes() <= free.plan.cost.bytes());
   CHECK(within.plan.space.memory == arena);
-  CHECK(ArenaBytes(within.model, within.plan) <= arena);
+  CHECK(ArenaBytes(within.model.graph, within.plan) <= arena);
   CHECK(search::CheckPlan(within.model.graph, within.plan).ToString() == "OK");
   options.memory_limit = arena - arena / 8;
   const Planned less = spaces.Both(file, options);
-  CHECK(ArenaBytes(less.model, less.plan) <= options.memory_limit);
+  CHECK(ArenaBytes(less.model.graph, less.plan) <= options.memory_limit);
   options.memory_limit = 0;
   options.replicate = search::Replicate::kAuto;
   const Planned replicas = spaces.Both(file, options);
@@ -256,7 +256,7 @@ TEST_CASE("phases go on from a dump of a plan without factors") {
     state.request.model_file = Attention(70, 8, 2);
     state.request.import = spaces.Import(true);
     state.request.search = On(7);
-    state.request.flat_too = true;
+    state.request.search.flat_too = true;
     state.request.version = "1";
     state.request.output_file = folder + "/" + output;
     PhaseOptions options;

@@ -1,13 +1,12 @@
 // Plans within a limit on memory: their programs keep to the limit, no plan that keeps to it is
 // cheaper than the bound, and the checker replays that bound.
-#include "compiler/search_within.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <iostream>
 #include <utility>
 
+#include "compiler/search_model.h"
 #include "search/check/check.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/compiler/support/whole_model.h"
@@ -20,6 +19,7 @@ search::SearchOptions Options(int devices, search::Replicate replicate, int64_t 
   options.mesh = MeshOf(devices);
   options.replicate = replicate;
   options.memory_limit = limit;
+  options.memory_of = ArenaBytes;
   return options;
 }
 
@@ -29,16 +29,16 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   int64_t before = INT64_MAX;
   for (const int64_t limit : {int64_t{12000}, int64_t{20000}, int64_t{40000}, int64_t{1} << 30}) {
     const absl::StatusOr<search::Plan> plan =
-        SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, limit));
+        search::Search(model->graph, Options(8, search::Replicate::kAuto, limit));
     INFO(limit << " " << plan.status());
     REQUIRE(plan.ok());
-    CHECK(ArenaBytes(*model, *plan) <= limit);
+    CHECK(ArenaBytes(model->graph, *plan) <= limit);
     CHECK(plan->cost.bytes() <= before);
     before = plan->cost.bytes();
   }
   CHECK(before == 0);  // every device holds all weights and has samples of its own
   const absl::StatusOr<search::Plan> none =
-      SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, 1000));
+      search::Search(model->graph, Options(8, search::Replicate::kAuto, 1000));
   CHECK(none.status().code() == absl::StatusCode::kFailedPrecondition);
   const std::string message(none.status().message());
   CHECK_THAT(message, Catch::Contains("are in use at node "));
@@ -47,8 +47,8 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   const size_t at = message.find(before_number);
   REQUIRE(at != std::string::npos);
   const int64_t enough = std::stoll(message.substr(at + before_number.size()));
-  CHECK(SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, enough)).ok());
-  CHECK_FALSE(SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, enough - 1)).ok());
+  CHECK(search::Search(model->graph, Options(8, search::Replicate::kAuto, enough)).ok());
+  CHECK_FALSE(search::Search(model->graph, Options(8, search::Replicate::kAuto, enough - 1)).ok());
 }
 
 TEST_CASE("within a limit, replicas never cost bytes") {
@@ -59,18 +59,18 @@ TEST_CASE("within a limit, replicas never cost bytes") {
     search::SearchOptions options = Options(2 + seed % 5, search::Replicate::kNone, 0);
     options.copies = 8;
     model.graph = search::SharedGraph(model.graph, options);
-    const absl::StatusOr<search::Plan> free = SearchWithinMemory(model, options);
+    const absl::StatusOr<search::Plan> free = search::Search(model.graph, options);
     REQUIRE(free.ok());
-    options.memory_limit = ArenaBytes(model, *free) - 1;
-    const absl::StatusOr<search::Plan> none = SearchWithinMemory(model, options);
+    options.memory_limit = ArenaBytes(model.graph, *free) - 1;
+    const absl::StatusOr<search::Plan> none = search::Search(model.graph, options);
     if (!none.ok()) continue;
     options.replicate = search::Replicate::kAuto;
-    const absl::StatusOr<search::Plan> replicated = SearchWithinMemory(model, options);
+    const absl::StatusOr<search::Plan> replicated = search::Search(model.graph, options);
     INFO("seed " << seed << " " << replicated.status());
     REQUIRE(replicated.ok());
     CHECK(replicated->cost.bytes() <= none->cost.bytes());
     CHECK(replicated->space.replicate == search::Replicate::kAuto);
-    CHECK(ArenaBytes(model, *replicated) <= options.memory_limit);
+    CHECK(ArenaBytes(model.graph, *replicated) <= options.memory_limit);
     CHECK(search::CheckPlan(model.graph, *replicated).ToString() == "OK");
     ++within;
     cheaper += replicated->cost.bytes() < none->cost.bytes();
@@ -104,22 +104,22 @@ TEST_CASE("within a limit, copies never cost bytes") {
     const Model bare = RandomResidual(random);
     search::SearchOptions options = Options(
         2 + seed % 3, seed % 2 == 0 ? search::Replicate::kNone : search::Replicate::kAuto, 0);
-    const absl::StatusOr<search::Plan> free = SearchWithinMemory(bare, options);
+    const absl::StatusOr<search::Plan> free = search::Search(bare.graph, options);
     REQUIRE(free.ok());
     for (const int part : {90, 80}) {
-      options.memory_limit = ArenaBytes(bare, *free) * part / 100;
+      options.memory_limit = ArenaBytes(bare.graph, *free) * part / 100;
       options.copies = 0;
-      const absl::StatusOr<search::Plan> without = SearchWithinMemory(bare, options);
+      const absl::StatusOr<search::Plan> without = search::Search(bare.graph, options);
       if (!without.ok()) continue;
       options.copies = 8;
       Model model = bare;
       model.graph = search::SharedGraph(bare.graph, options);
       if (model.graph.tensors.size() == bare.graph.tensors.size()) continue;
-      const absl::StatusOr<search::Plan> with = SearchWithinMemory(model, options);
+      const absl::StatusOr<search::Plan> with = search::Search(model.graph, options);
       INFO("seed " << seed << ", " << options.memory_limit << " B: " << with.status());
       REQUIRE(with.ok());
       CHECK(with->cost.bytes() <= without->cost.bytes());
-      CHECK(ArenaBytes(model, *with) <= options.memory_limit);
+      CHECK(ArenaBytes(model.graph, *with) <= options.memory_limit);
       CHECK(search::CheckPlan(model.graph, *with).ToString() == "OK");
       ++within;
     }
@@ -138,8 +138,8 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
     options.search = name;
     const absl::StatusOr<search::Plan> other = search::Search(model->graph, options);
     REQUIRE(other.ok());
-    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(
-        *model, Options(4, search::Replicate::kAuto, ArenaBytes(*model, *other)));
+    const absl::StatusOr<search::Plan> plan = search::Search(
+        model->graph, Options(4, search::Replicate::kAuto, ArenaBytes(model->graph, *other)));
     REQUIRE(plan.ok());
     CHECK(plan->cost.bytes() <= other->cost.bytes());
     cheaper += plan->cost.bytes() < other->cost.bytes();
@@ -158,12 +158,12 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   for (int64_t allowed = 256; !finished; allowed *= 4) {
     int64_t looks = 0;  // of one thread
     options.asked = [&] { return ++looks > allowed; };
-    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(*model, options);
+    const absl::StatusOr<search::Plan> plan = search::Search(model->graph, options);
     INFO("stopped at look " << allowed << ": " << plan.status());
     finished = looks <= allowed;
     REQUIRE(plan.ok());
     std::cout << "stopped at look " << allowed << ": " << plan->cost.bytes() << " bytes\n";
-    CHECK(ArenaBytes(*model, *plan) <= options.memory_limit);
+    CHECK(ArenaBytes(model->graph, *plan) <= options.memory_limit);
     CHECK(plan->cost.bytes() <= least + least / 4);
     least = std::min(least, plan->cost.bytes());
     if (first == 0) first = plan->cost.bytes();
@@ -175,7 +175,7 @@ TEST_CASE("prices that were altered prove no more than what is true") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE(model.ok());
   const absl::StatusOr<search::Plan> plan =
-      SearchWithinMemory(*model, Options(8, search::Replicate::kAuto, 12000));
+      search::Search(model->graph, Options(8, search::Replicate::kAuto, 12000));
   REQUIRE(plan.ok());
   CHECK(search::CheckPlan(model->graph, *plan).ok());
   search::Plan claims = *plan;

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <utility>
 
-#include "compiler/search_within.h"
+#include "compiler/search_model.h"
 #include "opsemantics/regions/boxes.h"
 #include "search/check/check.h"
 #include "search/engines/within_limit.h"
@@ -84,7 +84,7 @@ class EveryPlan {
 
  private:
   int64_t Arena(size_t i) {
-    if (arenas_[i] < 0) arenas_[i] = ArenaBytes(model_, PlanOf(by_cost_[i].second));
+    if (arenas_[i] < 0) arenas_[i] = ArenaBytes(model_.graph, PlanOf(by_cost_[i].second));
     return arenas_[i];
   }
 
@@ -153,14 +153,14 @@ void CompareWithin(const Model& model, search::SearchOptions options, Tally* tal
   every.Price();
   ++tally->graphs;
   tally->plans += every.count();
-  const absl::StatusOr<search::Plan> free = SearchWithinMemory(model, options);
+  const absl::StatusOr<search::Plan> free = search::Search(model.graph, options);
   REQUIRE(free.ok());
-  const int64_t arena = ArenaBytes(model, *free);
+  const int64_t arena = ArenaBytes(model.graph, *free);
   for (const int64_t limit : {arena * 5 / 10, arena * 7 / 10, arena * 9 / 10, arena - 1, arena}) {
     INFO("limit " << limit);
     options.memory_limit = limit;
     const int64_t least = every.Least(limit);
-    const absl::StatusOr<search::Plan> plan = SearchWithinMemory(model, options);
+    const absl::StatusOr<search::Plan> plan = search::Search(model.graph, options);
     const int64_t found = plan.ok() ? plan->cost.bytes() : -1;
     if (found != least) {
       ++tally->missed;
@@ -174,7 +174,7 @@ void CompareWithin(const Model& model, search::SearchOptions options, Tally* tal
     }
     if (!plan.ok()) continue;
     REQUIRE(least >= 0);
-    CHECK(ArenaBytes(model, *plan) <= limit);
+    CHECK(ArenaBytes(model.graph, *plan) <= limit);
     CHECK(plan->lower_bound <= least);
     CHECK(plan->cost.bytes() >= least);
     CHECK(search::CheckPlan(model.graph, *plan).ToString() == "OK");
@@ -206,6 +206,7 @@ Tally CompareAll(int seeds, const Case& make, const std::string& of) {
 search::SearchOptions On(int devices, bool replicate) {
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
+  options.memory_of = ArenaBytes;
   options.replicate = replicate ? search::Replicate::kAuto : search::Replicate::kNone;
   return options;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/search_spaces.h"
+#include "compiler/search_model.h"
 #include "opsemantics/language/library.h"
 #include "search/check/check.h"
 #include "tests/compiler/support/onnx_builder.h"
@@ -142,6 +142,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   import.library = &compiler::BuiltInLibrary();
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
+  options.flat_too = true;
   options.copies = copies ? 1000 : 0;
   options.accumulators = search::Accumulators::kNone;
   TriedSpace space;
@@ -155,7 +156,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   const TriedPlans flat = TryAllPlans(compiler::ImportFile(file, flat_import).value().graph,
                                       options.mesh, space, kMost);
   if (with.least < 0 || flat.least < 0) return;
-  const search::Plan plan = compiler::SearchSpaces(import, options, model).value();
+  const search::Plan plan = compiler::SearchModel(options, model).value();
   const int64_t least = std::min(with.least, flat.least);
   INFO(with.least << " with factors, " << flat.least << " without");
   CHECK(plan.cost.bytes() == least);

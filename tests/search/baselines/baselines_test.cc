@@ -79,7 +79,7 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   }
   options.replicate = Replicate::kNone;
   options.memory_limit = 1000;
-  options.memory_of = [](const Plan&) { return int64_t{1001}; };
+  options.memory_of = [](const Graph&, const Plan&) { return int64_t{1001}; };
   const absl::Status none = Search(graph, options).status();
   CHECK(none.code() == absl::StatusCode::kFailedPrecondition);
   CHECK(none.message().find("within 1000 bytes") != absl::string_view::npos);
@@ -88,7 +88,7 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   // The one plan that fits is taken, with the bound of all plans.
   const int64_t all_row = Found(graph, 16, "all-row").cost.bytes();
   options.memory_limit = int64_t{1} << 30;
-  options.memory_of = [&](const Plan& found) {
+  options.memory_of = [&](const Graph&, const Plan& found) {
     return options.memory_limit + (found.cost.bytes() == all_row ? 0 : 1);
   };
   const absl::StatusOr<Plan> fits = Search(graph, options);

@@ -155,7 +155,7 @@ TEST_CASE("a search within a limit that is stopped gives what fits of what it kn
   REQUIRE(Search(graph, options)->cost.bytes() > least);
   options.search = "default";
   options.memory_limit = 1'000'000'000;  // more than the rows of any plan need
-  options.memory_of = [&](const Plan& plan) {
+  options.memory_of = [&](const Graph&, const Plan& plan) {
     return options.memory_limit + (plan.cost.bytes() <= least ? 1 : 0);
   };
   bool finished = false;

@@ -1,4 +1,4 @@
-#include "compiler/pins_in_the_way.h"
+#include "search/engines/pins_in_the_way.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/types/optional.h"
-#include "compiler/search_within.h"
+#include "search/engines/alternatives.h"
+#include "search/engines/pins.h"
 #include "search/engines/within_limit.h"
 #include "search/solve/budget.h"
 
-namespace yuba::compiler {
+namespace yuba::search {
 namespace {
 
 constexpr size_t kMostTried = 8;  // pins that are left out one at a time
@@ -31,17 +31,17 @@ std::string Fits(const std::string& without, int64_t bytes) {
 
 class PinsInTheWay {
  public:
-  PinsInTheWay(const search::SearchOptions& options, const Model& bare, const SearchModel& search,
-               const search::Budget& budget)
-      : options_(options), bare_(bare), search_(search), budget_(budget) {}
+  PinsInTheWay(const SearchOptions& options, const Variant& variant, const SearchOfVariants& search,
+               const Budget& budget)
+      : options_(options), variant_(variant), search_(search), budget_(budget) {}
 
   // `error`, which the search with all pins returned, with what fits without pins added.
   absl::Status Explain(const absl::Status& error) const {
-    const std::vector<std::string> texts = search::PinTexts(options_);
+    const std::vector<std::string> texts = PinTexts(options_);
     const absl::StatusOr<int64_t> free = Need(texts);
     std::string message(error.message());
     if (absl::IsFailedPrecondition(free.status())) {
-      const int64_t smallest = search::SmallestPeak(free.status());
+      const int64_t smallest = SmallestPeak(free.status());
       const bool known = smallest < std::numeric_limits<int64_t>::max();
       absl::StrAppend(&message, ". Nothing fits without ", Flags(texts), " either",
                       known ? absl::StrCat(": the smallest that was found needs ", smallest) : "");
@@ -57,12 +57,11 @@ class PinsInTheWay {
  private:
   // The arena, in bytes a device, of the plan that is found without the pins of these texts.
   absl::StatusOr<int64_t> Need(const std::vector<std::string>& texts) const {
-    search::SearchOptions options = search::InTimeLeft(options_, budget_);
-    for (const std::string& text : texts) options = search::WithoutPin(std::move(options), text);
-    Model model = bare_;
-    const absl::StatusOr<search::Plan> plan = search_(options, model);
-    if (!plan.ok()) return plan.status();
-    return ArenaBytes(model, *plan);
+    SearchOptions options = InTimeLeft(options_, budget_);
+    for (const std::string& text : texts) options = WithoutPin(std::move(options), text);
+    const absl::StatusOr<PlannedGraph> found = search_(variant_, options);
+    if (!found.ok()) return found.status();
+    return options_.memory_of(found->graph, found->plan);
   }
 
   // A clause that names each pin whose removal alone makes a plan fit; where there is none, all of
@@ -84,22 +83,21 @@ class PinsInTheWay {
                         " is not enough: ", Fits(Flags(texts), free));
   }
 
-  const search::SearchOptions& options_;
-  const Model& bare_;
-  const SearchModel& search_;
-  const search::Budget& budget_;
+  const SearchOptions& options_;
+  const Variant& variant_;
+  const SearchOfVariants& search_;
+  const Budget& budget_;
 };
 
 }  // namespace
 
-absl::StatusOr<search::Plan> SearchNamingPins(const search::SearchOptions& options, Model& model,
-                                              const SearchModel& search) {
-  const search::Budget budget(options.time_limit, options.threads, options.asked);
-  absl::optional<Model> bare;
-  if (options.memory_limit > 0 && !search::PinTexts(options).empty()) bare = model;
-  absl::StatusOr<search::Plan> plan = search(options, model);
-  if (!bare.has_value() || !absl::IsFailedPrecondition(plan.status())) return plan;
-  return PinsInTheWay(options, *bare, search, budget).Explain(plan.status());
+absl::StatusOr<PlannedGraph> SearchNamingPins(const SearchOptions& options, const Variant& variant,
+                                              const SearchOfVariants& search) {
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  absl::StatusOr<PlannedGraph> found = search(variant, options);
+  const bool pinned = options.memory_limit > 0 && !PinTexts(options).empty();
+  if (!pinned || !options.memory_of || !absl::IsFailedPrecondition(found.status())) return found;
+  return PinsInTheWay(options, variant, search, budget).Explain(found.status());
 }
 
-}  // namespace yuba::compiler
+}  // namespace yuba::search

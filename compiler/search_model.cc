@@ -1,0 +1,36 @@
+#include "compiler/search_model.h"
+
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "compiler/import/onnx.h"
+#include "compiler/memory/memory.h"
+#include "compiler/spmd/spmd.h"
+#include "opsemantics/base/status.h"
+#include "runtime/program/program.pb.h"
+
+namespace yuba::compiler {
+
+int64_t ArenaBytes(const Graph& graph, const search::Plan& plan) {
+  program::Program program = ProgramWithoutValues(graph, plan);
+  PlanMemory(program, plan.space.memory);
+  return program.stages(0).arena_size();
+}
+
+absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model) {
+  options.memory_of = ArenaBytes;
+  absl::optional<Model> flat;
+  const auto variant = [&](bool factors) -> absl::StatusOr<Graph> {
+    if (factors == options.factors) return model.graph;
+    if (!flat.has_value()) {
+      YUBA_ASSIGN_OR_RETURN(flat, onnx::WithFactors(model, factors));
+    }
+    return flat->graph;
+  };
+  YUBA_ASSIGN_OR_RETURN(search::PlannedGraph found, search::SearchSpaces(variant, options));
+  if (found.plan.space.factors != options.factors) model = *std::move(flat);
+  model.graph = std::move(found.graph);
+  return std::move(found.plan);
+}
+
+}  // namespace yuba::compiler

@@ -1,0 +1,30 @@
+// What the search needs of the compiler: the model's graphs, with factors and without, and the
+// memory that a plan's program allocates. The search decides between them (search/search.h).
+#ifndef YUBA_COMPILER_SEARCH_MODEL_H_
+#define YUBA_COMPILER_SEARCH_MODEL_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "compiler/model.h"
+#include "search/plan/plan.h"
+#include "search/search.h"
+
+namespace yuba::compiler {
+
+// The size of the arena that the plan's program needs: bytes a device, equal on all devices,
+// without the workspaces that libraries take for themselves. It depends on the buffers of spmd/ and
+// the offsets of memory/, so the search cannot count it. `plan` must be of `graph` as it is, with
+// its copies.
+int64_t ArenaBytes(const Graph& graph, const search::Plan& plan);
+
+// search::SearchSpaces on the model, whose graph shares nothing yet and has factors where
+// options.factors says so. A limit on memory is one on ArenaBytes. `model` becomes the one that the
+// plan is of: with the copies, accumulators and partials that plan.space states, and, where the
+// plan of the flat dimensions is better (options.flat_too), made anew of what the file had. Errors
+// are those of SearchSpaces; `model` is then unchanged.
+absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model);
+
+}  // namespace yuba::compiler
+
+#endif  // YUBA_COMPILER_SEARCH_MODEL_H_

@@ -1,0 +1,69 @@
+#include "search/engines/check_options.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/status.h"
+#include "search/baselines/baselines.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/partials.h"
+#include "search/search.h"
+#include "search/solve/pairwise.h"
+
+namespace yuba::search {
+namespace {
+
+double BytesOf(const Tensor& tensor) {
+  double bytes = ByteSize(AccumulatorType(tensor.type.type));
+  for (const int64_t extent : tensor.type.dims) bytes *= static_cast<double>(extent);
+  return bytes;
+}
+
+}  // namespace
+
+absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
+  double bytes = 0;
+  const auto add = [&](TensorId id) { bytes += 2.0 * mesh.devices() * BytesOf(graph.tensors[id]); };
+  for (const Node& node : graph.nodes) {
+    for (const TensorId operand : node.operands) add(operand);
+    add(node.result);
+  }
+  if (bytes < static_cast<double>(kForbidden)) return absl::OkStatus();
+  const auto largest =
+      std::max_element(graph.tensors.begin(), graph.tensors.end(),
+                       [](const Tensor& a, const Tensor& b) { return BytesOf(a) < BytesOf(b); });
+  return UserError("on ", mesh.devices(), " devices this graph could move 10^18 bytes a step or ",
+                   "more, which are not counted; its largest tensor is ", largest->name, ", of ",
+                   BytesOf(*largest), " bytes: use smaller inputs, or fewer devices");
+}
+
+absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
+  YUBA_RETURN_IF_ERROR(CheckCountable(graph, options.mesh));
+  if (HasPartials(graph) &&
+      (options.replicate == Replicate::kNone || options.search != "default")) {
+    return UserError("sums stay unreduced only with --replicate auto and the default search");
+  }
+  if (options.search == "default") return absl::OkStatus();
+  const bool recursive = options.search == "recursive";
+  if (!recursive && FindBaseline(options.search) == nullptr) {
+    return UserError("there is no search named \"", options.search, "\"; there are ",
+                     absl::StrJoin(SearchNames(), ", "));
+  }
+  if (options.memory_limit > 0 || options.replicate == Replicate::kAuto) {
+    return UserError("--search ", options.search,
+                     " knows neither --memory nor --replicate: use default");
+  }
+  if (recursive) return absl::OkStatus();
+  if (graph.copies > 0) {
+    return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
+  }
+  if (HasAccumulators(graph)) {
+    return UserError("--search ", options.search,
+                     " knows no accumulators: leave --accumulators out");
+  }
+  if (options.pins.empty() && options.pin_texts.empty()) return absl::OkStatus();
+  return UserError("--search ", options.search,
+                   " does as its authors say and takes no pins; use default ", "or recursive");
+}
+
+}  // namespace yuba::search

@@ -1,0 +1,97 @@
+// The search of one graph: `Search` of search/search.h, and what pins cost.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "search/baselines/baselines.h"
+#include "search/engines/check_options.h"
+#include "search/engines/limited.h"
+#include "search/engines/pins.h"
+#include "search/engines/unlimited.h"
+#include "search/search.h"
+
+namespace yuba::search {
+namespace {
+
+Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,
+                    const Budget& budget) {
+  Candidate found;
+  found.choices = baseline.find(graph, options.mesh, options.table_cells, budget);
+  Plan plan = PlanOf(graph, options, std::move(found));
+  plan.space.nesting = Nesting::kLevel;
+  plan.space.replicate = baseline.replicates ? Replicate::kAuto : Replicate::kNone;
+  return plan;
+}
+
+bool Replicates(const SearchOptions& options) { return options.replicate == Replicate::kAuto; }
+
+bool Limited(const SearchOptions& options) {
+  return options.memory_limit > 0 || Replicates(options);
+}
+
+absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& options,
+                                      const Restrictions& restrictions, const Budget& budget) {
+  if (Limited(options)) return SearchWithMemory(graph, options, restrictions, budget);
+  return SearchUnlimited(graph, options, restrictions, budget);
+}
+
+absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& options,
+                                   const Budget& budget) {
+  if (const Baseline* baseline = FindBaseline(options.search)) {
+    return PlanOfBaseline(graph, options, *baseline, budget);
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> pins, AllPins(graph, options));
+  YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
+                        RestrictionsOf(graph, options.mesh, pins, Replicates(options)));
+  YUBA_RETURN_IF_ERROR(CheckNesting(graph, options, pins));
+  YUBA_ASSIGN_OR_RETURN(Plan plan, SearchRestricted(graph, options, restrictions, budget));
+  YUBA_RETURN_IF_ERROR(CheckPins(graph, pins, plan));
+  if (restrictions.empty() || options.search == "recursive") return plan;
+  plan.proof = Proof();
+  plan.lower_bound = 0;
+  if (Decided(restrictions) || budget.ShouldStop()) return plan;
+  // The bound is of all plans, pinned or not, so that the gap is what the pins cost.
+  absl::StatusOr<Plan> unpinned = Limited(options) ? SearchForBound(graph, options, budget)
+                                                   : SearchUnlimited(graph, options, {}, budget);
+  if (!unpinned.ok()) return plan;
+  plan.lower_bound = unpinned->lower_bound;
+  plan.proof = std::move(unpinned->proof);
+  return plan;
+}
+
+}  // namespace
+
+std::vector<std::string> SearchNames() {
+  std::vector<std::string> names = {"default", "recursive"};
+  for (const Baseline& baseline : Baselines()) names.push_back(baseline.name);
+  return names;
+}
+
+absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
+  YUBA_RETURN_IF_ERROR(CheckOptions(graph, options));
+  if (options.asked && options.asked()) {
+    return absl::CancelledError("interrupted before there was a plan");
+  }
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  YUBA_ASSIGN_OR_RETURN(Plan plan, SearchAsAsked(graph, options, budget));
+  if (budget.end() == Budget::End::kTime) plan.stopped = kTimeLimit;
+  if (budget.end() == Budget::End::kAsked) plan.stopped = kInterrupt;
+  return plan;
+}
+
+absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
+                                                   const Plan& plan) {
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  std::vector<PinPrice> prices;
+  for (const std::string& text : PinTexts(options)) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> others, AllPins(graph, WithoutPin(options, text)));
+    YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
+                          RestrictionsOf(graph, options.mesh, others, Replicates(options)));
+    const absl::StatusOr<Plan> without = SearchRestricted(graph, options, restrictions, budget);
+    if (!without.ok() || budget.end() != Budget::End::kNone) break;
+    prices.push_back({text, plan.cost.bytes() - without->cost.bytes()});
+  }
+  return prices;
+}
+
+}  // namespace yuba::search

@@ -1,0 +1,47 @@
+// Which copies, accumulators and partials a graph gets: `SharedGraph` of search/search.h.
+#include "search/engines/check_options.h"
+#include "search/engines/eliminate_all.h"
+#include "search/engines/unlimited.h"
+#include "search/model/graph_problem.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/copies.h"
+#include "search/rewrite/partials.h"
+#include "search/search.h"
+#include "search/solve/eliminate.h"
+
+namespace yuba::search {
+namespace {
+
+// Whether all axes together can be placed by exact elimination, nothing replicated.
+bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
+  if (!FitsInTables(graph, options.mesh)) {
+    return IsSoonEliminated(graph, options, {}, Budget::Unlimited());
+  }
+  // Which elements meet decides, not what they cost: no table is made.
+  ProblemOptions scopes = AllAxesOf(options, {}, Budget::Unlimited());
+  scopes.tables = false;
+  const Problem problem = BuildProblem(graph, scopes);
+  return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
+}
+
+}  // namespace
+
+Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
+  const bool automatic = options.accumulators == Accumulators::kAuto;
+  const bool none =
+      options.accumulators == Accumulators::kNone || (automatic && options.copies == 0);
+  Graph graph = WithCopies(bare, options.copies);
+  if (!none) {
+    Graph accumulating = WithAccumulators(graph, options.mesh);
+    const bool take =
+        !automatic || !HasAccumulators(accumulating) ||
+        (CheckCountable(accumulating, options.mesh).ok() && CanBeEliminated(accumulating, options));
+    if (take) graph = std::move(accumulating);
+  }
+  const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
+  if (options.replicate == Replicate::kNone || options.search != "default" || pinned) return graph;
+  Graph unreduced = WithPartials(graph, options.mesh);
+  return FitsInTables(unreduced, options.mesh) ? unreduced : graph;
+}
+
+}  // namespace yuba::search
