@@ -95,11 +95,11 @@ void PlanMemory(program::Program& program, int64_t limit) {
   for (program::Stage& stage : *program.mutable_stages()) {
     SetLifetimes(program, stage);
     for (program::Buffer& buffer : *stage.mutable_buffers()) {
-      int64_t size = 0;
-      for (int device = 0; device < mesh.devices(); ++device) {
-        size = std::max(size, BoxBytes(program, mesh, buffer, device));
+      int64_t elements = 0;
+      for (const Box& box : BoxesOn(mesh, buffer.box())) {
+        elements = std::max(elements, Volume(box));
       }
-      buffer.set_size(size);
+      buffer.set_size(elements * ElementBytes(program, buffer));
     }
     std::vector<BufferLife> lives;
     for (const program::Buffer& buffer : stage.buffers()) {

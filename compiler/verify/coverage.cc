@@ -10,6 +10,7 @@
 #include "compiler/verify/box_union.h"
 #include "compiler/verify/iteration.h"
 #include "compiler/verify/parts.h"
+#include "compiler/verify/written.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
@@ -25,7 +26,7 @@ class Prover {
     for (const program::Buffer& buffer : stage_.buffers()) {
       held_.push_back(BoxesOn(mesh_, buffer.box()));
     }
-    written_.assign(held_.size(), std::vector<BoxUnion>(mesh_.devices()));
+    for (const std::vector<Box>& held : held_) written_.emplace_back(held);
     partial_.assign(held_.size(), nullptr);
     producers_.assign(held_.size(), nullptr);
     partials_.resize(held_.size());
@@ -35,7 +36,7 @@ class Prover {
   absl::Status Prove() {
     for (int id = 0; id < stage_.buffers_size(); ++id) {
       if (!stage_.buffers(id).initialized()) continue;
-      for (int device = 0; device < mesh_.devices(); ++device) Write(id, device, held_[id][device]);
+      written_[id].Write(held_[id]);
       YUBA_RETURN_IF_ERROR(CheckWhole(id));
     }
     for (int i = 0; i < stage_.instructions_size(); ++i) {
@@ -49,7 +50,6 @@ class Prover {
 
  private:
   const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
-  void Write(int buffer, int device, const Box& box) { written_[buffer][device].Add(box); }
   bool IsPartial(int id) const {
     return partial_[id] != nullptr || !partials_[id].empty() || !unreduced_[id].empty();
   }
@@ -62,7 +62,7 @@ class Prover {
   // A stored tensor: every element is on some device.
   absl::Status CheckWhole(int id) const {
     BoxUnion all;
-    for (const Box& box : held_[id]) all.Add(box);
+    for (int device : FirstDevices(mesh_, stage_.buffers(id).box())) all.Add(held_[id][device]);
     const std::vector<int64_t> dims(stage_.buffers(id).dims().begin(),
                                     stage_.buffers(id).dims().end());
     if (const auto lost = all.Missing(WholeBox(dims))) {
@@ -75,7 +75,7 @@ class Prover {
     if (IsPartial(id)) return ProofError("output ", NameOf(id), " holds partial results");
     YUBA_RETURN_IF_ERROR(CheckWhole(id));
     for (int device = 0; device < mesh_.devices(); ++device) {
-      if (const auto lost = written_[id][device].Missing(held_[id][device])) {
+      if (const auto lost = written_[id].Missing(device, held_[id][device])) {
         return ProofError("nothing writes ", ToString(*lost), " of output ", NameOf(id),
                           " on device ", device);
       }
@@ -167,7 +167,7 @@ class Prover {
         return ProofError("device ", device, " reads ", ToString(read), " of ", NameOf(id),
                           " and has ", ToString(held_[id][device]));
       }
-      if (const auto lost = written_[id][device].Missing(read)) {
+      if (const auto lost = written_[id].Missing(device, read)) {
         return ProofError("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
                           ", which nothing has written");
       }
@@ -191,7 +191,6 @@ class Prover {
         return ProofError("device ", device, " writes ", ToString(written), " of ", NameOf(id),
                           " and has room for ", ToString(held_[id][device]));
       }
-      Write(id, device, written);
       partial = partial || reductions[device] != whole;
       if (IsEmpty(written)) continue;
       const Ranges& ranges = ranges_on[device];
@@ -201,6 +200,7 @@ class Prover {
       }
     }
     YUBA_RETURN_IF_ERROR(CheckDisjoint(outputs, id));
+    written_[id].Write(results);
     SetWhole(id);
     if (partial) partial_[id] = &kernel;
     producers_[id] = &kernel;
@@ -229,21 +229,24 @@ class Prover {
   // offers the same box.
   std::vector<Box> Offers(const program::Exchange& exchange) const {
     std::vector<Box> offers = BoxesOn(mesh_, exchange.from());
-    if (!exchange.from_first_only()) return offers;
+    return exchange.from_first_only() ? FirstOnly(std::move(offers)) : offers;
+  }
+
+  // The boxes with an empty one in the place of each that an earlier device has.
+  static std::vector<Box> FirstOnly(std::vector<Box> boxes) {
     std::set<Box, BoxLess> seen;
-    for (Box& box : offers) {
+    for (Box& box : boxes) {
       // A scalar's box has no dimension to be empty in: it gets one.
       if (!seen.insert(box).second) box.assign(std::max<size_t>(box.size(), 1), Interval{});
     }
-    return offers;
+    return boxes;
   }
 
   absl::Status RunExchange(const program::Exchange& exchange) {
     const std::vector<Box> offers = Offers(exchange);
     const std::vector<Box> to = BoxesOn(mesh_, exchange.to());
-    BoxUnion offered, received;
     for (int device = 0; device < mesh_.devices(); ++device) {
-      if (const auto lost = written_[exchange.source()][device].Missing(offers[device])) {
+      if (const auto lost = written_[exchange.source()].Missing(device, offers[device])) {
         return ProofError("device ", device, " offers ", ToString(*lost), " of ",
                           NameOf(exchange.source()), ", which nothing has written");
       }
@@ -252,16 +255,8 @@ class Prover {
                           NameOf(exchange.destination()), " and has room for ",
                           ToString(held_[exchange.destination()][device]));
       }
-      offered.Add(offers[device]);
-      received.Add(to[device]);
     }
-    for (int device : FirstDevices(mesh_, exchange.from())) {
-      if (!exchange.reduce()) break;
-      if (const auto lost = received.Missing(offers[device])) {
-        return ProofError(ToString(*lost), ", written by device ", device,
-                          ", is reduced into nobody");
-      }
-    }
+    if (exchange.reduce()) YUBA_RETURN_IF_ERROR(CheckReceived(exchange, offers, to));
     if (exchange.has_group() && !exchange.reduce()) return GatherPartials(exchange, offers, to);
     if (!partials_[exchange.source()].empty() || !unreduced_[exchange.source()].empty()) {
       return ProofError("it takes partials of ", NameOf(exchange.source()), " for whole results");
@@ -272,16 +267,30 @@ class Prover {
       return ProofError("it takes partial results of ", NameOf(exchange.source()),
                         " for whole ones");
     }
+    BoxUnion offered;
+    for (const Box& offer : offers) offered.Add(offer);
     for (int device : FirstDevices(mesh_, exchange.to())) {
       if (const auto lost = offered.Missing(to[device])) {
         return ProofError("device ", device, " waits for ", ToString(*lost), " of ",
                           exchange.tensor(), ", which no device offers");
       }
     }
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      Write(exchange.destination(), device, to[device]);
-    }
+    written_[exchange.destination()].Write(to);
     SetWhole(exchange.destination());
+    return absl::OkStatus();
+  }
+
+  // Whether some device receives what is offered.
+  absl::Status CheckReceived(const program::Exchange& exchange, const std::vector<Box>& offers,
+                             const std::vector<Box>& to) const {
+    BoxUnion received;
+    for (int device : FirstDevices(mesh_, exchange.to())) received.Add(to[device]);
+    for (int device : FirstDevices(mesh_, exchange.from())) {
+      if (const auto lost = received.Missing(offers[device])) {
+        return ProofError(ToString(*lost), ", written by device ", device,
+                          ", is reduced into nobody");
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -303,8 +312,8 @@ class Prover {
         return ProofError("device ", device, " waits for ", ToString(*lost), " of ",
                           exchange.tensor(), ", which no device of its group offers");
       }
-      Write(exchange.destination(), device, to[device]);
     }
+    written_[exchange.destination()].Write(to);
     SetWhole(exchange.destination());
     unreduced_[exchange.destination()] = std::move(groups);
     return absl::OkStatus();
@@ -330,8 +339,8 @@ class Prover {
                           ", some of which another device of its group adds too");
       }
       region.Add(to[device]);
-      Write(exchange.destination(), device, to[device]);
     }
+    written_[exchange.destination()].Write(to);
     for (int device = 0; device < mesh_.devices(); ++device) {
       const BoxUnion& region = received[groups[device]];
       if (const auto lost = region.Missing(from[device])) {
@@ -355,10 +364,7 @@ class Prover {
       return ProofError("it combines with another reducer than its kernel's");
     }
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
-    std::set<Box, BoxLess> first_owners;
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      if (first_owners.insert(to[device]).second) Write(exchange.destination(), device, to[device]);
-    }
+    written_[exchange.destination()].Write(FirstOnly(to));
     SetWhole(exchange.destination());
     return absl::OkStatus();
   }
@@ -366,8 +372,8 @@ class Prover {
   const program::Program& program_;
   const program::Stage& stage_;
   const Mesh mesh_;
-  std::vector<std::vector<Box>> held_;          // [buffer][device]: what it has room for
-  std::vector<std::vector<BoxUnion>> written_;  // [buffer][device]: what has been written there
+  std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
+  std::vector<Written> written_;        // [buffer]
   // [buffer]: the kernel that wrote partials into it, null where there are whole results.
   std::vector<const program::Kernel*> partial_;
   // [buffer]: the kernel that wrote it last, null where an exchange did or nothing has yet.

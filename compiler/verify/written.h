@@ -1,0 +1,35 @@
+// What the devices have written of one buffer so far. Mostly each has written all that it has room
+// for, with one instruction: that is one flag, whatever the number of devices.
+//
+// Example: a buffer has room for [0, 4) on device 0 and for [4, 8) on device 1. After
+// Write({[0, 4), [4, 6)}), Missing(1, [4, 8)) is [6, 8).
+#ifndef YUBA_COMPILER_VERIFY_WRITTEN_H_
+#define YUBA_COMPILER_VERIFY_WRITTEN_H_
+
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "compiler/verify/box_union.h"
+#include "opsemantics/base/box.h"
+
+namespace yuba::compiler {
+
+class Written {
+ public:
+  // held: [device], what it has room for; it must outlive this.
+  explicit Written(const std::vector<Box>& held) : held_(held) {}
+
+  // Each device writes its box of `boxes`, which lies within what it has room for.
+  void Write(const std::vector<Box>& boxes);
+  // A box of elements of `box` that the device has not written; nothing where it has written all.
+  absl::optional<Box> Missing(int device, const Box& box) const;
+
+ private:
+  const std::vector<Box>& held_;
+  bool all_ = false;             // every device has written all that it has room for
+  std::vector<BoxUnion> boxes_;  // [device]: what it has written, unless all_; empty: nothing
+};
+
+}  // namespace yuba::compiler
+
+#endif  // YUBA_COMPILER_VERIFY_WRITTEN_H_
