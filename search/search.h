@@ -62,6 +62,10 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
 // replicas are allowed, the search is the default and there are no pins.
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
+// What these options allow and the search of `graph` (of SharedGraph) left out all the same,
+// because it would have too many choices: a sentence for each, for people.
+std::vector<std::string> LeftOut(const Graph& graph, const SearchOptions& options);
+
 // A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph).
 //
 // With pins the lower bound is still that of all plans, so that the gap is what the pins cost;

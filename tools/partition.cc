@@ -202,6 +202,9 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
   }
   std::cout << SearchText(plan, BoundName(file.notes), by_level, seconds);
+  for (const std::string& left_out : search::LeftOut(graph, options)) {
+    std::cout << "               " << left_out << "\n";
+  }
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }

@@ -54,7 +54,7 @@ class LimitedGraph {
         replicate_(options.replicate == Replicate::kAuto),
         partials_(HasPartials(graph)),
         whole_(partials_ ? WithoutPartials(graph) : graph),
-        together_(FitsInTables(graph, options.mesh)) {}
+        together_(FitsInTables(graph, options.mesh, replicate_)) {}
 
   // `unlimited`: the plan of whole() without limit and replicas. `known_bytes` as in SearchOptions.
   // With `explain` an error says how much memory is needed.

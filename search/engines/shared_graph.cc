@@ -1,4 +1,7 @@
 // Which copies, accumulators and partials a graph gets: `SharedGraph` of search/search.h.
+#include <string>
+#include <vector>
+
 #include "search/engines/check_options.h"
 #include "search/engines/eliminate_all.h"
 #include "search/engines/unlimited.h"
@@ -24,7 +27,30 @@ bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
   return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
 }
 
+// Pins say nothing of groups of devices.
+bool AllowsPartials(const SearchOptions& options) {
+  const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
+  return options.replicate == Replicate::kAuto && options.search == "default" && !pinned;
+}
+
 }  // namespace
+
+std::vector<std::string> LeftOut(const Graph& graph, const SearchOptions& options) {
+  std::vector<std::string> left_out;
+  if (options.search == "default" && options.accumulators == Accumulators::kAuto &&
+      options.copies > 0 && !HasAccumulators(graph) &&
+      HasAccumulators(WithAccumulators(graph, options.mesh))) {
+    left_out.emplace_back(
+        "without accumulators: with them the search is not exact here, and what it finds saves too "
+        "little or has a wider gap; --accumulators all takes them");
+  }
+  if (AllowsPartials(options) && !HasPartials(graph) && MayStayUnreduced(graph, options.mesh)) {
+    left_out.emplace_back(
+        "every sum is reduced at once: on so many devices there are too many choices to leave sums "
+        "unreduced");
+  }
+  return left_out;
+}
 
 Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   const bool automatic = options.accumulators == Accumulators::kAuto;
@@ -38,10 +64,9 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
         (CheckCountable(accumulating, options.mesh).ok() && CanBeEliminated(accumulating, options));
     if (take) graph = std::move(accumulating);
   }
-  const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
-  if (options.replicate == Replicate::kNone || options.search != "default" || pinned) return graph;
+  if (!AllowsPartials(options)) return graph;
   Graph unreduced = WithPartials(graph, options.mesh);
-  return FitsInTables(unreduced, options.mesh) ? unreduced : graph;
+  return FitsInTables(unreduced, options.mesh, true) ? unreduced : graph;
 }
 
 }  // namespace yuba::search

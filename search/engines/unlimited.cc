@@ -19,6 +19,8 @@ namespace {
 // Where the cost tables of all axes have more cells, grids are searched first; with pins, fewer
 // axes are placed at a time.
 constexpr int64_t kMostCells = int64_t{1} << 22;
+// With replicas tables are about twice as large, and grids know less of them.
+constexpr int64_t kMostCellsOfReplicas = int64_t{1} << 23;
 // But tables of up to so many cells are made where their elimination takes at most kSoonSums, about
 // two seconds.
 constexpr int64_t kEliminatedCells = int64_t{1} << 26;
@@ -73,8 +75,10 @@ bool NestsByLevel(const SearchOptions& options) {
   return options.nesting == Nesting::kLevel || options.search == "recursive";
 }
 
-bool FitsInTables(const Graph& graph, const Mesh& mesh) {
-  return WidestGroups(graph, mesh, kMostCells).size() == 1;
+bool FitsInTables(const Graph& graph, const Mesh& mesh, bool replicate) {
+  const int axes = static_cast<int>(mesh.axes.size());
+  const int64_t most = replicate ? kMostCellsOfReplicas : kMostCells;
+  return axes <= 1 || TableCells(graph, axes, replicate) <= most;
 }
 
 bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,

@@ -20,8 +20,8 @@ namespace yuba::search {
 // Whether in all choices the axes of one extent come in the order of the mesh.
 bool NestsByLevel(const SearchOptions& options);
 
-// Whether the cost tables of all axes at once have at most 2^22 cells.
-bool FitsInTables(const Graph& graph, const Mesh& mesh);
+// Whether the cost tables of all axes at once have at most 2^22 cells, or with replicas 2^23.
+bool FitsInTables(const Graph& graph, const Mesh& mesh, bool replicate = false);
 
 // Whether they have at most 2^26 cells and are eliminated in at most 2^31 sums, about two seconds.
 bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
@@ -343,24 +344,29 @@ Problem BuildProblem(const Graph& graph, const ProblemOptions& options) {
   return Builder(graph, options).Run();
 }
 
-int64_t TableCells(const Graph& graph, int axes) {
+int64_t TableCells(const Graph& graph, int axes, bool replicate) {
   const std::vector<int> definitions = DefinitionNumbers(graph);
-  std::vector<bool> known(graph.nodes.size(), false);
+  // By definition and operand, and whether its node and its tensor may leave axes out: such uses
+  // share a table.
+  std::set<std::tuple<int, size_t, bool, bool>> known;
   int64_t sum = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (known[definitions[n]]) continue;
-    known[definitions[n]] = true;
-    const int64_t strategies = CountChoices(SpaceOfNode(graph, static_cast<NodeId>(n)), axes);
-    const auto add = [&](TensorId tensor) {
+    const Node& node = graph.nodes[n];
+    const ChoiceSpace partitions = SpaceOfNode(graph, static_cast<NodeId>(n));
+    for (size_t o = 0; o <= node.operands.size(); ++o) {
+      const TensorId tensor = o < node.operands.size() ? node.operands[o] : node.result;
+      ChoiceSpace shardings = SpaceOfTensor(graph, tensor);
+      shardings.optional = shardings.optional || replicate;
+      if (!known.emplace(definitions[n], o, partitions.optional, shardings.optional).second) {
+        continue;
+      }
       int64_t cells = 0;
-      if (__builtin_mul_overflow(strategies, CountChoices(SpaceOfTensor(graph, tensor), axes),
+      if (__builtin_mul_overflow(CountChoices(partitions, axes), CountChoices(shardings, axes),
                                  &cells) ||
           __builtin_add_overflow(sum, cells, &sum)) {
-        sum = std::numeric_limits<int64_t>::max() / 2;
+        return std::numeric_limits<int64_t>::max() / 2;
       }
-    };
-    for (TensorId operand : graph.nodes[n].operands) add(operand);
-    add(graph.nodes[n].result);
+    }
   }
   return sum;
 }

@@ -60,9 +60,11 @@ struct Problem {
 
 Problem BuildProblem(const Graph& graph, const ProblemOptions& options);
 
-// An upper bound of the cells of all cost tables that BuildProblem would fill for `axes` mesh axes
-// with free nesting, equal uses counted once. Saturates.
-int64_t TableCells(const Graph& graph, int axes);
+// The cells of all cost tables that BuildProblem fills for `axes` mesh axes with free nesting,
+// equal uses counted once; an upper bound where no nodes are clustered. Clustered nodes that list
+// their choices in another order have tables of their own, which are not counted. With `replicate`
+// stored tensors may be replicated. Saturates.
+int64_t TableCells(const Graph& graph, int axes, bool replicate = false);
 
 }  // namespace yuba::search
 

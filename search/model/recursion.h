@@ -25,7 +25,7 @@ using Groups = std::vector<std::vector<int>>;
 
 // The axes of the mesh in order, `size` in each group; one empty group where there is no axis.
 Groups GroupsOf(const Mesh& mesh, int size);
-// The largest groups whose cost tables have at most `cells` cells together.
+// The largest groups whose cost tables have at most `cells` cells together (TableCells).
 Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells);
 
 // Whether the gap is at most one `part`-th of the bytes: too small for another search to be worth

@@ -129,6 +129,10 @@ Graph WithPartials(const Graph& graph, const Mesh& mesh) {
   return MostMoved(graph, mesh) < kNever ? KeepingUnreduced(graph, mesh).Run() : graph;
 }
 
+bool MayStayUnreduced(const Graph& graph, const Mesh& mesh) {
+  return HasPartials(KeepingUnreduced(graph, mesh).Run());
+}
+
 bool HasPartials(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), IsLinearReader);
 }

@@ -26,6 +26,8 @@ namespace yuba::search {
 // Tensors and nodes keep their numbers. A graph of which some plan may move kNever bytes
 // (search/plan/memory_price.h) is returned as it is.
 Graph WithPartials(const Graph& graph, const Mesh& mesh);
+// Whether some sum of the graph could stay unreduced, however many bytes plans move.
+bool MayStayUnreduced(const Graph& graph, const Mesh& mesh);
 // Whether some node reads partials without being an accumulator.
 bool HasPartials(const Graph& graph);
 // The graph that WithPartials was given.

@@ -3,9 +3,12 @@
 #include "search/search.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "search/check/check.h"
 #include "search/engines/unlimited.h"
+#include "search/model/graph_problem.h"
+#include "search/rewrite/copies.h"
 #include "tests/support/graphs.h"
 
 namespace yuba::search {
@@ -66,6 +69,28 @@ TEST_CASE("what moves more than is counted is refused, what moves less is planne
       CHECK(plan->lower_bound <= plan->cost.bytes());
       CHECK(CheckPlan(graph, *plan).ok());
     }
+  }
+}
+
+TEST_CASE("bounds within a limit are as close for huge tensors as for small ones") {
+  double small_gap = 0;
+  for (const int size : {10, 22}) {
+    const int64_t n = int64_t{1} << size;
+    SearchOptions options;
+    options.mesh = MeshOf(8);
+    options.replicate = Replicate::kAuto;
+    options.memory_limit = 9 * n * n;  // bytes; without a limit nothing would move
+    const Graph graph = MatmulChain({n, 2 * n, n, n / 2}, n);
+    const absl::StatusOr<Plan> plan = Search(graph, options);
+    INFO("2^" << size << " " << plan.status());
+    REQUIRE(plan.ok());
+    REQUIRE_FALSE(plan->proof.prices.empty());
+    CHECK(CheckPlan(graph, *plan).ok());
+    const double gap =
+        1 - static_cast<double>(plan->lower_bound) / static_cast<double>(plan->cost.bytes());
+    std::cout << "n = 2^" << size << ": gap " << gap << "\n";
+    if (size == 10) small_gap = gap;
+    CHECK(gap < small_gap + 0.01);
   }
 }
 
@@ -317,6 +342,53 @@ TEST_CASE("on many devices plans cost little more than grids, and the checker fo
   CHECK(gap(network, 64) <= 0.02);
   CHECK(gap(network, 96) <= 0.05);
   CHECK(gap(ResNet(32, {1, 1, 1, 1}), 64) <= 0.03);
+}
+
+TEST_CASE("the cells of all tables are counted, with copies and with replicas") {
+  ProblemOptions options;
+  options.mesh = MeshOf(8);
+  options.axes = {0, 1, 2};
+  options.cluster = false;  // clustered nodes may have tables in another order besides
+  int replicated = 0;
+  for (const Graph& bare :
+       {MatmulChain({128, 64, 256}, 64), Recurrent(32, 64, 2, 3), ResNet(8, {1, 1})}) {
+    int64_t before = 0;
+    for (const Graph& graph : {bare, WithCopies(bare, 8)}) {
+      for (const bool replicate : {false, true}) {
+        options.replicate = replicate;
+        const Problem problem = BuildProblem(graph, options);
+        std::set<Cells> tables;
+        for (const Factor& factor : problem.pairwise.factors) tables.insert(factor.cells);
+        int64_t cells = 0;
+        for (const Cells& table : tables) cells += static_cast<int64_t>(table->size());
+        CHECK(cells <= TableCells(graph, 3, replicate));
+        replicated += replicate && cells > before;
+        before = TableCells(graph, 3, false);
+      }
+    }
+  }
+  CHECK(replicated > 0);  // to count as if nothing were replicated is too few
+}
+
+TEST_CASE("what the search leaves out is said") {
+  SearchOptions options;
+  options.replicate = Replicate::kAuto;
+  options.copies = 8;
+  const auto left_out = [&](const Graph& bare, int devices) {
+    options.mesh = MeshOf(devices);
+    return LeftOut(SharedGraph(bare, options), options);
+  };
+  const Graph chain = MatmulChain({4096, 4096, 4096}, 4096);
+  CHECK(left_out(chain, 8).empty());
+  REQUIRE(left_out(chain, 1024).size() == 1);
+  CHECK_THAT(left_out(chain, 1024)[0], Catch::Contains("every sum is reduced at once"));
+  options.replicate = Replicate::kNone;
+  CHECK(left_out(chain, 1024).empty());
+  const Graph recurrent = Recurrent(64, 256, 2, 8);
+  REQUIRE(left_out(recurrent, 64).size() == 1);
+  CHECK_THAT(left_out(recurrent, 64)[0], Catch::Contains("without accumulators"));
+  options.accumulators = Accumulators::kAll;
+  CHECK(left_out(recurrent, 64).empty());
 }
 
 TEST_CASE("larger tables are made where they are soon eliminated") {

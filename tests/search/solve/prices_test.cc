@@ -102,7 +102,7 @@ TEST_CASE("bound, optimum and solution at every limit") {
     const std::map<int64_t, int64_t> costs = CostByPeak(problem);
     AtLimits(problem, costs, 5, [&](const PairwiseProblem& limited, int64_t optimum) {
       const int64_t limit = limited.memory.limit;
-      const LimitSolver solver(limited, OneEach(limited), 1 << 20, kForbidden);
+      const LimitSolver solver(limited, OneEach(limited), 1 << 20);
       const absl::optional<Assignment> found = solver.Solve(limit);
       REQUIRE(found.has_value());  // some assignment is within the limit
       CHECK(PeakOf(limited, *found) <= limit);
@@ -112,7 +112,7 @@ TEST_CASE("bound, optimum and solution at every limit") {
       tight += solver.bound() == optimum;
     });
     problem.memory.limit = costs.begin()->first - 1;
-    const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
+    const LimitSolver solver(problem, OneEach(problem), 1 << 20);
     CHECK(!solver.Solve(problem.memory.limit).has_value());
     CHECK(UnmovedPeakOf(problem, LeastUsage(problem)) <= costs.begin()->first);
     if (round % 2 == 0) CHECK(PeakOf(problem, LeastUsage(problem)) == costs.begin()->first);
@@ -210,7 +210,7 @@ TEST_CASE("values that no row tells apart are asked about too, not only the chea
   problem.factors.push_back(
       {{0, leaf}, std::make_shared<const std::vector<int64_t>>(std::move(cells))});
   problem.memory.limit = PeakOf(problem, LeastUsage(problem)) + 30;
-  const LimitSolver solver(problem, OneEach(problem), 1 << 20, kForbidden);
+  const LimitSolver solver(problem, OneEach(problem), 1 << 20);
   std::vector<int64_t> costs;
   for (int value = 0; value < kValues; ++value) {
     const Assignment found =
@@ -247,6 +247,7 @@ TEST_CASE("a plan that is known leads to prices, where the one of least usage co
 TEST_CASE("any prices give a bound") {
   std::mt19937 random(5);
   for (int round = 0; round < 100; ++round) {
+    const int64_t units = round % 2 == 0 ? 4096 : 64;
     PairwiseProblem problem = RandomProblem(5, &random);
     if (round % 5 == 0) {  // a cost that cannot be counted in units
       problem.factors.push_back({{0},
@@ -256,21 +257,20 @@ TEST_CASE("any prices give a bound") {
     const std::map<int64_t, int64_t> costs = CostByPeak(problem);
     std::vector<MemoryPrice> prices;
     for (int64_t time = 0; time < 10; ++time) {
-      if (random() % 3 == 0)
-        prices.push_back({time, static_cast<int64_t>(random() % (4 * kPriceUnits))});
+      if (random() % 3 == 0) prices.push_back({time, static_cast<int64_t>(random() % (4 * units))});
       // Prices so steep that all must use their least.
       if (round % 4 == 0 && random() % 5 == 0) prices.push_back({time, int64_t{1} << 43});
     }
     // Now and then `most` is below most costs, which makes the bound less.
-    const int64_t most = round % 3 == 0 ? 20 * kPriceUnits : kForbidden / 100;
-    const auto exact = SolveExactly(AtPrices(problem, prices, most), 1 << 20);
+    problem.memory.scale = {units, round % 3 == 0 ? 20 * units : kForbidden / 100};
+    const auto exact = SolveExactly(AtPrices(problem, prices), 1 << 20);
     REQUIRE(exact.has_value());
     int64_t optimum = kForbidden;
     for (const auto& [limit, cost] : costs) {
       optimum = std::min(optimum, cost);
       problem.memory.limit = limit;
       const int64_t bound = exact->solution.cost - RoomAtPrices(problem.memory, prices).value();
-      if (optimum < kForbidden / kPriceUnits) CHECK(bound <= optimum * kPriceUnits);
+      if (optimum < kForbidden / units) CHECK(bound <= optimum * units);
     }
   }
 }
