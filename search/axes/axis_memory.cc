@@ -16,6 +16,7 @@ AxisMemory::AxisMemory(const AxisProblem& problem, const GridProblem& grids, boo
       choices_(problem.variables.size(), -1),
       uses_(problem.variables.size()),
       buffers_(problem.variables.size()),
+      price_units_(grids.pairwise.memory.scale.units),
       target_(std::numeric_limits<int64_t>::max()) {
   const MemoryRows& rows = grids.pairwise.memory;
   AddRows(rows);
@@ -80,7 +81,8 @@ void AxisMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale)
     const auto after = std::upper_bound(times_.begin(), times_.end(), price.time);
     const auto row = after == times_.begin() ? after : after - 1;
     if (row == times_.end()) continue;
-    row_prices_[row - times_.begin()] += scale * static_cast<double>(price.price) / kPriceUnits;
+    row_prices_[row - times_.begin()] +=
+        scale * static_cast<double>(price.price) / static_cast<double>(price_units_);
     priced_ = true;
   }
   std::vector<double> before(row_prices_.size() + 1, 0);

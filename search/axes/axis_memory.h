@@ -34,8 +34,8 @@ class AxisMemory {
              ChoiceStore* store);
 
   // Costs are in bytes moved. SetPrices: for each byte in use at the time of a price, `scale` times
-  // that price (in 1/kPriceUnits). SetTarget: for each byte by which each row exceeds `target`
-  // bytes, `penalty`. Each replaces what was set before.
+  // that price (in units of the rows' scale). SetTarget: for each byte by which each row exceeds
+  // `target` bytes, `penalty`. Each replaces what was set before.
   void SetPrices(const std::vector<MemoryPrice>& prices, double scale);
   void SetTarget(int64_t target, double penalty);
   bool priced() const { return priced_; }
@@ -86,6 +86,7 @@ class AxisMemory {
   std::map<std::tuple<GridList, Cells, int>, int> numbers_;  // of kinds
   std::vector<std::vector<Use>> uses_;                       // by variable
   std::vector<std::vector<Buffer>> buffers_;                 // by variable: those of its edges
+  const int64_t price_units_;                                // of a byte moved
   std::vector<int64_t> times_, loads_, shift_;               // by row; shift_ is 0 between calls
   std::vector<double> row_prices_;
   int64_t target_ = 0;

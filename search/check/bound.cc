@@ -131,16 +131,17 @@ class Replay {
 // their prices, less what the limit leaves at all prices (Lagrange; search/THEORY.md).
 absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
                                           const CostTables& costs, const Stop& stop) {
+  const PriceScale scale = PriceScaleOf(graph, plan.mesh.devices());
   YUBA_ASSIGN_OR_RETURN(
       const PricedMemory memory,
       PricedUses(graph, costs, CostsOf(costs.uses), plan.proof.prices, plan.space.memory));
-  std::vector<CheckTable> tables = InUnits(graph, TablesOf(costs));
+  std::vector<CheckTable> tables = InUnits(scale, TablesOf(costs));
   tables.insert(tables.end(), memory.tables.begin(), memory.tables.end());
   YUBA_ASSIGN_OR_RETURN(
       const Remaining left,
       EliminatePlainly(graph, plan, costs, std::move(tables), plan.proof.order.size(), stop));
   int64_t units = 0;
-  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(units);
+  return __builtin_sub_overflow(left.least, memory.room, &units) ? 0 : BytesOfUnits(scale, units);
 }
 
 }  // namespace

@@ -130,9 +130,10 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
   YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
   std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
   for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
-  const Scale scale = {kPriceUnits, MostInProof(graph) / kPriceUnits};
+  const PriceScale counted = PriceScaleOf(graph, plan.mesh.devices());
+  const Scale scale = {counted.units, counted.most / counted.units};
   YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, given, scale, std::move(of_nodes)));
-  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(units);
+  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(counted, units);
 }
 
 }  // namespace

@@ -183,14 +183,14 @@ absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& 
   return Pricing(graph, held, costs, prices, limit).Run();
 }
 
-std::vector<CheckTable> InUnits(const Graph& graph, std::vector<CheckTable> tables) {
-  const int64_t most = MostInProof(graph) / kPriceUnits;
+std::vector<CheckTable> InUnits(const PriceScale& scale, std::vector<CheckTable> tables) {
+  const int64_t most = scale.most / scale.units;
   std::map<Numbers, Numbers> scaled;
   for (CheckTable& table : tables) {
     Numbers& cells = scaled[table.cells];
     if (cells == nullptr) {
       std::vector<int64_t> units = *table.cells;
-      for (int64_t& cell : units) cell = std::min(cell, most) * kPriceUnits;
+      for (int64_t& cell : units) cell = std::min(cell, most) * scale.units;
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }
     table.cells = cells;

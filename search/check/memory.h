@@ -1,9 +1,9 @@
 // Memory in a proof: prices on bytes in use become costs of choices, of single elements and of
 // pairs, so that elimination and dual can be replayed as without a limit.
 //
-// Example: a tensor uses 256 bytes whole and 64 cut in 4, and a price of 2 units (of 1/4096 byte
-// moved) holds at a time at which it is there. It then costs 384 units whole and 0 cut in 4; its
-// least, 64 bytes, is taken off the limit.
+// Example: a tensor uses 256 bytes whole and 64 cut in 4, and a price of 2 units (PriceScale) holds
+// at a time at which it is there. It then costs 384 units whole and 0 cut in 4; its least, 64
+// bytes, is taken off the limit.
 #ifndef YUBA_SEARCH_CHECK_MEMORY_H_
 #define YUBA_SEARCH_CHECK_MEMORY_H_
 
@@ -19,7 +19,7 @@
 namespace yuba::search {
 
 struct PricedMemory {
-  // Costs in units (kPriceUnits for each byte moved): over one element, or over a node and a tensor
+  // Costs in units: over one element, or over a node and a tensor
   // that it reads or writes.
   std::vector<CheckTable> tables;
   // The sum over the prices of price times what the limit leaves when all use their least, in
@@ -58,7 +58,7 @@ std::vector<std::shared_ptr<const std::vector<int64_t>>> CostsOf(const std::vect
 
 // The tables with their costs in units instead of bytes. Costs too large to be counted, as those of
 // pairs that no plan has, count as less, which leaves a bound a bound.
-std::vector<CheckTable> InUnits(const Graph& graph, std::vector<CheckTable> tables);
+std::vector<CheckTable> InUnits(const PriceScale& scale, std::vector<CheckTable> tables);
 
 }  // namespace yuba::search
 

@@ -12,10 +12,10 @@ constexpr double kSteeper = 8;       // times, from one penalty to the next
 constexpr int kPenalties = 6;
 
 // For each byte above the target: more than a byte costs that is in use in all rows.
-double PenaltyOver(const std::vector<MemoryPrice>& prices) {
+double PenaltyOver(const std::vector<MemoryPrice>& prices, const PriceScale& scale) {
   double sum = 0;
-  for (const MemoryPrice& price : prices) sum += static_cast<double>(price.price) / kPriceUnits;
-  return std::max(1.0, 2 * sum);
+  for (const MemoryPrice& price : prices) sum += static_cast<double>(price.price);
+  return std::max(1.0, 2 * sum / static_cast<double>(scale.units));
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ AxesWithinLimit::AxesWithinLimit(const Graph& graph, const AxisOptions& options,
       memory_(problem_, grids, buffers, options.mesh, &store_),
       search_(problem_, options.mesh, options.nesting, *options.budget, &store_, &memory_),
       grids_(grids),
-      penalty_(PenaltyOver(prices_)) {}
+      penalty_(PenaltyOver(prices_, grids.pairwise.memory.scale)) {}
 
 Choices AxesWithinLimit::Find(int64_t target) {
   const AxisProblem tied = Tied(problem_);

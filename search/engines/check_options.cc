@@ -11,30 +11,23 @@
 #include "search/solve/pairwise.h"
 
 namespace yuba::search {
-namespace {
-
-double BytesOf(const Tensor& tensor) {
-  double bytes = ByteSize(AccumulatorType(tensor.type.type));
-  for (const int64_t extent : tensor.type.dims) bytes *= static_cast<double>(extent);
-  return bytes;
-}
-
-}  // namespace
 
 absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
   double bytes = 0;
-  const auto add = [&](TensorId id) { bytes += 2.0 * mesh.devices() * BytesOf(graph.tensors[id]); };
+  const auto add = [&](TensorId id) { bytes += MostMovedByUse(graph.tensors[id], mesh.devices()); };
   for (const Node& node : graph.nodes) {
     for (const TensorId operand : node.operands) add(operand);
     add(node.result);
   }
   if (bytes < static_cast<double>(kForbidden)) return absl::OkStatus();
+  const auto moved = [&](const Tensor& tensor) { return MostMovedByUse(tensor, mesh.devices()); };
   const auto largest =
       std::max_element(graph.tensors.begin(), graph.tensors.end(),
-                       [](const Tensor& a, const Tensor& b) { return BytesOf(a) < BytesOf(b); });
+                       [&](const Tensor& a, const Tensor& b) { return moved(a) < moved(b); });
   return UserError("on ", mesh.devices(), " devices this graph could move 10^18 bytes a step or ",
                    "more, which are not counted; its largest tensor is ", largest->name, ", of ",
-                   BytesOf(*largest), " bytes: use smaller inputs, or fewer devices");
+                   moved(*largest) / (2.0 * mesh.devices()),
+                   " bytes: use smaller inputs, or fewer devices");
 }
 
 absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {

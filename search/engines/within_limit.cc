@@ -167,7 +167,7 @@ class WithinLimit {
 
   LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
                        int64_t table_cells, int64_t known) const {
-    LimitSolver solver(problem, grids, table_cells, MostInProof(graph_), known, budget_);
+    LimitSolver solver(problem, grids, table_cells, known, budget_);
     for (const Assignment& start : starts_) solver.AddStart(start);
     return solver;
   }

@@ -124,13 +124,13 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
 // The bound at these prices on the rows of the problem.
 LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
                         std::vector<MemoryPrice> prices, const Budget& budget) {
-  const PairwiseProblem priced = AtPrices(problem.pairwise, prices, MostInProof(graph));
+  const PairwiseProblem priced = AtPrices(problem.pairwise, prices);
   const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
   Dual dual = DualOfGrids(graph, priced, SweepsFor(problem), budget, kInfinity);
   LowerBound found = FoundBy(graph, problem, priced, dual);
   int64_t units = 0;
   if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
-  found.bytes = BytesOfUnits(units);
+  found.bytes = BytesOfUnits(problem.pairwise.memory.scale, units);
   found.proof.prices = std::move(prices);
   return found;
 }

@@ -183,7 +183,9 @@ class RowsBuilder {
 
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget) {
-  return RowsBuilder(graph, mesh, problem, budget).Run(limit);
+  MemoryRows rows = RowsBuilder(graph, mesh, problem, budget).Run(limit);
+  rows.scale = PriceScaleOf(graph, mesh.devices());
+  return rows;
 }
 
 }  // namespace yuba::search

@@ -14,13 +14,18 @@
 
 namespace yuba::search {
 
-// The cost in units of one byte that is in use at `time`. A unit is 1 / kPriceUnits of a byte
-// moved.
+// The cost in units of one byte that is in use at `time`.
 struct MemoryPrice {
   int64_t time = 0;
   int64_t price = 0;
 };
-inline constexpr int64_t kPriceUnits = 4096;
+
+// How a proof with prices counts: a byte moved costs `units`, and numbers above `most` count as
+// `most`, which only lowers the bound.
+struct PriceScale {
+  int64_t units = 4096;
+  int64_t most = int64_t{1} << 40;
+};
 
 // The cost in bytes of a pair of a sharding and a partition that no plan has, in the tables that an
 // elimination sums: more than any plan moves of a graph that has such pairs
@@ -29,11 +34,16 @@ inline constexpr int64_t kNever = int64_t{1} << 40;
 
 // The greatest number that a proof by prices or messages may hold, so that the sum of all its
 // numbers stays below 2^62. Greater costs count as this one, which only lowers the bound.
-inline int64_t MostInProof(const Graph& graph) {
-  size_t numbers = 2 + graph.tensors.size() + graph.nodes.size();
-  for (const Node& node : graph.nodes) numbers += 4 * (1 + node.operands.size());
-  return (int64_t{1} << 62) / static_cast<int64_t>(numbers);
-}
+int64_t MostInProof(const Graph& graph);
+
+// The scale of proofs about this graph on so many devices: MostInProof, and as many units a byte,
+// at most 4096, as let the dearest use of a tensor count in full. A use moves at most its tensor
+// into each device and once more into each owner. Example: 5,000 nodes and a weight of 100 MB on
+// 256 devices leave room for 51 GB in 256 units a byte.
+PriceScale PriceScaleOf(const Graph& graph, int devices);
+
+// The most bytes that one use of the tensor moves.
+double MostMovedByUse(const Tensor& tensor, int devices);
 
 // The cost in units of `bytes` in use at this price, at most `most`.
 inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {
@@ -42,8 +52,8 @@ inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {
 }
 
 // Units as bytes, rounded up; 0 where `units` is negative.
-inline int64_t BytesOfUnits(int64_t units) {
-  return units <= 0 ? 0 : units / kPriceUnits + (units % kPriceUnits != 0);
+inline int64_t BytesOfUnits(const PriceScale& scale, int64_t units) {
+  return units <= 0 ? 0 : units / scale.units + (units % scale.units != 0);
 }
 
 // Everything in memory begins at a multiple of kSlotBytes, which suits cache lines, vector loads

@@ -47,6 +47,7 @@ struct MemoryCore {
   std::vector<int64_t> row_time;             // by row: its point of time
   int64_t constant = 0;                      // to be added to all costs
   int64_t least_peak = 0;                    // bytes: no assignment has a lower peak
+  PriceScale scale;                          // how prices on the rows count
 
   // By variable of the problem: its variable in the core (-1: it has one value), and its value for
   // each value of that.

@@ -247,6 +247,7 @@ void DropRoomy(MemoryCore& core) {
 }  // namespace
 
 void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
+  core.scale = problem.memory.scale;
   const Changes changes(problem, core);
   const std::vector<Difference> kept = Undominated(changes.at(), core.row_time);
   core.uses.assign(core.size(), {});

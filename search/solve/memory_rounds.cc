@@ -72,7 +72,7 @@ std::vector<double> RowPrices(const MemoryCore& core, const std::vector<MemoryPr
   for (const MemoryPrice& price : prices) {
     const auto after = std::upper_bound(core.row_time.begin(), core.row_time.end(), price.time);
     if (after == core.row_time.begin()) continue;
-    result[after - core.row_time.begin() - 1] += 1.0 * price.price / kPriceUnits;
+    result[after - core.row_time.begin() - 1] += 1.0 * price.price / core.scale.units;
   }
   return result;
 }

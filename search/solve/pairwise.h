@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "search/plan/memory_price.h"
+
 namespace yuba::search {
 
 // The values of a variable: 0 .. size-1. A symmetry g of the problem maps the values of all
@@ -60,6 +62,7 @@ struct MemoryRows {
   std::vector<MemoryUse> uses;
   std::vector<MemoryBuffer> buffers;
   int64_t limit = std::numeric_limits<int64_t>::max();  // the default: no limit
+  PriceScale scale;                                     // how prices on the rows count
 };
 
 struct PairwiseProblem {

@@ -49,17 +49,18 @@ int64_t LeastOf(const MemoryUse& use) {
 // count where the factor costs anything.
 using PricedBuffers = std::vector<std::tuple<Cells, bool, int64_t>>;
 
-Cells InUnits(const std::vector<int64_t>& cells, const PricedBuffers& buffers, int64_t most) {
+Cells InUnits(const std::vector<int64_t>& cells, const PricedBuffers& buffers,
+              const PriceScale& scale) {
   std::vector<int64_t> scaled;
   for (int64_t cell : cells) {
     const int64_t cost = cell >= kForbidden ? kNever : cell;
-    scaled.push_back(std::min(cost, most / kPriceUnits) * kPriceUnits);
+    scaled.push_back(std::min(cost, scale.most / scale.units) * scale.units);
   }
   for (const auto& [usage, first, price] : buffers) {
     const size_t values = usage->size(), columns = first ? cells.size() / values : 1;
     for (size_t i = 0; i < cells.size(); ++i) {
       if (cells[i] == 0 || cells[i] >= kForbidden) continue;
-      scaled[i] += PricedUse((*usage)[i / columns % values], price, most);
+      scaled[i] += PricedUse((*usage)[i / columns % values], price, scale.most);
     }
   }
   return std::make_shared<const std::vector<int64_t>>(std::move(scaled));
@@ -94,6 +95,7 @@ double UsedAtPrices(const PairwiseProblem& problem, const std::vector<MemoryPric
 MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes) {
   MemoryRows relaxed;
   relaxed.limit = problem.memory.limit;
+  relaxed.scale = problem.memory.scale;
   std::map<std::pair<Cells, ClassesPtr>, Cells> known;
   const auto least_of = [&](const Cells& usage, int variable) {
     const ClassesPtr& here = classes[variable];
@@ -150,15 +152,15 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   }
   if (bound_of_prices != nullptr) *bound_of_prices = dual.bound();
   for (size_t row = 0; row < dual.prices().size(); ++row) {
-    const double units = std::floor(dual.prices()[row] * kPriceUnits);
+    const double units = std::floor(dual.prices()[row] * static_cast<double>(core->scale.units));
     if (units >= 1)
       prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
   }
   return prices;
 }
 
-PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
-                         int64_t most) {
+PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices) {
+  const PriceScale& scale = problem.memory.scale;
   PairwiseProblem priced;
   priced.variables = problem.variables;
   const std::vector<PricedBuffers> buffers = BuffersAtPrices(problem, prices);
@@ -166,7 +168,7 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
   for (size_t f = 0; f < problem.factors.size(); ++f) {
     const Factor& factor = problem.factors[f];
     Cells& cells = scaled[{factor.cells, buffers[f]}];
-    if (cells == nullptr) cells = InUnits(*factor.cells, buffers[f], most);
+    if (cells == nullptr) cells = InUnits(*factor.cells, buffers[f], scale);
     priced.factors.push_back({factor.scope, cells});
   }
   std::map<std::pair<Cells, int64_t>, Cells> known;
@@ -177,7 +179,7 @@ PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<Memor
     if (cells == nullptr) {
       std::vector<int64_t> units;
       for (const int64_t bytes : *use.usage) {
-        units.push_back(PricedUse(bytes - LeastOf(use), price, most));
+        units.push_back(PricedUse(bytes - LeastOf(use), price, scale.most));
       }
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }
@@ -205,21 +207,20 @@ absl::optional<int64_t> RoomAtPrices(const MemoryRows& rows,
 
 absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
                                           const std::vector<MemoryPrice>& prices,
-                                          const std::vector<int>& order, int64_t most,
-                                          const Budget& budget) {
-  absl::optional<Solution> exact = Eliminate(AtPrices(problem, prices, most), order, budget);
+                                          const std::vector<int>& order, const Budget& budget) {
+  absl::optional<Solution> exact = Eliminate(AtPrices(problem, prices), order, budget);
   const absl::optional<int64_t> room = RoomAtPrices(problem.memory, prices);
   int64_t units = 0;
   if (!exact.has_value() || !room.has_value() ||
       __builtin_sub_overflow(exact->cost, *room, &units)) {
     return absl::nullopt;
   }
-  return PricedBound{BytesOfUnits(units), std::move(exact->assignment)};
+  return PricedBound{BytesOfUnits(problem.memory.scale, units), std::move(exact->assignment)};
 }
 
 LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-                         int64_t table_cells, int64_t most, int64_t known, const Budget& budget)
-    : problem_(problem), table_cells_(table_cells), most_(most), known_(known), budget_(budget) {
+                         int64_t table_cells, int64_t known, const Budget& budget)
+    : problem_(problem), table_cells_(table_cells), known_(known), budget_(budget) {
   PairwiseProblem relaxed = Relaxed(problem, classes);
   relaxed.memory = RelaxedRows(problem, classes);
   PriceSearch search;
@@ -265,8 +266,9 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
     const int64_t most_sums = known ? kScaleSums / 4 : kScaleSums;
     if (sums_ > most_sums / (evaluation + 1) || bound_ >= known_) return;
     Line here{scale, 0, UsedAtPrices(problem_, prices, starts_.back()) - at_limit};
-    here.value =
-        static_cast<double>(kPriceUnits) * CostOf(problem_, starts_.back()) + scale * here.slope;
+    here.value = static_cast<double>(problem_.memory.scale.units) *
+                     static_cast<double>(CostOf(problem_, starts_.back())) +
+                 scale * here.slope;
     if (here.slope == 0) return;
     (here.slope > 0 ? low : high) = here;
     if (low.scale == 0 || high.scale == 0) {
@@ -283,7 +285,7 @@ void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
 
 // Eliminates at these prices; keeps the bound if it is the best. False where there is none.
 bool LimitSolver::Evaluate(const std::vector<MemoryPrice>& prices, const std::vector<int>& order) {
-  absl::optional<PricedBound> found = BoundAtPrices(problem_, prices, order, most_, budget_);
+  absl::optional<PricedBound> found = BoundAtPrices(problem_, prices, order, budget_);
   if (!found.has_value()) return false;
   if (order_.empty() || found->bytes > bound_) {
     bound_ = found->bytes;

@@ -3,7 +3,7 @@
 //
 // Prices make a bound (Lagrange): cost + price * (use - limit) is no more than the cost of an
 // assignment within the limit, and its least over all assignments needs no rows. Costs at prices
-// are in units of 1/kPriceUnits byte moved.
+// are in units (PriceScale of search/plan/memory_price.h).
 #ifndef YUBA_SEARCH_SOLVE_PRICES_H_
 #define YUBA_SEARCH_SOLVE_PRICES_H_
 
@@ -23,10 +23,9 @@
 namespace yuba::search {
 
 // The problem without rows, in units: its costs, and at the prices of their times what each use is
-// beyond its least, and each buffer. Numbers above `most` count as `most`. No assignment within the
-// limit costs less, in units, than the optimum of this problem less RoomAtPrices.
-PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices,
-                         int64_t most);
+// beyond its least, and each buffer. Numbers above memory.scale.most count as that. No assignment
+// within the limit costs less, in units, than the optimum of this problem less RoomAtPrices.
+PairwiseProblem AtPrices(const PairwiseProblem& problem, const std::vector<MemoryPrice>& prices);
 
 // The sum over the prices of price times what the limit leaves at that time when all use their
 // least, in units; nothing where that overflows.
@@ -42,8 +41,7 @@ struct PricedBound {
 };
 absl::optional<PricedBound> BoundAtPrices(const PairwiseProblem& problem,
                                           const std::vector<MemoryPrice>& prices,
-                                          const std::vector<int>& order, int64_t most,
-                                          const Budget& budget);
+                                          const std::vector<int>& order, const Budget& budget);
 
 // How GoodPrices searches.
 struct PriceSearch {
@@ -69,11 +67,11 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
 class LimitSolver {
  public:
   // `classes`: by variable; symmetries map values within their class. With `table_cells` 0 nothing
-  // is eliminated. `most`: of a cost at prices, in units. `known`: assignments of that cost or more
+  // is eliminated. `known`: assignments of that cost or more
   // are of no use; where the bound reaches it, no better one is looked for, and there may be no
   // order.
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
-              int64_t table_cells, int64_t most, int64_t known = kForbidden,
+              int64_t table_cells, int64_t known = kForbidden,
               const Budget& budget = Budget::Unlimited());
 
   void AddStart(Assignment assignment) { starts_.push_back(std::move(assignment)); }
@@ -113,7 +111,7 @@ class LimitSolver {
                                 const std::vector<Assignment>& starts) const;
 
   const PairwiseProblem& problem_;
-  const int64_t table_cells_, most_, known_;
+  const int64_t table_cells_, known_;
   const Budget& budget_;
   int64_t bound_ = 0, sums_ = 0;
   std::vector<int> order_;
