@@ -3,8 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/definition_check.h"
+#include "compiler/dump/sharding_attr.h"
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/tables.h"
 
@@ -13,7 +15,18 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 // clang-format off
+// The dialect's file uses what the next one defines.
+namespace yuba::compiler {
+mlir::ParseResult parseSharding(mlir::OpAsmParser& parser, ShardingAttr& sharding) {
+  return parser.parseAttribute(sharding);
+}
+void printSharding(mlir::OpAsmPrinter& printer, mlir::Operation*, ShardingAttr sharding) {
+  printer << mlir::Attribute(sharding);
+}
+}
 #include "compiler/dump/yuba_dialect.cc.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dump/yuba_attrs.cc.inc"
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.cc.inc"
 // clang-format on
@@ -44,6 +57,23 @@ absl::StatusOr<program::Box> BoxFor(const Mesh& mesh, llvm::StringRef text, size
     return UserError("'", View(text), "' has not ", rank, " dimensions");
   }
   return box;
+}
+
+absl::Status CheckSharding(mlir::Operation* op, ShardingAttr sharding) {
+  auto graph = op->getParentOfType<GraphOp>();
+  if (!graph) return UserError("it must be in a yuba.graph");
+  Mesh mesh;
+  if (graph.getMesh()) {
+    YUBA_ASSIGN_OR_RETURN(mesh, ParseMesh(View(*graph.getMesh())));
+  }
+  YUBA_RETURN_IF_ERROR(ShardingFrom(mesh, sharding).status());
+  std::vector<int64_t> flat;
+  for (const auto& factors : DimsOf(sharding)) {
+    flat.insert(flat.end(), factors.begin(), factors.end());
+  }
+  const auto type = llvm::cast<mlir::ShapedType>(op->getResult(0).getType());
+  if (llvm::ArrayRef<int64_t>(flat) == type.getShape()) return absl::OkStatus();
+  return UserError("the sharding ", ToString(sharding), " is not one of its type");
 }
 
 // Whether `text` is a box within what the buffer holds, on every device.
@@ -87,6 +117,7 @@ absl::Status CheckExchange(ExchangeOp op) {
 }
 
 absl::Status CheckDefinitionOp(DefinitionOp op) {
+  YUBA_RETURN_IF_ERROR(CheckSharding(op, op.getSharding()));
   YUBA_ASSIGN_OR_RETURN(const Definition definition, DefinitionOf(op));
   YUBA_RETURN_IF_ERROR(CheckDefinition(definition));
   const std::string text = ToString(definition);
@@ -97,10 +128,28 @@ absl::Status CheckDefinitionOp(DefinitionOp op) {
 }  // namespace
 
 void YubaDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler/dump/yuba_attrs.cc.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "compiler/dump/yuba_ops.cc.inc"
       >();
+}
+
+mlir::Attribute YubaDialect::parseAttribute(mlir::DialectAsmParser& parser, mlir::Type) const {
+  const llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::StringRef word;
+  if (parser.parseKeyword(&word)) return {};
+  if (word == "sharding") return ReadSharding(parser);
+  parser.emitError(place, "no attribute of yuba is called ") << word;
+  return {};
+}
+
+void YubaDialect::printAttribute(mlir::Attribute attr, mlir::DialectAsmPrinter& printer) const {
+  llvm::TypeSwitch<mlir::Attribute>(attr).Case<ShardingAttr>(
+      [&](auto sharding) { printer << "sharding<" << ToString(sharding) << ">"; });
 }
 
 absl::StatusOr<Definition> DefinitionOf(DefinitionOp op) {
@@ -115,6 +164,9 @@ absl::StatusOr<Definition> DefinitionOf(DefinitionOp op) {
   return definition;
 }
 
+mlir::LogicalResult TensorOp::verify() {
+  return Report(*this, CheckSharding(*this, getSharding()));
+}
 mlir::LogicalResult DefinitionOp::verify() { return Report(*this, CheckDefinitionOp(*this)); }
 mlir::LogicalResult ProgramOp::verify() {
   return Report(*this, ParseMesh(View(getMesh())).status());

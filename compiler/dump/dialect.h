@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "opsemantics/definition/definition.h"
@@ -21,6 +22,8 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 // clang-format off
 #include "compiler/dump/yuba_dialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dump/yuba_attrs.h.inc"
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.h.inc"
 // clang-format on

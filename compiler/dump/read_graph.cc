@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/sharding_text.h"
+#include "compiler/dump/sharding_attr.h"
 #include "compiler/dump/table_text.h"
 #include "opsemantics/base/status.h"
 
@@ -72,7 +72,7 @@ class GraphReader {
   }
 
   absl::Status AddTensor(mlir::Value value, llvm::StringRef name, int64_t id, TensorKind kind,
-                         llvm::StringRef sharding) {
+                         ShardingAttr sharding) {
     if (id < 0 || id >= static_cast<int64_t>(graph_.tensors.size()) || !used_.insert(id).second) {
       return UserError("yuba.graph: tensor ", View(name), " has id ", id,
                        "; ids must be 0, 1, 2, ... in any order");
@@ -81,15 +81,8 @@ class GraphReader {
     tensor.name = name.str();
     tensor.kind = kind;
     YUBA_ASSIGN_OR_RETURN(tensor.type, TypeFrom(llvm::cast<mlir::ShapedType>(value.getType())));
-    YUBA_ASSIGN_OR_RETURN(FactoredSharding placed, ParseSharding(plan_.mesh, View(sharding)));
-    std::vector<int64_t> flat;
-    for (const auto& factors : placed.dims) flat.insert(flat.end(), factors.begin(), factors.end());
-    if (flat != tensor.type.dims) {
-      return UserError("yuba.graph: the sharding ", View(sharding), " of ", tensor.name,
-                       " is not one of its type");
-    }
-    tensor.dims = std::move(placed.dims);
-    plan_.tensors[id] = std::move(placed.sharding);
+    tensor.dims = DimsOf(sharding);
+    YUBA_ASSIGN_OR_RETURN(plan_.tensors[id], ShardingFrom(plan_.mesh, sharding));
     ids_[value] = static_cast<TensorId>(id);
     return absl::OkStatus();
   }

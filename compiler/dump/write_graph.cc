@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/sharding_text.h"
+#include "compiler/dump/sharding_attr.h"
 #include "compiler/dump/table_text.h"
 
 namespace yuba::compiler {
@@ -26,9 +26,8 @@ class GraphWriter {
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
       if (tensor.producer >= 0) continue;
-      values_[id] =
-          builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
-                                    Text(Name(tensor.kind)), Text(Placed(id)), Number(id));
+      values_[id] = builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
+                                              Text(Name(tensor.kind)), Placed(id), Number(id));
     }
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) WriteNode(id);
     llvm::SmallVector<mlir::Value> outputs;
@@ -44,10 +43,11 @@ class GraphWriter {
   }
   mlir::Type Type(TensorId id) { return TypeOf(builder_.getContext(), graph_.tensors[id].type); }
 
-  std::string Placed(TensorId id) {
+  ShardingAttr Placed(TensorId id) {
     Sharding whole;
     whole.axes.resize(graph_.tensors[id].type.dims.size());
-    return ToString(plan_ != nullptr ? plan_->tensors[id] : whole, graph_.tensors[id].dims, mesh_);
+    return AttrOf(builder_.getContext(), mesh_, plan_ != nullptr ? plan_->tensors[id] : whole,
+                  graph_.tensors[id].dims);
   }
 
   void WriteNode(NodeId id) {
@@ -60,7 +60,7 @@ class GraphWriter {
       partition = Text(PartitionText(mesh_, definition.indices, plan_->nodes[id]));
     values_[node.result] = builder_.create<DefinitionOp>(
         At(node.from), Type(node.result), Text(node.op), operands, Text(node.name), Text(node.from),
-        Number(node.instance), Number(node.result), Text(Placed(node.result)), partition,
+        Number(node.instance), Number(node.result), Placed(node.result), partition,
         Text(ToString(definition)), AttrOf(builder_.getContext(), definition),
         IsCopy(graph_, node) ? builder_.getUnitAttr() : mlir::UnitAttr());
   }

@@ -4,13 +4,8 @@
 #ifndef YUBA_COMPILER_DIALECT_YUBA_TD_
 #define YUBA_COMPILER_DIALECT_YUBA_TD_
 
+include "compiler/dump/yuba_attrs.td"
 include "mlir/IR/OpBase.td"
-
-def Yuba_Dialect : Dialect {
-  let name = "yuba";
-  let cppNamespace = "::yuba::compiler";
-  let summary = "Graphs of definitions, how they are partitioned, and the programs they become";
-}
 
 class Yuba_Op<string mnemonic, list<Trait> traits = []> : Op<Yuba_Dialect, mnemonic, traits>;
 
@@ -27,10 +22,11 @@ def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBloc
 
 def Yuba_TensorOp : Yuba_Op<"tensor"> {
   let summary = "A tensor that nothing in the graph computes: an input, a weight or a constant";
-  let description = "`sharding` reads \"[32/ab, 64]\"; its factors are the tensor's.";
-  let arguments = (ins StrAttr:$name, StrAttr:$kind, StrAttr:$sharding, I64Attr:$id);
+  let description = "The factors of `sharding` are the tensor's.";
+  let arguments = (ins StrAttr:$name, StrAttr:$kind, Yuba_ShardingAttr:$sharding, I64Attr:$id);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$name $kind $sharding attr-dict `:` type($result)";
+  let assemblyFormat = "$name $kind custom<Sharding>($sharding) attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Yuba_DefinitionOp : Yuba_Op<"op"> {
@@ -42,11 +38,11 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
     transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
-                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$partition,
+                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, Yuba_ShardingAttr:$sharding, OptionalAttr<StrAttr>:$partition,
                    StrAttr:$text, DictionaryAttr:$definition, UnitAttr:$copy);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`copy` $copy^)? $op `(` $operands `)` $name $sharding (`partition` $partition^)? attr-dict `:`
+    (`copy` $copy^)? $op `(` $operands `)` $name custom<Sharding>($sharding) (`partition` $partition^)? attr-dict `:`
     functional-type($operands, $result)
   }];
   let hasVerifier = 1;

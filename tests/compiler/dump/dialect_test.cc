@@ -1,4 +1,5 @@
 // The text of a state says all of it: what is read back is what was written.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "compiler/dump/state.h"
@@ -121,6 +122,30 @@ std::string ErrorOf(const std::string& text) {
   const absl::Status status = ParseState(text, "state.mlir", state);
   CHECK(status.code() == absl::StatusCode::kInvalidArgument);
   return std::string(status.message());
+}
+
+// An attribute that is written wrong is refused where it stands: with `to` in the place of `from`
+// the error names the line and the column of `wrong`, which is a part of `to`.
+void CheckRefused(const std::string& text, const std::string& from, const std::string& to,
+                  const std::string& wrong, const std::string& reason) {
+  const std::string changed = Replace(text, from, to);
+  const size_t at = text.find(from) + to.find(wrong);
+  const size_t line = std::count(changed.begin(), changed.begin() + at, '\n') + 1;
+  const size_t column = at - changed.rfind('\n', at);
+  const std::string place =
+      "state.mlir\":" + std::to_string(line) + ":" + std::to_string(column) + ")";
+  INFO(from << " becomes " << to);
+  CHECK_THAT(ErrorOf(changed), Catch::Matchers::Contains(place + ": " + reason));
+}
+
+TEST_CASE("an attribute that is written wrong is refused where it stands") {
+  const std::string text = SmallText();
+  INFO(text);
+  CheckRefused(text, "sharding<[2/a, 8]", "sharding<[2/a, -8]", "-8", "an extent expected");
+  CheckRefused(text, "sharding<[2/a, 8]", "sharding<[2/, 8]", ", 8", "a mesh axis expected");
+  CheckRefused(text, "sharding<[2/a, 8]", "sharding<[(2/a, 4), 8]", ", 4", "an extent expected");
+  CheckRefused(text, "sharding<[2/a, 8]>", "sharding<[2/a, 8] x>", "x>", "'>' expected");
+  CheckRefused(text, "sharding<[2/a, 8]", "share<[2/a, 8]", "share", "no attribute of yuba");
 }
 
 TEST_CASE("a changed text is refused with a place and a reason") {
