@@ -6,7 +6,6 @@
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/sharding_attr.h"
-#include "compiler/dump/table_text.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
@@ -27,9 +26,7 @@ class GraphReader {
   absl::Status Read() {
     graph_ = Graph();
     plan_ = search::Plan();
-    if (op_.getMesh()) {
-      YUBA_ASSIGN_OR_RETURN(plan_.mesh, ParseMesh(View(*op_.getMesh())));
-    }
+    plan_.mesh = MeshFrom(op_.getMeshAttr());
     int tensors = 0;
     op_.walk([&](mlir::Operation* op) { tensors += op->getNumResults() == 1; });
     graph_.tensors.resize(tensors);
@@ -119,13 +116,9 @@ class GraphReader {
     YUBA_RETURN_IF_ERROR(
         AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
-    if (op.getPartition()) {
-      YUBA_ASSIGN_OR_RETURN(Partition partition, ParsePartition(plan_.mesh, definition.indices,
-                                                                View(*op.getPartition())));
-      plan_.nodes.push_back(std::move(partition));
-    } else if (op_.getMesh()) {
-      return UserError("yuba.graph: node ", node.name,
-                       " has no partition, but the graph has a mesh");
+    if (const PartitionAttr attr = op.getPartitionAttr()) {
+      YUBA_ASSIGN_OR_RETURN(plan_.nodes.emplace_back(),
+                            PartitionFrom(plan_.mesh, definition.indices, attr));
     }
     node.definition = std::make_shared<const Definition>(std::move(definition));
     graph_.nodes.push_back(std::move(node));

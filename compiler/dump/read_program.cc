@@ -5,6 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "compiler/dump/definition_attr.h"
+#include "compiler/dump/mesh_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
@@ -35,7 +36,7 @@ class ProgramReader {
 
   absl::StatusOr<program::Program> Read() {
     YUBA_RETURN_IF_ERROR(ParseText(op_.getHeader(), &program_));
-    YUBA_ASSIGN_OR_RETURN(mesh_, ParseMesh(View(op_.getMesh())));
+    mesh_ = MeshFrom(op_.getMesh());
     program_.clear_mesh();
     for (const MeshAxis& axis : mesh_.axes) {
       program::MeshAxis* added = program_.add_mesh();

@@ -3,10 +3,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/sharding/mesh_text.h"
 
 namespace yuba::compiler {
 namespace {
@@ -30,16 +28,19 @@ class Body {
     if (!rest_.starts_with("-") && !rest_.consumeInteger(10, extent)) return mlir::success();
     return Fail("an extent expected");
   }
-  // "ab", "data+model.1"
-  mlir::ParseResult Axes(AxesAttr& axes) {
+  mlir::ParseResult Word(mlir::StringAttr& word, const char* what) {
+    rest_ = rest_.ltrim();
+    const llvm::StringRef text =
+        rest_.take_while([](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; });
+    if (text.empty()) return Fail(llvm::Twine(what) + " expected");
+    rest_ = rest_.drop_front(text.size());
+    word = mlir::StringAttr::get(parser_.getContext(), text);
+    return mlir::success();
+  }
+  mlir::ParseResult Axes(AxesAttr& axes) {  // "ab", "data+model.1"
     llvm::SmallVector<mlir::StringAttr> words;
     do {
-      rest_ = rest_.ltrim();
-      const llvm::StringRef word =
-          rest_.take_while([](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; });
-      if (word.empty()) return Fail("a mesh axis expected");
-      rest_ = rest_.drop_front(word.size());
-      words.push_back(mlir::StringAttr::get(parser_.getContext(), word));
+      if (Word(words.emplace_back(), "a mesh axis")) return mlir::failure();
     } while (Take('+'));
     axes = AxesAttr::get(parser_.getContext(), words);
     return mlir::success();
@@ -89,18 +90,6 @@ std::string ToString(DimensionAttr dim) {
 
 }  // namespace
 
-AxesAttr AttrOf(mlir::MLIRContext* context, const Mesh& mesh, const AxisList& axes) {
-  llvm::SmallVector<mlir::StringAttr> words;
-  for (absl::string_view word : absl::StrSplit(AxesText(mesh, axes), '+', absl::SkipEmpty())) {
-    words.push_back(mlir::StringAttr::get(context, llvm::StringRef(word.data(), word.size())));
-  }
-  return AxesAttr::get(context, words);
-}
-
-absl::StatusOr<AxisList> AxesFrom(const Mesh& mesh, AxesAttr axes) {
-  return ParseAxes(mesh, ToString(axes));
-}
-
 ShardingAttr AttrOf(mlir::MLIRContext* context, const Mesh& mesh, const Sharding& sharding,
                     const std::vector<std::vector<int64_t>>& dims) {
   llvm::SmallVector<DimensionAttr> attrs;
@@ -134,12 +123,6 @@ std::vector<std::vector<int64_t>> DimsOf(ShardingAttr sharding) {
   return dims;
 }
 
-std::string ToString(AxesAttr axes) {
-  return absl::StrJoin(axes.getWords(), "+", [](std::string* out, mlir::StringAttr word) {
-    out->append(word.getValue().data(), word.size());
-  });
-}
-
 std::string ToString(ShardingAttr sharding) {
   const auto append = [](std::string* out, DimensionAttr dim) { out->append(ToString(dim)); };
   return absl::StrCat("[", absl::StrJoin(sharding.getDims(), ", ", append), "]");
@@ -160,31 +143,55 @@ ShardingAttr ReadSharding(mlir::DialectAsmParser& parser) {
   return ShardingAttr::get(parser.getContext(), dims);
 }
 
-std::string PartitionText(const Mesh& mesh, const std::vector<Index>& indices,
-                          const Partition& partition) {
-  std::string text;
+PartitionAttr AttrOf(mlir::MLIRContext* context, const Mesh& mesh,
+                     const std::vector<Index>& indices, const Partition& partition) {
+  llvm::SmallVector<mlir::StringAttr> names;
+  llvm::SmallVector<AxesAttr> axes;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (partition.axes[i].empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : " ", indices[i].name, "/",
-                    AxesText(mesh, partition.axes[i]));
+    names.push_back(mlir::StringAttr::get(context, indices[i].name));
+    axes.push_back(AttrOf(context, mesh, partition.axes[i]));
+  }
+  return PartitionAttr::get(context, names, axes);
+}
+
+absl::StatusOr<Partition> PartitionFrom(const Mesh& mesh, const std::vector<Index>& indices,
+                                        PartitionAttr partition) {
+  Partition result;
+  result.axes.resize(indices.size());
+  size_t next = 0;  // names need not be distinct, their order is the indices'
+  for (size_t i = 0; i < partition.getIndices().size(); ++i) {
+    const std::string name = partition.getIndices()[i].str();
+    while (next < indices.size() && indices[next].name != name) ++next;
+    if (next == indices.size()) {
+      return UserError("no index for ", name, " of the partition ", ToString(partition));
+    }
+    YUBA_ASSIGN_OR_RETURN(result.axes[next++], AxesFrom(mesh, partition.getAxes()[i]));
+  }
+  return result;
+}
+
+std::string ToString(PartitionAttr partition) {
+  std::string text;
+  for (size_t i = 0; i < partition.getIndices().size(); ++i) {
+    absl::StrAppend(&text, i > 0 ? " " : "", partition.getIndices()[i].str(), "/",
+                    ToString(partition.getAxes()[i]));
   }
   return text;
 }
 
-absl::StatusOr<Partition> ParsePartition(const Mesh& mesh, const std::vector<Index>& indices,
-                                         absl::string_view text) {
-  Partition partition;
-  partition.axes.resize(indices.size());
-  size_t next = 0;  // names need not be distinct, their order is the indices'
-  for (absl::string_view part : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
-    const size_t slash = part.rfind('/');
-    if (slash == absl::string_view::npos)
-      return UserError("a partition like m/ab expected at '", part, "'");
-    while (next < indices.size() && indices[next].name != part.substr(0, slash)) ++next;
-    if (next == indices.size()) return UserError("no index for '", part, "' of '", text, "'");
-    YUBA_ASSIGN_OR_RETURN(partition.axes[next++], ParseAxes(mesh, part.substr(slash + 1)));
+PartitionAttr ReadPartition(mlir::DialectAsmParser& parser) {
+  Body body(parser);
+  llvm::SmallVector<mlir::StringAttr> indices;
+  llvm::SmallVector<AxesAttr> axes;
+  if (body.Expect('<')) return {};
+  while (!body.Take('>')) {
+    if (body.Word(indices.emplace_back(), "an index") || body.Expect('/') ||
+        body.Axes(axes.emplace_back())) {
+      return {};
+    }
   }
-  return partition;
+  return PartitionAttr::get(parser.getContext(), indices, axes);
 }
 
 }  // namespace yuba::compiler

@@ -11,30 +11,6 @@
 
 namespace yuba::compiler {
 
-std::string WriteMesh(const Mesh& mesh) {
-  return absl::StrJoin(mesh.axes, " ", [](std::string* out, const MeshAxis& axis) {
-    absl::StrAppend(out, axis.name, "=", axis.size);
-  });
-}
-
-absl::StatusOr<Mesh> ParseMesh(absl::string_view text) {
-  Mesh mesh;
-  int64_t devices = 1;
-  for (absl::string_view axis : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(axis, absl::MaxSplits('=', 1));
-    int size = 0;
-    if (!absl::SimpleAtoi(parts.second, &size) || size < 1 || parts.first.empty()) {
-      return UserError("an axis like a=2 expected at '", axis, "'");
-    }
-    devices *= size;
-    if (devices > program::kMostDevices)
-      return UserError("the mesh '", text, "' has too many devices");
-    mesh.axes.push_back({std::string(parts.first), size});
-  }
-  return mesh;
-}
-
 std::string BoundText(const Mesh& mesh, const program::Bound& bound) {
   const std::string values = absl::StrJoin(bound.values(), " ");
   if (bound.axes_size() == 0) return values;

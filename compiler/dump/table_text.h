@@ -13,14 +13,11 @@
 
 namespace yuba::compiler {
 
-std::string WriteMesh(const Mesh& mesh);  // "a=2 b=2": every axis
 std::string BoundText(const Mesh& mesh, const program::Bound& bound);
 std::string BoxText(const Mesh& mesh, const program::Box& box);
 
-// The inverses. Errors are of the user (InvalidArgument) and say what was expected where. A mesh of
-// more than 2^20 devices is refused; that a table fits the mesh is for IsWellFormed
-// (spmd/tables.h).
-absl::StatusOr<Mesh> ParseMesh(absl::string_view text);
+// The inverses. Errors are of the user (InvalidArgument) and say what was expected where.
+// That a table fits the mesh is for IsWellFormed (spmd/tables.h).
 absl::StatusOr<program::Bound> ParseBound(const Mesh& mesh, absl::string_view text);
 absl::StatusOr<program::Box> ParseBox(const Mesh& mesh, absl::string_view text);
 

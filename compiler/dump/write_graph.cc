@@ -4,7 +4,6 @@
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/sharding_attr.h"
-#include "compiler/dump/table_text.h"
 
 namespace yuba::compiler {
 namespace {
@@ -18,8 +17,8 @@ class GraphWriter {
 
   void Write() {
     auto op = builder_.create<GraphOp>(
-        builder_.getUnknownLoc(), plan_ != nullptr ? Text(WriteMesh(mesh_)) : mlir::StringAttr(),
-        Info());
+        builder_.getUnknownLoc(),
+        plan_ != nullptr ? AttrOf(builder_.getContext(), mesh_) : MeshAttr(), Info());
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     values_.resize(graph_.tensors.size());
@@ -55,9 +54,9 @@ class GraphWriter {
     const Definition& definition = *node.definition;
     llvm::SmallVector<mlir::Value> operands;
     for (TensorId operand : node.operands) operands.push_back(values_[operand]);
-    mlir::StringAttr partition;
+    PartitionAttr partition;
     if (plan_ != nullptr)
-      partition = Text(PartitionText(mesh_, definition.indices, plan_->nodes[id]));
+      partition = AttrOf(builder_.getContext(), mesh_, definition.indices, plan_->nodes[id]);
     values_[node.result] = builder_.create<DefinitionOp>(
         At(node.from), Type(node.result), Text(node.op), operands, Text(node.name), Text(node.from),
         Number(node.instance), Number(node.result), Placed(node.result), partition,

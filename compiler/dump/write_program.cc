@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/dump/definition_attr.h"
+#include "compiler/dump/mesh_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_text.h"
 #include "compiler/spmd/tables.h"
@@ -20,8 +21,9 @@ class ProgramWriter {
       : builder_(builder), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
 
   void Write() {
-    auto op = builder_.create<ProgramOp>(builder_.getUnknownLoc(), Text(WriteMesh(mesh_)),
-                                         Text(Header()), Number(stage_.arena_size()));
+    auto op =
+        builder_.create<ProgramOp>(builder_.getUnknownLoc(), AttrOf(builder_.getContext(), mesh_),
+                                   Text(Header()), Number(stage_.arena_size()));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     for (const program::Function& function : program_.functions()) WriteFunction(function);

@@ -12,10 +12,9 @@ class Yuba_Op<string mnemonic, list<Trait> traits = []> : Op<Yuba_Dialect, mnemo
 def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "A graph of definitions; with a mesh also its plan";
   let description = [{
-    `mesh` reads "a=2 b=2", or is absent before there is a plan. Values have the tensors' types over
-    flat dimensions.
+    `mesh` is absent before there is a plan. Values have the tensors' types over flat dimensions.
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$mesh, DictionaryAttr:$info);
+  let arguments = (ins OptionalAttr<Yuba_MeshAttr>:$mesh, DictionaryAttr:$info);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`mesh` $mesh^)? $info attr-dict-with-keyword $body";
 }
@@ -25,7 +24,7 @@ def Yuba_TensorOp : Yuba_Op<"tensor"> {
   let description = "The factors of `sharding` are the tensor's.";
   let arguments = (ins StrAttr:$name, StrAttr:$kind, Yuba_ShardingAttr:$sharding, I64Attr:$id);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$name $kind custom<Sharding>($sharding) attr-dict `:` type($result)";
+  let assemblyFormat = "$name $kind custom<Named>($sharding) attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -34,15 +33,16 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let description = [{
     `name` and `id` are the result's, `definition` is the core form: the verifier builds it again,
     compares it with `text`, and asks the box analysis whether it stays within its operands.
-    `partition` names the axes of each index that is cut, "m/ab k/c". With `copy` the result is a
-    transient copy of the operand.
+    Where the graph has a mesh, `partition` says over which axes the indices are cut. With `copy` the
+    result is a transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
-                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, Yuba_ShardingAttr:$sharding, OptionalAttr<StrAttr>:$partition,
+                   StrAttr:$from, I64Attr:$instance, I64Attr:$id,
+                   Yuba_ShardingAttr:$sharding, OptionalAttr<Yuba_PartitionAttr>:$partition,
                    StrAttr:$text, DictionaryAttr:$definition, UnitAttr:$copy);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`copy` $copy^)? $op `(` $operands `)` $name custom<Sharding>($sharding) (`partition` $partition^)? attr-dict `:`
+    (`copy` $copy^)? $op `(` $operands `)` $name custom<Named>($sharding) (`by` custom<Named>($partition)^)? attr-dict `:`
     functional-type($operands, $result)
   }];
   let hasVerifier = 1;
@@ -57,10 +57,9 @@ def Yuba_OutputOp : Yuba_Op<"output"> {
 def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "The program of one step, the same for all devices of the mesh";
   let description = "`header` is the text form of the program message without what the body says.";
-  let arguments = (ins StrAttr:$mesh, StrAttr:$header, I64Attr:$arena_size);
+  let arguments = (ins Yuba_MeshAttr:$mesh, StrAttr:$header, I64Attr:$arena_size);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`mesh` $mesh `arena` $arena_size attr-dict-with-keyword $body";
-  let hasVerifier = 1;
+  let assemblyFormat = "`mesh` $mesh `,` `arena` $arena_size attr-dict-with-keyword $body";
 }
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {

@@ -1,8 +1,9 @@
 // The attributes of the dialect yuba: what its operations say of meshes, shardings and boxes, as
-// values with fields. Their texts are read and written by dialect.cc and the files it names.
+// values with fields. In an operation the text of an attribute stands alone, as in `mesh a=2 b=2`;
+// elsewhere it reads #yuba.mesh<a=2 b=2>.
 //
-// A sharding reads #yuba.sharding<[32/ab, 64]> wherever it stands: '/' is no token of MLIR, but
-// between < and > MLIR leaves the text to the dialect.
+// Shardings and partitions have the longer form everywhere: they are written with a '/', which is
+// no token of MLIR, and only between < and > does MLIR leave the text to the dialect.
 #ifndef YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_
 #define YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_
 
@@ -20,29 +21,48 @@ def Yuba_Dialect : Dialect {
   }];
 }
 
-// An attribute whose text the dialect reads itself, or that is part of such a one.
+// An attribute whose text is made of MLIR's tokens.
 class Yuba_Attr<string name, string word> : AttrDef<Yuba_Dialect, name> {
+  let mnemonic = word;
+  let hasCustomAssemblyFormat = 1;
+}
+
+// An attribute with a '/' in its text, or a part of another one.
+class Yuba_OtherAttr<string name, string word> : AttrDef<Yuba_Dialect, name> {
   let attrName = "yuba." # word;
 }
 
-def Yuba_AxesAttr : Yuba_Attr<"Axes", "axes"> {
+def Yuba_MeshAttr : Yuba_Attr<"Mesh", "mesh"> {
+  let summary = "The devices as a grid of named axes: a=2 b=2; of one device: nothing";
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                    ArrayRefParameter<"int64_t">:$sizes);
+}
+
+def Yuba_AxesAttr : Yuba_OtherAttr<"Axes", "axes"> {
   let summary = "Mesh axes, outermost first: ab, data+model.1";
   let description = [{
     A word names an axis, a group of axes, or several axes of one letter each; which of them, the
-    mesh decides (AxesOf in sharding_attr.h).
+    mesh decides (AxesFrom in mesh_attr.h).
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$words);
 }
 
-def Yuba_DimensionAttr : Yuba_Attr<"Dimension", "dimension"> {
+def Yuba_DimensionAttr : Yuba_OtherAttr<"Dimension", "dimension"> {
   let summary = "One dimension of a sharding: 32/ab, (3 12/c 64)";
   let parameters = (ins ArrayRefParameter<"int64_t">:$factors,
                     ArrayRefParameter<"::yuba::compiler::AxesAttr">:$axes);
 }
 
-def Yuba_ShardingAttr : Yuba_Attr<"Sharding", "sharding"> {
+def Yuba_ShardingAttr : Yuba_OtherAttr<"Sharding", "sharding"> {
   let summary = "Over which mesh axes a tensor is cut: [32/ab, (3 12/c 64)]";
   let parameters = (ins ArrayRefParameter<"::yuba::compiler::DimensionAttr">:$dims);
+}
+
+def Yuba_PartitionAttr : Yuba_OtherAttr<"Partition", "partition"> {
+  let summary = "Over which mesh axes the indices of a definition are cut: m/ab k/c";
+  let description = "Indices that are not cut are left out; the others are in their order.";
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$indices,
+                    ArrayRefParameter<"::yuba::compiler::AxesAttr">:$axes);
 }
 
 #endif  // YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_

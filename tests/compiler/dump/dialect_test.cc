@@ -6,6 +6,7 @@
 #include "compiler/memory/memory.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
+#include "opsemantics/sharding/mesh_text.h"
 #include "tests/compiler/support/small_graphs.h"
 
 namespace yuba::compiler {
@@ -18,7 +19,8 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
   state.model.file = "a \"quoted\"\nname.onnx";
   state.model.notes = {"one", "two"};
   state.model.graph_hash = "12ab";
-  const search::Plan plan = RandomPlan(state.model.graph, MeshOf(2 + seed % 7), random);
+  const Mesh mesh = seed % 5 == 0 ? *MeshOfGroups("data=2,model=4") : MeshOf(2 + seed % 7);
+  const search::Plan plan = RandomPlan(state.model.graph, mesh, random);
   if (planned) {
     state.plan = plan;
     state.plan.cost = {1, 2, 3, 4};
@@ -135,7 +137,8 @@ void CheckRefused(const std::string& text, const std::string& from, const std::s
   const std::string place =
       "state.mlir\":" + std::to_string(line) + ":" + std::to_string(column) + ")";
   INFO(from << " becomes " << to);
-  CHECK_THAT(ErrorOf(changed), Catch::Matchers::Contains(place + ": " + reason));
+  CHECK_THAT(ErrorOf(changed),
+             Catch::Matchers::Contains(place) && Catch::Matchers::Contains(reason));
 }
 
 TEST_CASE("an attribute that is written wrong is refused where it stands") {
@@ -146,6 +149,12 @@ TEST_CASE("an attribute that is written wrong is refused where it stands") {
   CheckRefused(text, "sharding<[2/a, 8]", "sharding<[(2/a, 4), 8]", ", 4", "an extent expected");
   CheckRefused(text, "sharding<[2/a, 8]>", "sharding<[2/a, 8] x>", "x>", "'>' expected");
   CheckRefused(text, "sharding<[2/a, 8]", "share<[2/a, 8]", "share", "no attribute of yuba");
+  CheckRefused(text, "partition<i0/a>", "partition<i0 a>", "a>", "'/' expected");
+  CheckRefused(text, "partition<i0/a>", "partition</a>", "/a", "an index expected");
+  CheckRefused(text, "partition<i0/a>", "partition<i0/a+>", ">", "a mesh axis expected");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a:2", ":2", "expected '='");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a=0", "a=0", "an axis needs a size");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a=2 b=65537", "b", "too many devices");
 }
 
 TEST_CASE("a changed text is refused with a place and a reason") {
@@ -159,6 +168,9 @@ TEST_CASE("a changed text is refused with a place and a reason") {
              Contains("no function is called gelu"));
   CHECK_THAT(ErrorOf(Replace(text, "[2/a, 8]", "[4/a, 8]")), Contains("is not one of its type"));
   CHECK_THAT(ErrorOf(Replace(text, "[2/a, 8]", "[2/q, 8]")), Contains("no mesh axis"));
+  CHECK_THAT(ErrorOf(Replace(text, "partition<i0/a>", "partition<j/a>")),
+             Contains("no index for j of the partition j/a"));
+  CHECK_THAT(ErrorOf(Replace(text, "by #yuba.partition<i0/a> ", "")), Contains("no partition"));
   CHECK_THAT(ErrorOf(Replace(text, "reads = [\"[a(0 1)", "reads = [\"[a(0 0)")),
              Contains("on device 1 it touches [0, 2)"));
   CHECK_THAT(ErrorOf(Replace(text, "reads = [\"[a(0 1)", "reads = [\"[a(0)")),
