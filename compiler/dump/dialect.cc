@@ -14,6 +14,31 @@ mlir::ParseResult parseNamed(mlir::OpAsmParser& parser, Attr& attr) {
 void printNamed(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::Attribute attr) {
   printer << attr;
 }
+// What a kernel reads: `(%0 [0:8, 0:4], %1 partial [0:4])`.
+mlir::ParseResult parseReads(mlir::OpAsmParser& parser,
+                             llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>& buffers,
+                             mlir::ArrayAttr& reads) {
+  llvm::SmallVector<mlir::Attribute> accesses;
+  const auto read = [&]() -> mlir::ParseResult {
+    if (parser.parseOperand(buffers.emplace_back())) return mlir::failure();
+    accesses.push_back(AccessAttr::parse(parser, {}));
+    return mlir::success(accesses.back() != nullptr);
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren, read)) {
+    return mlir::failure();
+  }
+  reads = parser.getBuilder().getArrayAttr(accesses);
+  return mlir::success();
+}
+void printReads(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::OperandRange buffers,
+                mlir::ArrayAttr reads) {
+  printer << "(";
+  llvm::interleaveComma(llvm::zip(buffers, reads), printer.getStream(), [&](const auto& read) {
+    printer << std::get<0>(read) << " ";
+    llvm::cast<AccessAttr>(std::get<1>(read)).print(printer);
+  });
+  printer << ")";
+}
 }  // namespace yuba::compiler
 
 // What mlir-tblgen generates is not written to our warnings.
@@ -60,6 +85,10 @@ mlir::Attribute YubaDialect::parseAttribute(mlir::DialectAsmParser& parser, mlir
   if (word == "sharding") return ReadSharding(parser);
   if (word == "partition") return ReadPartition(parser);
   if (word == MeshAttr::getMnemonic()) return Read<MeshAttr>(parser);
+  if (word == AxesAttr::getMnemonic()) return Read<AxesAttr>(parser);
+  if (word == BoundAttr::getMnemonic()) return Read<BoundAttr>(parser);
+  if (word == BoxAttr::getMnemonic()) return Read<BoxAttr>(parser);
+  if (word == AccessAttr::getMnemonic()) return Read<AccessAttr>(parser);
   parser.emitError(place, "no attribute of yuba is called ") << word;
   return {};
 }
@@ -68,7 +97,7 @@ void YubaDialect::printAttribute(mlir::Attribute attr, mlir::DialectAsmPrinter& 
   llvm::TypeSwitch<mlir::Attribute>(attr)
       .Case<ShardingAttr>([&](auto text) { printer << "sharding<" << ToString(text) << ">"; })
       .Case<PartitionAttr>([&](auto text) { printer << "partition<" << ToString(text) << ">"; })
-      .Case<MeshAttr>([&](auto tokens) {
+      .Case<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr>([&](auto tokens) {
         printer << tokens.getMnemonic() << "<";
         tokens.print(printer);
         printer << ">";

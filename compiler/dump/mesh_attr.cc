@@ -37,6 +37,21 @@ void MeshAttr::print(mlir::AsmPrinter& printer) const {
   }
 }
 
+mlir::Attribute AxesAttr::parse(mlir::AsmParser& parser, mlir::Type) {
+  llvm::SmallVector<mlir::StringAttr> words;
+  llvm::StringRef word;
+  if (!parser.parseOptionalKeyword(&word)) {
+    words.push_back(parser.getBuilder().getStringAttr(word));
+    while (!parser.parseOptionalPlus()) {
+      if (parser.parseKeyword(&word)) return {};
+      words.push_back(parser.getBuilder().getStringAttr(word));
+    }
+  }
+  return AxesAttr::get(parser.getContext(), words);
+}
+
+void AxesAttr::print(mlir::AsmPrinter& printer) const { printer << ToString(*this); }
+
 MeshAttr AttrOf(mlir::MLIRContext* context, const Mesh& mesh) {
   llvm::SmallVector<mlir::StringAttr> names;
   llvm::SmallVector<int64_t> sizes;

@@ -3,7 +3,7 @@
 #include "compiler/dump/definition_check.h"
 #include "compiler/dump/dialect.h"
 #include "compiler/dump/sharding_attr.h"
-#include "compiler/dump/table_text.h"
+#include "compiler/dump/table_attr.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/tables.h"
 
@@ -23,15 +23,12 @@ absl::StatusOr<Mesh> MeshOf(mlir::Operation* op) {
   return MeshFrom(program.getMesh());
 }
 
-absl::StatusOr<program::Box> BoxFor(const Mesh& mesh, llvm::StringRef text, size_t rank) {
-  YUBA_ASSIGN_OR_RETURN(program::Box box, ParseBox(mesh, View(text)));
-  if (!IsWellFormed(mesh, box)) {
-    return UserError("a table of '", View(text), "' has not one number for each place of its axes");
-  }
-  if (static_cast<size_t>(box.dims_size()) != rank) {
-    return UserError("'", View(text), "' has not ", rank, " dimensions");
-  }
-  return box;
+// The box, if it has as many dimensions as the buffer's tensor.
+absl::StatusOr<program::Box> BoxFor(const Mesh& mesh, mlir::Value buffer, BoxAttr attr) {
+  YUBA_ASSIGN_OR_RETURN(program::Box box, BoxFrom(mesh, attr));
+  const int64_t rank = llvm::cast<mlir::ShapedType>(buffer.getType()).getRank();
+  if (box.dims_size() == rank) return box;
+  return UserError("a box of ", box.dims_size(), " dimensions for a tensor of ", rank);
 }
 
 absl::Status CheckSharding(mlir::Operation* op, const Mesh& mesh, ShardingAttr sharding) {
@@ -45,44 +42,47 @@ absl::Status CheckSharding(mlir::Operation* op, const Mesh& mesh, ShardingAttr s
   return UserError("the sharding ", ToString(sharding), " is not one of its type");
 }
 
-// Whether `text` is a box within what the buffer holds, on every device.
-absl::Status CheckAccess(const Mesh& mesh, mlir::Value buffer, llvm::StringRef text) {
+// Whether `attr` is a box within what the buffer holds, on every device.
+absl::Status CheckAccess(const Mesh& mesh, mlir::Value buffer, BoxAttr attr) {
   auto op = buffer.getDefiningOp<BufferOp>();
   if (!op) return UserError("its operands must be results of yuba.buffer");
-  const size_t rank = llvm::cast<mlir::ShapedType>(buffer.getType()).getRank();
-  YUBA_ASSIGN_OR_RETURN(const program::Box held, BoxFor(mesh, op.getBox(), rank));
-  YUBA_ASSIGN_OR_RETURN(const program::Box box, BoxFor(mesh, text, rank));
+  YUBA_ASSIGN_OR_RETURN(const program::Box held, BoxFor(mesh, buffer, op.getBox()));
+  YUBA_ASSIGN_OR_RETURN(const program::Box box, BoxFor(mesh, buffer, attr));
   for (int device = 0; device < mesh.devices(); ++device) {
     const Box inner = BoxOn(mesh, box, device), outer = BoxOn(mesh, held, device);
     if (Contains(outer, inner)) continue;
     return UserError("on device ", device, " it touches ", ToString(inner), " of ",
-                     View(op.getName()), ", which has ", ToString(outer));
+                     op.getName().str(), ", which has ", ToString(outer));
   }
   return absl::OkStatus();
 }
 
+absl::Status CheckBuffer(BufferOp op) {
+  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOf(op));
+  return BoxFor(mesh, op.getResult(), op.getBox()).status();
+}
+
 absl::Status CheckKernel(KernelOp op) {
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOf(op));
-  if (op.getReads().size() != op.getOperands().size() - 1) {
+  if (op.getReads().size() != op.getBuffers().size()) {
     return UserError("it needs one box in `reads` for each buffer that it reads");
   }
-  for (size_t i = 0; i + 1 < op.getOperands().size(); ++i) {
-    const auto box = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
-    YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getOperand(i), box));
+  for (size_t i = 0; i < op.getBuffers().size(); ++i) {
+    const auto read = llvm::cast<AccessAttr>(op.getReads()[i]);
+    YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getBuffers()[i], read.getBox()));
   }
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getWritten(), op.getWrites()));
-  return ParseBox(mesh, View(op.getIndices())).status();
+  return BoxFrom(mesh, op.getIndices()).status();
 }
 
 absl::Status CheckExchange(ExchangeOp op) {
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOf(op));
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getSource(), op.getFrom()));
   YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getDestination(), op.getTo()));
-  YUBA_RETURN_IF_ERROR(ParseAxes(mesh, View(op.getAxes())).status());
-  for (const auto& table : {op.getPartial(), op.getGroup()}) {
-    if (table) YUBA_RETURN_IF_ERROR(ParseBound(mesh, View(*table)).status());
+  for (const BoundAttr table : {op.getPartialAttr(), op.getGroupAttr()}) {
+    if (table) YUBA_RETURN_IF_ERROR(BoundFrom(mesh, table).status());
   }
-  return absl::OkStatus();
+  return op.getAxesAttr() ? AxesFrom(mesh, op.getAxesAttr()).status() : absl::OkStatus();
 }
 
 absl::Status CheckTensorOp(TensorOp op) {
@@ -112,6 +112,7 @@ absl::Status CheckDefinitionOp(DefinitionOp op) {
 
 mlir::LogicalResult TensorOp::verify() { return Report(*this, CheckTensorOp(*this)); }
 mlir::LogicalResult DefinitionOp::verify() { return Report(*this, CheckDefinitionOp(*this)); }
+mlir::LogicalResult BufferOp::verify() { return Report(*this, CheckBuffer(*this)); }
 mlir::LogicalResult KernelOp::verify() { return Report(*this, CheckKernel(*this)); }
 mlir::LogicalResult ExchangeOp::verify() { return Report(*this, CheckExchange(*this)); }
 

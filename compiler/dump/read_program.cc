@@ -5,9 +5,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "compiler/dump/definition_attr.h"
-#include "compiler/dump/mesh_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/table_text.h"
+#include "compiler/dump/table_attr.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
@@ -127,9 +126,9 @@ class ProgramReader {
       program::Access* operand = kernel->add_operands();
       YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffers()[i]));
       operand->set_buffer(buffer);
-      llvm::StringRef read = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
-      operand->set_partial(read.consume_back("*"));
-      YUBA_RETURN_IF_ERROR(Fill(read, operand->mutable_box()));
+      const auto read = llvm::cast<AccessAttr>(op.getReads()[i]);
+      operand->set_partial(read.getPartial());
+      YUBA_RETURN_IF_ERROR(Fill(read.getBox(), operand->mutable_box()));
     }
     YUBA_ASSIGN_OR_RETURN(const int result, IdOf(op.getWritten()));
     kernel->mutable_result()->set_buffer(result);
@@ -152,25 +151,25 @@ class ProgramReader {
       YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(*op.getReducer())));
       exchange->set_reducer(ToProto(reducer));
     }
-    if (op.getPartial()) {
-      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(),
-                            ParseBound(mesh_, View(*op.getPartial())));
+    if (const BoundAttr partial = op.getPartialAttr()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(), BoundFrom(mesh_, partial));
     }
-    if (op.getGroup()) {
-      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), ParseBound(mesh_, View(*op.getGroup())));
+    if (const BoundAttr group = op.getGroupAttr()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), BoundFrom(mesh_, group));
     }
     const int collective = CollectiveNumber(View(op.getCollective()));
     if (collective < 0) {
       return UserError("yuba.exchange: no collective is called ", View(op.getCollective()));
     }
     exchange->set_collective(collective);
-    YUBA_ASSIGN_OR_RETURN(const AxisList axes, ParseAxes(mesh_, View(op.getAxes())));
+    if (!op.getAxesAttr()) return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(const AxisList axes, AxesFrom(mesh_, op.getAxesAttr()));
     for (uint8_t axis : axes) exchange->add_axes(axis);
     return absl::OkStatus();
   }
 
-  absl::Status Fill(llvm::StringRef text, program::Box* box) {
-    YUBA_ASSIGN_OR_RETURN(*box, ParseBox(mesh_, View(text)));
+  absl::Status Fill(BoxAttr attr, program::Box* box) {
+    YUBA_ASSIGN_OR_RETURN(*box, BoxFrom(mesh_, attr));
     return absl::OkStatus();
   }
 

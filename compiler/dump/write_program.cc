@@ -3,9 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/dump/definition_attr.h"
-#include "compiler/dump/mesh_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/table_text.h"
+#include "compiler/dump/table_attr.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/collectives.h"
@@ -43,7 +42,7 @@ class ProgramWriter {
   mlir::Location At(const std::string& name) {
     return mlir::NameLoc::get(builder_.getStringAttr(name));
   }
-  mlir::StringAttr Boxed(const program::Box& box) { return Text(BoxText(mesh_, box)); }
+  BoxAttr Boxed(const program::Box& box) { return AttrOf(builder_.getContext(), mesh_, box); }
 
   static std::string Print(const google::protobuf::Message& message) {
     std::string text;
@@ -102,27 +101,31 @@ class ProgramWriter {
     for (const program::Access& operand : kernel.operands()) {
       operands.push_back(buffers_[operand.buffer()]);
       reads.push_back(
-          Text(absl::StrCat(BoxText(mesh_, operand.box()), operand.partial() ? "*" : "")));
+          AccessAttr::get(builder_.getContext(), Boxed(operand.box()), operand.partial()));
     }
     program::Box indices;
     *indices.mutable_dims() = kernel.indices();
-    builder_.create<KernelOp>(At(kernel.from()), Text(kernel.node()), operands,
-                              buffers_[kernel.result().buffer()], Number(kernel.function()),
-                              Text(kernel.from()), Boxed(indices), builder_.getArrayAttr(reads),
-                              Boxed(kernel.result().box()));
+    builder_.create<KernelOp>(At(kernel.from()), Text(kernel.node()), Number(kernel.function()),
+                              Boxed(indices), operands, builder_.getArrayAttr(reads),
+                              buffers_[kernel.result().buffer()], Boxed(kernel.result().box()),
+                              Text(kernel.from()));
   }
 
   void WriteExchange(const program::Exchange& exchange) {
+    mlir::MLIRContext* context = builder_.getContext();
     const AxisList axes(exchange.axes().begin(), exchange.axes().end());
+    const auto table = [&](bool value, const program::Bound& bound) {
+      return value ? AttrOf(context, mesh_, bound) : BoundAttr();
+    };
     builder_.create<ExchangeOp>(
         At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
-        buffers_[exchange.source()], buffers_[exchange.destination()], Boxed(exchange.from()),
+        buffers_[exchange.source()], Boxed(exchange.from()), buffers_[exchange.destination()],
         Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()),
         TextIf(exchange.reducer() != program::NONE, Name(FromProto(exchange.reducer()))),
-        Number(exchange.partials()),
-        TextIf(exchange.has_partial(), BoundText(mesh_, exchange.partial())),
-        TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
-        Text(std::string(CollectiveName(exchange.collective()))), Text(AxesText(mesh_, axes)));
+        Number(exchange.partials()), table(exchange.has_partial(), exchange.partial()),
+        table(exchange.has_group(), exchange.group()),
+        Text(std::string(CollectiveName(exchange.collective()))),
+        axes.empty() ? AxesAttr() : AttrOf(context, mesh_, axes));
   }
 
   mlir::OpBuilder& builder_;

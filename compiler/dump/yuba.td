@@ -72,22 +72,24 @@ def Yuba_FunctionOp : Yuba_Op<"function"> {
 
 def Yuba_BufferOp : Yuba_Op<"buffer"> {
   let summary = "A box of a tensor in the arena; the type is the whole tensor's";
-  let arguments = (ins StrAttr:$name, StrAttr:$box, I64Attr:$offset, I64Attr:$size, I64Attr:$first,
-                   I64Attr:$last, UnitAttr:$initialized);
+  let arguments = (ins StrAttr:$name, Yuba_BoxAttr:$box, I64Attr:$offset, I64Attr:$size,
+                   I64Attr:$first, I64Attr:$last, UnitAttr:$initialized);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = [{
     $name $box (`initialized` $initialized^)? `at` $offset `size` $size `live` $first `to` $last
     attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Yuba_KernelOp : Yuba_Op<"kernel"> {
   let summary = "A call of a function on buffers; `indices` is a device's range of each index";
-  let arguments = (ins StrAttr:$node, Variadic<AnyMemRef>:$buffers, AnyMemRef:$written,
-                   I64Attr:$function, StrAttr:$from, StrAttr:$indices, StrArrayAttr:$reads,
-                   StrAttr:$writes);
+  let arguments = (ins StrAttr:$node, I64Attr:$function, Yuba_BoxAttr:$indices,
+                   Variadic<AnyMemRef>:$buffers, TypedArrayAttrBase<Yuba_AccessAttr, "accesses">:$reads,
+                   AnyMemRef:$written, Yuba_BoxAttr:$writes, StrAttr:$from);
   let assemblyFormat = [{
-    $node `(` $buffers `)` `->` $written attr-dict `:` `(` type($buffers) `)` `->` type($written)
+    $node `function` $function `over` $indices `reads` custom<Reads>($buffers, $reads)
+    `writes` $written $writes attr-dict `:` `(` type($buffers) `)` `->` type($written)
   }];
   let hasVerifier = 1;
 }
@@ -99,13 +101,15 @@ def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
     `partial` which one a device wrote. `group` is a table too: devices take only from devices of
     their group. `collective` and `axes` are what the exchange was recognised as.
   }];
-  let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, AnyMemRef:$destination,
-                   StrAttr:$from, StrAttr:$to, UnitAttr:$reduce, UnitAttr:$from_first_only,
-                   OptionalAttr<StrAttr>:$reducer, I64Attr:$partials, OptionalAttr<StrAttr>:$partial,
-                   OptionalAttr<StrAttr>:$group, StrAttr:$collective, StrAttr:$axes);
+  let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, Yuba_BoxAttr:$from,
+                   AnyMemRef:$destination, Yuba_BoxAttr:$to, UnitAttr:$reduce,
+                   UnitAttr:$from_first_only, OptionalAttr<StrAttr>:$reducer, I64Attr:$partials,
+                   OptionalAttr<Yuba_BoundAttr>:$partial, OptionalAttr<Yuba_BoundAttr>:$group,
+                   StrAttr:$collective, OptionalAttr<Yuba_AxesAttr>:$axes);
   let assemblyFormat = [{
     (`reduce` $reduce^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
-    $axes attr-dict `:` type($source) `->` type($destination)
+    (`over` $axes^)? `partials` $partials (`partial` $partial^)? (`group` $group^)?
+    attr-dict `:` type($source) `->` type($destination)
   }];
   let hasVerifier = 1;
 }

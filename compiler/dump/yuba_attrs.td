@@ -38,7 +38,7 @@ def Yuba_MeshAttr : Yuba_Attr<"Mesh", "mesh"> {
                     ArrayRefParameter<"int64_t">:$sizes);
 }
 
-def Yuba_AxesAttr : Yuba_OtherAttr<"Axes", "axes"> {
+def Yuba_AxesAttr : Yuba_Attr<"Axes", "axes"> {
   let summary = "Mesh axes, outermost first: ab, data+model.1";
   let description = [{
     A word names an axis, a group of axes, or several axes of one letter each; which of them, the
@@ -63,6 +63,22 @@ def Yuba_PartitionAttr : Yuba_OtherAttr<"Partition", "partition"> {
   let description = "Indices that are not cut are left out; the others are in their order.";
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$indices,
                     ArrayRefParameter<"::yuba::compiler::AxesAttr">:$axes);
+}
+
+def Yuba_BoundAttr : Yuba_Attr<"Bound", "bound"> {
+  let summary = "A number for each device: 64, or by coordinates on some axes ab(0 8 16 24)";
+  let parameters = (ins "::yuba::compiler::AxesAttr":$axes, ArrayRefParameter<"int64_t">:$values);
+}
+
+def Yuba_BoxAttr : Yuba_Attr<"Box", "box"> {
+  let summary = "A box for each device, begin and end of each dimension: [a(0 8):a(8 16), 0:64]";
+  let parameters = (ins ArrayRefParameter<"::yuba::compiler::BoundAttr">:$begins,
+                    ArrayRefParameter<"::yuba::compiler::BoundAttr">:$ends);
+}
+
+def Yuba_AccessAttr : Yuba_Attr<"Access", "access"> {
+  let summary = "What a kernel reads of an operand: [0:64], and partial [0:64] of an unreduced one";
+  let parameters = (ins "::yuba::compiler::BoxAttr":$box, "bool":$partial);
 }
 
 #endif  // YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_

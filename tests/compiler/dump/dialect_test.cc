@@ -155,6 +155,11 @@ TEST_CASE("an attribute that is written wrong is refused where it stands") {
   CheckRefused(text, "graph mesh a=2", "graph mesh a:2", ":2", "expected '='");
   CheckRefused(text, "graph mesh a=2", "graph mesh a=0", "a=0", "an axis needs a size");
   CheckRefused(text, "graph mesh a=2", "graph mesh a=2 b=65537", "b", "too many devices");
+  CheckRefused(text, "\"x0\" [a(0 1):a(1 2), 0:8]", "\"x0\" [a(0 1), 0:8]", ", 0:8",
+               "expected ':'");
+  CheckRefused(text, "\"x0\" [a(0 1):", "\"x0\" [a[0 1]:", "[0 1", "a table like ab(0 1 2 3)");
+  CheckRefused(text, "reads (%0 [a(0 1)", "reads (%0 [a(0 x)", "x)", "expected integer value");
+  CheckRefused(text, "writes %1 [", "writes %1 part [", " part", "expected '['");
 }
 
 TEST_CASE("a changed text is refused with a place and a reason") {
@@ -171,10 +176,13 @@ TEST_CASE("a changed text is refused with a place and a reason") {
   CHECK_THAT(ErrorOf(Replace(text, "partition<i0/a>", "partition<j/a>")),
              Contains("no index for j of the partition j/a"));
   CHECK_THAT(ErrorOf(Replace(text, "by #yuba.partition<i0/a> ", "")), Contains("no partition"));
-  CHECK_THAT(ErrorOf(Replace(text, "reads = [\"[a(0 1)", "reads = [\"[a(0 0)")),
+  CHECK_THAT(ErrorOf(Replace(text, "reads (%0 [a(0 1)", "reads (%0 [a(0 0)")),
              Contains("on device 1 it touches [0, 2)"));
-  CHECK_THAT(ErrorOf(Replace(text, "reads = [\"[a(0 1)", "reads = [\"[a(0)")),
-             Contains("not one number for each place"));
+  CHECK_THAT(ErrorOf(Replace(text, "reads (%0 [a(0 1)", "reads (%0 [a(0)")),
+             Contains("a bound with 1 values where its axes make 2"));
+  CHECK_THAT(ErrorOf(Replace(text, "over [a(0 1)", "over [q(0 1)")), Contains("no mesh axis"));
+  CHECK_THAT(ErrorOf(Replace(text, "\"x0\" [a(0 1):a(1 2), 0:8]", "\"x0\" [0:8]")),
+             Contains("a box of 1 dimensions for a tensor of 2"));
 }
 
 // The state of a graph of one window.
