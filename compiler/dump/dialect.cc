@@ -14,6 +14,26 @@ mlir::ParseResult parseNamed(mlir::OpAsmParser& parser, Attr& attr) {
 void printNamed(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::Attribute attr) {
   printer << attr;
 }
+// The indices of a function: `(m:256, k:128+)`.
+mlir::ParseResult parseIndices(mlir::OpAsmParser& parser, mlir::ArrayAttr& indices) {
+  llvm::SmallVector<mlir::Attribute> attrs;
+  const auto index = [&]() -> mlir::ParseResult {
+    attrs.push_back(FunctionIndexAttr::parse(parser, {}));
+    return mlir::success(attrs.back() != nullptr);
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren, index)) {
+    return mlir::failure();
+  }
+  indices = parser.getBuilder().getArrayAttr(attrs);
+  return mlir::success();
+}
+void printIndices(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr indices) {
+  printer << "(";
+  llvm::interleaveComma(indices, printer.getStream(), [&](mlir::Attribute index) {
+    llvm::cast<FunctionIndexAttr>(index).print(printer);
+  });
+  printer << ")";
+}
 // What a kernel reads: `(%0 [0:8, 0:4], %1 partial [0:4])`.
 mlir::ParseResult parseReads(mlir::OpAsmParser& parser,
                              llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>& buffers,
@@ -89,6 +109,10 @@ mlir::Attribute YubaDialect::parseAttribute(mlir::DialectAsmParser& parser, mlir
   if (word == BoundAttr::getMnemonic()) return Read<BoundAttr>(parser);
   if (word == BoxAttr::getMnemonic()) return Read<BoxAttr>(parser);
   if (word == AccessAttr::getMnemonic()) return Read<AccessAttr>(parser);
+  if (word == KindAttr::getMnemonic()) return Read<KindAttr>(parser);
+  if (word == ReducerAttr::getMnemonic()) return Read<ReducerAttr>(parser);
+  if (word == CollectiveAttr::getMnemonic()) return Read<CollectiveAttr>(parser);
+  if (word == FunctionIndexAttr::getMnemonic()) return Read<FunctionIndexAttr>(parser);
   parser.emitError(place, "no attribute of yuba is called ") << word;
   return {};
 }
@@ -97,7 +121,8 @@ void YubaDialect::printAttribute(mlir::Attribute attr, mlir::DialectAsmPrinter& 
   llvm::TypeSwitch<mlir::Attribute>(attr)
       .Case<ShardingAttr>([&](auto text) { printer << "sharding<" << ToString(text) << ">"; })
       .Case<PartitionAttr>([&](auto text) { printer << "partition<" << ToString(text) << ">"; })
-      .Case<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr>([&](auto tokens) {
+      .Case<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr, KindAttr, ReducerAttr,
+            CollectiveAttr, FunctionIndexAttr>([&](auto tokens) {
         printer << tokens.getMnemonic() << "<";
         tokens.print(printer);
         printer << ">";

@@ -15,6 +15,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/definition/graph.h"
 
 // What TableGen makes of yuba.td; it includes nothing itself, and is not written to our warnings.
 #pragma GCC diagnostic push

@@ -85,11 +85,8 @@ class GraphReader {
   }
 
   absl::Status ReadTensor(TensorOp op) {
-    for (TensorKind kind : {TensorKind::kInput, TensorKind::kParameter, TensorKind::kConstant}) {
-      if (View(op.getKind()) != Name(kind)) continue;
-      return AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding());
-    }
-    return UserError("yuba.graph: a tensor of unknown kind ", View(op.getKind()));
+    return AddTensor(op.getResult(), op.getName(), op.getId(), op.getKind().getValue(),
+                     op.getSharding());
   }
 
   absl::Status ReadNode(DefinitionOp op) {

@@ -1,14 +1,9 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_attr.h"
-#include "compiler/spmd/tables.h"
-#include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/well_formed.h"
@@ -63,19 +58,14 @@ class ProgramReader {
   absl::Status ReadFunction(FunctionOp op) {
     program::Function* function = program_.add_functions();
     function->set_text(op.getText().str());
-    YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(op.getReducer())));
-    function->set_reducer(ToProto(reducer));
-    for (absl::string_view text : absl::StrSplit(View(op.getIndices()), ' ', absl::SkipEmpty())) {
+    function->set_reducer(ToProto(op.getReducer().getValue()));
+    for (mlir::Attribute attr : op.getIndices()) {
+      const auto read = llvm::cast<FunctionIndexAttr>(attr);
       program::FunctionIndex* index = function->add_indices();
-      index->set_groups(absl::ConsumeSuffix(&text, "*"));
-      index->set_reduction(absl::ConsumeSuffix(&text, "+") || index->groups());
-      const size_t colon = text.rfind(':');
-      int64_t extent = 0;
-      if (colon == absl::string_view::npos || !absl::SimpleAtoi(text.substr(colon + 1), &extent)) {
-        return UserError("yuba.function: an index like m:256 or k:128+ expected at '", text, "'");
-      }
-      index->set_name(std::string(text.substr(0, colon)));
-      index->set_extent(extent);
+      index->set_name(read.getName().str());
+      index->set_extent(read.getExtent());
+      index->set_reduction(read.getReduction());
+      index->set_groups(read.getGroups());
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
     if (op.getLibrary()) return ParseText(*op.getLibrary(), function->mutable_library());
@@ -147,9 +137,8 @@ class ProgramReader {
     YUBA_RETURN_IF_ERROR(Fill(op.getTo(), exchange->mutable_to()));
     exchange->set_from_first_only(op.getFromFirstOnly());
     exchange->set_partials(static_cast<int32_t>(op.getPartials()));
-    if (op.getReducer()) {
-      YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(*op.getReducer())));
-      exchange->set_reducer(ToProto(reducer));
+    if (const ReducerAttr reducer = op.getReducerAttr()) {
+      exchange->set_reducer(ToProto(reducer.getValue()));
     }
     if (const BoundAttr partial = op.getPartialAttr()) {
       YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(), BoundFrom(mesh_, partial));
@@ -157,11 +146,7 @@ class ProgramReader {
     if (const BoundAttr group = op.getGroupAttr()) {
       YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), BoundFrom(mesh_, group));
     }
-    const int collective = CollectiveNumber(View(op.getCollective()));
-    if (collective < 0) {
-      return UserError("yuba.exchange: no collective is called ", View(op.getCollective()));
-    }
-    exchange->set_collective(collective);
+    exchange->set_collective(op.getCollective().getNumber());
     if (!op.getAxesAttr()) return absl::OkStatus();
     YUBA_ASSIGN_OR_RETURN(const AxisList axes, AxesFrom(mesh_, op.getAxesAttr()));
     for (uint8_t axis : axes) exchange->add_axes(axis);

@@ -26,7 +26,8 @@ class GraphWriter {
       const Tensor& tensor = graph_.tensors[id];
       if (tensor.producer >= 0) continue;
       values_[id] = builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
-                                              Text(Name(tensor.kind)), Placed(id), Number(id));
+                                              KindAttr::get(builder_.getContext(), tensor.kind),
+                                              Placed(id), Number(id));
     }
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) WriteNode(id);
     llvm::SmallVector<mlir::Value> outputs;

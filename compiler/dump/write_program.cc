@@ -1,13 +1,9 @@
 #include <google/protobuf/text_format.h>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_attr.h"
-#include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
-#include "opsemantics/base/collectives.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
 
@@ -64,13 +60,15 @@ class ProgramWriter {
   }
 
   void WriteFunction(const program::Function& function) {
-    const std::string indices = absl::StrJoin(
-        function.indices(), " ", [](std::string* out, const program::FunctionIndex& index) {
-          const char* mark = index.groups() ? "*" : index.reduction() ? "+" : "";
-          absl::StrAppend(out, index.name(), ":", index.extent(), mark);
-        });
-    builder_.create<FunctionOp>(builder_.getUnknownLoc(), Text(function.text()), Text(indices),
-                                Text(Name(FromProto(function.reducer()))),
+    mlir::MLIRContext* context = builder_.getContext();
+    llvm::SmallVector<mlir::Attribute> indices;
+    for (const program::FunctionIndex& index : function.indices()) {
+      indices.push_back(FunctionIndexAttr::get(context, Text(index.name()), index.extent(),
+                                               index.reduction(), index.groups()));
+    }
+    builder_.create<FunctionOp>(builder_.getUnknownLoc(), Text(function.text()),
+                                builder_.getArrayAttr(indices),
+                                ReducerAttr::get(context, FromProto(function.reducer())),
                                 TextIf(!function.symbol().empty(), function.symbol()),
                                 TextIf(function.has_library(), Print(function.library())));
   }
@@ -117,14 +115,17 @@ class ProgramWriter {
     const auto table = [&](bool value, const program::Bound& bound) {
       return value ? AttrOf(context, mesh_, bound) : BoundAttr();
     };
+    ReducerAttr reducer;
+    if (exchange.reducer() != program::NONE) {
+      reducer = ReducerAttr::get(context, FromProto(exchange.reducer()));
+    }
     builder_.create<ExchangeOp>(
         At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
         buffers_[exchange.source()], Boxed(exchange.from()), buffers_[exchange.destination()],
-        Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()),
-        TextIf(exchange.reducer() != program::NONE, Name(FromProto(exchange.reducer()))),
+        Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()), reducer,
         Number(exchange.partials()), table(exchange.has_partial(), exchange.partial()),
         table(exchange.has_group(), exchange.group()),
-        Text(std::string(CollectiveName(exchange.collective()))),
+        CollectiveAttr::get(context, exchange.collective()),
         axes.empty() ? AxesAttr() : AttrOf(context, mesh_, axes));
   }
 

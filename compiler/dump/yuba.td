@@ -22,7 +22,7 @@ def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBloc
 def Yuba_TensorOp : Yuba_Op<"tensor"> {
   let summary = "A tensor that nothing in the graph computes: an input, a weight or a constant";
   let description = "The factors of `sharding` are the tensor's.";
-  let arguments = (ins StrAttr:$name, StrAttr:$kind, Yuba_ShardingAttr:$sharding, I64Attr:$id);
+  let arguments = (ins StrAttr:$name, Yuba_KindAttr:$kind, Yuba_ShardingAttr:$sharding, I64Attr:$id);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$name $kind custom<Named>($sharding) attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -64,10 +64,11 @@ def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {
   let summary = "What kernels call; numbered in the order of these";
-  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices, * at groups of devices.";
-  let arguments = (ins StrAttr:$text, StrAttr:$indices, StrAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
+  let arguments = (ins StrAttr:$text,
+                   TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
+                   Yuba_ReducerAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
                    OptionalAttr<StrAttr>:$library);
-  let assemblyFormat = "$text $indices $reducer attr-dict";
+  let assemblyFormat = "$text custom<Indices>($indices) $reducer attr-dict";
 }
 
 def Yuba_BufferOp : Yuba_Op<"buffer"> {
@@ -103,12 +104,13 @@ def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
   }];
   let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, Yuba_BoxAttr:$from,
                    AnyMemRef:$destination, Yuba_BoxAttr:$to, UnitAttr:$reduce,
-                   UnitAttr:$from_first_only, OptionalAttr<StrAttr>:$reducer, I64Attr:$partials,
+                   UnitAttr:$from_first_only, OptionalAttr<Yuba_ReducerAttr>:$reducer,
+                   DefaultValuedAttr<I64Attr, "1">:$partials,
                    OptionalAttr<Yuba_BoundAttr>:$partial, OptionalAttr<Yuba_BoundAttr>:$group,
-                   StrAttr:$collective, OptionalAttr<Yuba_AxesAttr>:$axes);
+                   Yuba_CollectiveAttr:$collective, OptionalAttr<Yuba_AxesAttr>:$axes);
   let assemblyFormat = [{
     (`reduce` $reduce^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
-    (`over` $axes^)? `partials` $partials (`partial` $partial^)? (`group` $group^)?
+    (`over` $axes^)? (`reducer` $reducer^)? (`partials` $partials^)? (`partial` $partial^)? (`group` $group^)?
     attr-dict `:` type($source) `->` type($destination)
   }];
   let hasVerifier = 1;

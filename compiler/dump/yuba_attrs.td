@@ -81,4 +81,25 @@ def Yuba_AccessAttr : Yuba_Attr<"Access", "access"> {
   let parameters = (ins "::yuba::compiler::BoxAttr":$box, "bool":$partial);
 }
 
+def Yuba_KindAttr : Yuba_Attr<"Kind", "kind"> {
+  let summary = "What a tensor is that nothing computes: input, weight, constant";
+  let parameters = (ins "::yuba::TensorKind":$value);
+}
+
+def Yuba_ReducerAttr : Yuba_Attr<"Reducer", "reducer"> {
+  let summary = "sum, max, ...; none";
+  let parameters = (ins "::yuba::Reducer":$value);
+}
+
+def Yuba_CollectiveAttr : Yuba_Attr<"Collective", "collective"> {
+  let summary = "What an exchange was recognised as: all_gather, ...; plain";
+  let parameters = (ins "int":$number);  // in opsemantics/base/collectives.h
+}
+
+def Yuba_FunctionIndexAttr : Yuba_Attr<"FunctionIndex", "index"> {
+  let summary = "An index of a function: m:256, a reduction index k:128+, one of groups group:4*";
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$extent, "bool":$reduction,
+                    "bool":$groups);
+}
+
 #endif  // YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_

@@ -137,6 +137,7 @@ void CheckRefused(const std::string& text, const std::string& from, const std::s
   const std::string place =
       "state.mlir\":" + std::to_string(line) + ":" + std::to_string(column) + ")";
   INFO(from << " becomes " << to);
+  INFO(changed);
   CHECK_THAT(ErrorOf(changed),
              Catch::Matchers::Contains(place) && Catch::Matchers::Contains(reason));
 }
@@ -160,6 +161,34 @@ TEST_CASE("an attribute that is written wrong is refused where it stands") {
   CheckRefused(text, "\"x0\" [a(0 1):", "\"x0\" [a[0 1]:", "[0 1", "a table like ab(0 1 2 3)");
   CheckRefused(text, "reads (%0 [a(0 1)", "reads (%0 [a(0 x)", "x)", "expected integer value");
   CheckRefused(text, "writes %1 [", "writes %1 part [", " part", "expected '['");
+  CheckRefused(text, "\"x0\" input", "\"x0\" output", "output", "one of input, weight, constant");
+  CheckRefused(text, "(i0:2, i1:8) none", "(i0:2, i1:8) mean", "mean", "one of none, sum, ");
+  CheckRefused(text, "(i0:2, i1:8)", "(i0:2, i1:x)", "x)", "expected integer value");
+  CheckRefused(text, "(i0:2, i1:8)", "(i0:2, i1 8)", " 8", "expected ':'");
+}
+
+TEST_CASE("a wrong exchange is refused where it stands") {
+  ModelBuilder build;
+  const TensorId x = build.Input({2, 4});
+  const TensorId w = build.Input({4, 2}, TensorKind::kParameter);
+  Compilation state;
+  state.model = build.Finish({build.MatMul(x, w)});
+  state.plan.mesh = MeshOf(2);
+  state.plan.tensors = {{{{}, {0}}}, {{{0}, {}}}, {{{0}, {}}}};
+  state.plan.nodes = {{{{}, {}, {0}}}};
+  state.program = MakeSpmdProgram(state.model, state.plan);
+  RecogniseCollectives(state.program);
+  PlanMemory(state.program);
+  const std::string text = StateText(state);
+  INFO(text);
+  CheckRefused(text, "reduce_scatter over a", "scatter over a", "scatter", "one of plain, ");
+  CheckRefused(text, "reduce_scatter over a", "reduce_scatter over a+2", "2", "valid keyword");
+  CheckRefused(text, "reducer sum", "reducer mean", "mean", "one of none, sum, ");
+  CheckRefused(text, "partial a(0 1)", "partial a[0 1]", "[0 1]", "a table like ab(0 1 2 3)");
+  CHECK_THAT(ErrorOf(Replace(text, "reduce_scatter over a", "reduce_scatter over b")),
+             Catch::Matchers::Contains("no mesh axis is called 'b'"));
+  CHECK_THAT(ErrorOf(Replace(text, "partial a(0 1)", "partial a(0)")),
+             Catch::Matchers::Contains("a bound with 1 values where its axes make 2"));
 }
 
 TEST_CASE("a changed text is refused with a place and a reason") {
