@@ -113,6 +113,8 @@ mlir::Attribute YubaDialect::parseAttribute(mlir::DialectAsmParser& parser, mlir
   if (word == ReducerAttr::getMnemonic()) return Read<ReducerAttr>(parser);
   if (word == CollectiveAttr::getMnemonic()) return Read<CollectiveAttr>(parser);
   if (word == FunctionIndexAttr::getMnemonic()) return Read<FunctionIndexAttr>(parser);
+  if (word == PortKindAttr::getMnemonic()) return Read<PortKindAttr>(parser);
+  if (word == LibraryAttr::getMnemonic()) return Read<LibraryAttr>(parser);
   parser.emitError(place, "no attribute of yuba is called ") << word;
   return {};
 }

@@ -17,6 +17,12 @@
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/definition/graph.h"
 
+namespace yuba::compiler {
+
+enum class PortKind { kInput, kOutput, kParameter };  // of a program
+
+}  // namespace yuba::compiler
+
 // What TableGen makes of yuba.td; it includes nothing itself, and is not written to our warnings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -1,7 +1,5 @@
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
 #include "compiler/dump/definition_attr.h"
+#include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_attr.h"
 #include "opsemantics/base/status.h"
@@ -11,41 +9,32 @@
 namespace yuba::compiler {
 namespace {
 
-// Keeps protobuf from writing errors to stderr: the caller reports them.
-class Silent : public google::protobuf::io::ErrorCollector {
-  void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
-};
-
-absl::Status ParseText(llvm::StringRef text, google::protobuf::Message* message) {
-  Silent silent;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&silent);
-  if (parser.ParseFromString(text.str(), message)) return absl::OkStatus();
-  return UserError("yuba.program: no ", message->GetTypeName(), " in '", View(text), "'");
-}
-
 class ProgramReader {
  public:
   explicit ProgramReader(ProgramOp op) : op_(op) {}
 
   absl::StatusOr<program::Program> Read() {
-    YUBA_RETURN_IF_ERROR(ParseText(op_.getHeader(), &program_));
     mesh_ = MeshFrom(op_.getMesh());
-    program_.clear_mesh();
     for (const MeshAxis& axis : mesh_.axes) {
       program::MeshAxis* added = program_.add_mesh();
       added->set_name(axis.name);
       added->set_size(axis.size);
     }
-    program_.clear_stages();
-    program_.clear_functions();
+    program_.set_version(op_.getVersion().str());
+    program_.set_graph_hash(op_.getGraphHash().str());
+    program_.set_target(op_.getTarget().str());
+    program_.set_host_object(op_.getHostObject().str());
+    program_.set_ptx(op_.getPtx().str());
+    program_.set_hash_arithmetic(op_.getHashArithmetic());
     stage_ = program_.add_stages();
     stage_->set_arena_size(op_.getArenaSize());
     for (mlir::Operation& op : op_.getBody().front()) {
       if (auto function = llvm::dyn_cast<FunctionOp>(op)) {
-        YUBA_RETURN_IF_ERROR(ReadFunction(function));
+        ReadFunction(function);
       } else if (auto buffer = llvm::dyn_cast<BufferOp>(op)) {
         YUBA_RETURN_IF_ERROR(ReadBuffer(buffer));
+      } else if (auto port = llvm::dyn_cast<PortOp>(op)) {
+        YUBA_RETURN_IF_ERROR(ReadPort(port));
       } else {
         YUBA_RETURN_IF_ERROR(ReadInstruction(op, stage_->add_instructions()));
       }
@@ -55,7 +44,7 @@ class ProgramReader {
   }
 
  private:
-  absl::Status ReadFunction(FunctionOp op) {
+  void ReadFunction(FunctionOp op) {
     program::Function* function = program_.add_functions();
     function->set_text(op.getText().str());
     function->set_reducer(ToProto(op.getReducer().getValue()));
@@ -68,8 +57,7 @@ class ProgramReader {
       index->set_groups(read.getGroups());
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
-    if (op.getLibrary()) return ParseText(*op.getLibrary(), function->mutable_library());
-    return absl::OkStatus();
+    if (op.getLibraryAttr()) *function->mutable_library() = LibraryFrom(op.getLibraryAttr());
   }
 
   absl::Status ReadBuffer(BufferOp op) {
@@ -86,6 +74,20 @@ class ProgramReader {
     buffer->set_last(static_cast<int32_t>(op.getLast()));
     buffer->set_initialized(op.getInitialized());
     buffers_[op.getResult()] = stage_->buffers_size() - 1;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadPort(PortOp op) {
+    program::Port* port = nullptr;
+    switch (op.getKind().getValue()) {
+      case PortKind::kInput: port = program_.add_inputs(); break;
+      case PortKind::kOutput: port = program_.add_outputs(); break;
+      case PortKind::kParameter: port = program_.add_parameters()->mutable_port(); break;
+    }
+    port->set_name(op.getName().str());
+    YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffer()));
+    port->set_buffer(buffer);
+    for (int64_t extent : op.getShape()) port->add_shape(extent);
     return absl::OkStatus();
   }
 

@@ -1,6 +1,7 @@
-// The texts of the attributes that are one word: the kind of a tensor, a reducer, a collective. The
-// words are those of the tables that the compiler has anyway. Besides, the index of a function:
-// `m:256`, `k:128+` for a reduction index, `group:4*` for one that numbers groups of devices.
+// The texts of the attributes that are one word: the kind of a tensor or of a port, a reducer, a
+// collective. The words are those of the tables that the compiler has anyway. Besides, the index of
+// a function: `m:256`, `k:128+` for a reduction index, `group:4*` for one that numbers groups of
+// devices.
 #include <numeric>
 #include <optional>
 
@@ -28,6 +29,15 @@ auto ReadWord(mlir::AsmParser& parser, const Values& values, const NameOf& name_
   return std::nullopt;
 }
 
+const char* PortKindName(PortKind kind) {
+  switch (kind) {
+    case PortKind::kInput: return "input";
+    case PortKind::kOutput: return "output";
+    case PortKind::kParameter: return "parameter";
+  }
+  return "";
+}
+
 }  // namespace
 
 mlir::Attribute KindAttr::parse(mlir::AsmParser& parser, mlir::Type) {
@@ -37,6 +47,13 @@ mlir::Attribute KindAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   return kind ? KindAttr::get(parser.getContext(), *kind) : KindAttr();
 }
 void KindAttr::print(mlir::AsmPrinter& printer) const { printer << Name(getValue()); }
+
+mlir::Attribute PortKindAttr::parse(mlir::AsmParser& parser, mlir::Type) {
+  constexpr PortKind kinds[] = {PortKind::kInput, PortKind::kOutput, PortKind::kParameter};
+  const auto kind = ReadWord(parser, kinds, PortKindName);
+  return kind ? PortKindAttr::get(parser.getContext(), *kind) : PortKindAttr();
+}
+void PortKindAttr::print(mlir::AsmPrinter& printer) const { printer << PortKindName(getValue()); }
 
 mlir::Attribute ReducerAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   const auto reducer = ReadWord(parser, kReducers, [](Reducer value) { return Name(value); });

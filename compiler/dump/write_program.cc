@@ -1,9 +1,7 @@
-#include <google/protobuf/text_format.h>
-
 #include "compiler/dump/definition_attr.h"
+#include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/table_attr.h"
-#include "opsemantics/base/check.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
 
@@ -16,13 +14,19 @@ class ProgramWriter {
       : builder_(builder), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
 
   void Write() {
-    auto op =
-        builder_.create<ProgramOp>(builder_.getUnknownLoc(), AttrOf(builder_.getContext(), mesh_),
-                                   Text(Header()), Number(stage_.arena_size()));
+    auto op = builder_.create<ProgramOp>(
+        builder_.getUnknownLoc(), AttrOf(builder_.getContext(), mesh_), Number(stage_.arena_size()),
+        Text(program_.version()), Text(program_.graph_hash()), Text(program_.target()),
+        Text(program_.host_object()), Text(program_.ptx()), If(program_.hash_arithmetic()));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     for (const program::Function& function : program_.functions()) WriteFunction(function);
     for (const program::Buffer& buffer : stage_.buffers()) WriteBuffer(buffer);
+    for (const program::Port& port : program_.inputs()) WritePort(PortKind::kInput, port);
+    for (const program::Port& port : program_.outputs()) WritePort(PortKind::kOutput, port);
+    for (const program::Initializer& parameter : program_.parameters()) {
+      WritePort(PortKind::kParameter, parameter.port());
+    }
     for (const program::Instruction& instruction : stage_.instructions()) {
       WriteInstruction(instruction);
     }
@@ -40,25 +44,6 @@ class ProgramWriter {
   }
   BoxAttr Boxed(const program::Box& box) { return AttrOf(builder_.getContext(), mesh_, box); }
 
-  static std::string Print(const google::protobuf::Message& message) {
-    std::string text;
-    google::protobuf::TextFormat::Printer printer;
-    printer.SetSingleLineMode(true);
-    YUBA_CHECK(printer.PrintToString(message, &text));
-    return text;
-  }
-
-  // Everything of the program that the operation's body does not say; the values of parameters lie
-  // in a file of their own.
-  std::string Header() const {
-    program::Program header = program_;
-    header.clear_mesh();
-    header.clear_stages();
-    header.clear_functions();
-    for (program::Initializer& parameter : *header.mutable_parameters()) parameter.clear_value();
-    return Print(header);
-  }
-
   void WriteFunction(const program::Function& function) {
     mlir::MLIRContext* context = builder_.getContext();
     llvm::SmallVector<mlir::Attribute> indices;
@@ -66,11 +51,11 @@ class ProgramWriter {
       indices.push_back(FunctionIndexAttr::get(context, Text(index.name()), index.extent(),
                                                index.reduction(), index.groups()));
     }
-    builder_.create<FunctionOp>(builder_.getUnknownLoc(), Text(function.text()),
-                                builder_.getArrayAttr(indices),
-                                ReducerAttr::get(context, FromProto(function.reducer())),
-                                TextIf(!function.symbol().empty(), function.symbol()),
-                                TextIf(function.has_library(), Print(function.library())));
+    builder_.create<FunctionOp>(
+        builder_.getUnknownLoc(), Text(function.text()), builder_.getArrayAttr(indices),
+        ReducerAttr::get(context, FromProto(function.reducer())),
+        TextIf(!function.symbol().empty(), function.symbol()),
+        function.has_library() ? AttrOf(context, function.library()) : LibraryAttr());
   }
 
   void WriteBuffer(const program::Buffer& buffer) {
@@ -81,6 +66,13 @@ class ProgramWriter {
                                                  Boxed(buffer.box()), Number(buffer.offset()),
                                                  Number(buffer.size()), Number(buffer.first()),
                                                  Number(buffer.last()), If(buffer.initialized())));
+  }
+
+  void WritePort(PortKind kind, const program::Port& port) {
+    builder_.create<PortOp>(At(port.name()), PortKindAttr::get(builder_.getContext(), kind),
+                            Text(port.name()), buffers_[port.buffer()],
+                            builder_.getDenseI64ArrayAttr(
+                                std::vector<int64_t>(port.shape().begin(), port.shape().end())));
   }
 
   void WriteInstruction(const program::Instruction& instruction) {

@@ -56,8 +56,12 @@ def Yuba_OutputOp : Yuba_Op<"output"> {
 
 def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "The program of one step, the same for all devices of the mesh";
-  let description = "`header` is the text form of the program message without what the body says.";
-  let arguments = (ins Yuba_MeshAttr:$mesh, StrAttr:$header, I64Attr:$arena_size);
+  let arguments = (ins Yuba_MeshAttr:$mesh, I64Attr:$arena_size,
+                   DefaultValuedStrAttr<StrAttr, "">:$version,
+                   DefaultValuedStrAttr<StrAttr, "">:$graph_hash,
+                   DefaultValuedStrAttr<StrAttr, "">:$target,
+                   DefaultValuedStrAttr<StrAttr, "">:$host_object,
+                   DefaultValuedStrAttr<StrAttr, "">:$ptx, UnitAttr:$hash_arithmetic);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`mesh` $mesh `,` `arena` $arena_size attr-dict-with-keyword $body";
 }
@@ -67,8 +71,10 @@ def Yuba_FunctionOp : Yuba_Op<"function"> {
   let arguments = (ins StrAttr:$text,
                    TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
                    Yuba_ReducerAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
-                   OptionalAttr<StrAttr>:$library);
-  let assemblyFormat = "$text custom<Indices>($indices) $reducer attr-dict";
+                   OptionalAttr<Yuba_LibraryAttr>:$library);
+  let assemblyFormat = [{
+    $text custom<Indices>($indices) $reducer (`library` $library^)? attr-dict
+  }];
 }
 
 def Yuba_BufferOp : Yuba_Op<"buffer"> {
@@ -81,6 +87,13 @@ def Yuba_BufferOp : Yuba_Op<"buffer"> {
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+}
+
+def Yuba_PortOp : Yuba_Op<"port"> {
+  let summary = "A value that the caller sets or reads, in the shape that the user knows";
+  let arguments = (ins Yuba_PortKindAttr:$kind, StrAttr:$name, AnyMemRef:$buffer,
+                   DenseI64ArrayAttr:$shape);
+  let assemblyFormat = "$kind $name `of` $buffer `shape` $shape attr-dict `:` type($buffer)";
 }
 
 def Yuba_KernelOp : Yuba_Op<"kernel"> {

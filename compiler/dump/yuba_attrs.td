@@ -102,4 +102,42 @@ def Yuba_FunctionIndexAttr : Yuba_Attr<"FunctionIndex", "index"> {
                     "bool":$groups);
 }
 
+def Yuba_PortKindAttr : Yuba_Attr<"PortKind", "port_kind"> {
+  let summary = "Whether a caller sets a port in each step, reads it, or sets it once: "
+                "input, output, parameter";
+  let parameters = (ins "::yuba::compiler::PortKind":$value);
+}
+
+// The parts of a library call, as structures: <index = 2, left = 1, right = 0>.
+class Yuba_StructAttr<string name, string word> : AttrDef<Yuba_Dialect, name> {
+  let mnemonic = word;
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Yuba_LibraryIndexAttr : Yuba_StructAttr<"LibraryIndex", "library_index"> {
+  let summary = "An index of a library call, and the dimension of each tensor that it runs along";
+  let parameters = (ins "int32_t":$index, DefaultValuedParameter<"int32_t", "-1">:$left,
+                    DefaultValuedParameter<"int32_t", "-1">:$right,
+                    DefaultValuedParameter<"int32_t", "-1">:$result);
+}
+
+def Yuba_LibraryWindowAttr : Yuba_StructAttr<"LibraryWindow", "library_window"> {
+  let summary = "A window of a convolution: indices, numbers and dimensions";
+  let parameters = (ins "int32_t":$output, "int32_t":$kernel, "int64_t":$stride,
+                    "int64_t":$dilation, "int64_t":$low, "int32_t":$input, "int32_t":$filter,
+                    "int32_t":$result);
+}
+
+def Yuba_LibraryAttr : Yuba_Attr<"Library", "library"> {
+  let summary = "A call of a library: (left = 0, right = 1, rows = [...], inner = [...])";
+  let description = "What the fields mean is at LibraryCall in runtime/program/program.proto.";
+  let parameters = (ins "int32_t":$left, "int32_t":$right,
+                    ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$batch,
+                    ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$groups,
+                    ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$rows,
+                    ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$columns,
+                    ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$inner,
+                    ArrayRefParameter<"::yuba::compiler::LibraryWindowAttr">:$windows);
+}
+
 #endif  // YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_

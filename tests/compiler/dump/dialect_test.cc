@@ -12,6 +12,34 @@
 namespace yuba::compiler {
 namespace {
 
+// A library call in which every field has another value.
+program::LibraryCall EveryField() {
+  program::LibraryCall call;
+  call.set_left(1);
+  call.set_right(2);
+  int next = 3;
+  for (auto* list : {call.mutable_batch(), call.mutable_groups(), call.mutable_rows(),
+                     call.mutable_columns(), call.mutable_inner()}) {
+    for (int i = 0; i < 2; ++i) {
+      program::LibraryIndex* index = list->Add();
+      index->set_index(next++);
+      index->set_left_dim(i == 0 ? -1 : next++);
+      index->set_right_dim(i == 1 ? -1 : next++);
+      index->set_result_dim(next++);
+    }
+  }
+  program::LibraryWindow* window = call.add_windows();
+  window->set_output(next++);
+  window->set_kernel(next++);
+  window->set_stride(next++);
+  window->set_dilation(next++);
+  window->set_low(-next++);
+  window->set_input_dim(next++);
+  window->set_filter_dim(next++);
+  window->set_result_dim(next++);
+  return call;
+}
+
 Compilation RandomState(int seed, bool planned, bool with_program) {
   Random random(seed);
   Compilation state;
@@ -41,7 +69,7 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
                     8));
     state.program.mutable_functions(0)->set_symbol("k0");
     for (int f = 1; f < state.program.functions_size(); ++f) {
-      state.program.mutable_functions(f)->mutable_library()->add_rows()->set_left_dim(-1);
+      *state.program.mutable_functions(f)->mutable_library() = EveryField();
     }
   }
   return state;
@@ -189,6 +217,21 @@ TEST_CASE("a wrong exchange is refused where it stands") {
              Catch::Matchers::Contains("no mesh axis is called 'b'"));
   CHECK_THAT(ErrorOf(Replace(text, "partial a(0 1)", "partial a(0)")),
              Catch::Matchers::Contains("a bound with 1 values where its axes make 2"));
+}
+
+TEST_CASE("a wrong library call and a wrong port are refused where they stand") {
+  Compilation state = RandomState(2, true, true);
+  REQUIRE(state.program.functions_size() > 1);
+  state.program.mutable_functions(0)->set_symbol("");
+  *state.program.mutable_functions(0)->mutable_library() = EveryField();
+  const std::string text = StateText(state);
+  INFO(text);
+  CheckRefused(text, "library (left = 1", "library (loft = 1", "loft", "one of left, right, ");
+  CheckRefused(text, "library (left = 1", "library (left = x", "x", "expected integer value");
+  CheckRefused(text, "batch = [<index = 3", "batch = [<number = 3", "3", "number");
+  CheckRefused(text, "stride = ", "stride = 99999999999999999999 ", "99", "integer");
+  CheckRefused(text, "yuba.port input", "yuba.port to", "to", "one of input, output, parameter");
+  CheckRefused(text, "shape [", "shape [many, ", "many", "expected integer value");
 }
 
 TEST_CASE("a changed text is refused with a place and a reason") {
