@@ -1,7 +1,6 @@
 #include "compiler/dump/dialect.h"
 
 #include "compiler/dump/definition_attr.h"
-#include "compiler/dump/sharding_attr.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "opsemantics/base/status.h"
 
@@ -76,16 +75,6 @@ void printReads(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::OperandRang
 #pragma GCC diagnostic pop
 
 namespace yuba::compiler {
-namespace {
-
-template <typename Attr>
-mlir::Attribute Read(mlir::DialectAsmParser& parser) {
-  if (parser.parseLess()) return {};
-  const mlir::Attribute attr = Attr::parse(parser, {});
-  return attr && !parser.parseGreater() ? attr : mlir::Attribute();
-}
-
-}  // namespace
 
 void YubaDialect::initialize() {
   addAttributes<
@@ -96,39 +85,6 @@ void YubaDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/dump/yuba_ops.cc.inc"
       >();
-}
-
-mlir::Attribute YubaDialect::parseAttribute(mlir::DialectAsmParser& parser, mlir::Type) const {
-  const llvm::SMLoc place = parser.getCurrentLocation();
-  llvm::StringRef word;
-  if (parser.parseKeyword(&word)) return {};
-  if (word == "sharding") return ReadSharding(parser);
-  if (word == "partition") return ReadPartition(parser);
-  if (word == MeshAttr::getMnemonic()) return Read<MeshAttr>(parser);
-  if (word == AxesAttr::getMnemonic()) return Read<AxesAttr>(parser);
-  if (word == BoundAttr::getMnemonic()) return Read<BoundAttr>(parser);
-  if (word == BoxAttr::getMnemonic()) return Read<BoxAttr>(parser);
-  if (word == AccessAttr::getMnemonic()) return Read<AccessAttr>(parser);
-  if (word == KindAttr::getMnemonic()) return Read<KindAttr>(parser);
-  if (word == ReducerAttr::getMnemonic()) return Read<ReducerAttr>(parser);
-  if (word == CollectiveAttr::getMnemonic()) return Read<CollectiveAttr>(parser);
-  if (word == FunctionIndexAttr::getMnemonic()) return Read<FunctionIndexAttr>(parser);
-  if (word == PortKindAttr::getMnemonic()) return Read<PortKindAttr>(parser);
-  if (word == LibraryAttr::getMnemonic()) return Read<LibraryAttr>(parser);
-  parser.emitError(place, "no attribute of yuba is called ") << word;
-  return {};
-}
-
-void YubaDialect::printAttribute(mlir::Attribute attr, mlir::DialectAsmPrinter& printer) const {
-  llvm::TypeSwitch<mlir::Attribute>(attr)
-      .Case<ShardingAttr>([&](auto text) { printer << "sharding<" << ToString(text) << ">"; })
-      .Case<PartitionAttr>([&](auto text) { printer << "partition<" << ToString(text) << ">"; })
-      .Case<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr, KindAttr, ReducerAttr,
-            CollectiveAttr, FunctionIndexAttr>([&](auto tokens) {
-        printer << tokens.getMnemonic() << "<";
-        tokens.print(printer);
-        printer << ">";
-      });
 }
 
 absl::StatusOr<Definition> DefinitionOf(DefinitionOp op) {

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "compiler/dump/module.h"
 #include "compiler/dump/state.h"
 #include "compiler/memory/memory.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
+#include "llvm/Support/raw_ostream.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "tests/compiler/support/small_graphs.h"
 
@@ -125,6 +127,25 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     CHECK(read.program.SerializeAsString() == written.program.SerializeAsString());
     CHECK(StateText(read) == text);
   }
+}
+
+TEST_CASE("an attribute reads the same outside of an operation's own syntax") {
+  const Compilation written = RandomState(5, true, true);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  WriteModule(&context, written)->print(stream, mlir::OpPrintingFlags().printGenericOpForm());
+  INFO(text);
+  for (const char* name :
+       {"mesh", "axes", "bound", "box", "access", "kind", "reducer", "collective", "index",
+        "port_kind", "library", "sharding", "partition"}) {
+    CHECK_THAT(text, Catch::Matchers::Contains(std::string("#yuba.") + name + "<"));
+  }
+  Compilation read;
+  const absl::Status status = ParseState(text, "state.mlir", read);
+  INFO(status.message());
+  REQUIRE(status.ok());
+  CHECK(StateText(read) == StateText(written));
 }
 
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
