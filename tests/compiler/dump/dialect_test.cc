@@ -1,6 +1,7 @@
 // The text of a state says all of it: what is read back is what was written.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "compiler/dump/module.h"
 #include "compiler/dump/state.h"
@@ -42,6 +43,25 @@ program::LibraryCall EveryField() {
   return call;
 }
 
+// As where operands are unreduced: an index that numbers groups, a partial that is read, a table of
+// groups.
+void HaveGroups(program::Program& program) {
+  program::FunctionIndex* index = program.mutable_functions(0)->mutable_indices(0);
+  index->set_reduction(true);
+  index->set_groups(true);
+  for (auto& instruction : *program.mutable_stages(0)->mutable_instructions()) {
+    if (instruction.has_kernel()) {
+      instruction.mutable_kernel()->mutable_operands(0)->set_partial(true);
+    } else if (!instruction.exchange().reduce()) {
+      instruction.mutable_exchange()->clear_collective();
+      instruction.mutable_exchange()->clear_axes();
+      program::Bound* group = instruction.mutable_exchange()->mutable_group();
+      group->add_axes(0);
+      for (int i = 0; i < program.mesh(0).size(); ++i) group->add_values(i);
+    }
+  }
+}
+
 Compilation RandomState(int seed, bool planned, bool with_program) {
   Random random(seed);
   Compilation state;
@@ -70,6 +90,7 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
                     "ELF\0\1\xff\"",
                     8));
     state.program.mutable_functions(0)->set_symbol("k0");
+    if (seed % 4 == 0) HaveGroups(state.program);
     for (int f = 1; f < state.program.functions_size(); ++f) {
       *state.program.mutable_functions(f)->mutable_library() = EveryField();
     }
@@ -146,6 +167,26 @@ TEST_CASE("an attribute reads the same outside of an operation's own syntax") {
   INFO(status.message());
   REQUIRE(status.ok());
   CHECK(StateText(read) == StateText(written));
+}
+
+TEST_CASE("the values of a model come back as they were written") {
+  const std::string file = std::string(std::getenv("TEST_TMPDIR")) + "/values.bin";
+  Model written, read;
+  written.values[3] = {InitialValue::kData, std::make_shared<std::string>("\0\1\2\3", 4)};
+  written.values[5] = {InitialValue::kFill, std::make_shared<std::string>("")};
+  written.values[7] = {};
+  read.values[1] = written.values[3];
+  REQUIRE(WriteValues(written, file).ok());
+  REQUIRE(ReadValues(file, read).ok());
+  REQUIRE(read.values.size() == 3);
+  for (const auto& [id, value] : written.values) {
+    CHECK(read.values[id].kind == value.kind);
+    if (value.data != nullptr) CHECK(*read.values[id].data == *value.data);
+  }
+  CHECK(read.values[7].data == nullptr);
+  std::ofstream(file) << "no message";
+  const absl::Status status = ReadValues(file, read);
+  CHECK_THAT(std::string(status.message()), Catch::Matchers::Contains("no values of a dump"));
 }
 
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
