@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
+#include "compiler/dump/plan_info.h"
 #include "compiler/dump/sharding_attr.h"
 
 namespace yuba::compiler {
@@ -97,46 +98,8 @@ class GraphWriter {
     add("notes", Texts(model_.notes));
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
-    if (plan_ != nullptr) {
-      add("search", Text(plan_->search));
-      add("replayed", builder_.getBoolAttr(plan_->replayed));
-      if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));
-      add("nesting", Text(search::WordOf(plan_->space.nesting)));
-      add("factors", builder_.getBoolAttr(plan_->space.factors));
-      add("copies", Number(plan_->space.copies));
-      add("replicate", Text(search::WordOf(plan_->space.replicate)));
-      add("accumulators", builder_.getBoolAttr(plan_->space.accumulators));
-      add("partials", builder_.getBoolAttr(plan_->space.partials));
-      add("memory", Number(plan_->space.memory));
-      add("cost", builder_.getDenseI64ArrayAttr({plan_->cost.weight, plan_->cost.activation,
-                                                 plan_->cost.partial, plan_->cost.halo}));
-      add("lower_bound", Number(plan_->lower_bound));
-      add("proof", Text(search::WordOf(plan_->proof.kind)));
-      add("proof_order", builder_.getDenseI32ArrayAttr(plan_->proof.order));
-      add("proof_plain", Number(plan_->proof.plain));
-      add("proof_sweep", builder_.getDenseI32ArrayAttr(plan_->proof.sweep));
-      add("proof_prices", builder_.getDenseI64ArrayAttr(Prices()));
-      add("proof_messages", builder_.getDenseI64ArrayAttr(Messages()));
-    }
+    if (plan_ != nullptr) AddPlanInfo(*plan_, builder_, fields);
     return builder_.getDictionaryAttr(fields);
-  }
-
-  std::vector<int64_t> Prices() const {  // time, price, ...
-    std::vector<int64_t> numbers;
-    for (const search::MemoryPrice& price : plan_->proof.prices) {
-      numbers.insert(numbers.end(), {price.time, price.price});
-    }
-    return numbers;
-  }
-
-  std::vector<int64_t> Messages() const {  // tensor, node, count, values, ...
-    std::vector<int64_t> numbers;
-    for (const search::DualMessage& message : plan_->proof.messages) {
-      numbers.insert(numbers.end(),
-                     {message.tensor, message.node, static_cast<int64_t>(message.values.size())});
-      numbers.insert(numbers.end(), message.values.begin(), message.values.end());
-    }
-    return numbers;
   }
 
   mlir::OpBuilder& builder_;

@@ -37,13 +37,13 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
     result is a transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
-                   StrAttr:$from, I64Attr:$instance, I64Attr:$id,
-                   Yuba_ShardingAttr:$sharding, OptionalAttr<Yuba_PartitionAttr>:$partition,
-                   StrAttr:$text, DictionaryAttr:$definition, UnitAttr:$copy);
+                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, Yuba_ShardingAttr:$sharding,
+                   OptionalAttr<Yuba_PartitionAttr>:$partition, StrAttr:$text,
+                   DictionaryAttr:$definition, UnitAttr:$copy);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`copy` $copy^)? $op `(` $operands `)` $name custom<Named>($sharding) (`by` custom<Named>($partition)^)? attr-dict `:`
-    functional-type($operands, $result)
+    (`copy` $copy^)? $op `(` $operands `)` $name custom<Named>($sharding)
+    (`by` custom<Named>($partition)^)? attr-dict `:` functional-type($operands, $result)
   }];
   let hasVerifier = 1;
 }
@@ -99,7 +99,8 @@ def Yuba_PortOp : Yuba_Op<"port"> {
 def Yuba_KernelOp : Yuba_Op<"kernel"> {
   let summary = "A call of a function on buffers; `indices` is a device's range of each index";
   let arguments = (ins StrAttr:$node, I64Attr:$function, Yuba_BoxAttr:$indices,
-                   Variadic<AnyMemRef>:$buffers, TypedArrayAttrBase<Yuba_AccessAttr, "accesses">:$reads,
+                   Variadic<AnyMemRef>:$buffers,
+                   TypedArrayAttrBase<Yuba_AccessAttr, "accesses">:$reads,
                    AnyMemRef:$written, Yuba_BoxAttr:$writes, StrAttr:$from);
   let assemblyFormat = [{
     $node `function` $function `over` $indices `reads` custom<Reads>($buffers, $reads)
@@ -123,8 +124,8 @@ def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
                    Yuba_CollectiveAttr:$collective, OptionalAttr<Yuba_AxesAttr>:$axes);
   let assemblyFormat = [{
     (`reduce` $reduce^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
-    (`over` $axes^)? (`reducer` $reducer^)? (`partials` $partials^)? (`partial` $partial^)? (`group` $group^)?
-    attr-dict `:` type($source) `->` type($destination)
+    (`over` $axes^)? (`reducer` $reducer^)? (`partials` $partials^)? (`partial` $partial^)?
+    (`group` $group^)? attr-dict `:` type($source) `->` type($destination)
   }];
   let hasVerifier = 1;
 }
