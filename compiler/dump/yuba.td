@@ -22,7 +22,8 @@ def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBloc
 def Yuba_TensorOp : Yuba_Op<"tensor"> {
   let summary = "A tensor that nothing in the graph computes: an input, a weight or a constant";
   let description = "The factors of `sharding` are the tensor's.";
-  let arguments = (ins StrAttr:$name, Yuba_KindAttr:$kind, Yuba_ShardingAttr:$sharding, I64Attr:$id);
+  let arguments = (ins StrAttr:$name, Yuba_KindAttr:$kind, Yuba_ShardingAttr:$sharding,
+                   I64Attr:$id);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$name $kind custom<Named>($sharding) attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -33,8 +34,8 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let description = [{
     `name` and `id` are the result's, `definition` is the core form: the verifier builds it again,
     compares it with `text`, and asks the box analysis whether it stays within its operands.
-    Where the graph has a mesh, `partition` says over which axes the indices are cut. With `copy` the
-    result is a transient copy of the operand.
+    Where the graph has a mesh, `partition` says over which axes the indices are cut. With `copy`
+    the result is a transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
                    StrAttr:$from, I64Attr:$instance, I64Attr:$id, Yuba_ShardingAttr:$sharding,
