@@ -265,6 +265,13 @@ class Reader {
     return absl::OkStatus();
   }
 
+  static absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {
+    for (const Reducer reducer : kReducers) {
+      if (name == Name(reducer)) return reducer;
+    }
+    return UserError("no reducer is called ", name);
+  }
+
   static absl::StatusOr<Function> FunctionFrom(absl::string_view name) {
     for (int f = 0; f <= static_cast<int>(Function::kNot); ++f) {
       if (name == Name(static_cast<Function>(f))) return static_cast<Function>(f);
@@ -276,13 +283,6 @@ class Reader {
 };
 
 }  // namespace
-
-absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {
-  for (const Reducer reducer : kReducers) {
-    if (name == Name(reducer)) return reducer;
-  }
-  return UserError("no reducer is called ", name);
-}
 
 mlir::Type ElementTypeOf(mlir::MLIRContext* context, ElementType type) {
   mlir::Builder builder(context);

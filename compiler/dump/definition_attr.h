@@ -23,9 +23,6 @@ absl::StatusOr<TensorType> TypeFrom(mlir::ShapedType type);
 mlir::DictionaryAttr AttrOf(mlir::MLIRContext* context, const Definition& definition);
 absl::StatusOr<Definition> DefinitionFrom(mlir::DictionaryAttr attr);
 
-// "sum" -> Reducer::kSum; the names are those of Name(Reducer).
-absl::StatusOr<Reducer> ReducerFrom(absl::string_view name);
-
 }  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_DUMP_DEFINITION_ATTR_H_

@@ -11,9 +11,17 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/definition/graph.h"
+
+namespace yuba::compiler {
+
+enum class PortKind { kInput, kOutput, kParameter };  // of a program
+
+}  // namespace yuba::compiler
 
 // What TableGen makes of yuba.td; it includes nothing itself, and is not written to our warnings.
 #pragma GCC diagnostic push
@@ -21,6 +29,8 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 // clang-format off
 #include "compiler/dump/yuba_dialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dump/yuba_attrs.h.inc"
 #define GET_OP_CLASSES
 #include "compiler/dump/yuba_ops.h.inc"
 // clang-format on

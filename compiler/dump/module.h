@@ -1,8 +1,6 @@
 // A compilation's state as a module of the dialect, and back: the graph, the plan where there is
 // one, and the program where there is one. The values of parameters are not in it (state.h keeps
-// them beside the text), nor is the compile request. NOTE: of a plan's proof only the kind and the
-// order of elimination are written, of its space neither the limit on memory nor whether the graph
-// has accumulators or partials.
+// them beside the text), nor is the compile request.
 #ifndef YUBA_COMPILER_DUMP_MODULE_H_
 #define YUBA_COMPILER_DUMP_MODULE_H_
 

@@ -5,19 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/sharding_text.h"
-#include "compiler/dump/table_text.h"
+#include "compiler/dump/plan_info.h"
+#include "compiler/dump/sharding_attr.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
 namespace {
-
-template <typename T>
-absl::StatusOr<T> InfoField(mlir::DictionaryAttr info, const char* name) {
-  const auto value = info.getAs<T>(name);
-  if (!value) return UserError("yuba.graph: '", name, "' is missing or of another kind");
-  return value;
-}
 
 class GraphReader {
  public:
@@ -27,9 +20,7 @@ class GraphReader {
   absl::Status Read() {
     graph_ = Graph();
     plan_ = search::Plan();
-    if (op_.getMesh()) {
-      YUBA_ASSIGN_OR_RETURN(plan_.mesh, ParseMesh(View(*op_.getMesh())));
-    }
+    plan_.mesh = MeshFrom(op_.getMeshAttr());
     int tensors = 0;
     op_.walk([&](mlir::Operation* op) { tensors += op->getNumResults() == 1; });
     graph_.tensors.resize(tensors);
@@ -72,7 +63,7 @@ class GraphReader {
   }
 
   absl::Status AddTensor(mlir::Value value, llvm::StringRef name, int64_t id, TensorKind kind,
-                         llvm::StringRef sharding) {
+                         ShardingAttr sharding) {
     if (id < 0 || id >= static_cast<int64_t>(graph_.tensors.size()) || !used_.insert(id).second) {
       return UserError("yuba.graph: tensor ", View(name), " has id ", id,
                        "; ids must be 0, 1, 2, ... in any order");
@@ -81,25 +72,15 @@ class GraphReader {
     tensor.name = name.str();
     tensor.kind = kind;
     YUBA_ASSIGN_OR_RETURN(tensor.type, TypeFrom(llvm::cast<mlir::ShapedType>(value.getType())));
-    YUBA_ASSIGN_OR_RETURN(FactoredSharding placed, ParseSharding(plan_.mesh, View(sharding)));
-    std::vector<int64_t> flat;
-    for (const auto& factors : placed.dims) flat.insert(flat.end(), factors.begin(), factors.end());
-    if (flat != tensor.type.dims) {
-      return UserError("yuba.graph: the sharding ", View(sharding), " of ", tensor.name,
-                       " is not one of its type");
-    }
-    tensor.dims = std::move(placed.dims);
-    plan_.tensors[id] = std::move(placed.sharding);
+    tensor.dims = DimsOf(sharding);
+    YUBA_ASSIGN_OR_RETURN(plan_.tensors[id], ShardingFrom(plan_.mesh, sharding));
     ids_[value] = static_cast<TensorId>(id);
     return absl::OkStatus();
   }
 
   absl::Status ReadTensor(TensorOp op) {
-    for (TensorKind kind : {TensorKind::kInput, TensorKind::kParameter, TensorKind::kConstant}) {
-      if (View(op.getKind()) != Name(kind)) continue;
-      return AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding());
-    }
-    return UserError("yuba.graph: a tensor of unknown kind ", View(op.getKind()));
+    return AddTensor(op.getResult(), op.getName(), op.getId(), op.getKind().getValue(),
+                     op.getSharding());
   }
 
   absl::Status ReadNode(DefinitionOp op) {
@@ -126,13 +107,9 @@ class GraphReader {
     YUBA_RETURN_IF_ERROR(
         AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
-    if (op.getPartition()) {
-      YUBA_ASSIGN_OR_RETURN(Partition partition, ParsePartition(plan_.mesh, definition.indices,
-                                                                View(*op.getPartition())));
-      plan_.nodes.push_back(std::move(partition));
-    } else if (op_.getMesh()) {
-      return UserError("yuba.graph: node ", node.name,
-                       " has no partition, but the graph has a mesh");
+    if (const PartitionAttr attr = op.getPartitionAttr()) {
+      YUBA_ASSIGN_OR_RETURN(plan_.nodes.emplace_back(),
+                            PartitionFrom(plan_.mesh, definition.indices, attr));
     }
     node.definition = std::make_shared<const Definition>(std::move(definition));
     graph_.nodes.push_back(std::move(node));
@@ -172,7 +149,10 @@ class GraphReader {
       graph_.inputs.push_back(id);
     }
     YUBA_RETURN_IF_ERROR(ReadDimNames(info));
-    return op_.getMesh() ? ReadPlanInfo(info) : absl::OkStatus();
+    if (!op_.getMesh()) return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(ReadPlanInfo(info, plan_));
+    graph_.copies = plan_.space.copies;
+    return absl::OkStatus();
   }
 
   absl::Status ReadDimNames(mlir::DictionaryAttr info) {
@@ -190,85 +170,6 @@ class GraphReader {
         return UserError("yuba.graph: dim_names has ", tensor.dim_names.size(), " for the ",
                          tensor.dims.size(), " dimensions of ", tensor.name);
       }
-    }
-    return absl::OkStatus();
-  }
-
-  template <typename Enum>
-  static absl::StatusOr<Enum> ReadWord(mlir::StringAttr word) {
-    const absl::optional<Enum> value = search::FromWord<Enum>(View(word.getValue()));
-    if (value.has_value()) return *value;
-    return UserError("yuba.graph: '", View(word.getValue()), "' where ", search::OneOf<Enum>(),
-                     " is expected");
-  }
-
-  absl::Status ReadPlanInfo(mlir::DictionaryAttr info) {
-    YUBA_ASSIGN_OR_RETURN(const auto search, InfoField<mlir::StringAttr>(info, "search"));
-    plan_.search = search.str();
-    if (const auto replayed = info.getAs<mlir::BoolAttr>("replayed")) {
-      plan_.replayed = replayed.getValue();
-    }
-    if (const auto stopped = info.getAs<mlir::StringAttr>("stopped")) plan_.stopped = stopped.str();
-    YUBA_ASSIGN_OR_RETURN(const auto nesting, InfoField<mlir::StringAttr>(info, "nesting"));
-    YUBA_ASSIGN_OR_RETURN(plan_.space.nesting, ReadWord<search::Nesting>(nesting));
-    YUBA_ASSIGN_OR_RETURN(const auto factors, InfoField<mlir::BoolAttr>(info, "factors"));
-    plan_.space.factors = factors.getValue();
-    YUBA_ASSIGN_OR_RETURN(const auto copies, InfoField<mlir::IntegerAttr>(info, "copies"));
-    graph_.copies = plan_.space.copies = static_cast<int>(copies.getInt());
-    YUBA_ASSIGN_OR_RETURN(const auto replicate, InfoField<mlir::StringAttr>(info, "replicate"));
-    YUBA_ASSIGN_OR_RETURN(plan_.space.replicate, ReadWord<search::Replicate>(replicate));
-    YUBA_ASSIGN_OR_RETURN(const auto accumulators, InfoField<mlir::BoolAttr>(info, "accumulators"));
-    plan_.space.accumulators = accumulators.getValue();
-    YUBA_ASSIGN_OR_RETURN(const auto partials, InfoField<mlir::BoolAttr>(info, "partials"));
-    plan_.space.partials = partials.getValue();
-    YUBA_ASSIGN_OR_RETURN(const auto memory, InfoField<mlir::IntegerAttr>(info, "memory"));
-    plan_.space.memory = memory.getInt();
-    YUBA_ASSIGN_OR_RETURN(const auto cost, InfoField<mlir::DenseI64ArrayAttr>(info, "cost"));
-    if (cost.size() != 4) return UserError("yuba.graph: the cost has four kinds");
-    plan_.cost = {cost[0], cost[1], cost[2], cost[3]};
-    YUBA_ASSIGN_OR_RETURN(const auto bound, InfoField<mlir::IntegerAttr>(info, "lower_bound"));
-    plan_.lower_bound = bound.getInt();
-    YUBA_ASSIGN_OR_RETURN(const auto proof, InfoField<mlir::StringAttr>(info, "proof"));
-    YUBA_ASSIGN_OR_RETURN(plan_.proof.kind, ReadWord<search::ProofKind>(proof));
-    YUBA_ASSIGN_OR_RETURN(const auto order,
-                          InfoField<mlir::DenseI32ArrayAttr>(info, "proof_order"));
-    plan_.proof.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
-    YUBA_ASSIGN_OR_RETURN(const auto plain, InfoField<mlir::IntegerAttr>(info, "proof_plain"));
-    plan_.proof.plain = static_cast<int>(plain.getInt());
-    YUBA_ASSIGN_OR_RETURN(const auto sweep,
-                          InfoField<mlir::DenseI32ArrayAttr>(info, "proof_sweep"));
-    plan_.proof.sweep.assign(sweep.asArrayRef().begin(), sweep.asArrayRef().end());
-    YUBA_ASSIGN_OR_RETURN(const auto prices,
-                          InfoField<mlir::DenseI64ArrayAttr>(info, "proof_prices"));
-    YUBA_RETURN_IF_ERROR(ReadPrices(prices.asArrayRef()));
-    YUBA_ASSIGN_OR_RETURN(const auto messages,
-                          InfoField<mlir::DenseI64ArrayAttr>(info, "proof_messages"));
-    return ReadMessages(messages.asArrayRef());
-  }
-
-  absl::Status ReadPrices(llvm::ArrayRef<int64_t> numbers) {
-    if (numbers.size() % 2 != 0) return UserError("yuba.graph: proof_prices has no pairs");
-    plan_.proof.prices.clear();
-    for (size_t i = 0; i < numbers.size(); i += 2) {
-      plan_.proof.prices.push_back({numbers[i], numbers[i + 1]});
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadMessages(llvm::ArrayRef<int64_t> numbers) {
-    plan_.proof.messages.clear();
-    for (size_t at = 0; at < numbers.size();) {
-      const int64_t left = static_cast<int64_t>(numbers.size() - at) - 3;
-      if (left < 0 || numbers[at + 2] < 0 || numbers[at + 2] > left) {
-        return UserError("yuba.graph: proof_messages ends within a message");
-      }
-      search::DualMessage message;
-      message.tensor = static_cast<TensorId>(numbers[at]);
-      message.node = static_cast<NodeId>(numbers[at + 1]);
-      const llvm::ArrayRef<int64_t> values = numbers.slice(at + 3, numbers[at + 2]);
-      message.values.assign(values.begin(), values.end());
-      plan_.proof.messages.push_back(std::move(message));
-      at += 3 + values.size();
     }
     return absl::OkStatus();
   }

@@ -1,14 +1,7 @@
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "compiler/dump/definition_attr.h"
+#include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/table_text.h"
-#include "compiler/spmd/tables.h"
-#include "opsemantics/base/collectives.h"
+#include "compiler/dump/table_attr.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/well_formed.h"
@@ -16,41 +9,32 @@
 namespace yuba::compiler {
 namespace {
 
-// Keeps protobuf from writing errors to stderr: the caller reports them.
-class Silent : public google::protobuf::io::ErrorCollector {
-  void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
-};
-
-absl::Status ParseText(llvm::StringRef text, google::protobuf::Message* message) {
-  Silent silent;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&silent);
-  if (parser.ParseFromString(text.str(), message)) return absl::OkStatus();
-  return UserError("yuba.program: no ", message->GetTypeName(), " in '", View(text), "'");
-}
-
 class ProgramReader {
  public:
   explicit ProgramReader(ProgramOp op) : op_(op) {}
 
   absl::StatusOr<program::Program> Read() {
-    YUBA_RETURN_IF_ERROR(ParseText(op_.getHeader(), &program_));
-    YUBA_ASSIGN_OR_RETURN(mesh_, ParseMesh(View(op_.getMesh())));
-    program_.clear_mesh();
+    mesh_ = MeshFrom(op_.getMesh());
     for (const MeshAxis& axis : mesh_.axes) {
       program::MeshAxis* added = program_.add_mesh();
       added->set_name(axis.name);
       added->set_size(axis.size);
     }
-    program_.clear_stages();
-    program_.clear_functions();
+    program_.set_version(op_.getVersion().str());
+    program_.set_graph_hash(op_.getGraphHash().str());
+    program_.set_target(op_.getTarget().str());
+    program_.set_host_object(op_.getHostObject().str());
+    program_.set_ptx(op_.getPtx().str());
+    program_.set_hash_arithmetic(op_.getHashArithmetic());
     stage_ = program_.add_stages();
     stage_->set_arena_size(op_.getArenaSize());
     for (mlir::Operation& op : op_.getBody().front()) {
       if (auto function = llvm::dyn_cast<FunctionOp>(op)) {
-        YUBA_RETURN_IF_ERROR(ReadFunction(function));
+        ReadFunction(function);
       } else if (auto buffer = llvm::dyn_cast<BufferOp>(op)) {
         YUBA_RETURN_IF_ERROR(ReadBuffer(buffer));
+      } else if (auto port = llvm::dyn_cast<PortOp>(op)) {
+        YUBA_RETURN_IF_ERROR(ReadPort(port));
       } else {
         YUBA_RETURN_IF_ERROR(ReadInstruction(op, stage_->add_instructions()));
       }
@@ -60,26 +44,20 @@ class ProgramReader {
   }
 
  private:
-  absl::Status ReadFunction(FunctionOp op) {
+  void ReadFunction(FunctionOp op) {
     program::Function* function = program_.add_functions();
     function->set_text(op.getText().str());
-    YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(op.getReducer())));
-    function->set_reducer(ToProto(reducer));
-    for (absl::string_view text : absl::StrSplit(View(op.getIndices()), ' ', absl::SkipEmpty())) {
+    function->set_reducer(ToProto(op.getReducer().getValue()));
+    for (mlir::Attribute attr : op.getIndices()) {
+      const auto read = llvm::cast<FunctionIndexAttr>(attr);
       program::FunctionIndex* index = function->add_indices();
-      index->set_groups(absl::ConsumeSuffix(&text, "*"));
-      index->set_reduction(absl::ConsumeSuffix(&text, "+") || index->groups());
-      const size_t colon = text.rfind(':');
-      int64_t extent = 0;
-      if (colon == absl::string_view::npos || !absl::SimpleAtoi(text.substr(colon + 1), &extent)) {
-        return UserError("yuba.function: an index like m:256 or k:128+ expected at '", text, "'");
-      }
-      index->set_name(std::string(text.substr(0, colon)));
-      index->set_extent(extent);
+      index->set_name(read.getName().str());
+      index->set_extent(read.getExtent());
+      index->set_reduction(read.getReduction());
+      index->set_groups(read.getGroups());
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
-    if (op.getLibrary()) return ParseText(*op.getLibrary(), function->mutable_library());
-    return absl::OkStatus();
+    if (op.getLibraryAttr()) *function->mutable_library() = LibraryFrom(op.getLibraryAttr());
   }
 
   absl::Status ReadBuffer(BufferOp op) {
@@ -96,6 +74,20 @@ class ProgramReader {
     buffer->set_last(static_cast<int32_t>(op.getLast()));
     buffer->set_initialized(op.getInitialized());
     buffers_[op.getResult()] = stage_->buffers_size() - 1;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadPort(PortOp op) {
+    program::Port* port = nullptr;
+    switch (op.getKind().getValue()) {
+      case PortKind::kInput: port = program_.add_inputs(); break;
+      case PortKind::kOutput: port = program_.add_outputs(); break;
+      case PortKind::kParameter: port = program_.add_parameters()->mutable_port(); break;
+    }
+    port->set_name(op.getName().str());
+    YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffer()));
+    port->set_buffer(buffer);
+    for (int64_t extent : op.getShape()) port->add_shape(extent);
     return absl::OkStatus();
   }
 
@@ -126,9 +118,9 @@ class ProgramReader {
       program::Access* operand = kernel->add_operands();
       YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffers()[i]));
       operand->set_buffer(buffer);
-      llvm::StringRef read = llvm::cast<mlir::StringAttr>(op.getReads()[i]).getValue();
-      operand->set_partial(read.consume_back("*"));
-      YUBA_RETURN_IF_ERROR(Fill(read, operand->mutable_box()));
+      const auto read = llvm::cast<AccessAttr>(op.getReads()[i]);
+      operand->set_partial(read.getPartial());
+      YUBA_RETURN_IF_ERROR(Fill(read.getBox(), operand->mutable_box()));
     }
     YUBA_ASSIGN_OR_RETURN(const int result, IdOf(op.getWritten()));
     kernel->mutable_result()->set_buffer(result);
@@ -147,29 +139,24 @@ class ProgramReader {
     YUBA_RETURN_IF_ERROR(Fill(op.getTo(), exchange->mutable_to()));
     exchange->set_from_first_only(op.getFromFirstOnly());
     exchange->set_partials(static_cast<int32_t>(op.getPartials()));
-    if (op.getReducer()) {
-      YUBA_ASSIGN_OR_RETURN(const Reducer reducer, ReducerFrom(View(*op.getReducer())));
-      exchange->set_reducer(ToProto(reducer));
+    if (const ReducerAttr reducer = op.getReducerAttr()) {
+      exchange->set_reducer(ToProto(reducer.getValue()));
     }
-    if (op.getPartial()) {
-      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(),
-                            ParseBound(mesh_, View(*op.getPartial())));
+    if (const BoundAttr partial = op.getPartialAttr()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_partial(), BoundFrom(mesh_, partial));
     }
-    if (op.getGroup()) {
-      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), ParseBound(mesh_, View(*op.getGroup())));
+    if (const BoundAttr group = op.getGroupAttr()) {
+      YUBA_ASSIGN_OR_RETURN(*exchange->mutable_group(), BoundFrom(mesh_, group));
     }
-    const int collective = CollectiveNumber(View(op.getCollective()));
-    if (collective < 0) {
-      return UserError("yuba.exchange: no collective is called ", View(op.getCollective()));
-    }
-    exchange->set_collective(collective);
-    YUBA_ASSIGN_OR_RETURN(const AxisList axes, ParseAxes(mesh_, View(op.getAxes())));
+    exchange->set_collective(op.getCollective().getNumber());
+    if (!op.getAxesAttr()) return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(const AxisList axes, AxesFrom(mesh_, op.getAxesAttr()));
     for (uint8_t axis : axes) exchange->add_axes(axis);
     return absl::OkStatus();
   }
 
-  absl::Status Fill(llvm::StringRef text, program::Box* box) {
-    YUBA_ASSIGN_OR_RETURN(*box, ParseBox(mesh_, View(text)));
+  absl::Status Fill(BoxAttr attr, program::Box* box) {
+    YUBA_ASSIGN_OR_RETURN(*box, BoxFrom(mesh_, attr));
     return absl::OkStatus();
   }
 

@@ -1,75 +1,134 @@
-#include "compiler/dump/sharding_text.h"
-
-#include "absl/strings/numbers.h"
+// The text of shardings and partitions, to and from attributes.
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "compiler/dump/table_text.h"
-#include "opsemantics/base/status.h"
+#include "absl/strings/str_join.h"
+#include "compiler/dump/sharding_attr.h"
 
 namespace yuba::compiler {
 namespace {
 
-// "12/bc"
-absl::Status ParseFactor(const Mesh& mesh, absl::string_view text, FactoredSharding& sharding) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(text, absl::MaxSplits('/', 1));
-  int64_t extent = 0;
-  if (!absl::SimpleAtoi(parts.first, &extent) || extent < 0) {
-    return UserError("an extent expected at '", text, "'");
+// The text between < and > of an attribute that is not made of MLIR's tokens. Blanks are skipped.
+class Body {
+ public:
+  explicit Body(mlir::DialectAsmParser& parser)
+      : parser_(parser),
+        rest_(parser.getFullSymbolSpec().drop_until([](char c) { return c == '<'; })) {}
+
+  bool Take(char c) {
+    rest_ = rest_.ltrim();
+    return rest_.consume_front(llvm::StringRef(&c, 1));
   }
-  YUBA_ASSIGN_OR_RETURN(AxisList axes, ParseAxes(mesh, parts.second));
-  sharding.dims.back().push_back(extent);
-  sharding.sharding.axes.push_back(std::move(axes));
-  return absl::OkStatus();
+  mlir::ParseResult Expect(char c) {
+    return Take(c) ? mlir::success() : Fail(llvm::Twine("'") + llvm::Twine(c) + "' expected");
+  }
+  mlir::ParseResult Extent(int64_t& extent) {
+    rest_ = rest_.ltrim();
+    if (!rest_.starts_with("-") && !rest_.consumeInteger(10, extent)) return mlir::success();
+    return Fail("an extent expected");
+  }
+  mlir::ParseResult Word(mlir::StringAttr& word, const char* what) {
+    rest_ = rest_.ltrim();
+    const llvm::StringRef text =
+        rest_.take_while([](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; });
+    if (text.empty()) return Fail(llvm::Twine(what) + " expected");
+    rest_ = rest_.drop_front(text.size());
+    word = mlir::StringAttr::get(parser_.getContext(), text);
+    return mlir::success();
+  }
+  mlir::ParseResult Axes(AxesAttr& axes) {  // "ab", "data+model.1"
+    llvm::SmallVector<mlir::StringAttr> words;
+    do {
+      if (Word(words.emplace_back(), "a mesh axis")) return mlir::failure();
+    } while (Take('+'));
+    axes = AxesAttr::get(parser_.getContext(), words);
+    return mlir::success();
+  }
+
+ private:
+  mlir::ParseResult Fail(const llvm::Twine& message) {
+    return parser_.emitError(llvm::SMLoc::getFromPointer(rest_.data()), message);
+  }
+
+  mlir::DialectAsmParser& parser_;
+  llvm::StringRef rest_;
+};
+
+// "32/ab"
+mlir::ParseResult ReadFactor(mlir::MLIRContext* context, Body& body,
+                             llvm::SmallVectorImpl<int64_t>& factors,
+                             llvm::SmallVectorImpl<AxesAttr>& axes) {
+  axes.push_back(AxesAttr::get(context, {}));
+  return mlir::failure(body.Extent(factors.emplace_back()) ||
+                       (body.Take('/') && body.Axes(axes.back())));
+}
+
+// "32/ab" or "(3 12/c 64)"; null after an error.
+DimensionAttr ReadDimension(mlir::MLIRContext* context, Body& body) {
+  llvm::SmallVector<int64_t> factors;
+  llvm::SmallVector<AxesAttr> axes;
+  if (!body.Take('(')) {
+    if (ReadFactor(context, body, factors, axes)) return {};
+  } else {
+    while (!body.Take(')')) {
+      if (ReadFactor(context, body, factors, axes)) return {};
+    }
+  }
+  return DimensionAttr::get(context, factors, axes);
+}
+
+std::string ToString(DimensionAttr dim) {
+  std::string text;
+  for (size_t f = 0; f < dim.getFactors().size(); ++f) {
+    const AxesAttr axes = dim.getAxes()[f];
+    absl::StrAppend(&text, f > 0 ? " " : "", dim.getFactors()[f],
+                    axes.getWords().empty() ? "" : "/", ToString(axes));
+  }
+  return dim.getFactors().size() == 1 ? text : absl::StrCat("(", text, ")");
 }
 
 }  // namespace
 
-absl::StatusOr<FactoredSharding> ParseSharding(const Mesh& mesh, absl::string_view text) {
-  FactoredSharding sharding;
-  const absl::string_view whole = text;
-  if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) {
-    return UserError("'[' and ']' expected round '", whole, "'");
-  }
-  if (text.empty()) return sharding;
-  for (absl::string_view dim : absl::StrSplit(text, ", ")) {
-    sharding.dims.emplace_back();
-    if (absl::ConsumePrefix(&dim, "(") && !absl::ConsumeSuffix(&dim, ")")) {
-      return UserError("')' expected in '", whole, "'");
-    }
-    for (absl::string_view factor : absl::StrSplit(dim, ' ', absl::SkipEmpty())) {
-      YUBA_RETURN_IF_ERROR(ParseFactor(mesh, factor, sharding));
-    }
-  }
-  return sharding;
+std::string ToString(ShardingAttr sharding) {
+  const auto append = [](std::string* out, DimensionAttr dim) { out->append(ToString(dim)); };
+  return absl::StrCat("[", absl::StrJoin(sharding.getDims(), ", ", append), "]");
 }
 
-std::string PartitionText(const Mesh& mesh, const std::vector<Index>& indices,
-                          const Partition& partition) {
+std::string ToString(PartitionAttr partition) {
   std::string text;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    if (partition.axes[i].empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : " ", indices[i].name, "/",
-                    AxesText(mesh, partition.axes[i]));
+  for (size_t i = 0; i < partition.getIndices().size(); ++i) {
+    absl::StrAppend(&text, i > 0 ? " " : "", partition.getIndices()[i].str(), "/",
+                    ToString(partition.getAxes()[i]));
   }
   return text;
 }
 
-absl::StatusOr<Partition> ParsePartition(const Mesh& mesh, const std::vector<Index>& indices,
-                                         absl::string_view text) {
-  Partition partition;
-  partition.axes.resize(indices.size());
-  size_t next = 0;  // names need not be distinct, their order is the indices'
-  for (absl::string_view part : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
-    const size_t slash = part.rfind('/');
-    if (slash == absl::string_view::npos)
-      return UserError("a partition like m/ab expected at '", part, "'");
-    while (next < indices.size() && indices[next].name != part.substr(0, slash)) ++next;
-    if (next == indices.size()) return UserError("no index for '", part, "' of '", text, "'");
-    YUBA_ASSIGN_OR_RETURN(partition.axes[next++], ParseAxes(mesh, part.substr(slash + 1)));
+ShardingAttr ReadSharding(mlir::DialectAsmParser& parser) {
+  Body body(parser);
+  llvm::SmallVector<DimensionAttr> dims;
+  if (body.Expect('<') || body.Expect('[')) return {};
+  if (!body.Take(']')) {
+    do {
+      dims.push_back(ReadDimension(parser.getContext(), body));
+      if (!dims.back()) return {};
+    } while (body.Take(','));
+    if (body.Expect(']')) return {};
   }
-  return partition;
+  if (body.Expect('>')) return {};
+  return ShardingAttr::get(parser.getContext(), dims);
+}
+
+PartitionAttr ReadPartition(mlir::DialectAsmParser& parser) {
+  Body body(parser);
+  llvm::SmallVector<mlir::StringAttr> indices;
+  llvm::SmallVector<AxesAttr> axes;
+  if (body.Expect('<')) return {};
+  while (!body.Take('>')) {
+    if (body.Word(indices.emplace_back(), "an index") || body.Expect('/') ||
+        body.Axes(axes.emplace_back())) {
+      return {};
+    }
+  }
+  return PartitionAttr::get(parser.getContext(), indices, axes);
 }
 
 }  // namespace yuba::compiler

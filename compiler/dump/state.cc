@@ -1,6 +1,7 @@
 #include "compiler/dump/state.h"
 
 #include "compiler/dump/module.h"
+#include "compiler/dump/values.pb.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -47,10 +48,10 @@ absl::Status ReadState(const std::string& path, Compilation& compilation) {
 }
 
 absl::Status WriteValues(const Model& model, const std::string& path) {
-  program::Program message;
+  dump::Values message;
   for (const auto& [id, value] : model.values) {
-    program::Initializer* entry = message.add_parameters();
-    entry->mutable_port()->set_buffer(id);
+    dump::Value* entry = message.add_values();
+    entry->set_tensor(id);
     if (value.kind == InitialValue::kData) entry->set_data(*value.data);
     if (value.kind == InitialValue::kFill) entry->set_fill(*value.data);
   }
@@ -63,11 +64,11 @@ absl::Status WriteValues(const Model& model, const std::string& path) {
 
 absl::Status ReadValues(const std::string& path, Model& model) {
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  program::Program message;
+  dump::Values message;
   if (!message.ParseFromString(bytes)) return UserError(path, ": these are no values of a dump");
   model.values.clear();
-  for (const program::Initializer& entry : message.parameters()) {
-    InitialValue& value = model.values[entry.port().buffer()];
+  for (const dump::Value& entry : message.values()) {
+    InitialValue& value = model.values[entry.tensor()];
     if (entry.has_data()) {
       value.kind = InitialValue::kData;
       value.data = std::make_shared<const std::string>(entry.data());

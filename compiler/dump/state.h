@@ -23,8 +23,8 @@ absl::Status ParseState(absl::string_view text, const std::string& file, Compila
 absl::Status WriteState(const Compilation& compilation, const std::string& path);
 absl::Status ReadState(const std::string& path, Compilation& compilation);
 
-// The values of parameters and constants, by tensor number. ReadValues replaces model.values. More
-// than 2 GiB of values are an error.
+// The values of parameters and constants, by tensor number (values.proto). ReadValues replaces
+// model.values. More than 2 GiB of values are an error.
 absl::Status WriteValues(const Model& model, const std::string& path);
 absl::Status ReadValues(const std::string& path, Model& model);
 

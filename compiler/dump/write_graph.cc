@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/sharding_text.h"
-#include "compiler/dump/table_text.h"
+#include "compiler/dump/plan_info.h"
+#include "compiler/dump/sharding_attr.h"
 
 namespace yuba::compiler {
 namespace {
@@ -18,17 +18,17 @@ class GraphWriter {
 
   void Write() {
     auto op = builder_.create<GraphOp>(
-        builder_.getUnknownLoc(), plan_ != nullptr ? Text(WriteMesh(mesh_)) : mlir::StringAttr(),
-        Info());
+        builder_.getUnknownLoc(),
+        plan_ != nullptr ? AttrOf(builder_.getContext(), mesh_) : MeshAttr(), Info());
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     values_.resize(graph_.tensors.size());
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
       if (tensor.producer >= 0) continue;
-      values_[id] =
-          builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
-                                    Text(Name(tensor.kind)), Text(Placed(id)), Number(id));
+      values_[id] = builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
+                                              KindAttr::get(builder_.getContext(), tensor.kind),
+                                              Placed(id), Number(id));
     }
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) WriteNode(id);
     llvm::SmallVector<mlir::Value> outputs;
@@ -44,10 +44,11 @@ class GraphWriter {
   }
   mlir::Type Type(TensorId id) { return TypeOf(builder_.getContext(), graph_.tensors[id].type); }
 
-  std::string Placed(TensorId id) {
+  ShardingAttr Placed(TensorId id) {
     Sharding whole;
     whole.axes.resize(graph_.tensors[id].type.dims.size());
-    return ToString(plan_ != nullptr ? plan_->tensors[id] : whole, graph_.tensors[id].dims, mesh_);
+    return AttrOf(builder_.getContext(), mesh_, plan_ != nullptr ? plan_->tensors[id] : whole,
+                  graph_.tensors[id].dims);
   }
 
   void WriteNode(NodeId id) {
@@ -55,12 +56,12 @@ class GraphWriter {
     const Definition& definition = *node.definition;
     llvm::SmallVector<mlir::Value> operands;
     for (TensorId operand : node.operands) operands.push_back(values_[operand]);
-    mlir::StringAttr partition;
+    PartitionAttr partition;
     if (plan_ != nullptr)
-      partition = Text(PartitionText(mesh_, definition.indices, plan_->nodes[id]));
+      partition = AttrOf(builder_.getContext(), mesh_, definition.indices, plan_->nodes[id]);
     values_[node.result] = builder_.create<DefinitionOp>(
         At(node.from), Type(node.result), Text(node.op), operands, Text(node.name), Text(node.from),
-        Number(node.instance), Number(node.result), Text(Placed(node.result)), partition,
+        Number(node.instance), Number(node.result), Placed(node.result), partition,
         Text(ToString(definition)), AttrOf(builder_.getContext(), definition),
         IsCopy(graph_, node) ? builder_.getUnitAttr() : mlir::UnitAttr());
   }
@@ -97,46 +98,8 @@ class GraphWriter {
     add("notes", Texts(model_.notes));
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
-    if (plan_ != nullptr) {
-      add("search", Text(plan_->search));
-      add("replayed", builder_.getBoolAttr(plan_->replayed));
-      if (!plan_->stopped.empty()) add("stopped", Text(plan_->stopped));
-      add("nesting", Text(search::WordOf(plan_->space.nesting)));
-      add("factors", builder_.getBoolAttr(plan_->space.factors));
-      add("copies", Number(plan_->space.copies));
-      add("replicate", Text(search::WordOf(plan_->space.replicate)));
-      add("accumulators", builder_.getBoolAttr(plan_->space.accumulators));
-      add("partials", builder_.getBoolAttr(plan_->space.partials));
-      add("memory", Number(plan_->space.memory));
-      add("cost", builder_.getDenseI64ArrayAttr({plan_->cost.weight, plan_->cost.activation,
-                                                 plan_->cost.partial, plan_->cost.halo}));
-      add("lower_bound", Number(plan_->lower_bound));
-      add("proof", Text(search::WordOf(plan_->proof.kind)));
-      add("proof_order", builder_.getDenseI32ArrayAttr(plan_->proof.order));
-      add("proof_plain", Number(plan_->proof.plain));
-      add("proof_sweep", builder_.getDenseI32ArrayAttr(plan_->proof.sweep));
-      add("proof_prices", builder_.getDenseI64ArrayAttr(Prices()));
-      add("proof_messages", builder_.getDenseI64ArrayAttr(Messages()));
-    }
+    if (plan_ != nullptr) AddPlanInfo(*plan_, builder_, fields);
     return builder_.getDictionaryAttr(fields);
-  }
-
-  std::vector<int64_t> Prices() const {  // time, price, ...
-    std::vector<int64_t> numbers;
-    for (const search::MemoryPrice& price : plan_->proof.prices) {
-      numbers.insert(numbers.end(), {price.time, price.price});
-    }
-    return numbers;
-  }
-
-  std::vector<int64_t> Messages() const {  // tensor, node, count, values, ...
-    std::vector<int64_t> numbers;
-    for (const search::DualMessage& message : plan_->proof.messages) {
-      numbers.insert(numbers.end(),
-                     {message.tensor, message.node, static_cast<int64_t>(message.values.size())});
-      numbers.insert(numbers.end(), message.values.begin(), message.values.end());
-    }
-    return numbers;
   }
 
   mlir::OpBuilder& builder_;

@@ -1,13 +1,7 @@
-#include <google/protobuf/text_format.h>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compiler/dump/definition_attr.h"
+#include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
-#include "compiler/dump/table_text.h"
-#include "compiler/spmd/tables.h"
-#include "opsemantics/base/check.h"
-#include "opsemantics/base/collectives.h"
+#include "compiler/dump/table_attr.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
 
@@ -20,12 +14,19 @@ class ProgramWriter {
       : builder_(builder), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
 
   void Write() {
-    auto op = builder_.create<ProgramOp>(builder_.getUnknownLoc(), Text(WriteMesh(mesh_)),
-                                         Text(Header()), Number(stage_.arena_size()));
+    auto op = builder_.create<ProgramOp>(
+        builder_.getUnknownLoc(), AttrOf(builder_.getContext(), mesh_), Number(stage_.arena_size()),
+        Text(program_.version()), Text(program_.graph_hash()), Text(program_.target()),
+        Text(program_.host_object()), Text(program_.ptx()), If(program_.hash_arithmetic()));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     for (const program::Function& function : program_.functions()) WriteFunction(function);
     for (const program::Buffer& buffer : stage_.buffers()) WriteBuffer(buffer);
+    for (const program::Port& port : program_.inputs()) WritePort(PortKind::kInput, port);
+    for (const program::Port& port : program_.outputs()) WritePort(PortKind::kOutput, port);
+    for (const program::Initializer& parameter : program_.parameters()) {
+      WritePort(PortKind::kParameter, parameter.port());
+    }
     for (const program::Instruction& instruction : stage_.instructions()) {
       WriteInstruction(instruction);
     }
@@ -41,37 +42,20 @@ class ProgramWriter {
   mlir::Location At(const std::string& name) {
     return mlir::NameLoc::get(builder_.getStringAttr(name));
   }
-  mlir::StringAttr Boxed(const program::Box& box) { return Text(BoxText(mesh_, box)); }
-
-  static std::string Print(const google::protobuf::Message& message) {
-    std::string text;
-    google::protobuf::TextFormat::Printer printer;
-    printer.SetSingleLineMode(true);
-    YUBA_CHECK(printer.PrintToString(message, &text));
-    return text;
-  }
-
-  // Everything of the program that the operation's body does not say; the values of parameters lie
-  // in a file of their own.
-  std::string Header() const {
-    program::Program header = program_;
-    header.clear_mesh();
-    header.clear_stages();
-    header.clear_functions();
-    for (program::Initializer& parameter : *header.mutable_parameters()) parameter.clear_value();
-    return Print(header);
-  }
+  BoxAttr Boxed(const program::Box& box) { return AttrOf(builder_.getContext(), mesh_, box); }
 
   void WriteFunction(const program::Function& function) {
-    const std::string indices = absl::StrJoin(
-        function.indices(), " ", [](std::string* out, const program::FunctionIndex& index) {
-          const char* mark = index.groups() ? "*" : index.reduction() ? "+" : "";
-          absl::StrAppend(out, index.name(), ":", index.extent(), mark);
-        });
-    builder_.create<FunctionOp>(builder_.getUnknownLoc(), Text(function.text()), Text(indices),
-                                Text(Name(FromProto(function.reducer()))),
-                                TextIf(!function.symbol().empty(), function.symbol()),
-                                TextIf(function.has_library(), Print(function.library())));
+    mlir::MLIRContext* context = builder_.getContext();
+    llvm::SmallVector<mlir::Attribute> indices;
+    for (const program::FunctionIndex& index : function.indices()) {
+      indices.push_back(FunctionIndexAttr::get(context, Text(index.name()), index.extent(),
+                                               index.reduction(), index.groups()));
+    }
+    builder_.create<FunctionOp>(
+        builder_.getUnknownLoc(), Text(function.text()), builder_.getArrayAttr(indices),
+        ReducerAttr::get(context, FromProto(function.reducer())),
+        TextIf(!function.symbol().empty(), function.symbol()),
+        function.has_library() ? AttrOf(context, function.library()) : LibraryAttr());
   }
 
   void WriteBuffer(const program::Buffer& buffer) {
@@ -82,6 +66,13 @@ class ProgramWriter {
                                                  Boxed(buffer.box()), Number(buffer.offset()),
                                                  Number(buffer.size()), Number(buffer.first()),
                                                  Number(buffer.last()), If(buffer.initialized())));
+  }
+
+  void WritePort(PortKind kind, const program::Port& port) {
+    builder_.create<PortOp>(At(port.name()), PortKindAttr::get(builder_.getContext(), kind),
+                            Text(port.name()), buffers_[port.buffer()],
+                            builder_.getDenseI64ArrayAttr(
+                                std::vector<int64_t>(port.shape().begin(), port.shape().end())));
   }
 
   void WriteInstruction(const program::Instruction& instruction) {
@@ -100,27 +91,34 @@ class ProgramWriter {
     for (const program::Access& operand : kernel.operands()) {
       operands.push_back(buffers_[operand.buffer()]);
       reads.push_back(
-          Text(absl::StrCat(BoxText(mesh_, operand.box()), operand.partial() ? "*" : "")));
+          AccessAttr::get(builder_.getContext(), Boxed(operand.box()), operand.partial()));
     }
     program::Box indices;
     *indices.mutable_dims() = kernel.indices();
-    builder_.create<KernelOp>(At(kernel.from()), Text(kernel.node()), operands,
-                              buffers_[kernel.result().buffer()], Number(kernel.function()),
-                              Text(kernel.from()), Boxed(indices), builder_.getArrayAttr(reads),
-                              Boxed(kernel.result().box()));
+    builder_.create<KernelOp>(At(kernel.from()), Text(kernel.node()), Number(kernel.function()),
+                              Boxed(indices), operands, builder_.getArrayAttr(reads),
+                              buffers_[kernel.result().buffer()], Boxed(kernel.result().box()),
+                              Text(kernel.from()));
   }
 
   void WriteExchange(const program::Exchange& exchange) {
+    mlir::MLIRContext* context = builder_.getContext();
     const AxisList axes(exchange.axes().begin(), exchange.axes().end());
+    const auto table = [&](bool value, const program::Bound& bound) {
+      return value ? AttrOf(context, mesh_, bound) : BoundAttr();
+    };
+    ReducerAttr reducer;
+    if (exchange.reducer() != program::NONE) {
+      reducer = ReducerAttr::get(context, FromProto(exchange.reducer()));
+    }
     builder_.create<ExchangeOp>(
         At(exchange.node()), Text(exchange.tensor()), Text(exchange.node()),
-        buffers_[exchange.source()], buffers_[exchange.destination()], Boxed(exchange.from()),
-        Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()),
-        TextIf(exchange.reducer() != program::NONE, Name(FromProto(exchange.reducer()))),
-        Number(exchange.partials()),
-        TextIf(exchange.has_partial(), BoundText(mesh_, exchange.partial())),
-        TextIf(exchange.has_group(), BoundText(mesh_, exchange.group())),
-        Text(std::string(CollectiveName(exchange.collective()))), Text(AxesText(mesh_, axes)));
+        buffers_[exchange.source()], Boxed(exchange.from()), buffers_[exchange.destination()],
+        Boxed(exchange.to()), If(exchange.reduce()), If(exchange.from_first_only()), reducer,
+        Number(exchange.partials()), table(exchange.has_partial(), exchange.partial()),
+        table(exchange.has_group(), exchange.group()),
+        CollectiveAttr::get(context, exchange.collective()),
+        axes.empty() ? AxesAttr() : AttrOf(context, mesh_, axes));
   }
 
   mlir::OpBuilder& builder_;

@@ -4,33 +4,29 @@
 #ifndef YUBA_COMPILER_DIALECT_YUBA_TD_
 #define YUBA_COMPILER_DIALECT_YUBA_TD_
 
+include "compiler/dump/yuba_attrs.td"
 include "mlir/IR/OpBase.td"
-
-def Yuba_Dialect : Dialect {
-  let name = "yuba";
-  let cppNamespace = "::yuba::compiler";
-  let summary = "Graphs of definitions, how they are partitioned, and the programs they become";
-}
 
 class Yuba_Op<string mnemonic, list<Trait> traits = []> : Op<Yuba_Dialect, mnemonic, traits>;
 
 def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "A graph of definitions; with a mesh also its plan";
   let description = [{
-    `mesh` reads "a=2 b=2", or is absent before there is a plan. Values have the tensors' types over
-    flat dimensions.
+    `mesh` is absent before there is a plan. Values have the tensors' types over flat dimensions.
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$mesh, DictionaryAttr:$info);
+  let arguments = (ins OptionalAttr<Yuba_MeshAttr>:$mesh, DictionaryAttr:$info);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`mesh` $mesh^)? $info attr-dict-with-keyword $body";
 }
 
 def Yuba_TensorOp : Yuba_Op<"tensor"> {
   let summary = "A tensor that nothing in the graph computes: an input, a weight or a constant";
-  let description = "`sharding` reads \"[32/ab, 64]\"; its factors are the tensor's.";
-  let arguments = (ins StrAttr:$name, StrAttr:$kind, StrAttr:$sharding, I64Attr:$id);
+  let description = "The factors of `sharding` are the tensor's.";
+  let arguments = (ins StrAttr:$name, Yuba_KindAttr:$kind, Yuba_ShardingAttr:$sharding,
+                   I64Attr:$id);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$name $kind $sharding attr-dict `:` type($result)";
+  let assemblyFormat = "$name $kind custom<Named>($sharding) attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Yuba_DefinitionOp : Yuba_Op<"op"> {
@@ -38,16 +34,17 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let description = [{
     `name` and `id` are the result's, `definition` is the core form: the verifier builds it again,
     compares it with `text`, and asks the box analysis whether it stays within its operands.
-    `partition` names the axes of each index that is cut, "m/ab k/c". With `copy` the result is a
-    transient copy of the operand.
+    Where the graph has a mesh, `partition` says over which axes the indices are cut. With `copy`
+    the result is a transient copy of the operand.
   }];
   let arguments = (ins StrAttr:$op, Variadic<AnyRankedTensor>:$operands, StrAttr:$name,
-                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, StrAttr:$sharding, OptionalAttr<StrAttr>:$partition,
-                   StrAttr:$text, DictionaryAttr:$definition, UnitAttr:$copy);
+                   StrAttr:$from, I64Attr:$instance, I64Attr:$id, Yuba_ShardingAttr:$sharding,
+                   OptionalAttr<Yuba_PartitionAttr>:$partition, StrAttr:$text,
+                   DictionaryAttr:$definition, UnitAttr:$copy);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`copy` $copy^)? $op `(` $operands `)` $name $sharding (`partition` $partition^)? attr-dict `:`
-    functional-type($operands, $result)
+    (`copy` $copy^)? $op `(` $operands `)` $name custom<Named>($sharding)
+    (`by` custom<Named>($partition)^)? attr-dict `:` functional-type($operands, $result)
   }];
   let hasVerifier = 1;
 }
@@ -60,39 +57,55 @@ def Yuba_OutputOp : Yuba_Op<"output"> {
 
 def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "The program of one step, the same for all devices of the mesh";
-  let description = "`header` is the text form of the program message without what the body says.";
-  let arguments = (ins StrAttr:$mesh, StrAttr:$header, I64Attr:$arena_size);
+  let arguments = (ins Yuba_MeshAttr:$mesh, I64Attr:$arena_size,
+                   DefaultValuedStrAttr<StrAttr, "">:$version,
+                   DefaultValuedStrAttr<StrAttr, "">:$graph_hash,
+                   DefaultValuedStrAttr<StrAttr, "">:$target,
+                   DefaultValuedStrAttr<StrAttr, "">:$host_object,
+                   DefaultValuedStrAttr<StrAttr, "">:$ptx, UnitAttr:$hash_arithmetic);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`mesh` $mesh `arena` $arena_size attr-dict-with-keyword $body";
-  let hasVerifier = 1;
+  let assemblyFormat = "`mesh` $mesh `,` `arena` $arena_size attr-dict-with-keyword $body";
 }
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {
   let summary = "What kernels call; numbered in the order of these";
-  let description = "`indices` reads \"m:256 k:128+\", + at reduction indices, * at groups of devices.";
-  let arguments = (ins StrAttr:$text, StrAttr:$indices, StrAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
-                   OptionalAttr<StrAttr>:$library);
-  let assemblyFormat = "$text $indices $reducer attr-dict";
+  let arguments = (ins StrAttr:$text,
+                   TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
+                   Yuba_ReducerAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
+                   OptionalAttr<Yuba_LibraryAttr>:$library);
+  let assemblyFormat = [{
+    $text custom<Indices>($indices) $reducer (`library` $library^)? attr-dict
+  }];
 }
 
 def Yuba_BufferOp : Yuba_Op<"buffer"> {
   let summary = "A box of a tensor in the arena; the type is the whole tensor's";
-  let arguments = (ins StrAttr:$name, StrAttr:$box, I64Attr:$offset, I64Attr:$size, I64Attr:$first,
-                   I64Attr:$last, UnitAttr:$initialized);
+  let arguments = (ins StrAttr:$name, Yuba_BoxAttr:$box, I64Attr:$offset, I64Attr:$size,
+                   I64Attr:$first, I64Attr:$last, UnitAttr:$initialized);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = [{
     $name $box (`initialized` $initialized^)? `at` $offset `size` $size `live` $first `to` $last
     attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Yuba_PortOp : Yuba_Op<"port"> {
+  let summary = "A value that the caller sets or reads, in the shape that the user knows";
+  let arguments = (ins Yuba_PortKindAttr:$kind, StrAttr:$name, AnyMemRef:$buffer,
+                   DenseI64ArrayAttr:$shape);
+  let assemblyFormat = "$kind $name `of` $buffer `shape` $shape attr-dict `:` type($buffer)";
 }
 
 def Yuba_KernelOp : Yuba_Op<"kernel"> {
   let summary = "A call of a function on buffers; `indices` is a device's range of each index";
-  let arguments = (ins StrAttr:$node, Variadic<AnyMemRef>:$buffers, AnyMemRef:$written,
-                   I64Attr:$function, StrAttr:$from, StrAttr:$indices, StrArrayAttr:$reads,
-                   StrAttr:$writes);
+  let arguments = (ins StrAttr:$node, I64Attr:$function, Yuba_BoxAttr:$indices,
+                   Variadic<AnyMemRef>:$buffers,
+                   TypedArrayAttrBase<Yuba_AccessAttr, "accesses">:$reads,
+                   AnyMemRef:$written, Yuba_BoxAttr:$writes, StrAttr:$from);
   let assemblyFormat = [{
-    $node `(` $buffers `)` `->` $written attr-dict `:` `(` type($buffers) `)` `->` type($written)
+    $node `function` $function `over` $indices `reads` custom<Reads>($buffers, $reads)
+    `writes` $written $writes attr-dict `:` `(` type($buffers) `)` `->` type($written)
   }];
   let hasVerifier = 1;
 }
@@ -104,13 +117,16 @@ def Yuba_ExchangeOp : Yuba_Op<"exchange"> {
     `partial` which one a device wrote. `group` is a table too: devices take only from devices of
     their group. `collective` and `axes` are what the exchange was recognised as.
   }];
-  let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, AnyMemRef:$destination,
-                   StrAttr:$from, StrAttr:$to, UnitAttr:$reduce, UnitAttr:$from_first_only,
-                   OptionalAttr<StrAttr>:$reducer, I64Attr:$partials, OptionalAttr<StrAttr>:$partial,
-                   OptionalAttr<StrAttr>:$group, StrAttr:$collective, StrAttr:$axes);
+  let arguments = (ins StrAttr:$tensor, StrAttr:$node, AnyMemRef:$source, Yuba_BoxAttr:$from,
+                   AnyMemRef:$destination, Yuba_BoxAttr:$to, UnitAttr:$reduce,
+                   UnitAttr:$from_first_only, OptionalAttr<Yuba_ReducerAttr>:$reducer,
+                   DefaultValuedAttr<I64Attr, "1">:$partials,
+                   OptionalAttr<Yuba_BoundAttr>:$partial, OptionalAttr<Yuba_BoundAttr>:$group,
+                   Yuba_CollectiveAttr:$collective, OptionalAttr<Yuba_AxesAttr>:$axes);
   let assemblyFormat = [{
     (`reduce` $reduce^)? $tensor `at` $node `:` $source $from `->` $destination $to $collective
-    $axes attr-dict `:` type($source) `->` type($destination)
+    (`over` $axes^)? (`reducer` $reducer^)? (`partials` $partials^)? (`partial` $partial^)?
+    (`group` $group^)? attr-dict `:` type($source) `->` type($destination)
   }];
   let hasVerifier = 1;
 }

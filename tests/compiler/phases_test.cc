@@ -103,7 +103,7 @@ TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   std::string text = *ReadFile(dir + "/3-spmd.mlir");
   const size_t at = text.find("yuba.kernel");
   REQUIRE(at != std::string::npos);
-  const size_t indices = text.find("indices = \"[", at);
+  const size_t indices = text.find("over [", at);
   REQUIRE(indices != std::string::npos);
   const size_t digit = text.find('(', indices);
   text[digit + 1] += 1;  // the first part begins at 1

@@ -1,14 +1,66 @@
 // The text of a state says all of it: what is read back is what was written.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 
+#include "compiler/dump/module.h"
 #include "compiler/dump/state.h"
 #include "compiler/memory/memory.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
+#include "llvm/Support/raw_ostream.h"
+#include "opsemantics/sharding/mesh_text.h"
 #include "tests/compiler/support/small_graphs.h"
 
 namespace yuba::compiler {
 namespace {
+
+// A library call in which every field has another value.
+program::LibraryCall EveryField() {
+  program::LibraryCall call;
+  call.set_left(1);
+  call.set_right(2);
+  int next = 3;
+  for (auto* list : {call.mutable_batch(), call.mutable_groups(), call.mutable_rows(),
+                     call.mutable_columns(), call.mutable_inner()}) {
+    for (int i = 0; i < 2; ++i) {
+      program::LibraryIndex* index = list->Add();
+      index->set_index(next++);
+      index->set_left_dim(i == 0 ? -1 : next++);
+      index->set_right_dim(i == 1 ? -1 : next++);
+      index->set_result_dim(next++);
+    }
+  }
+  program::LibraryWindow* window = call.add_windows();
+  window->set_output(next++);
+  window->set_kernel(next++);
+  window->set_stride(next++);
+  window->set_dilation(next++);
+  window->set_low(-next++);
+  window->set_input_dim(next++);
+  window->set_filter_dim(next++);
+  window->set_result_dim(next++);
+  return call;
+}
+
+// As where operands are unreduced: an index that numbers groups, a partial that is read, a table of
+// groups.
+void HaveGroups(program::Program& program) {
+  program::FunctionIndex* index = program.mutable_functions(0)->mutable_indices(0);
+  index->set_reduction(true);
+  index->set_groups(true);
+  for (auto& instruction : *program.mutable_stages(0)->mutable_instructions()) {
+    if (instruction.has_kernel()) {
+      instruction.mutable_kernel()->mutable_operands(0)->set_partial(true);
+    } else if (!instruction.exchange().reduce()) {
+      instruction.mutable_exchange()->clear_collective();
+      instruction.mutable_exchange()->clear_axes();
+      program::Bound* group = instruction.mutable_exchange()->mutable_group();
+      group->add_axes(0);
+      for (int i = 0; i < program.mesh(0).size(); ++i) group->add_values(i);
+    }
+  }
+}
 
 Compilation RandomState(int seed, bool planned, bool with_program) {
   Random random(seed);
@@ -17,7 +69,8 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
   state.model.file = "a \"quoted\"\nname.onnx";
   state.model.notes = {"one", "two"};
   state.model.graph_hash = "12ab";
-  const search::Plan plan = RandomPlan(state.model.graph, MeshOf(2 + seed % 7), random);
+  const Mesh mesh = seed % 5 == 0 ? *MeshOfGroups("data=2,model=4") : MeshOf(2 + seed % 7);
+  const search::Plan plan = RandomPlan(state.model.graph, mesh, random);
   if (planned) {
     state.plan = plan;
     state.plan.cost = {1, 2, 3, 4};
@@ -37,8 +90,9 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
                     "ELF\0\1\xff\"",
                     8));
     state.program.mutable_functions(0)->set_symbol("k0");
+    if (seed % 4 == 0) HaveGroups(state.program);
     for (int f = 1; f < state.program.functions_size(); ++f) {
-      state.program.mutable_functions(f)->mutable_library()->add_rows()->set_left_dim(-1);
+      *state.program.mutable_functions(f)->mutable_library() = EveryField();
     }
   }
   return state;
@@ -96,6 +150,45 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
   }
 }
 
+TEST_CASE("an attribute reads the same outside of an operation's own syntax") {
+  const Compilation written = RandomState(5, true, true);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  WriteModule(&context, written)->print(stream, mlir::OpPrintingFlags().printGenericOpForm());
+  INFO(text);
+  for (const char* name :
+       {"mesh", "axes", "bound", "box", "access", "kind", "reducer", "collective", "index",
+        "port_kind", "library", "sharding", "partition"}) {
+    CHECK_THAT(text, Catch::Matchers::Contains(std::string("#yuba.") + name + "<"));
+  }
+  Compilation read;
+  const absl::Status status = ParseState(text, "state.mlir", read);
+  INFO(status.message());
+  REQUIRE(status.ok());
+  CHECK(StateText(read) == StateText(written));
+}
+
+TEST_CASE("the values of a model come back as they were written") {
+  const std::string file = std::string(std::getenv("TEST_TMPDIR")) + "/values.bin";
+  Model written, read;
+  written.values[3] = {InitialValue::kData, std::make_shared<std::string>("\0\1\2\3", 4)};
+  written.values[5] = {InitialValue::kFill, std::make_shared<std::string>("")};
+  written.values[7] = {};
+  read.values[1] = written.values[3];
+  REQUIRE(WriteValues(written, file).ok());
+  REQUIRE(ReadValues(file, read).ok());
+  REQUIRE(read.values.size() == 3);
+  for (const auto& [id, value] : written.values) {
+    CHECK(read.values[id].kind == value.kind);
+    if (value.data != nullptr) CHECK(*read.values[id].data == *value.data);
+  }
+  CHECK(read.values[7].data == nullptr);
+  std::ofstream(file) << "no message";
+  const absl::Status status = ReadValues(file, read);
+  CHECK_THAT(std::string(status.message()), Catch::Matchers::Contains("no values of a dump"));
+}
+
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
@@ -123,6 +216,86 @@ std::string ErrorOf(const std::string& text) {
   return std::string(status.message());
 }
 
+// An attribute that is written wrong is refused where it stands: with `to` in the place of `from`
+// the error names the line and the column of `wrong`, which is a part of `to`.
+void CheckRefused(const std::string& text, const std::string& from, const std::string& to,
+                  const std::string& wrong, const std::string& reason) {
+  const std::string changed = Replace(text, from, to);
+  const size_t at = text.find(from) + to.find(wrong);
+  const size_t line = std::count(changed.begin(), changed.begin() + at, '\n') + 1;
+  const size_t column = at - changed.rfind('\n', at);
+  const std::string place =
+      "state.mlir\":" + std::to_string(line) + ":" + std::to_string(column) + ")";
+  INFO(from << " becomes " << to);
+  INFO(changed);
+  CHECK_THAT(ErrorOf(changed),
+             Catch::Matchers::Contains(place) && Catch::Matchers::Contains(reason));
+}
+
+TEST_CASE("an attribute that is written wrong is refused where it stands") {
+  const std::string text = SmallText();
+  INFO(text);
+  CheckRefused(text, "sharding<[2/a, 8]", "sharding<[2/a, -8]", "-8", "an extent expected");
+  CheckRefused(text, "sharding<[2/a, 8]", "sharding<[2/, 8]", ", 8", "a mesh axis expected");
+  CheckRefused(text, "sharding<[2/a, 8]", "sharding<[(2/a, 4), 8]", ", 4", "an extent expected");
+  CheckRefused(text, "sharding<[2/a, 8]>", "sharding<[2/a, 8] x>", "x>", "'>' expected");
+  CheckRefused(text, "sharding<[2/a, 8]", "share<[2/a, 8]", "share", "no attribute of yuba");
+  CheckRefused(text, "partition<i0/a>", "partition<i0 a>", "a>", "'/' expected");
+  CheckRefused(text, "partition<i0/a>", "partition</a>", "/a", "an index expected");
+  CheckRefused(text, "partition<i0/a>", "partition<i0/a+>", ">", "a mesh axis expected");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a:2", ":2", "expected '='");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a=0", "a=0", "an axis needs a size");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a=2 b=65537", "b", "too many devices");
+  CheckRefused(text, "\"x0\" [a(0 1):a(1 2), 0:8]", "\"x0\" [a(0 1), 0:8]", ", 0:8",
+               "expected ':'");
+  CheckRefused(text, "\"x0\" [a(0 1):", "\"x0\" [a[0 1]:", "[0 1", "a table like ab(0 1 2 3)");
+  CheckRefused(text, "reads (%0 [a(0 1)", "reads (%0 [a(0 x)", "x)", "expected integer value");
+  CheckRefused(text, "writes %1 [", "writes %1 part [", " part", "expected '['");
+  CheckRefused(text, "\"x0\" input", "\"x0\" output", "output", "one of input, weight, constant");
+  CheckRefused(text, "(i0:2, i1:8) none", "(i0:2, i1:8) mean", "mean", "one of none, sum, ");
+  CheckRefused(text, "(i0:2, i1:8)", "(i0:2, i1:x)", "x)", "expected integer value");
+  CheckRefused(text, "(i0:2, i1:8)", "(i0:2, i1 8)", " 8", "expected ':'");
+}
+
+TEST_CASE("a wrong exchange is refused where it stands") {
+  ModelBuilder build;
+  const TensorId x = build.Input({2, 4});
+  const TensorId w = build.Input({4, 2}, TensorKind::kParameter);
+  Compilation state;
+  state.model = build.Finish({build.MatMul(x, w)});
+  state.plan.mesh = MeshOf(2);
+  state.plan.tensors = {{{{}, {0}}}, {{{0}, {}}}, {{{0}, {}}}};
+  state.plan.nodes = {{{{}, {}, {0}}}};
+  state.program = MakeSpmdProgram(state.model, state.plan);
+  RecogniseCollectives(state.program);
+  PlanMemory(state.program);
+  const std::string text = StateText(state);
+  INFO(text);
+  CheckRefused(text, "reduce_scatter over a", "scatter over a", "scatter", "one of plain, ");
+  CheckRefused(text, "reduce_scatter over a", "reduce_scatter over a+2", "2", "valid keyword");
+  CheckRefused(text, "reducer sum", "reducer mean", "mean", "one of none, sum, ");
+  CheckRefused(text, "partial a(0 1)", "partial a[0 1]", "[0 1]", "a table like ab(0 1 2 3)");
+  CHECK_THAT(ErrorOf(Replace(text, "reduce_scatter over a", "reduce_scatter over b")),
+             Catch::Matchers::Contains("no mesh axis is called 'b'"));
+  CHECK_THAT(ErrorOf(Replace(text, "partial a(0 1)", "partial a(0)")),
+             Catch::Matchers::Contains("a bound with 1 values where its axes make 2"));
+}
+
+TEST_CASE("a wrong library call and a wrong port are refused where they stand") {
+  Compilation state = RandomState(2, true, true);
+  REQUIRE(state.program.functions_size() > 1);
+  state.program.mutable_functions(0)->set_symbol("");
+  *state.program.mutable_functions(0)->mutable_library() = EveryField();
+  const std::string text = StateText(state);
+  INFO(text);
+  CheckRefused(text, "library (left = 1", "library (loft = 1", "loft", "one of left, right, ");
+  CheckRefused(text, "library (left = 1", "library (left = x", "x", "expected integer value");
+  CheckRefused(text, "batch = [<index = 3", "batch = [<number = 3", "3", "number");
+  CheckRefused(text, "stride = ", "stride = 99999999999999999999 ", "99", "integer");
+  CheckRefused(text, "yuba.port input", "yuba.port to", "to", "one of input, output, parameter");
+  CheckRefused(text, "shape [", "shape [many, ", "many", "expected integer value");
+}
+
 TEST_CASE("a changed text is refused with a place and a reason") {
   using Catch::Matchers::Contains;
   const std::string text = SmallText();
@@ -134,10 +307,16 @@ TEST_CASE("a changed text is refused with a place and a reason") {
              Contains("no function is called gelu"));
   CHECK_THAT(ErrorOf(Replace(text, "[2/a, 8]", "[4/a, 8]")), Contains("is not one of its type"));
   CHECK_THAT(ErrorOf(Replace(text, "[2/a, 8]", "[2/q, 8]")), Contains("no mesh axis"));
-  CHECK_THAT(ErrorOf(Replace(text, "reads = [\"[a(0 1)", "reads = [\"[a(0 0)")),
+  CHECK_THAT(ErrorOf(Replace(text, "partition<i0/a>", "partition<j/a>")),
+             Contains("no index for j of the partition j/a"));
+  CHECK_THAT(ErrorOf(Replace(text, "by #yuba.partition<i0/a> ", "")), Contains("no partition"));
+  CHECK_THAT(ErrorOf(Replace(text, "reads (%0 [a(0 1)", "reads (%0 [a(0 0)")),
              Contains("on device 1 it touches [0, 2)"));
-  CHECK_THAT(ErrorOf(Replace(text, "reads = [\"[a(0 1)", "reads = [\"[a(0)")),
-             Contains("not one number for each place"));
+  CHECK_THAT(ErrorOf(Replace(text, "reads (%0 [a(0 1)", "reads (%0 [a(0)")),
+             Contains("a bound with 1 values where its axes make 2"));
+  CHECK_THAT(ErrorOf(Replace(text, "over [a(0 1)", "over [q(0 1)")), Contains("no mesh axis"));
+  CHECK_THAT(ErrorOf(Replace(text, "\"x0\" [a(0 1):a(1 2), 0:8]", "\"x0\" [0:8]")),
+             Contains("a box of 1 dimensions for a tensor of 2"));
 }
 
 // The state of a graph of one window.

@@ -1,0 +1,121 @@
+#include "compiler/dump/library_attr.h"
+
+namespace yuba::compiler {
+namespace {
+
+using IndexAttrs = llvm::SmallVector<LibraryIndexAttr>;
+using Indices = google::protobuf::RepeatedPtrField<program::LibraryIndex>;
+
+// `[<index = 0, left = 0>, ...]`
+template <typename Attr>
+mlir::ParseResult ReadList(mlir::AsmParser& parser, llvm::SmallVector<Attr>& attrs) {
+  return parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square, [&] {
+    const mlir::Attribute attr = Attr::parse(parser, {});
+    if (attr) attrs.push_back(llvm::cast<Attr>(attr));
+    return mlir::success(attr != nullptr);
+  });
+}
+
+template <typename Attr>
+void PrintList(mlir::AsmPrinter& printer, const char* word, llvm::ArrayRef<Attr> attrs) {
+  if (attrs.empty()) return;
+  printer << ", " << word << " = [";
+  llvm::interleaveComma(attrs, printer.getStream(), [&](Attr attr) { attr.print(printer); });
+  printer << "]";
+}
+
+IndexAttrs AttrsOf(mlir::MLIRContext* context, const Indices& indices) {
+  IndexAttrs attrs;
+  for (const program::LibraryIndex& index : indices) {
+    attrs.push_back(LibraryIndexAttr::get(context, index.index(), index.left_dim(),
+                                          index.right_dim(), index.result_dim()));
+  }
+  return attrs;
+}
+
+Indices IndicesFrom(llvm::ArrayRef<LibraryIndexAttr> attrs) {
+  Indices indices;
+  for (LibraryIndexAttr attr : attrs) {
+    program::LibraryIndex* index = indices.Add();
+    index->set_index(attr.getIndex());
+    index->set_left_dim(attr.getLeft());
+    index->set_right_dim(attr.getRight());
+    index->set_result_dim(attr.getResult());
+  }
+  return indices;
+}
+
+}  // namespace
+
+mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
+  int32_t left = 0, right = 0;
+  IndexAttrs batch, groups, rows, columns, inner;
+  llvm::SmallVector<LibraryWindowAttr> windows;
+  const auto field = [&]() -> mlir::ParseResult {
+    const llvm::SMLoc place = parser.getCurrentLocation();
+    llvm::StringRef word;
+    if (parser.parseKeyword(&word) || parser.parseEqual()) return mlir::failure();
+    if (word == "left") return parser.parseInteger(left);
+    if (word == "right") return parser.parseInteger(right);
+    if (word == "batch") return ReadList(parser, batch);
+    if (word == "groups") return ReadList(parser, groups);
+    if (word == "rows") return ReadList(parser, rows);
+    if (word == "columns") return ReadList(parser, columns);
+    if (word == "inner") return ReadList(parser, inner);
+    if (word == "windows") return ReadList(parser, windows);
+    return parser.emitError(place, "one of left, right, batch, groups, rows, columns, inner, ")
+           << "windows expected";
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren, field)) return {};
+  return LibraryAttr::get(parser.getContext(), left, right, batch, groups, rows, columns, inner,
+                          windows);
+}
+
+void LibraryAttr::print(mlir::AsmPrinter& printer) const {
+  printer << "(left = " << getLeft() << ", right = " << getRight();
+  PrintList(printer, "batch", getBatch());
+  PrintList(printer, "groups", getGroups());
+  PrintList(printer, "rows", getRows());
+  PrintList(printer, "columns", getColumns());
+  PrintList(printer, "inner", getInner());
+  PrintList(printer, "windows", getWindows());
+  printer << ")";
+}
+
+LibraryAttr AttrOf(mlir::MLIRContext* context, const program::LibraryCall& call) {
+  llvm::SmallVector<LibraryWindowAttr> windows;
+  for (const program::LibraryWindow& window : call.windows()) {
+    windows.push_back(LibraryWindowAttr::get(
+        context, window.output(), window.kernel(), window.stride(), window.dilation(), window.low(),
+        window.input_dim(), window.filter_dim(), window.result_dim()));
+  }
+  return LibraryAttr::get(context, call.left(), call.right(), AttrsOf(context, call.batch()),
+                          AttrsOf(context, call.groups()), AttrsOf(context, call.rows()),
+                          AttrsOf(context, call.columns()), AttrsOf(context, call.inner()),
+                          windows);
+}
+
+program::LibraryCall LibraryFrom(LibraryAttr library) {
+  program::LibraryCall call;
+  call.set_left(library.getLeft());
+  call.set_right(library.getRight());
+  *call.mutable_batch() = IndicesFrom(library.getBatch());
+  *call.mutable_groups() = IndicesFrom(library.getGroups());
+  *call.mutable_rows() = IndicesFrom(library.getRows());
+  *call.mutable_columns() = IndicesFrom(library.getColumns());
+  *call.mutable_inner() = IndicesFrom(library.getInner());
+  for (LibraryWindowAttr attr : library.getWindows()) {
+    program::LibraryWindow* window = call.add_windows();
+    window->set_output(attr.getOutput());
+    window->set_kernel(attr.getKernel());
+    window->set_stride(attr.getStride());
+    window->set_dilation(attr.getDilation());
+    window->set_low(attr.getLow());
+    window->set_input_dim(attr.getInput());
+    window->set_filter_dim(attr.getFilter());
+    window->set_result_dim(attr.getResult());
+  }
+  return call;
+}
+
+}  // namespace yuba::compiler
