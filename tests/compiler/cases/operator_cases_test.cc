@@ -12,6 +12,7 @@
 #include "opsemantics/language/library.h"
 #include "tests/compiler/cases/onnx_cases.h"
 #include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::string> CasesThatReach(const std::string& name,
                                         const std::vector<std::string>& passing) {
   OperatorLibrary library = BuiltInLibrary();
   const std::string useless = absl::StrCat("op ", name, "(x[7919]) -> y[7919]\n  y[i] = x[i]\n");
-  REQUIRE(library.Add("useless", useless, true).ok());
+  REQUIRE_THAT(library.Add("useless", useless, true), IsOk());
   std::vector<std::string> cases;
   for (const std::string& folder : passing) {
     if (!Passes(folder, library)) cases.push_back(folder);

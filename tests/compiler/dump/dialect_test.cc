@@ -6,6 +6,7 @@
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -73,8 +74,7 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     INFO(text);
     Compilation read;
     const absl::Status status = ParseState(text, "state.mlir", read);
-    INFO(status.message());
-    REQUIRE(status.ok());
+    REQUIRE_THAT(status, IsOk());
     CheckSameGraph(written.model.graph, read.model.graph);
     CHECK(read.model.file == written.model.file);
     CHECK(read.model.notes == written.model.notes);
@@ -119,7 +119,7 @@ std::string SmallText() {
 std::string ErrorOf(const std::string& text) {
   Compilation state;
   const absl::Status status = ParseState(text, "state.mlir", state);
-  CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+  CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
   return std::string(status.message());
 }
 
