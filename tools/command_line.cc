@@ -89,7 +89,7 @@ CLI::Validator SizeInBytes() {
         if (number * unit > static_cast<double>(kMostMemory))
           return absl::StrCat(text, " is more than any device has: at most 1PiB");
         if (number * unit < 1) return absl::StrCat(text, " is less than a byte");
-        text = absl::StrCat(static_cast<int64_t>(number * unit + 0.5));
+        text = absl::StrCat(std::llround(number * unit));
         return std::string();
       },
       "SIZE");

@@ -10,6 +10,13 @@ import os
 import sys
 
 
+def absolute(path, root):
+    """Returns where another repository's folder lies: ROOT links those of the last build alone."""
+    if path.startswith("external/"):
+        return os.path.normpath(os.path.join(root, "..", "..", path))
+    return path
+
+
 def commands(actions, root):
     workspace = os.getcwd()
     for action in actions:
@@ -24,9 +31,10 @@ def commands(actions, root):
                 skip = False
             elif argument in ("-o", "-MF"):
                 skip = True
-            elif argument not in ("-MD", "-c", source, "-fno-canonical-system-headers",
-                                  "-Wno-free-nonheap-object", "-Wunused-but-set-parameter"):
-                kept.append(argument)
+            elif argument.startswith("-W"):  # warnings are gcc's to give
+                pass
+            elif argument not in ("-MD", "-c", source, "-fno-canonical-system-headers"):
+                kept.append(absolute(argument, root))
         # Actions run in ROOT, where our sources are links: findings shall name the files themselves.
         yield {"directory": root, "file": os.path.join(workspace, source),
                "arguments": ["clang++-19", *kept, "-iquote", workspace, "-c",

@@ -261,7 +261,8 @@ Value ScalarBuilder::Power(Typed base, Typed exponent) {
   return b_.create<arith::SelectOp>(loc(), is(arith::CmpIPredicate::slt, n, 0), vanishes, power);
 }
 
-Value ScalarBuilder::Library(const std::string& name, ElementType type, std::vector<Value> args) {
+Value ScalarBuilder::Library(const std::string& name, ElementType type,
+                             const std::vector<Value>& args) {
   mlir::Type float_type = ValueType(type);
   std::string symbol = (cuda_ ? "__nv_" : "") + name + (float_type.isF64() ? "" : "f");
   std::vector<mlir::Type> inputs(args.size(), float_type);

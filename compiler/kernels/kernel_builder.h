@@ -116,9 +116,9 @@ class KernelBuilder {
   Value AffineValue(const Affine& affine);
 
   // Control flow.
-  Values For(Value begin, Value end, Value step, Values carried,
+  Values For(Value begin, Value end, Value step, const Values& carried,
              const std::function<Values(Value, Values)>& body);
-  Values LoopOver(int index, Value begin, Value end, Values carried, const Inner& inner);
+  Values LoopOver(int index, Value begin, Value end, const Values& carried, const Inner& inner);
   Values Where(Value condition, Values carried, const Inner& inner);
   Values WithUnits(const std::vector<int>& units, Values carried, const Inner& inner);
   void OverIndices(const std::vector<int>& indices, const Action& action);

@@ -13,7 +13,7 @@ Values KernelBuilder::Steps(int at, Values carried) {
     case LoopStep::kLoop: {
       if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
       const auto [begin, end] = Narrowed(step.index);
-      return LoopOver(step.index, begin, end, std::move(carried), next);
+      return LoopOver(step.index, begin, end, carried, next);
     }
     case LoopStep::kLookup: return Lookup(at, std::move(carried), next);
     case LoopStep::kGuard: {
@@ -155,7 +155,7 @@ void KernelBuilder::InRegisters() {
 void KernelBuilder::InRow() {
   const int row = plan_.row;
   ForLanes([&] {
-    LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
+    LoopOver(row, begin_[row], end_[row], {}, [&](const Values&) {
       Store(IdentityValue(), result_);
       return Values();
     });
@@ -165,11 +165,11 @@ void KernelBuilder::InRow() {
 
 void KernelBuilder::InTiles() {
   const int row = plan_.row;
-  For(begin_[row], end_[row], s_.Int(kRowTile), {}, [&](Value first, Values) {
+  For(begin_[row], end_[row], s_.Int(kRowTile), {}, [&](Value first, const Values&) {
     end_[row] = s_.Min(end_[row], s_.Add(first, s_.Int(kRowTile)));
     begin_[row] = first;
     auto over_tile = [&](const Action& action) {
-      LoopOver(row, begin_[row], end_[row], {}, [&](Values) {
+      LoopOver(row, begin_[row], end_[row], {}, [&](const Values&) {
         ForLanes(action);
         return Values();
       });

@@ -21,7 +21,7 @@ Value KernelBuilder::AffineValue(const Affine& affine) {
   return sum;
 }
 
-Values KernelBuilder::For(Value begin, Value end, Value step, Values carried,
+Values KernelBuilder::For(Value begin, Value end, Value step, const Values& carried,
                           const std::function<Values(Value, Values)>& body) {
   auto loop = b_.create<scf::ForOp>(
       loc(), begin, end, step, carried,
@@ -33,9 +33,9 @@ Values KernelBuilder::For(Value begin, Value end, Value step, Values carried,
 }
 
 // A loop over one index from `begin` to `end`, excluded.
-Values KernelBuilder::LoopOver(int index, Value begin, Value end, Values carried,
+Values KernelBuilder::LoopOver(int index, Value begin, Value end, const Values& carried,
                                const Inner& inner) {
-  return For(begin, end, s_.Int(1), std::move(carried), [&](Value value, Values values) {
+  return For(begin, end, s_.Int(1), carried, [&](Value value, Values values) {
     Bind(index, value);
     return inner(std::move(values));
   });
@@ -75,7 +75,7 @@ void KernelBuilder::OverIndices(const std::vector<int>& indices, const Action& a
   std::vector<int> units, loops;
   for (const int index : indices)
     (definition_.indices[index].extent == 1 ? units : loops).push_back(index);
-  WithUnits(units, {}, [&](Values) {
+  WithUnits(units, {}, [&](const Values&) {
     OverLoops(loops, 0, action);
     return Values();
   });
@@ -86,7 +86,7 @@ void KernelBuilder::OverLoops(const std::vector<int>& indices, size_t at, const 
   const int index = indices[at];
   const Action next = [&] { OverLoops(indices, at + 1, action); };
   if (index == plan_.block) return OverBlocks(next);
-  LoopOver(index, begin_[index], end_[index], {}, [&](Values) {
+  LoopOver(index, begin_[index], end_[index], {}, [&](const Values&) {
     next();
     return Values();
   });
@@ -112,7 +112,7 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
     sizes.push_back(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)));
     points = s_.Mul(points, sizes.back());
   }
-  For(thread, points, threads, {}, [&](Value point, Values) {
+  For(thread, points, threads, {}, [&](Value point, const Values&) {
     for (int k = static_cast<int>(indices.size()) - 1; k >= 0; --k) {
       Value position = point;
       if (k > 0) {
@@ -167,14 +167,14 @@ void KernelBuilder::OverBlocks(const Action& action) {
   const int index = plan_.block;
   Value blocks = s_.FloorDiv(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)), kRowBlock);
   Value middle = s_.Add(begin_[index], s_.Mul(blocks, s_.Int(kRowBlock)));
-  For(begin_[index], middle, s_.Int(kRowBlock), {}, [&](Value base, Values) {
+  For(begin_[index], middle, s_.Int(kRowBlock), {}, [&](Value base, const Values&) {
     block_base_ = base;
     lanes_ = kRowBlock;
     action();
     lanes_ = 0;
     return Values();
   });
-  LoopOver(index, middle, end_[index], {}, [&](Values) {
+  LoopOver(index, middle, end_[index], {}, [&](const Values&) {
     action();
     return Values();
   });

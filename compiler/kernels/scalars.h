@@ -82,7 +82,8 @@ class ScalarBuilder {
   mlir::Value FloatFromBFloat(mlir::Value bits);
   mlir::Value BFloatFromFloat(mlir::Value value);
   // A call of a function of libm, or on the GPU of libdevice, on floats of `type`.
-  mlir::Value Library(const std::string& name, ElementType type, std::vector<mlir::Value> args);
+  mlir::Value Library(const std::string& name, ElementType type,
+                      const std::vector<mlir::Value>& args);
 
   mlir::OpBuilder& b_;
   mlir::ModuleOp module_;

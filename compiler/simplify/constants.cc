@@ -25,7 +25,7 @@ Scalar LoadScalar(ElementType type, const char* bytes) {
     case ElementType::kBF16: scalar.number = FromBF16(Load<uint16_t>(bytes)); break;
     case ElementType::kI64: scalar.integer = Load<int64_t>(bytes); break;
     case ElementType::kI32: scalar.integer = Load<int32_t>(bytes); break;
-    case ElementType::kI8: scalar.integer = Load<int8_t>(bytes); break;
+    case ElementType::kI8: scalar.integer = int{Load<int8_t>(bytes)}; break;
     case ElementType::kU8: scalar.integer = Load<uint8_t>(bytes); break;
     case ElementType::kBool: scalar.integer = *bytes != 0; break;
   }

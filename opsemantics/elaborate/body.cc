@@ -48,7 +48,7 @@ absl::StatusOr<Reduction> BodyEvaluator::Body(const Syntax& syntax) {
 
 absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
   YUBA_ASSIGN_OR_RETURN(Reduction reduction, ReduceOf(reduce));
-  absl::StatusOr<Term> result = builder_.Hoist(name_, std::move(reduction), Fallback(), nograd_);
+  absl::StatusOr<Term> result = builder_.Hoist(name_, reduction, Fallback(), nograd_);
   if (!result.ok()) return Error(reduce.range, result.status().message());
   return result;
 }

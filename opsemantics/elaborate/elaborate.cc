@@ -146,7 +146,7 @@ class Elaborator {
       AddSlot(first.name, SlotRole::kInternal, 0, false);
     }
     const absl::Status status =
-        builder_.Define(slots_[first.name], variables, std::move(reduction), first.nograd);
+        builder_.Define(slots_[first.name], variables, reduction, first.nograd);
     return status.ok() ? status : Error(first.value->range, status.message());
   }
 

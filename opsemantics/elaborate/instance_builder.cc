@@ -140,8 +140,8 @@ absl::StatusOr<ElementType> InstanceBuilder::NaturalType(const Reduction& reduct
   return Widens(reduction.reducer) ? AccumulatorType(type) : type;
 }
 
-absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left, Reduction reduction,
-                                     bool nograd) {
+absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left,
+                                     const Reduction& reduction, bool nograd) {
   const ElementType type = instance_.slots[slot].type;
   YUBA_RETURN_IF_ERROR(NaturalType(reduction, type).status());
   if (IsArgReducer(reduction.reducer)) {
@@ -152,21 +152,21 @@ absl::Status InstanceBuilder::Define(int slot, const std::vector<int>& left, Red
     YUBA_ASSIGN_OR_RETURN(const absl::optional<ElementType> common, CommonType({reduction.body}));
     YUBA_ASSIGN_OR_RETURN(ExprPtr body,
                           Convert(reduction.body, common.value_or(ElementType::kI64)));
-    Append(slot, left, reduction, std::move(body), nograd);
+    Append(slot, left, reduction, body, nograd);
     return absl::OkStatus();
   }
   const bool narrow = reduction.body.IsTyped() && IsFloat(type) && reduction.body.type != type &&
                       AccumulatorType(type) == reduction.body.type;
-  if (narrow) return DefineNarrow(slot, left, std::move(reduction), nograd);
+  if (narrow) return DefineNarrow(slot, left, reduction, nograd);
   YUBA_ASSIGN_OR_RETURN(ExprPtr body, Convert(reduction.body, type));
-  Append(slot, left, reduction, std::move(body), nograd);
+  Append(slot, left, reduction, body, nograd);
   return absl::OkStatus();
 }
 
 // The result is narrower than the computed values: f16 from f32. A map casts; the result of a
 // reduction is stored wide in a slot of its own, which a map then casts.
 absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& left,
-                                           Reduction reduction, bool nograd) {
+                                           const Reduction& reduction, bool nograd) {
   const ElementType type = instance_.slots[slot].type;
   if (reduction.reducer == Reducer::kNone) {
     Append(slot, left, reduction, CallExpr(Function::kCast, {reduction.body.expr}, type), nograd);
@@ -186,7 +186,7 @@ absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& lef
   return absl::OkStatus();
 }
 
-absl::StatusOr<Term> InstanceBuilder::Hoist(const std::string& owner, Reduction reduction,
+absl::StatusOr<Term> InstanceBuilder::Hoist(const std::string& owner, const Reduction& reduction,
                                             ElementType fallback, bool nograd) {
   std::vector<int> left;
   for (int variable : VariablesOf(reduction)) {
@@ -210,14 +210,14 @@ absl::StatusOr<Term> InstanceBuilder::Hoist(const std::string& owner, Reduction 
   }
   const ElementType type = slot.type;
   const int result = AddSlot(std::move(slot));
-  YUBA_RETURN_IF_ERROR(Define(result, left, std::move(reduction), nograd));
+  YUBA_RETURN_IF_ERROR(Define(result, left, reduction, nograd));
   std::vector<Affine> position;
   for (int variable : left) position.push_back(IndexAffine(variable));
   return ExprTerm(ReadExpr(result, std::move(position), type, nullptr), type);
 }
 
 void InstanceBuilder::Append(int slot, const std::vector<int>& left, const Reduction& reduction,
-                             ExprPtr body, bool nograd) {
+                             const ExprPtr& body, bool nograd) {
   SlotDefinition result;
   Definition& definition = result.definition;
   Renumbering renumber(instance_.slots, result);

@@ -47,14 +47,15 @@ class InstanceBuilder {
   // Appends the definition of the tensor `slot`; `left` are the variables of its flat dimensions. A
   // result that is narrower than the reduced values (f16 from f32) is computed in a wide slot of
   // its own first. Errors have no place in the text; the caller underlines.
-  absl::Status Define(int slot, const std::vector<int>& left, Reduction reduction, bool nograd);
+  absl::Status Define(int slot, const std::vector<int>& left, const Reduction& reduction,
+                      bool nograd);
 
   // Makes a reduction inside a body a definition of its own: its result is a new internal slot,
   // "y.1" where `owner` is "y", with a dimension for each variable that it uses from outside.
   // Returns the read of that slot. `fallback` is the type of a result to which nothing in it gives
   // a type.
-  absl::StatusOr<Term> Hoist(const std::string& owner, Reduction reduction, ElementType fallback,
-                             bool nograd);
+  absl::StatusOr<Term> Hoist(const std::string& owner, const Reduction& reduction,
+                             ElementType fallback, bool nograd);
 
   // The type of the reduction's result where no output says another: i64 for argmax and argmin,
   // bool for any and all, f32 for sums and products of f16 and bf16, else the type of the body.
@@ -63,10 +64,10 @@ class InstanceBuilder {
   Instance Take() { return std::move(instance_); }
 
  private:
-  absl::Status DefineNarrow(int slot, const std::vector<int>& left, Reduction reduction,
+  absl::Status DefineNarrow(int slot, const std::vector<int>& left, const Reduction& reduction,
                             bool nograd);
-  void Append(int slot, const std::vector<int>& left, const Reduction& reduction, ExprPtr body,
-              bool nograd);
+  void Append(int slot, const std::vector<int>& left, const Reduction& reduction,
+              const ExprPtr& body, bool nograd);
 
   Instance instance_;
   std::vector<Variable> variables_;

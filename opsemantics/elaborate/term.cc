@@ -51,7 +51,7 @@ absl::StatusOr<ExprPtr> ConvertNumber(double number, ElementType type) {
   if (number != std::floor(number) || std::abs(number) > 9e15) {
     return UserError("the number ", number, " is no ", Name(type), "; write cast(...)");
   }
-  return LiteralExpr(type, static_cast<int64_t>(number), 0);
+  return LiteralExpr(type, static_cast<int64_t>(number), 0.0);
 }
 
 bool IsLiteral(const Term& term, double value) {

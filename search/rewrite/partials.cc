@@ -177,7 +177,7 @@ std::vector<Sharding> WithGroups(const Graph& graph, const Mesh& mesh,
       const ChoiceSpace space = SpaceOfTensor(graph.tensors[partials].type);
       for (uint8_t axis = 0; axis < mesh.axes.size(); ++axis) {
         Sharding& sharding = choices[partials];
-        for (size_t d = 0; d < sharding.axes.size() && WhyIllegal(space, mesh, sharding) != "";
+        for (size_t d = 0; d < sharding.axes.size() && !WhyIllegal(space, mesh, sharding).empty();
              ++d) {
           Sharding further = sharding;
           further.axes[d].push_back(axis);

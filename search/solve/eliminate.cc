@@ -119,7 +119,7 @@ class Elimination {
     }
     term.table =
         term.scope.size() == factor.scope.size() ? NumberOf(factor.cells) : NumberOfSlice(factor);
-    AddTerm(std::move(term));
+    AddTerm(term);
   }
 
   // Slices of one table at one value are one table.
@@ -154,7 +154,7 @@ class Elimination {
     return place->second;
   }
 
-  void AddTerm(Term term) {
+  void AddTerm(const Term& term) {
     if (stopped_) return;
     if (term.scope.empty()) {
       solution_.cost += (*tables_[term.table])[0];
@@ -188,7 +188,7 @@ class Elimination {
     }
     result.table = Minimise(v, terms, result.scope);
     steps_.push_back(std::move(terms));
-    AddTerm(std::move(result));
+    AddTerm(result);
   }
 
   int Minimise(int v, const std::vector<Term>& terms, const std::vector<int>& scope) {

@@ -8,6 +8,7 @@
 #include "compiler/phases.h"
 #include "opsemantics/language/library.h"
 #include "runtime/session.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -25,26 +26,22 @@ program::Program Compile(const std::string& name, int devices, int copies) {
   compilation.request.search.copies = copies;
   compilation.request.kernels.target.arithmetic = Arithmetic::kHash;
   const absl::Status status = RunPhases(PhaseOptions(), compilation);
-  INFO(status.message());
-  REQUIRE(status.ok());
+  REQUIRE_THAT(status, IsOk());
   return std::move(compilation.program);
 }
 
 std::unique_ptr<runtime::Session> Open(program::Program program,
                                        const runtime::RunOptions& options) {
   auto loaded = runtime::LoadedProgram::FromMessage(std::move(program));
-  INFO(loaded.status().message());
-  REQUIRE(loaded.ok());
+  REQUIRE_THAT(loaded, IsOk());
   auto session = runtime::Session::Open(*loaded, options);
-  INFO(session.status().message());
-  REQUIRE(session.ok());
+  REQUIRE_THAT(session, IsOk());
   return *std::move(session);
 }
 
 void Step(runtime::Session& session) {
   const absl::Status status = session.Step();
-  INFO(status.message());
-  REQUIRE(status.ok());
+  REQUIRE_THAT(status, IsOk());
 }
 
 // A program's outputs for values made up by position.
@@ -54,12 +51,12 @@ std::vector<std::string> HashOutputs(const program::Program& program, int seed) 
   options.interleave_seed = seed;
   options.poison = options.guards = true;
   const auto session = Open(program, options);
-  REQUIRE(session->Randomize(3).ok());
+  REQUIRE_THAT(session->Randomize(3), IsOk());
   Step(*session);
   std::vector<std::string> outputs;
   for (const program::Port& port : session->program().message().outputs()) {
     const auto output = session->Get(port.name());
-    REQUIRE(output.ok());
+    REQUIRE_THAT(output, IsOk());
     outputs.push_back(output->data);
   }
   return outputs;

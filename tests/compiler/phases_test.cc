@@ -9,6 +9,7 @@
 #include "opsemantics/base/files.h"
 #include "runtime/program/program.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -16,15 +17,15 @@ namespace {
 // A folder with what `import` would have written of a small model with values.
 std::string Dump(const std::string& name) {
   const std::string dir = std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
-  REQUIRE(MakeFolder(dir).ok());
+  REQUIRE_THAT(MakeFolder(dir), IsOk());
   ModelBuilder build;
   const TensorId x = build.Input({8, 6});
   const TensorId w = build.Input({6, 10}, TensorKind::kParameter);
   Compilation state;
   state.model = build.Finish({build.Relu(build.MatMul(x, w))});
   state.model.values[w] = {InitialValue::kFill, std::make_shared<std::string>(4, '\0')};
-  REQUIRE(WriteState(state, dir + "/0-import.mlir").ok());
-  REQUIRE(WriteValues(state.model, dir + "/values.bin").ok());
+  REQUIRE_THAT(WriteState(state, dir + "/0-import.mlir"), IsOk());
+  REQUIRE_THAT(WriteValues(state.model, dir + "/values.bin"), IsOk());
   return dir;
 }
 
@@ -51,20 +52,17 @@ TEST_CASE("starting again from any phase gives the same program") {
   Compilation whole = Request(dir + "/whole.yuba");
   std::ostringstream log;
   const absl::Status status = Run(dir, "search", "", whole, &log);
-  INFO(status.message());
-  REQUIRE(status.ok());
+  REQUIRE_THAT(status, IsOk());
   CHECK(log.str().find("recognise") != std::string::npos);
   const auto loaded = runtime::LoadedProgram::FromFile(dir + "/whole.yuba");
-  INFO(loaded.status().message());
-  REQUIRE(loaded.ok());
+  REQUIRE_THAT(loaded, IsOk());
   CHECK((*loaded)->message().parameters(0).has_fill());
   for (const char* phase : {"attach", "spmd", "recognise", "memory", "kernels", "emit"}) {
     INFO(phase);
     const std::string file = dir + "/" + phase + ".yuba";
     Compilation again = Request(file);
     const absl::Status rerun = Run(dir, phase, "", again);
-    INFO(rerun.message());
-    REQUIRE(rerun.ok());
+    REQUIRE_THAT(rerun, IsOk());
     CHECK(again.program.SerializeAsString() == whole.program.SerializeAsString());
     CHECK(*ReadFile(file) == *ReadFile(dir + "/whole.yuba"));
   }
@@ -73,11 +71,12 @@ TEST_CASE("starting again from any phase gives the same program") {
 TEST_CASE("a run may stop after any phase") {
   const std::string dir = Dump("stop");
   Compilation compilation = Request("");
-  REQUIRE(Run(dir, "search", "spmd", compilation).ok());
+  REQUIRE_THAT(Run(dir, "search", "spmd", compilation), IsOk());
   CHECK(compilation.program.stages(0).instructions_size() > 0);
   CHECK(compilation.program.stages(0).arena_size() == 0);
-  CHECK_FALSE(ReadFile(dir + "/4-recognise.mlir").ok());
-  REQUIRE(Run(dir, "recognise", "memory", compilation).ok());
+  CHECK_THAT(ReadFile(dir + "/4-recognise.mlir"),
+             StatusIs(absl::StatusCode::kInvalidArgument, "No such file"));
+  REQUIRE_THAT(Run(dir, "recognise", "memory", compilation), IsOk());
   CHECK(compilation.program.stages(0).arena_size() > 0);
 }
 
@@ -86,7 +85,7 @@ TEST_CASE("mistakes in the choice of phases are explained") {
   Compilation compilation = Request("");
   const auto message = [&](const std::string& dir, const std::string& from, const std::string& to) {
     const absl::Status status = Run(dir, from, to, compilation);
-    CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
     return std::string(status.message());
   };
   const std::string dir = Dump("mistakes");
@@ -99,7 +98,7 @@ TEST_CASE("mistakes in the choice of phases are explained") {
 TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   const std::string dir = Dump("changed");
   Compilation compilation = Request("");
-  REQUIRE(Run(dir, "search", "spmd", compilation).ok());
+  REQUIRE_THAT(Run(dir, "search", "spmd", compilation), IsOk());
   std::string text = *ReadFile(dir + "/3-spmd.mlir");
   const size_t at = text.find("yuba.kernel");
   REQUIRE(at != std::string::npos);
@@ -109,9 +108,7 @@ TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   text[digit + 1] += 1;  // the first part begins at 1
   std::ofstream(dir + "/3-spmd.mlir") << text;
   const absl::Status status = Run(dir, "recognise", "recognise", compilation);
-  INFO(status.message());
-  CHECK(status.code() == absl::StatusCode::kInternal);
-  CHECK(std::string(status.message()).find("after phase spmd") != std::string::npos);
+  CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, "after phase spmd"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "runtime/session.h"
 #include "search/plan/plan.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -26,8 +27,7 @@ program::Program Compile(const Model& model, const search::Plan& plan, Arithmeti
   choice.target.arithmetic = arithmetic;
   choice.library = library;
   const absl::Status status = kernels::AddKernels(model, choice, program);
-  INFO(status.message());
-  REQUIRE(status.ok());
+  REQUIRE_THAT(status, IsOk());
   return program;
 }
 
@@ -68,28 +68,25 @@ void RunAndCompare(const Model& model, const search::Plan& plan, const program::
                    Random& random, const runtime::RunOptions& options) {
   const Arithmetic arithmetic = program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
   auto loaded = runtime::LoadedProgram::FromMessage(program);
-  INFO(loaded.status().message());
-  REQUIRE(loaded.ok());
+  REQUIRE_THAT(loaded, IsOk());
   auto session = runtime::Session::Open(*loaded, options);
-  REQUIRE(session.ok());
+  REQUIRE_THAT(session, IsOk());
   const Graph& graph = model.graph;
   std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
   for (size_t id = 0; id < values.size(); ++id) {
     if (graph.tensors[id].producer >= 0) continue;
     const absl::Status set =
         (*session)->Set(graph.tensors[id].name, ToHost(values[id], arithmetic));
-    INFO(set.message());
-    REQUIRE(set.ok());
+    REQUIRE_THAT(set, IsOk());
   }
   for (int step = 0; step < 2; ++step) {  // the second step finds what the first left in the arena
     const absl::Status run = (*session)->Step();
-    INFO(run.message());
-    REQUIRE(run.ok());
+    REQUIRE_THAT(run, IsOk());
   }
   InterpretGraph(graph, arithmetic, values);
   for (TensorId output : graph.outputs) {
     const auto got = (*session)->Get(graph.tensors[output].name);
-    REQUIRE(got.ok());
+    REQUIRE_THAT(got, IsOk());
     CHECK(Difference(*got, values[output], arithmetic) == -1);
   }
   if (arithmetic == Arithmetic::kFloat) {

@@ -13,6 +13,7 @@
 #include "search/engines/flat_may_differ.h"
 #include "search/rewrite/accumulators.h"
 #include "tests/compiler/support/onnx_builder.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -105,7 +106,7 @@ TEST_CASE("the default is the cheaper of dimensions with factors and without") {
       INFO(heads << " heads on " << devices << ": " << with << " with factors, " << without);
       CHECK(both.plan.cost.bytes() == std::min(with, without));
       CHECK(both.plan.space.factors == (with <= without));
-      CHECK(search::CheckPlan(both.model.graph, both.plan).ok());
+      CHECK_THAT(search::CheckPlan(both.model.graph, both.plan), IsOk());
       factored += with < without;
       flat += without < with;
     }
@@ -144,10 +145,10 @@ TEST_CASE("within a limit the default is the cheaper of sums with accumulators a
       const absl::StatusOr<search::Plan> plan = SearchModel(options, planned.model);
       bytes[of] = plan.ok() ? plan->cost.bytes() : INT64_MAX;
       if (of != "auto") continue;
-      INFO(limit << " " << plan.status());
-      REQUIRE(plan.ok());
+      INFO(limit);
+      REQUIRE_THAT(plan, IsOk());
       CHECK(plan->space.accumulators == search::HasAccumulators(planned.model.graph));
-      CHECK(search::CheckPlan(planned.model.graph, *plan).ToString() == "OK");
+      CHECK_THAT(search::CheckPlan(planned.model.graph, *plan), IsOk());
       CHECK(ArenaBytes(planned.model.graph, *plan) <= limit);
     }
     INFO(limit << ": " << bytes["all"] << " with, " << bytes["none"] << " without");
@@ -208,7 +209,7 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
     const Planned both = spaces.Both(file, options);
     CHECK(search::HasAccumulators(both.model.graph));
     CHECK(both.plan.space.accumulators);
-    CHECK(search::CheckPlan(both.model.graph, both.plan).ok());
+    CHECK_THAT(search::CheckPlan(both.model.graph, both.plan), IsOk());
     options.accumulators = search::Accumulators::kNone;
     const int64_t without = spaces.Both(file, options).plan.cost.bytes();
     const int64_t bytes = both.plan.cost.bytes();
@@ -228,7 +229,7 @@ TEST_CASE("accumulators are taken with replicas, and within a limit that their p
   CHECK(within.plan.cost.bytes() <= free.plan.cost.bytes());
   CHECK(within.plan.space.memory == arena);
   CHECK(ArenaBytes(within.model.graph, within.plan) <= arena);
-  CHECK(search::CheckPlan(within.model.graph, within.plan).ToString() == "OK");
+  CHECK_THAT(search::CheckPlan(within.model.graph, within.plan), IsOk());
   options.memory_limit = arena - arena / 8;
   const Planned less = spaces.Both(file, options);
   CHECK(ArenaBytes(less.model.graph, less.plan) <= options.memory_limit);
@@ -236,7 +237,7 @@ TEST_CASE("accumulators are taken with replicas, and within a limit that their p
   options.replicate = search::Replicate::kAuto;
   const Planned replicas = spaces.Both(file, options);
   CHECK(replicas.plan.cost.bytes() <= free.plan.cost.bytes());
-  CHECK(search::CheckPlan(replicas.model.graph, replicas.plan).ToString() == "OK");
+  CHECK_THAT(search::CheckPlan(replicas.model.graph, replicas.plan), IsOk());
 }
 
 TEST_CASE("a search without time left plans with factors, and says that it was cut short") {
@@ -263,8 +264,7 @@ TEST_CASE("phases go on from a dump of a plan without factors") {
     options.dump_dir = folder;
     options.from = from;
     const absl::Status status = RunPhases(options, state);
-    INFO(status);
-    REQUIRE(status.ok());
+    REQUIRE_THAT(status, IsOk());
     CHECK_FALSE(state.plan.space.factors);
     return state.program.SerializeAsString();
   };

@@ -10,6 +10,7 @@
 #include "search/check/check.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -25,13 +26,13 @@ search::SearchOptions Options(int devices, search::Replicate replicate, int64_t 
 
 TEST_CASE("more memory never costs bytes, and too little is answered with what is needed") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   int64_t before = INT64_MAX;
   for (const int64_t limit : {int64_t{12000}, int64_t{20000}, int64_t{40000}, int64_t{1} << 30}) {
     const absl::StatusOr<search::Plan> plan =
         search::Search(model->graph, Options(8, search::Replicate::kAuto, limit));
-    INFO(limit << " " << plan.status());
-    REQUIRE(plan.ok());
+    INFO(limit);
+    REQUIRE_THAT(plan, IsOk());
     CHECK(ArenaBytes(model->graph, *plan) <= limit);
     CHECK(plan->cost.bytes() <= before);
     before = plan->cost.bytes();
@@ -39,7 +40,7 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   CHECK(before == 0);  // every device holds all weights and has samples of its own
   const absl::StatusOr<search::Plan> none =
       search::Search(model->graph, Options(8, search::Replicate::kAuto, 1000));
-  CHECK(none.status().code() == absl::StatusCode::kFailedPrecondition);
+  CHECK_THAT(none, StatusIs(absl::StatusCode::kFailedPrecondition));
   const std::string message(none.status().message());
   CHECK_THAT(message, Catch::Contains("are in use at node "));
   // The number of bytes that the error names is enough.
@@ -47,8 +48,9 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   const size_t at = message.find(before_number);
   REQUIRE(at != std::string::npos);
   const int64_t enough = std::stoll(message.substr(at + before_number.size()));
-  CHECK(search::Search(model->graph, Options(8, search::Replicate::kAuto, enough)).ok());
-  CHECK_FALSE(search::Search(model->graph, Options(8, search::Replicate::kAuto, enough - 1)).ok());
+  CHECK_THAT(search::Search(model->graph, Options(8, search::Replicate::kAuto, enough)), IsOk());
+  CHECK_THAT(search::Search(model->graph, Options(8, search::Replicate::kAuto, enough - 1)),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "no plan within"));
 }
 
 TEST_CASE("within a limit, replicas never cost bytes") {
@@ -60,18 +62,18 @@ TEST_CASE("within a limit, replicas never cost bytes") {
     options.copies = 8;
     model.graph = search::SharedGraph(model.graph, options);
     const absl::StatusOr<search::Plan> free = search::Search(model.graph, options);
-    REQUIRE(free.ok());
+    REQUIRE_THAT(free, IsOk());
     options.memory_limit = ArenaBytes(model.graph, *free) - 1;
     const absl::StatusOr<search::Plan> none = search::Search(model.graph, options);
     if (!none.ok()) continue;
     options.replicate = search::Replicate::kAuto;
     const absl::StatusOr<search::Plan> replicated = search::Search(model.graph, options);
-    INFO("seed " << seed << " " << replicated.status());
-    REQUIRE(replicated.ok());
+    INFO("seed " << seed);
+    REQUIRE_THAT(replicated, IsOk());
     CHECK(replicated->cost.bytes() <= none->cost.bytes());
     CHECK(replicated->space.replicate == search::Replicate::kAuto);
     CHECK(ArenaBytes(model.graph, *replicated) <= options.memory_limit);
-    CHECK(search::CheckPlan(model.graph, *replicated).ToString() == "OK");
+    CHECK_THAT(search::CheckPlan(model.graph, *replicated), IsOk());
     ++within;
     cheaper += replicated->cost.bytes() < none->cost.bytes();
   }
@@ -105,7 +107,7 @@ TEST_CASE("within a limit, copies never cost bytes") {
     search::SearchOptions options = Options(
         2 + seed % 3, seed % 2 == 0 ? search::Replicate::kNone : search::Replicate::kAuto, 0);
     const absl::StatusOr<search::Plan> free = search::Search(bare.graph, options);
-    REQUIRE(free.ok());
+    REQUIRE_THAT(free, IsOk());
     for (const int part : {90, 80}) {
       options.memory_limit = ArenaBytes(bare.graph, *free) * part / 100;
       options.copies = 0;
@@ -116,11 +118,11 @@ TEST_CASE("within a limit, copies never cost bytes") {
       model.graph = search::SharedGraph(bare.graph, options);
       if (model.graph.tensors.size() == bare.graph.tensors.size()) continue;
       const absl::StatusOr<search::Plan> with = search::Search(model.graph, options);
-      INFO("seed " << seed << ", " << options.memory_limit << " B: " << with.status());
-      REQUIRE(with.ok());
+      INFO("seed " << seed << ", " << options.memory_limit << " B");
+      REQUIRE_THAT(with, IsOk());
       CHECK(with->cost.bytes() <= without->cost.bytes());
       CHECK(ArenaBytes(model.graph, *with) <= options.memory_limit);
-      CHECK(search::CheckPlan(model.graph, *with).ToString() == "OK");
+      CHECK_THAT(search::CheckPlan(model.graph, *with), IsOk());
       ++within;
     }
   }
@@ -130,17 +132,17 @@ TEST_CASE("within a limit, copies never cost bytes") {
 
 TEST_CASE("within a limit that another's plan keeps, no more is moved than by that plan") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   int cheaper = 0;
   for (const char* name : {"data", "zero3", "megatron", "all-row"}) {
     INFO(name);
     search::SearchOptions options = Options(4, search::Replicate::kNone, 0);
     options.search = name;
     const absl::StatusOr<search::Plan> other = search::Search(model->graph, options);
-    REQUIRE(other.ok());
+    REQUIRE_THAT(other, IsOk());
     const absl::StatusOr<search::Plan> plan = search::Search(
         model->graph, Options(4, search::Replicate::kAuto, ArenaBytes(model->graph, *other)));
-    REQUIRE(plan.ok());
+    REQUIRE_THAT(plan, IsOk());
     CHECK(plan->cost.bytes() <= other->cost.bytes());
     cheaper += plan->cost.bytes() < other->cost.bytes();
   }
@@ -149,7 +151,7 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
 
 TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   absl::StatusOr<Model> model = ImportFile("tests/models/gpt/model.onnx");
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   search::SearchOptions options = Options(8, search::Replicate::kAuto, 57'000);
   options.copies = 8;
   model->graph = search::SharedGraph(model->graph, options);
@@ -161,7 +163,7 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
     const absl::StatusOr<search::Plan> plan = search::Search(model->graph, options);
     INFO("stopped at look " << allowed << ": " << plan.status());
     finished = looks <= allowed;
-    REQUIRE(plan.ok());
+    REQUIRE_THAT(plan, IsOk());
     std::cout << "stopped at look " << allowed << ": " << plan->cost.bytes() << " bytes\n";
     CHECK(ArenaBytes(model->graph, *plan) <= options.memory_limit);
     CHECK(plan->cost.bytes() <= least + least / 4);
@@ -173,29 +175,36 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
 
 TEST_CASE("prices that were altered prove no more than what is true") {
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   const absl::StatusOr<search::Plan> plan =
       search::Search(model->graph, Options(8, search::Replicate::kAuto, 12000));
-  REQUIRE(plan.ok());
-  CHECK(search::CheckPlan(model->graph, *plan).ok());
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(search::CheckPlan(model->graph, *plan), IsOk());
   search::Plan claims = *plan;
   claims.lower_bound = claims.cost.bytes();
   if (claims.lower_bound > plan->lower_bound)
-    CHECK_FALSE(search::CheckPlan(model->graph, claims).ok());
+    CHECK_THAT(search::CheckPlan(model->graph, claims),
+               StatusIs(absl::StatusCode::kFailedPrecondition, "its proof shows only"));
   for (const int64_t factor : {0, 2, 10}) {
     search::Plan bent = *plan;
     REQUIRE(!bent.proof.prices.empty());
     for (search::MemoryPrice& price : bent.proof.prices) price.price *= factor;
     if (factor == 0)
-      CHECK_FALSE(search::CheckPlan(model->graph, bent).ok());  // no limit is as cheap
+      CHECK_THAT(search::CheckPlan(model->graph, bent),
+                 StatusIs(absl::StatusCode::kFailedPrecondition,
+                          "its proof shows only"));  // no limit is as cheap
     bent.lower_bound = bent.cost.bytes() + 1;
-    CHECK_FALSE(search::CheckPlan(model->graph, bent).ok());
+    CHECK_THAT(search::CheckPlan(model->graph, bent),
+               StatusIs(absl::StatusCode::kFailedPrecondition, "less than its lower bound"));
   }
   search::Plan unlimited = *plan;
   unlimited.space.memory = 0;
-  CHECK_FALSE(search::CheckPlan(model->graph, unlimited).ok());
-  unlimited.proof.prices[0].price = -1;
-  CHECK_FALSE(search::CheckPlan(model->graph, unlimited).ok());
+  CHECK_THAT(search::CheckPlan(model->graph, unlimited),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "the plan's space no limit"));
+  search::Plan negative = *plan;
+  negative.proof.prices[0].price = -1;
+  CHECK_THAT(search::CheckPlan(model->graph, negative),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "prices are negative"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "search/rewrite/partials.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -154,7 +155,7 @@ void CompareWithin(const Model& model, search::SearchOptions options, Tally* tal
   ++tally->graphs;
   tally->plans += every.count();
   const absl::StatusOr<search::Plan> free = search::Search(model.graph, options);
-  REQUIRE(free.ok());
+  REQUIRE_THAT(free, IsOk());
   const int64_t arena = ArenaBytes(model.graph, *free);
   for (const int64_t limit : {arena * 5 / 10, arena * 7 / 10, arena * 9 / 10, arena - 1, arena}) {
     INFO("limit " << limit);
@@ -177,7 +178,7 @@ void CompareWithin(const Model& model, search::SearchOptions options, Tally* tal
     CHECK(ArenaBytes(model.graph, *plan) <= limit);
     CHECK(plan->lower_bound <= least);
     CHECK(plan->cost.bytes() >= least);
-    CHECK(search::CheckPlan(model.graph, *plan).ToString() == "OK");
+    CHECK_THAT(search::CheckPlan(model.graph, *plan), IsOk());
     ++tally->limits;
     tally->tight += plan->lower_bound == least;
   }

@@ -14,6 +14,7 @@
 #include "tests/runtime/program_builder.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate_message.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
@@ -64,7 +65,7 @@ class PoisonedArenas {
 void Use(runtime::Session& session) {
   if (!session.Randomize(1).ok() || !session.Step().ok()) return;
   for (const program::Port& port : session.program().message().outputs()) {
-    REQUIRE(session.Get(port.name()).ok());
+    REQUIRE_THAT(session.Get(port.name()), IsOk());
   }
 }
 
@@ -146,8 +147,7 @@ program::Program Compiled(const std::string& model, int devices) {
   compiler::PhaseOptions options;
   options.to = "kernels";
   const absl::Status status = compiler::RunPhases(options, state);
-  INFO(status);
-  REQUIRE(status.ok());
+  REQUIRE_THAT(status, IsOk());
   DropGenerated(state.program);
   return state.program;
 }

@@ -13,6 +13,7 @@
 #include "opsemantics/language/library.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba {
 namespace {
@@ -25,7 +26,7 @@ std::string Text() {
   state.request.search.mesh = MeshOf(4);
   compiler::PhaseOptions options;
   options.to = "memory";
-  REQUIRE(compiler::RunPhases(options, state).ok());
+  REQUIRE_THAT(compiler::RunPhases(options, state), IsOk());
   return compiler::StateText(state);
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("mutants of a state never crash the reader or the checks") {
     if (state.plan.tensors.empty()) continue;
     compiler::RecogniseCollectives(state.program);
     compiler::PlanMemory(state.program);
-    CHECK(compiler::CheckMemory(state.program).ok());
+    CHECK_THAT(compiler::CheckMemory(state.program), IsOk());
   }
   std::cerr << "state: " << read << " of 600 mutants were read, " << sound
             << " passed every check\n";

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/program/enums.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
@@ -137,8 +138,7 @@ program::Port* ProgramBuilder::AddOutput(const std::string& name, int buffer) {
 
 std::shared_ptr<const LoadedProgram> ProgramBuilder::Load() const {
   auto loaded = LoadedProgram::FromMessage(message_);
-  INFO(loaded.status().ToString());
-  REQUIRE(loaded.ok());
+  REQUIRE_THAT(loaded, IsOk());
   return *loaded;
 }
 
@@ -154,8 +154,7 @@ std::vector<Box> CutAlong(const std::vector<int64_t>& dims, int dim, int parts) 
 std::unique_ptr<Session> OpenSession(const std::shared_ptr<const LoadedProgram>& program,
                                      const RunOptions& options) {
   auto session = Session::Open(program, options);
-  INFO(session.status().ToString());
-  REQUIRE(session.ok());
+  REQUIRE_THAT(session, IsOk());
   return *std::move(session);
 }
 

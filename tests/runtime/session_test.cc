@@ -7,13 +7,10 @@
 
 #include "opsemantics/base/hash_order.h"
 #include "tests/runtime/program_builder.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
-
-using Catch::Contains;
-
-std::string MessageOf(const absl::Status& status) { return std::string(status.message()); }
 
 // x and the parameter w (bf16) stored in shards, and an output that is x gathered.
 ProgramBuilder Stored(int devices, int dim, bool hash = false) {
@@ -49,8 +46,8 @@ TEST_CASE("made-up values are the same for every sharding and differ by seed and
   std::vector<std::string> x, w, ids;
   for (const auto& [devices, dim] : {std::pair(1, 0), std::pair(2, 1), std::pair(4, 0)}) {
     auto session = OpenSession(Stored(devices, dim).Load());
-    REQUIRE(session->Randomize(7).ok());
-    REQUIRE(session->Step().ok());
+    REQUIRE_THAT(session->Randomize(7), IsOk());
+    REQUIRE_THAT(session->Step(), IsOk());
     x.push_back(session->Get("y")->data);
     w.push_back(session->Get("w")->data);
     ids.push_back(session->Get("ids")->data);
@@ -60,8 +57,8 @@ TEST_CASE("made-up values are the same for every sharding and differ by seed and
   CHECK((w[0] == w[1] && w[1] == w[2]));
   CHECK((ids[0] == ids[1] && ids[1] == ids[2]));
   auto session = OpenSession(Stored(2, 0).Load());
-  REQUIRE(session->Randomize(8).ok());
-  REQUIRE(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(8), IsOk());
+  REQUIRE_THAT(session->Step(), IsOk());
   CHECK(session->Get("y")->data != x[0]);
   std::set<float> different;
   for (float value : FloatsOf(*session->Get("y"))) different.insert(value);
@@ -70,38 +67,40 @@ TEST_CASE("made-up values are the same for every sharding and differ by seed and
 
 TEST_CASE("a step without all values names what is missing") {
   auto session = OpenSession(Stored(2, 0).Load());
-  CHECK_THAT(MessageOf(session->Step()), Contains("no value for x, ids, w; give files"));
-  REQUIRE(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 1))).ok());
+  CHECK_THAT(session->Step(), Fails("no value for x, ids, w; give files"));
+  REQUIRE_THAT(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 1))), IsOk());
   CHECK(session->Missing() == std::vector<std::string>{"ids", "w"});
 }
 
 TEST_CASE("values that do not fit are refused") {
   auto session = OpenSession(Stored(2, 0).Load());
-  CHECK_THAT(MessageOf(session->Set("z", FloatTensor({1}, {1}))),
-             Contains("no input or parameter z; it has x, ids"));
-  CHECK_THAT(MessageOf(session->Set("x", FloatTensor({5, 6}, std::vector<float>(30, 1)))),
-             Contains("x has shape [5, 6], the program was made for [6, 5]"));
+  CHECK_THAT(session->Set("z", FloatTensor({1}, {1})),
+             Fails("no input or parameter z; it has x, ids"));
+  CHECK_THAT(session->Set("x", FloatTensor({5, 6}, std::vector<float>(30, 1))),
+             Fails("x has shape [5, 6], the program was made for [6, 5]"));
   TensorData ids;
   ids.type = ElementType::kI64;
   ids.dims = {9};
   std::vector<int64_t> values(9, 3);
   ids.data.assign(reinterpret_cast<const char*>(values.data()), 72);
-  CHECK(session->Set("ids", ids).ok());
+  CHECK_THAT(session->Set("ids", ids), IsOk());
   values[4] = int64_t{1} << 40;
   ids.data.assign(reinterpret_cast<const char*>(values.data()), 72);
-  CHECK_THAT(MessageOf(session->Set("ids", ids)), Contains("1099511627776 does not fit i32"));
-  CHECK_THAT(MessageOf(session->Set("ids", FloatTensor({9}, std::vector<float>(9, 1)))),
-             Contains("ids has elements of f32, the program wants i32"));
+  CHECK_THAT(session->Set("ids", ids), Fails("1099511627776 does not fit i32"));
+  CHECK_THAT(session->Set("ids", FloatTensor({9}, std::vector<float>(9, 1))),
+             Fails("ids has elements of f32, the program wants i32"));
   ids.data.pop_back();
-  CHECK(!session->Set("ids", ids).ok());
-  CHECK(!session->Get("nothing").ok());
+  CHECK_THAT(session->Set("ids", ids),
+             StatusIs(absl::StatusCode::kInvalidArgument, "ids has 71 bytes"));
+  CHECK_THAT(session->Get("nothing"),
+             StatusIs(absl::StatusCode::kInvalidArgument, "no output nothing"));
 }
 
 TEST_CASE("hash arithmetic keeps single constants and makes up all else") {
   auto session = OpenSession(Stored(2, 0, true).Load());
-  REQUIRE(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 2))).ok());
-  REQUIRE(session->Randomize(3).ok());
-  REQUIRE(session->Step().ok());
+  REQUIRE_THAT(session->Set("x", FloatTensor({6, 5}, std::vector<float>(30, 2))), IsOk());
+  REQUIRE_THAT(session->Randomize(3), IsOk());
+  REQUIRE_THAT(session->Step(), IsOk());
   const TensorData one = *session->Get("one");
   CHECK(one.type == ElementType::kI64);
   const uint64_t expected = HashOf(2.5);
@@ -120,17 +119,16 @@ TEST_CASE("memory that was never written is NaN, and state survives steps") {
   RunOptions options;
   options.poison = true;
   auto session = OpenSession(builder.Load(), options);
-  REQUIRE(session->Randomize(7).ok());
+  REQUIRE_THAT(session->Randomize(7), IsOk());
   for (int step = 0; step < 2; ++step) {
     // What an earlier buffer left in these bytes is not there to be read either.
-    REQUIRE(session->fleet().devices[1]->Fill(builder.stage().buffers(4).offset(), 0, 120).ok());
-    REQUIRE(session->Step().ok());
+    REQUIRE_THAT(session->fleet().devices[1]->Fill(builder.stage().buffers(4).offset(), 0, 120),
+                 IsOk());
+    REQUIRE_THAT(session->Step(), IsOk());
     std::vector<float> second(30);
-    REQUIRE(
-        session->fleet()
-            .devices[1]
-            ->Read(builder.stage().buffers(4).offset(), reinterpret_cast<char*>(second.data()), 120)
-            .ok());
+    REQUIRE_THAT(session->fleet().devices[1]->Read(builder.stage().buffers(4).offset(),
+                                                   reinterpret_cast<char*>(second.data()), 120),
+                 IsOk());
     CHECK(!std::isnan(second[14]));
     for (int i = 15; i < 30; ++i) REQUIRE(std::isnan(second[i]));
     const float first = FloatsOf(*session->Get("w"))[0];  // stored values are not poisoned
@@ -143,14 +141,13 @@ TEST_CASE("a write outside every buffer is found") {
   options.guards = true;
   const auto program = Stored(2, 0).Load();
   auto session = OpenSession(program, options);
-  REQUIRE(session->Randomize(1).ok());
-  REQUIRE(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(1), IsOk());
+  REQUIRE_THAT(session->Step(), IsOk());
   const ArenaLayout layout = SpreadLayout(*program);
-  REQUIRE(session->fleet().devices[1]->Fill(layout.offsets[1] + 40, 1, 1).ok());
+  REQUIRE_THAT(session->fleet().devices[1]->Fill(layout.offsets[1] + 40, 1, 1), IsOk());
   const absl::Status status = session->Step();
-  CHECK(status.code() == absl::StatusCode::kInternal);
-  CHECK_THAT(MessageOf(status),
-             Contains("device 1, instruction 0") && Contains("40 bytes after the start of w"));
+  CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, "device 1, instruction 0"));
+  CHECK_THAT(status, Fails("40 bytes after the start of w"));
 }
 
 TEST_CASE("buffers that share memory while both live stay together when spread") {
@@ -173,12 +170,12 @@ TEST_CASE("a program's values may go once a session has them") {
   for (int i = 0; i < 40; ++i) data[i] = static_cast<char>(i);
   builder.message().mutable_parameters(0)->set_data(data);
   auto program = LoadedProgram::FromMessage(builder.message());
-  REQUIRE(program.ok());
+  REQUIRE_THAT(program, IsOk());
   auto session = OpenSession(*program);
   (*program)->DropValues();
   CHECK((*program)->message().ByteSizeLong() + 40 <= builder.message().ByteSizeLong());
-  REQUIRE(session->Randomize(1).ok());
-  REQUIRE(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(1), IsOk());
+  REQUIRE_THAT(session->Step(), IsOk());
   CHECK(session->Get("w")->data == data);
 }
 
@@ -186,8 +183,8 @@ TEST_CASE("a trace has every instruction of every device, in order") {
   RunOptions options;
   options.trace = true;
   auto session = OpenSession(Stored(3, 0).Load(), options);
-  REQUIRE(session->Randomize(1).ok());
-  for (int step = 0; step < 2; ++step) REQUIRE(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(1), IsOk());
+  for (int step = 0; step < 2; ++step) REQUIRE_THAT(session->Step(), IsOk());
   for (int device = 0; device < 3; ++device) {
     int advanced = 0;
     double now = 0;
@@ -206,8 +203,8 @@ TEST_CASE("an unknown back end is an error that lists those there are") {
   RunOptions options;
   options.backend = "abacus";
   const auto session = Session::Open(Stored(1, 0).Load(), options);
-  REQUIRE(!session.ok());
-  CHECK_THAT(MessageOf(session.status()), Contains("no back end abacus; there are host"));
+  CHECK_THAT(session,
+             StatusIs(absl::StatusCode::kInvalidArgument, "no back end abacus; there are host"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Matchers for absl::Status and absl::StatusOr<T>, for CHECK_THAT and REQUIRE_THAT:
 //
 //   REQUIRE_THAT(status, IsOk());
-//   CHECK_THAT(ReadPlan(text), StatusIs(absl::StatusCode::kInvalidArgument, "no
-//   cost.lower_bound")); CHECK_THAT(CheckPlan(graph, plan), Fails("sharded differently"));
+//   CHECK_THAT(ReadPlan(text), StatusIs(absl::StatusCode::kInvalidArgument, "no cost.bytes"));
+//   CHECK_THAT(CheckPlan(graph, plan), Fails("sharded differently"));
 //
 // A check that fails prints the status as it is.
 #ifndef YUBA_TESTS_SUPPORT_STATUS_MATCHERS_H_

@@ -148,16 +148,17 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
     const auto key = std::make_tuple(fold ? NamePattern(node.name) : node.name,
                                      absl::StrCat(node.op, " ", row.sharding), split, weight_split);
     const auto [it, added] = known.emplace(key, groups.size());
-    if (added) groups.push_back(std::move(row));
-    NodeGroup& group = groups[it->second];
-    if (!added) {
+    if (added) {
+      groups.push_back(std::move(row));
+    } else {
+      NodeGroup& group = groups[it->second];
       group.name = NamePattern(node.name);
       group.gathered += row.gathered;
       group.reduced += row.reduced;
       if (group.output != row.output) group.output = split;
       if (group.weight != row.weight) group.weight = weight_split;
     }
-    ++group.count;
+    ++groups[it->second].count;
   }
   return groups;
 }

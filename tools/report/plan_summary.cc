@@ -1,6 +1,7 @@
 // The summary that `partition` prints: what moves, memory, and the parts of the model that are cut
 // alike.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -154,7 +155,7 @@ std::string SummaryText(const search::PlanFile& plan) {
         &text,
         "               weights gathered %s (%d %%), activations gathered %s, "
         "partial sums %s, halos %s\n",
-        Bytes(plan.cost.weight), static_cast<int>(100.0 * plan.cost.weight / bytes + 0.5),
+        Bytes(plan.cost.weight), static_cast<int>(std::lround(100.0 * plan.cost.weight / bytes)),
         Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
   }
   if (const search::DeviceMemory* device = LargestDevice(plan)) {

@@ -13,6 +13,7 @@
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/structure.h"
 #include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -151,8 +152,8 @@ CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tole
       ++count.skipped[reason];
       continue;
     }
-    INFO(one << ": " << error.status().message());
-    CHECK(error.ok());
+    INFO(one);
+    CHECK_THAT(error, IsOk());
     if (error.ok()) CHECK(*error <= tolerance);
     count.passed += error.ok() && *error <= tolerance;
   }

@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -127,8 +128,7 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     INFO(text);
     Compilation read;
     const absl::Status status = ParseState(text, "state.mlir", read);
-    INFO(status.message());
-    REQUIRE(status.ok());
+    REQUIRE_THAT(status, IsOk());
     CheckSameGraph(written.model.graph, read.model.graph);
     CHECK(read.model.file == written.model.file);
     CHECK(read.model.notes == written.model.notes);
@@ -212,7 +212,7 @@ std::string SmallText() {
 std::string ErrorOf(const std::string& text) {
   Compilation state;
   const absl::Status status = ParseState(text, "state.mlir", state);
-  CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+  CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
   return std::string(status.message());
 }
 

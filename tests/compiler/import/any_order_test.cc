@@ -17,6 +17,7 @@
 #include "search/rewrite/accumulators.h"
 #include "search/search.h"
 #include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
 namespace {
@@ -86,8 +87,7 @@ compiler::Model Imported(const ::onnx::ModelProto& proto) {
   REQUIRE(proto.SerializeToOstream(&file));
   file.close();
   absl::StatusOr<compiler::Model> model = compiler::ImportFile(path);
-  INFO(model.status());
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   return *std::move(model);
 }
 
@@ -104,8 +104,7 @@ std::ostream& operator<<(std::ostream& out, const Found& found) {
 Found PlannedCost(const compiler::Model& model, const search::SearchOptions& options) {
   const absl::StatusOr<search::Plan> plan =
       search::Search(search::SharedGraph(model.graph, options), options);
-  INFO(plan.status());
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   return {plan->cost.bytes(), plan->lower_bound};
 }
 
@@ -143,7 +142,7 @@ TEST_CASE("the names and the order of mesh axes change nothing") {
   for (const char* name : {"mlp", "conv", "gpt"}) {
     const absl::StatusOr<compiler::Model> model =
         compiler::ImportFile(absl::StrCat("tests/models/", name, "/model.onnx"));
-    REQUIRE(model.ok());
+    REQUIRE_THAT(model, IsOk());
     for (const std::vector<const char*>& meshes :
          std::vector<std::vector<const char*>>{{"data=2,model=4", "model=4,data=2", "x=8"},
                                                {"x=3,y=2,z=2", "z=2,x=3,y=2", "y=2,x=2,z=3"}}) {

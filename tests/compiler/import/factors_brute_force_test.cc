@@ -14,6 +14,7 @@
 #include "tests/compiler/support/whole_model.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/marking.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
 namespace {
@@ -162,7 +163,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   CHECK(plan.cost.bytes() == least);
   CHECK(plan.lower_bound <= (plan.space.factors ? with : flat).least);
   CHECK(MarkedBytes(model.graph, options.mesh, plan.tensors, plan.nodes) == plan.cost.bytes());
-  CHECK(search::CheckPlan(model.graph, plan).ToString() == "OK");
+  CHECK_THAT(search::CheckPlan(model.graph, plan), IsOk());
   ++tally->compared;
   tally->plans += with.plans + flat.plans;
   tally->proven += plan.lower_bound == plan.cost.bytes();

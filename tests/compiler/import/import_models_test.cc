@@ -4,6 +4,7 @@
 
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
 namespace {
@@ -15,8 +16,7 @@ std::string Folder(const std::string& name) { return "tests/models/" + name; }
 compiler::Model Import(const std::string& name, const ImportOptions& options = {}) {
   absl::StatusOr<compiler::Model> model =
       compiler::ImportFile(Folder(name) + "/model.onnx", options);
-  INFO(model.status());
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   return *std::move(model);
 }
 
@@ -33,8 +33,7 @@ TEST_CASE("models compute what PyTorch computes") {
   for (const char* name : kModels) {
     INFO(name);
     const absl::StatusOr<double> error = compiler::ErrorOnTestData(Folder(name), 0);
-    INFO(error.status());
-    REQUIRE(error.ok());
+    REQUIRE_THAT(error, IsOk());
     CHECK(*error < 2e-6);
   }
 }
@@ -57,14 +56,13 @@ TEST_CASE("models of today's exporter, at several sizes each") {
       INFO(folder << " set " << set);
       const absl::StatusOr<TensorValue> input = compiler::ReadTestTensor(
           folder + "/test_data_set_" + std::to_string(set) + "/input_0.pb");
-      REQUIRE(input.ok());
+      REQUIRE_THAT(input, IsOk());
       ImportOptions options;
       for (size_t d = 0; d < modern.dims.size(); ++d) {
         if (*modern.dims[d] != '\0') options.dims[modern.dims[d]] = input->type.dims[d];
       }
       const absl::StatusOr<double> error = compiler::ErrorOnTestData(folder, set, options);
-      INFO(error.status());
-      REQUIRE(error.ok());
+      REQUIRE_THAT(error, IsOk());
       CHECK(*error < modern.tolerance);
     }
   }
@@ -92,7 +90,7 @@ TEST_CASE("with another batch each sample has the answer that it has alone") {
       for (size_t i = 0; i < expected.elements.size(); ++i)
         expected.elements[i] = answers.elements[i % answers.elements.size()];
       const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(model, {input});
-      REQUIRE(outputs.ok());
+      REQUIRE_THAT(outputs, IsOk());
       const Tensor& output = model.graph.tensors[model.graph.outputs[0]];
       CHECK(compiler::LargestError((*outputs)[0], WholeDims(output), expected) < 2e-6);
     }
@@ -116,8 +114,8 @@ TEST_CASE("weights beside the model are read") {
       compiler::ImportFile(Folder("mlp") + "/model.onnx");
   const absl::StatusOr<compiler::Model> beside =
       compiler::ImportFile(Folder("mlp") + "/model_external.onnx");
-  INFO(beside.status());
-  REQUIRE((inside.ok() && beside.ok()));
+  REQUIRE_THAT(inside, IsOk());
+  REQUIRE_THAT(beside, IsOk());
   CHECK(inside->graph_hash == beside->graph_hash);
   int compared = 0;
   for (const auto& [tensor, value] : inside->values) {
@@ -167,11 +165,10 @@ TEST_CASE("the mean of a window that lies in padding is 0") {
   compiler::SetInts(pool, "pads", {2, 3, 2, 3});
   builder.Output("y");
   const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save());
-  INFO(model.status());
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   const TensorValue ones{TensorType{ElementType::kF32, {1, 1, 2, 2}}, std::vector<Scalar>(4, {1})};
   const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(*model, {ones});
-  REQUIRE(outputs.ok());
+  REQUIRE_THAT(outputs, IsOk());
   REQUIRE(outputs->front().type.dims == std::vector<int64_t>{1, 1, 5, 7});
   for (int64_t row = 0; row < 5; ++row) {
     for (int64_t column = 0; column < 7; ++column) {

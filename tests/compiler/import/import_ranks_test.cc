@@ -3,6 +3,7 @@
 
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
 namespace {
@@ -30,8 +31,8 @@ std::vector<double> Apply(const Dims& dims, const std::string& op,
   }
   builder.Output("y");
   const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save());
-  INFO(op << " of rank " << dims.size() << ": " << model.status());
-  REQUIRE(model.ok());
+  INFO(op << " of rank " << dims.size());
+  REQUIRE_THAT(model, IsOk());
   TensorValue x;
   x.type = TensorType{ElementType::kF32, dims};
   for (int64_t i = 0; i < ElementCount(x.type); ++i) {
@@ -40,7 +41,7 @@ std::vector<double> Apply(const Dims& dims, const std::string& op,
     x.elements.push_back(scalar);
   }
   const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(*model, {x});
-  REQUIRE(outputs.ok());
+  REQUIRE_THAT(outputs, IsOk());
   if (!expected_dims.empty()) {
     CHECK(WholeDims(model->graph.tensors[model->graph.outputs[0]]) == expected_dims);
   }

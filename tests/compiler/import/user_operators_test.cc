@@ -7,6 +7,7 @@
 #include "opsemantics/language/library.h"
 #include "runtime/session.h"
 #include "tests/compiler/support/onnx_builder.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
 namespace {
@@ -34,21 +35,19 @@ Result Run(const std::string& model, const OperatorLibrary& library, int devices
   compilation.request.search.mesh = MeshOf(devices);
   compilation.request.kernels.library = use_library;
   const absl::Status compiled = compiler::RunPhases(compiler::PhaseOptions(), compilation);
-  INFO(compiled);
-  REQUIRE(compiled.ok());
+  REQUIRE_THAT(compiled, IsOk());
   auto program = runtime::LoadedProgram::FromMessage(std::move(compilation.program));
-  INFO(program.status());
-  REQUIRE(program.ok());
+  REQUIRE_THAT(program, IsOk());
   std::unique_ptr<runtime::Session> session =
       runtime::Session::Open(*program, runtime::RunOptions()).value();
-  REQUIRE(session->Randomize(7).ok());
-  REQUIRE(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(7), IsOk());
+  REQUIRE_THAT(session->Step(), IsOk());
   return {session->statistics().library_calls, session->Get("y").value()};
 }
 
 void ExpectLibraryCalls(compiler::OnnxBuilder& builder) {
   OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  REQUIRE(library.Add("mine.tdl", kDescriptions).ok());
+  REQUIRE_THAT(library.Add("mine.tdl", kDescriptions), IsOk());
   const std::string model = builder.Save();
   for (int devices : {1, 2, 3, 8}) {
     INFO(devices << " devices");
@@ -93,14 +92,15 @@ std::string ErrorOf(const compiler::OnnxBuilder& builder, const OperatorLibrary&
   ImportOptions options;
   options.library = &library;
   const absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
-  REQUIRE_FALSE(model.ok());
+  REQUIRE_THAT(model, StatusIs(absl::StatusCode::kInvalidArgument));
   return std::string(model.status().message());
 }
 
 TEST_CASE("an attribute that the description lacks is an error that names those it has") {
   OperatorLibrary library = OperatorLibrary::BuiltIn().value();
-  REQUIRE(library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n")
-              .ok());
+  REQUIRE_THAT(
+      library.Add("mine.tdl", "op scaled(x[n]; factor = 1) -> y[n]\n  y[i] = x[i] * factor\n"),
+      IsOk());
   compiler::OnnxBuilder builder;
   builder.proto().add_opset_import()->set_domain("example.org");
   builder.proto().mutable_opset_import(1)->set_version(3);

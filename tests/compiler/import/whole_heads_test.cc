@@ -7,6 +7,7 @@
 #include "compiler/import/onnx.h"
 #include "opsemantics/language/library.h"
 #include "search/search.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
 namespace {
@@ -61,8 +62,7 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
     options.pins.push_back(search::ExactPin(true, id, sharding));
   }
   const absl::StatusOr<search::Plan> plan = search::Search(graph, options);
-  INFO(plan.status());
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   for (const search::Move& move : search::MovesOf(graph, *plan)) {
     if (std::find(attention.begin(), attention.end(), move.node) == attention.end()) continue;
     INFO(graph.nodes[move.node].name << " moves " << graph.tensors[move.tensor].name);

@@ -5,6 +5,7 @@
 #include "opsemantics/elaborate/sample_uses.h"
 #include "opsemantics/language/library.h"
 #include "tests/compiler/kernels/kernel_runner.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::kernels {
 namespace {
@@ -17,7 +18,7 @@ std::vector<Definition> DefinitionsOf(const OperatorLibrary& library, const std:
   for (const SampleUse& use : SampleUses(*library.Find(name), kUses, kPoints)) {
     const absl::StatusOr<Instance> instance =
         Elaborate(*library.Find(name), use.operands, use.attributes);
-    REQUIRE(instance.status().ToString() == "OK");
+    REQUIRE_THAT(instance, IsOk());
     for (const SlotDefinition& slot : instance->definitions) {
       const Definition& definition = slot.definition;
       if (std::find(definitions.begin(), definitions.end(), definition) == definitions.end())
@@ -29,7 +30,7 @@ std::vector<Definition> DefinitionsOf(const OperatorLibrary& library, const std:
 
 void CheckOperators(Arithmetic arithmetic) {
   const absl::StatusOr<OperatorLibrary> library = OperatorLibrary::BuiltIn();
-  REQUIRE(library.status().ToString() == "OK");
+  REQUIRE_THAT(library, IsOk());
   std::vector<Definition> definitions;
   for (const std::string& name : library->Names())
     for (Definition& definition : DefinitionsOf(*library, name))

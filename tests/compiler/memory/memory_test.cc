@@ -44,7 +44,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
     const program::Program program =
         Planned(seed, seed % 2 == 0 ? Arithmetic::kFloat : Arithmetic::kHash);
     const program::Stage& stage = program.stages(0);
-    CHECK(CheckMemory(program).ok());
+    CHECK_THAT(CheckMemory(program), IsOk());
     for (int a = 0; a < stage.buffers_size(); ++a) {
       const program::Buffer& first = stage.buffers(a);
       CHECK(first.offset() % 64 == 0);

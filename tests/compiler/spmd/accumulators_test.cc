@@ -11,6 +11,7 @@
 #include "search/plan/plan.h"
 #include "tests/compiler/support/emulator.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -69,11 +70,9 @@ TEST_CASE("any plan with sums that stay unreduced computes the whole and moves w
     const Case c =
         RandomCase(random_model, seed, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
     const absl::Status cover = CheckCoverage(c.program);
-    INFO(cover.message());
-    CHECK(cover.ok());
+    CHECK_THAT(cover, IsOk());
     const absl::Status faithful = CheckMatchesGraph(c.model.graph, c.program);
-    INFO(faithful.message());
-    CHECK(faithful.ok());
+    CHECK_THAT(faithful, IsOk());
     int64_t moved = 0;
     CHECK(IsRight(c, &moved));
     if (seed % 2 == 1) CHECK(moved == search::CostOf(c.model.graph, c.plan).bytes());
@@ -94,13 +93,15 @@ TEST_CASE("a program without one of its exchanges within groups is refused") {
       Case broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
-      CHECK_FALSE(CheckCoverage(broken.program).ok());
+      CHECK_THAT(CheckCoverage(broken.program),
+                 StatusIs(absl::StatusCode::kFailedPrecondition, "instruction "));
       CHECK_FALSE(IsRight(broken));
       // Without its groups, the exchange combines what others keep; in other groups, some partials
       // are lost or come twice.
       broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions(i)->mutable_exchange()->clear_group();
-      CHECK_FALSE(CheckCoverage(broken.program).ok());
+      CHECK_THAT(CheckCoverage(broken.program),
+                 StatusIs(absl::StatusCode::kFailedPrecondition, "instruction "));
       ++dropped;
     }
   }

@@ -12,6 +12,7 @@
 #include "search/plan/plan.h"
 #include "tests/compiler/support/emulator.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -33,11 +34,9 @@ void CheckProgram(const Model& model, const program::Program& program, Random& r
   const Graph& graph = model.graph;
   const Arithmetic arithmetic = program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat;
   const absl::Status cover = CheckCoverage(program);
-  INFO(cover.message());
-  CHECK(cover.ok());
+  CHECK_THAT(cover, IsOk());
   const absl::Status faithful = CheckMatchesGraph(graph, program);
-  INFO(faithful.message());
-  CHECK(faithful.ok());
+  CHECK_THAT(faithful, IsOk());
   std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
   const Emulation emulation = Emulate(program, graph, values);
   CHECK(emulation.fault == "");

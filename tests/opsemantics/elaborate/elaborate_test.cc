@@ -6,6 +6,7 @@
 
 #include "catch2/catch.hpp"
 #include "opsemantics/language/parser.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba {
 namespace {
@@ -19,16 +20,14 @@ Shape I64(Dims dims) { return {ElementType::kI64, std::move(dims)}; }
 
 OpDescription Description(const std::string& text) {
   auto ops = ParseFile("test.tdl", text);
-  INFO(ops.status().message());
-  REQUIRE(ops.ok());
+  REQUIRE_THAT(ops, IsOk());
   return (*ops)[0];
 }
 
 Instance Use(const std::string& text, const Operands& operands, const Attributes& attributes = {}) {
   auto instance = Elaborate(Description(text), operands, attributes);
   INFO(text);
-  INFO(instance.status().message());
-  REQUIRE(instance.ok());
+  REQUIRE_THAT(instance, IsOk());
   return *std::move(instance);
 }
 

@@ -8,6 +8,7 @@
 #include "opsemantics/language/library.h"
 #include "opsemantics/language/parser.h"
 #include "tests/support/mutate.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba {
 namespace {
@@ -45,7 +46,7 @@ void UseWithOddNumbers(const OpDescription& op, Random& random) {
 
 std::vector<std::string> Texts() {
   auto library = OperatorLibrary::BuiltIn();
-  REQUIRE(library.ok());
+  REQUIRE_THAT(library, IsOk());
   std::vector<std::string> texts;
   for (const std::string& name : library->Names()) {
     texts.push_back(std::string(library->Find(name)->text()));
@@ -78,7 +79,7 @@ TEST_CASE("mutated descriptions are refused or used") {
 TEST_CASE("odd extents and attributes are refused or used") {
   Random random(7 + Catch::rngSeed());
   auto library = OperatorLibrary::BuiltIn();
-  REQUIRE(library.ok());
+  REQUIRE_THAT(library, IsOk());
   for (const std::string& name : library->Names()) {
     for (int round = 0; round < 10; ++round) UseWithOddNumbers(*library->Find(name), random);
   }

@@ -6,14 +6,14 @@
 
 #include "catch2/catch.hpp"
 #include "opsemantics/elaborate/sample_uses.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba {
 namespace {
 
 OperatorLibrary BuiltIn() {
   auto library = OperatorLibrary::BuiltIn();
-  INFO(library.status().message());
-  REQUIRE(library.ok());
+  REQUIRE_THAT(library, IsOk());
   return *std::move(library);
 }
 
@@ -33,8 +33,7 @@ TEST_CASE("every built-in operator has uses that elaborate") {
     CHECK(uses.size() >= 3);
     for (const SampleUse& use : uses) {
       auto instance = Elaborate(op, use.operands, use.attributes);
-      INFO(instance.status().message());
-      REQUIRE(instance.ok());
+      REQUIRE_THAT(instance, IsOk());
       CHECK(!instance->definitions.empty());
       for (const SlotDefinition& definition : instance->definitions) {
         CHECK(definition.operands.size() == definition.definition.operands.size());
@@ -48,7 +47,7 @@ TEST_CASE("users add operators, but do not replace others unasked") {
   OperatorLibrary library = BuiltIn();
   const size_t before = library.Names().size();
   CHECK(library.Find("tests_twice") == nullptr);
-  REQUIRE(library.Add("mine.tdl", kTwice).ok());
+  REQUIRE_THAT(library.Add("mine.tdl", kTwice), IsOk());
   REQUIRE(library.Find("tests_twice") != nullptr);
   CHECK(library.Names().size() == before + 1);
   const absl::Status again = library.Add("other.tdl", kTwice);
@@ -57,9 +56,11 @@ TEST_CASE("users add operators, but do not replace others unasked") {
         "mine.tdl; choose another name\n"
         "  op tests_twice(x[n]) -> y[n]\n"
         "     ^~~~~~~~~~~");
-  CHECK(library.Add("other.tdl", kTwice, /*replace=*/true).ok());
+  CHECK_THAT(library.Add("other.tdl", kTwice, /*replace=*/true), IsOk());
   // A file with a mistake adds nothing.
-  CHECK(!library.Add("bad.tdl", "op tests_a(x[n]) -> y[n] y[i] = x[i]\nop tests_b(").ok());
+  CHECK_THAT(
+      library.Add("bad.tdl", "op tests_a(x[n]) -> y[n] y[i] = x[i]\nop tests_b("),
+      StatusIs(absl::StatusCode::kInvalidArgument, "bad.tdl:2:12: expected an operand's name"));
   CHECK(library.Find("tests_a") == nullptr);
   CHECK(library
             .Add("double.tdl",
@@ -72,24 +73,25 @@ TEST_CASE("users add operators, but do not replace others unasked") {
 TEST_CASE("the hash is of the content") {
   OperatorLibrary a = BuiltIn(), b = BuiltIn(), c = BuiltIn();
   CHECK(a.Hash() == b.Hash());
-  REQUIRE(a.Add("a.tdl", kTwice).ok());
+  REQUIRE_THAT(a.Add("a.tdl", kTwice), IsOk());
   CHECK(a.Hash() != b.Hash());
-  REQUIRE(
-      b.Add("b.tdl", "# Twice.\nop tests_twice( x[n] )\n   -> y[n] # y\n y[i] = x[i]+x[i]").ok());
+  REQUIRE_THAT(
+      b.Add("b.tdl", "# Twice.\nop tests_twice( x[n] )\n   -> y[n] # y\n y[i] = x[i]+x[i]"),
+      IsOk());
   CHECK(a.Hash() == b.Hash());
-  REQUIRE(c.Add("a.tdl", "op tests_twice(x[n]) -> y[n]  y[i] = x[i] + x[i] + 0").ok());
+  REQUIRE_THAT(c.Add("a.tdl", "op tests_twice(x[n]) -> y[n]  y[i] = x[i] + x[i] + 0"), IsOk());
   CHECK(a.Hash() != c.Hash());
 }
 
 TEST_CASE("sample uses vary what a signature leaves open") {
   OperatorLibrary library;
-  REQUIRE(library
-              .Add("t.tdl",
-                   "op t(x[s..~, (g c), n], opt o[n]; stride.. = 1, up: bool = 0, kind: type)\n"
-                   "  -> y[s.., g, c]: kind\n"
-                   "  y[i.., a, b] = cast(sum(j: n) ((if up then x[i.., (a b), j] * 2 else\n"
-                   "    x[i.., (a b), j]) + o[j]), kind)")
-              .ok());
+  REQUIRE_THAT(
+      library.Add("t.tdl",
+                  "op t(x[s..~, (g c), n], opt o[n]; stride.. = 1, up: bool = 0, kind: type)\n"
+                  "  -> y[s.., g, c]: kind\n"
+                  "  y[i.., a, b] = cast(sum(j: n) ((if up then x[i.., (a b), j] * 2 else\n"
+                  "    x[i.., (a b), j]) + o[j]), kind)"),
+      IsOk());
   const std::vector<SampleUse> uses = SampleUses(*library.Find("t"), 20);
   bool absent = false, present = false, even = false, uneven = false, truth = false;
   std::vector<bool> ranks(3);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch2/catch.hpp"
+#include "tests/support/status_matchers.h"
 
 namespace yuba {
 namespace {
@@ -44,8 +45,7 @@ std::string Shown(const Syntax& syntax) {
 OpDescription ParseOne(const std::string& text) {
   auto ops = ParseSyntax("test.tdl", text);
   INFO(text);
-  INFO(ops.status().message());
-  REQUIRE(ops.ok());
+  REQUIRE_THAT(ops, IsOk());
   REQUIRE(ops->size() == 1);
   return (*ops)[0];
 }

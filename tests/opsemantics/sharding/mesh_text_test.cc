@@ -4,13 +4,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/status_matchers.h"
+
 namespace yuba {
 namespace {
 
 Mesh Of(const std::string& text) {
   absl::StatusOr<Mesh> mesh = MeshOfGroups(text);
-  INFO(mesh.status().message());
-  REQUIRE(mesh.ok());
+  REQUIRE_THAT(mesh, IsOk());
   return *mesh;
 }
 
@@ -43,14 +44,15 @@ TEST_CASE("axes are written as people read them, and read back") {
     for (const AxisList& axes : {AxisList{}, AxisList{2}, AxisList{1, 2}, AxisList{2, 1, 0},
                                  AxisList{1, 2, 0}, AxisList{0, 2, 1}}) {
       const absl::StatusOr<AxisList> read = ParseAxes(*mesh, AxesText(*mesh, axes));
-      REQUIRE(read.ok());
+      REQUIRE_THAT(read, IsOk());
       CHECK(*read == axes);
     }
   }
   CHECK(*ParseAxes(named, "model data") == AxisList{1, 2, 0});
   CHECK(ParseAxes(named, "modell").status().message() ==
         "no mesh axis is called 'modell'; the mesh is data=2 model=4");
-  CHECK_FALSE(ParseAxes(letters, "ad").ok());
+  CHECK_THAT(ParseAxes(letters, "ad"),
+             StatusIs(absl::StatusCode::kInvalidArgument, "no mesh axis is called 'ad'"));
 }
 
 TEST_CASE("what is no mesh is refused with the reason") {

@@ -33,7 +33,7 @@ AxisList Axes(int begin, int end) {
   return axes;
 }
 
-Sharding NoCut(const Definition& definition) {
+Sharding WholePartition(const Definition& definition) {
   return Sharding{std::vector<AxisList>(definition.indices.size())};
 }
 
@@ -90,7 +90,7 @@ std::vector<Sharding> Strategies(const Definition& definition, const Mesh& mesh)
     if (Fits(definition, sharding, mesh)) shardings.push_back(sharding);
   };
   for (int i : cuttable) {
-    Sharding sharding = NoCut(definition);
+    Sharding sharding = WholePartition(definition);
     sharding.axes[i] = Axes(0, axes);
     add(sharding);
     if (axes < 2) continue;
@@ -98,7 +98,7 @@ std::vector<Sharding> Strategies(const Definition& definition, const Mesh& mesh)
     add(sharding);
     for (int j : cuttable) {
       if (i == j) continue;
-      sharding = NoCut(definition);
+      sharding = WholePartition(definition);
       sharding.axes[i] = Axes(0, 1);
       sharding.axes[j] = Axes(1, axes);
       add(sharding);

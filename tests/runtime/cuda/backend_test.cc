@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "runtime/cuda/facts.h"
 #include "tests/runtime/cuda/programs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::cuda {
 namespace {
@@ -35,10 +36,7 @@ TEST_CASE("Without a GPU the back end says so, and what was found") {
     return;
   }
   const auto session = runtime::Session::Open(TwicePlusOne(2).Load(), OnGpus());
-  REQUIRE_FALSE(session.ok());
-  CHECK(absl::IsUnavailable(session.status()));
-  INFO(session.status().message());
-  CHECK(absl::StrContains(session.status().message(), "no GPU: "));
+  CHECK_THAT(session, StatusIs(absl::StatusCode::kUnavailable, "no GPU: "));
 }
 
 TEST_CASE("Kernels and gathers on virtual devices of a GPU") {
@@ -48,8 +46,8 @@ TEST_CASE("Kernels and gathers on virtual devices of a GPU") {
       INFO(devices << " devices, interleaved " << interleave);
       auto session = runtime::OpenSession(TwicePlusOne(devices).Load(), OnGpus(interleave));
       const std::vector<float> x = WholeNumbers(kVectorLength);
-      REQUIRE(session->Set("x", runtime::FloatTensor({kVectorLength}, x)).ok());
-      for (int step = 0; step < 3; ++step) REQUIRE(session->Step().ok());
+      REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+      for (int step = 0; step < 3; ++step) REQUIRE_THAT(session->Step(), IsOk());
       std::vector<float> y, z;
       for (float value : x) y.push_back(2 * value + 1);
       for (float value : y) z.push_back(2 * value + 1);
@@ -70,8 +68,9 @@ TEST_CASE("Exchanges on a GPU equal those on the host") {
       options.backend = backend;
       options.poison = true;
       auto session = runtime::OpenSession(loaded, options);
-      REQUIRE(session->Set("x", runtime::FloatTensor(kTurnedDims, WholeNumbers(elements))).ok());
-      REQUIRE(session->Step().ok());
+      REQUIRE_THAT(session->Set("x", runtime::FloatTensor(kTurnedDims, WholeNumbers(elements))),
+                   IsOk());
+      REQUIRE_THAT(session->Step(), IsOk());
       for (const char* output : {"copy", "combined"})
         found.push_back(runtime::FloatsOf(*session->Get(output)));
     }
@@ -115,9 +114,11 @@ TEST_CASE("Matrix products through cuBLAS are the sums, as on the host") {
       runtime::RunOptions options;
       options.backend = backend;
       auto session = runtime::OpenSession(HalvedProduct(order).Load(), options);
-      REQUIRE(session->Set("left", runtime::FloatTensor(ProductDims(order.left), left)).ok());
-      REQUIRE(session->Set("right", runtime::FloatTensor(ProductDims(order.right), right)).ok());
-      REQUIRE(session->Step().ok());
+      REQUIRE_THAT(session->Set("left", runtime::FloatTensor(ProductDims(order.left), left)),
+                   IsOk());
+      REQUIRE_THAT(session->Set("right", runtime::FloatTensor(ProductDims(order.right), right)),
+                   IsOk());
+      REQUIRE_THAT(session->Step(), IsOk());
       CHECK(runtime::FloatsOf(*session->Get("result")) == expected);
       CHECK(session->statistics().library_calls == 2);
     }

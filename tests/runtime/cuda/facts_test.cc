@@ -6,6 +6,7 @@
 
 #include "runtime/devices.h"
 #include "runtime/shared_library.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::cuda {
 namespace {
@@ -37,10 +38,10 @@ TEST_CASE("A machine without a GPU says so, and why") {
       CHECK(gpu.memory > 0);
       CHECK(gpu.sm >= 50);
     }
-    CHECK(DriverVersion().ok());
+    CHECK_THAT(DriverVersion(), IsOk());
     return;
   }
-  CHECK(absl::IsUnavailable(gpus.status()));
+  REQUIRE_THAT(gpus, StatusIs(absl::StatusCode::kUnavailable));
   CHECK(std::string(gpus.status().message()).find("no GPU: ") == 0);
   CHECK(gpus.status().message().size() > std::string("no GPU: ").size());
 }
@@ -58,18 +59,15 @@ TEST_CASE("Opening a library twice gives the same answer") {
 
 TEST_CASE("A library that is not there, and a function that it does not have") {
   const auto missing = runtime::SharedLibrary::Open({"libno-such-library.so.1", "libnor-this.so"});
-  REQUIRE(absl::IsUnavailable(missing.status()));
-  CHECK(std::string(missing.status().message()).find("libno-such-library.so.1") !=
-        std::string::npos);
+  CHECK_THAT(missing, StatusIs(absl::StatusCode::kUnavailable, "libno-such-library.so.1"));
   const auto there = runtime::SharedLibrary::Open({"libno-such-library.so.1", "libm.so.6"});
-  REQUIRE(there.ok());
+  REQUIRE_THAT(there, IsOk());
   CHECK(there->path().find("libm.so.6") != std::string::npos);
   double (*cosine)(double) = nullptr;
-  REQUIRE(there->Find("cos", cosine).ok());
+  REQUIRE_THAT(there->Find("cos", cosine), IsOk());
   CHECK(cosine(0) == 1);
   const absl::Status none = there->Find("no_such_function", cosine);
-  CHECK(absl::IsUnavailable(none));
-  CHECK(std::string(none.message()).find("no_such_function") != std::string::npos);
+  CHECK_THAT(none, StatusIs(absl::StatusCode::kUnavailable, "no_such_function"));
   CHECK(cosine == nullptr);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/programs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::cuda {
 namespace {
@@ -43,8 +44,8 @@ std::vector<float> TurnedBy(const runtime::RunOptions& options, int steps) {
   for (int step = 0; step < steps; ++step) {
     std::vector<float> x = WholeNumbers(6 * 7 * 5);
     for (float& value : x) value += static_cast<float>(step);
-    REQUIRE(session->Set("x", runtime::FloatTensor(kTurnedDims, x)).ok());
-    REQUIRE(session->Step().ok());
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor(kTurnedDims, x)), IsOk());
+    REQUIRE_THAT(session->Step(), IsOk());
     const std::vector<float> combined = runtime::FloatsOf(*session->Get("combined"));
     found.insert(found.end(), combined.begin(), combined.end());
   }
@@ -71,8 +72,8 @@ TEST_CASE("What others read is not made anew before they have read it") {
     Fake().seed = seed;
     auto session = runtime::OpenSession(TwicePlusOne(3).Load(), OnCuda());
     const std::vector<float> x = WholeNumbers(kVectorLength);
-    REQUIRE(session->Set("x", runtime::FloatTensor({kVectorLength}, x)).ok());
-    REQUIRE(session->Step().ok());
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+    REQUIRE_THAT(session->Step(), IsOk());
     std::vector<float> y;
     for (float value : x) y.push_back(2 * value + 1);
     CHECK(runtime::FloatsOf(*session->Get("y")) == y);
@@ -102,8 +103,9 @@ TEST_CASE("NCCL gathers between GPUs, virtual devices of one copy") {
       Fake().seed = seed;
       auto session = runtime::OpenSession(builder.Load(), OnCuda(seed % 2 == 0, seed));
       for (int step = 0; step < 2; ++step) {
-        REQUIRE(session->Set("x", runtime::FloatTensor({length}, WholeNumbers(length))).ok());
-        REQUIRE(session->Step().ok());
+        REQUIRE_THAT(session->Set("x", runtime::FloatTensor({length}, WholeNumbers(length))),
+                     IsOk());
+        REQUIRE_THAT(session->Step(), IsOk());
         CHECK(runtime::FloatsOf(*session->Get("tripled")) == expected);
       }
       CHECK(Fake().gathers == (gpus == 3 ? 2 * 4 : 0));
@@ -120,16 +122,13 @@ TEST_CASE("A failed call ends the run with its words, and the session goes on") 
       OnFakes fakes(2);
       auto session = runtime::OpenSession(TwicePlusOne(2).Load(), OnCuda(interleave));
       const std::vector<float> x = WholeNumbers(kVectorLength);
-      REQUIRE(session->Set("x", runtime::FloatTensor({kVectorLength}, x)).ok());
+      REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
       Fake().fail = call;
       const absl::Status status = session->Step();
-      REQUIRE_FALSE(status.ok());
-      INFO(status.message());
-      CHECK(status.code() == absl::StatusCode::kInternal);
-      CHECK(absl::StrContains(status.message(), call));
-      CHECK(absl::StrContains(status.message(), "the fake"));
-      CHECK(absl::StrContains(status.message(), "GPU "));
-      REQUIRE(session->Step().ok());
+      CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, call));
+      CHECK_THAT(status, Fails("the fake"));
+      CHECK_THAT(status, Fails("GPU "));
+      REQUIRE_THAT(session->Step(), IsOk());
       CHECK(runtime::FloatsOf(*session->Get("y"))[7] == 2 * x[7] + 1);
     }
   }
@@ -137,8 +136,7 @@ TEST_CASE("A failed call ends the run with its words, and the session goes on") 
 
 std::string OpeningError(const runtime::ProgramBuilder& builder, absl::StatusCode code) {
   const auto session = runtime::Session::Open(builder.Load(), OnCuda());
-  REQUIRE_FALSE(session.ok());
-  CHECK(session.status().code() == code);
+  REQUIRE_THAT(session, StatusIs(code));
   return std::string(session.status().message());
 }
 

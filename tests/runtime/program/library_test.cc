@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/runtime/program_builder.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
@@ -95,17 +96,19 @@ std::vector<float> RunProblem(const Problem& problem, const std::vector<float>& 
   auto bytes = [](const std::vector<float>& values) {
     return static_cast<int64_t>(values.size() * sizeof(float));
   };
-  REQUIRE(device.Write(layout.offsets[0], reinterpret_cast<const char*>(left.data()), bytes(left))
-              .ok());
-  REQUIRE(device.Write(layout.offsets[1], reinterpret_cast<const char*>(right.data()), bytes(right))
-              .ok());
+  REQUIRE_THAT(
+      device.Write(layout.offsets[0], reinterpret_cast<const char*>(left.data()), bytes(left)),
+      IsOk());
+  REQUIRE_THAT(
+      device.Write(layout.offsets[1], reinterpret_cast<const char*>(right.data()), bytes(right)),
+      IsOk());
   const absl::Status status = session->Step();
-  INFO(status.ToString());
-  REQUIRE(status.ok());
+  REQUIRE_THAT(status, IsOk());
   CHECK(session->statistics().library_calls == expected_calls);
   std::vector<float> result(Volume(problem.result.box()));
-  REQUIRE(
-      device.Read(layout.offsets[2], reinterpret_cast<char*>(result.data()), bytes(result)).ok());
+  REQUIRE_THAT(
+      device.Read(layout.offsets[2], reinterpret_cast<char*>(result.data()), bytes(result)),
+      IsOk());
   return result;
 }
 

@@ -8,11 +8,10 @@
 
 #include "runtime/program/program.h"
 #include "tests/runtime/program_builder.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
-
-using Catch::Contains;
 
 std::string Path() { return std::string(std::getenv("TEST_TMPDIR")) + "/m.yuba"; }
 
@@ -42,13 +41,12 @@ absl::Status Read(const std::string& bytes) {
 
 TEST_CASE("what is written is read") {
   const auto bytes = FormatProgram(Sound());
-  REQUIRE(bytes.ok());
+  REQUIRE_THAT(bytes, IsOk());
   Write(*bytes);
   const auto program = ReadProgramFile(Path());
-  INFO(program.status().message());
-  REQUIRE(program.ok());
+  REQUIRE_THAT(program, IsOk());
   CHECK(program->SerializeAsString() == Sound().SerializeAsString());
-  CHECK(LoadedProgram::FromFile(Path()).ok());
+  CHECK_THAT(LoadedProgram::FromFile(Path()), IsOk());
 }
 
 TEST_CASE("each flipped bit, cut end and added byte is refused by the file's name") {
@@ -58,20 +56,23 @@ TEST_CASE("each flipped bit, cut end and added byte is refused by the file's nam
     std::string bytes = sound;
     bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);
     const absl::Status status = Read(bytes);
-    REQUIRE(status.code() == absl::StatusCode::kInvalidArgument);
-    REQUIRE_THAT(std::string(status.message()), Contains("m.yuba") && Contains("yuba compile"));
+    REQUIRE_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, "m.yuba"));
+    REQUIRE_THAT(status, Fails("yuba compile"));
   }
   for (size_t end = 0; end < sound.size(); end += 57)
-    REQUIRE_FALSE(Read(sound.substr(0, end)).ok());
-  CHECK_THAT(std::string(Read(sound.substr(0, 2000)).message()), Contains("cut short"));
-  CHECK_FALSE(Read(sound + '\0').ok());
-  CHECK_FALSE(Read(Sound().SerializeAsString()).ok());
+    REQUIRE_THAT(Read(sound.substr(0, end)),
+                 StatusIs(absl::StatusCode::kInvalidArgument, "m.yuba"));
+  CHECK_THAT(Read(sound.substr(0, 2000)), Fails("cut short"));
+  CHECK_THAT(Read(sound + '\0'),
+             StatusIs(absl::StatusCode::kInvalidArgument, "it was cut short or changed"));
+  CHECK_THAT(Read(Sound().SerializeAsString()),
+             StatusIs(absl::StatusCode::kInvalidArgument, "is no program"));
 }
 
 TEST_CASE("a file that cannot be read is named") {
-  CHECK_THAT(std::string(ReadProgramFile("/none/m.yuba").status().message()),
-             Contains("/none/m.yuba"));
-  CHECK_FALSE(ReadProgramFile(std::getenv("TEST_TMPDIR")).ok());
+  CHECK_THAT(ReadProgramFile("/none/m.yuba"), Fails("/none/m.yuba"));
+  CHECK_THAT(ReadProgramFile(std::getenv("TEST_TMPDIR")),
+             StatusIs(absl::StatusCode::kInvalidArgument, "Is a directory"));
 }
 
 // So can a test put a fault into a program on purpose, for the loader to find.
@@ -80,8 +81,7 @@ TEST_CASE("a program that is changed and sealed again is read as it is") {
   program.mutable_stages(0)->clear_instructions();
   Write(*FormatProgram(program));
   const auto loaded = LoadedProgram::FromFile(Path());
-  INFO(loaded.status().message());
-  REQUIRE(loaded.ok());
+  REQUIRE_THAT(loaded, IsOk());
   CHECK((*loaded)->instructions().empty());
 }
 

@@ -8,11 +8,10 @@
 #include "opsemantics/base/collectives.h"
 #include "runtime/host/kernel_object.h"
 #include "tests/runtime/program_builder.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
-
-using Catch::Contains;
 
 // Two devices: x gathered, times w, summed over halves of the inner index.
 program::Program Sound() {
@@ -56,13 +55,12 @@ program::Program Sound() {
 
 TEST_CASE("a sound program loads and runs") {
   auto program = LoadedProgram::FromMessage(Sound());
-  INFO(program.status().ToString());
-  REQUIRE(program.ok());
+  REQUIRE_THAT(program, IsOk());
   CHECK((*program)->devices() == 2);
   CHECK((*program)->Describe(2) == "instruction 2 (reduce of made for y)");
   auto session = OpenSession(*program);
-  REQUIRE(session->Randomize(1).ok());
-  CHECK(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(1), IsOk());
+  CHECK_THAT(session->Step(), IsOk());
 }
 
 struct Fault {
@@ -217,8 +215,7 @@ TEST_CASE("each fault of a program is refused with its place") {
     fault.make(program);
     const auto loaded = LoadedProgram::FromMessage(program);
     INFO(fault.message);
-    REQUIRE(!loaded.ok());
-    CHECK_THAT(std::string(loaded.status().message()), Contains(fault.message));
+    CHECK_THAT(loaded, StatusIs(absl::StatusCode::kInvalidArgument, fault.message));
   }
 }
 
@@ -230,11 +227,10 @@ TEST_CASE("an empty interval of an access may begin anywhere and moves nothing")
   SetEnd(rows, int64_t{1} << 50);
   SetEnd(KernelOf(program).mutable_result()->mutable_box()->mutable_dims(0), 1);
   const auto loaded = LoadedProgram::FromMessage(program);
-  INFO(loaded.status().ToString());
-  REQUIRE(loaded.ok());
+  REQUIRE_THAT(loaded, IsOk());
   auto session = OpenSession(*loaded);
-  REQUIRE(session->Randomize(1).ok());
-  CHECK(session->Step().ok());
+  REQUIRE_THAT(session->Randomize(1), IsOk());
+  CHECK_THAT(session->Step(), IsOk());
 }
 
 // A program that loads must also run without touching memory that is not its own.
@@ -259,7 +255,7 @@ void LoadAndRun(const std::string& bytes) {
   const absl::Status status = (*session)->Step();
   if (status.ok()) {
     for (const program::Port& port : (*program)->message().outputs()) {
-      REQUIRE((*session)->Get(port.name()).ok());
+      REQUIRE_THAT((*session)->Get(port.name()), IsOk());
     }
   }
 }
@@ -288,10 +284,10 @@ TEST_CASE("a broken object inside a program is refused") {
                                     std::string(4096, 'x')}) {
     program.set_host_object(object);
     const auto session = Session::Open(*LoadedProgram::FromMessage(program), {});
-    REQUIRE(!session.ok());
-    CHECK_THAT(std::string(session.status().message()), Contains("the program's object is"));
+    CHECK_THAT(session, StatusIs(absl::StatusCode::kInvalidArgument, "the program's object is"));
   }
-  CHECK(!CheckProcessor("sm_80").ok());
+  CHECK_THAT(CheckProcessor("sm_80"),
+             StatusIs(absl::StatusCode::kInvalidArgument, "for a GPU (sm_80)"));
 }
 
 }  // namespace

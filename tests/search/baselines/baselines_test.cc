@@ -10,6 +10,7 @@
 #include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -19,8 +20,8 @@ Plan Found(const Graph& graph, int devices, const std::string& search) {
   options.mesh = MeshOf(devices);
   options.search = search;
   absl::StatusOr<Plan> plan = Search(graph, options);
-  INFO(search << " " << plan.status());
-  REQUIRE(plan.ok());
+  INFO(search);
+  REQUIRE_THAT(plan, IsOk());
   return *plan;
 }
 
@@ -40,8 +41,7 @@ TEST_CASE("every baseline's plan passes the checker, on any number of devices") 
         const Plan plan = Found(graph, devices, baseline.name);
         INFO(baseline.name << " on " << devices);
         const absl::Status status = CheckPlan(graph, plan);
-        INFO(status);
-        CHECK(status.ok());
+        CHECK_THAT(status, IsOk());
         CHECK(plan.search == baseline.name);
         CHECK(plan.space.replicate == (baseline.replicates ? Replicate::kAuto : Replicate::kNone));
         if (devices == 1) CHECK(plan.cost.bytes() == 0);
@@ -56,8 +56,7 @@ TEST_CASE("dimensions shorter than the devices are many leave every baseline a p
     for (int devices : {16, 48}) {
       INFO(baseline.name << " on " << devices);
       const absl::Status status = CheckPlan(graph, Found(graph, devices, baseline.name));
-      INFO(status);
-      CHECK(status.ok());
+      CHECK_THAT(status, IsOk());
     }
   }
 }
@@ -68,9 +67,8 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   options.mesh = MeshOf(16);
   options.replicate = Replicate::kAuto;
   const absl::StatusOr<Plan> plan = Search(graph, options);
-  INFO(plan.status());
-  REQUIRE(plan.ok());
-  CHECK(CheckPlan(graph, *plan).ok());
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   CHECK(plan->space.replicate == Replicate::kAuto);
   CHECK(plan->proof.kind == ProofKind::kDual);
   CHECK(plan->lower_bound > 0);  // four images are too few for 16 devices to copy nothing
@@ -81,9 +79,8 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   options.memory_limit = 1000;
   options.memory_of = [](const Graph&, const Plan&) { return int64_t{1001}; };
   const absl::Status none = Search(graph, options).status();
-  CHECK(none.code() == absl::StatusCode::kFailedPrecondition);
-  CHECK(none.message().find("within 1000 bytes") != absl::string_view::npos);
-  CHECK(none.message().find("found needs 1001") != absl::string_view::npos);
+  CHECK_THAT(none, StatusIs(absl::StatusCode::kFailedPrecondition, "within 1000 bytes"));
+  CHECK_THAT(none, Fails("found needs 1001"));
   CHECK(none.message().find("replicate") == absl::string_view::npos);
   // The one plan that fits is taken, with the bound of all plans.
   const int64_t all_row = Found(graph, 16, "all-row").cost.bytes();
@@ -92,10 +89,10 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
     return options.memory_limit + (found.cost.bytes() == all_row ? 0 : 1);
   };
   const absl::StatusOr<Plan> fits = Search(graph, options);
-  REQUIRE(fits.ok());
+  REQUIRE_THAT(fits, IsOk());
   CHECK(fits->cost.bytes() == all_row);
   CHECK(fits->lower_bound > 0);
-  CHECK(CheckPlan(graph, *fits).ok());
+  CHECK_THAT(CheckPlan(graph, *fits), IsOk());
 }
 
 // Three products of one input, two of which meet in a sum, and weights that are read twice.
@@ -130,7 +127,7 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
           made->tensors.assign(all.begin(), all.begin() + of.tensors.size());
           made->nodes.assign(all.begin() + of.tensors.size(), all.end());
           made->cost = CostOf(of, *made);
-          CHECK(CheckPlan(of, *made).ToString() == "OK");
+          CHECK_THAT(CheckPlan(of, *made), IsOk());
         };
         set(bare.graph, choices, &plan);
         set(graph, ChoicesWithCopies(graph, bare, choices), &with_copies);
@@ -139,7 +136,7 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
         options.mesh = mesh;
         options.replicate = Replicate::kAuto;
         const absl::StatusOr<Plan> found = Search(graph, options);
-        REQUIRE(found.ok());
+        REQUIRE_THAT(found, IsOk());
         CHECK(found->cost.bytes() <= plan.cost.bytes());
       }
     }

@@ -17,6 +17,7 @@
 #include "search/model/memory_rows.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -74,7 +75,7 @@ Attempt Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
   REQUIRE(plan.cost.bytes() > least);
   REQUIRE(plan.lower_bound <= least);
   REQUIRE(plan.lower_bound > 0);
-  REQUIRE(CheckPlan(graph, plan).ToString() == "OK");
+  REQUIRE_THAT(CheckPlan(graph, plan), IsOk());
   std::mt19937 random(11);
   Attempt tried;
   for (int i = 0; i < rounds; ++i) {
@@ -88,7 +89,7 @@ Attempt Alter(const Graph& graph, const Plan& plan, int64_t least, int rounds) {
     tried.refused += !CheckPlan(graph, bent).ok();
     bent.lower_bound = least + 1;
     CAPTURE(WordOf(plan.proof.kind), before, after);
-    REQUIRE(!CheckPlan(graph, bent).ok());
+    REQUIRE_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition));
   }
   return tried;
 }

@@ -9,6 +9,7 @@
 
 #include "search/search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -26,14 +27,14 @@ Plan PlanOf(const Graph& graph, int devices, const std::string& search = "defaul
   options.mesh = MeshOf(devices);
   options.search = search;
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   return *plan;
 }
 
 std::string Answer(const Graph& graph, const Plan& plan) {
   absl::Status status = CheckPlan(graph, plan);
   if (status.ok()) return "";
-  CHECK(status.code() == absl::StatusCode::kFailedPrecondition);
+  CHECK_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
   return std::string(status.message());
 }
 
@@ -55,7 +56,7 @@ TEST_CASE("what the search finds is accepted") {
   options.mesh = MeshOf(8);
   options.nesting = Nesting::kLevel;
   absl::StatusOr<Plan> level = Search(graph, options);
-  REQUIRE(level.ok());
+  REQUIRE_THAT(level, IsOk());
   CHECK(Answer(graph, *level) == "");
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("a dual proof is replayed, and refused where it is bent") {
   options.mesh = MeshOf(4);
   options.table_cells = 10;
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   REQUIRE(plan->proof.kind == ProofKind::kDual);
   REQUIRE(plan->lower_bound > 0);
   REQUIRE(plan->proof.messages.size() > 1);

@@ -12,6 +12,7 @@
 #include "search/search.h"
 #include "search/solve/parallel.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -88,9 +89,9 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
   for (Way& way : Ways()) {
     INFO(way.name);
     const absl::StatusOr<Plan> whole = Search(way.graph, way.options);
-    REQUIRE(whole.ok());
+    REQUIRE_THAT(whole, IsOk());
     CHECK(whole->stopped.empty());
-    REQUIRE(CheckPlan(way.graph, *whole).ToString() == "OK");
+    REQUIRE_THAT(CheckPlan(way.graph, *whole), IsOk());
     const bool unreduced = way.name.find("apart") != std::string::npos;
     REQUIRE(HasPartials(way.graph) == unreduced);
     const bool bounded =
@@ -105,18 +106,18 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
       const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
       finished = looks <= allowed;
       if (finished) {
-        REQUIRE(plan.ok());
+        REQUIRE_THAT(plan, IsOk());
         CheckEqual(*plan, *whole);
         break;
       }
       ++stops;
       if (!plan.ok()) {  // there is no plan within a limit until one is found
         CHECK(way.options.memory_limit > 0);
-        CHECK(plan.status().code() == absl::StatusCode::kCancelled);
+        CHECK_THAT(plan, StatusIs(absl::StatusCode::kCancelled));
         continue;
       }
       CHECK(plan->stopped == kInterrupt);
-      CHECK(CheckPlan(way.graph, *plan).ToString() == "OK");
+      CHECK_THAT(CheckPlan(way.graph, *plan), IsOk());
       if (whole->lower_bound == whole->cost.bytes()) {
         CHECK(plan->cost.bytes() >= whole->cost.bytes());
         CHECK(plan->lower_bound <= whole->cost.bytes());
@@ -131,15 +132,15 @@ TEST_CASE("a time limit that is over at once leaves a plan, one that is not stru
   for (Way& way : Ways()) {
     INFO(way.name);
     const absl::StatusOr<Plan> whole = Search(way.graph, way.options);
-    REQUIRE(whole.ok());
+    REQUIRE_THAT(whole, IsOk());
     way.options.time_limit = 1e-9;
     const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
     if (way.options.memory_limit == 0) {
-      REQUIRE(plan.ok());
+      REQUIRE_THAT(plan, IsOk());
       CHECK(plan->stopped == kTimeLimit);
-      CHECK(CheckPlan(way.graph, *plan).ToString() == "OK");
+      CHECK_THAT(CheckPlan(way.graph, *plan), IsOk());
     } else if (!plan.ok()) {
-      CHECK(plan.status().code() == absl::StatusCode::kDeadlineExceeded);
+      CHECK_THAT(plan, StatusIs(absl::StatusCode::kDeadlineExceeded));
     }
     way.options.time_limit = 1e6;
     CheckEqual(*Search(way.graph, way.options), *whole);
@@ -165,9 +166,9 @@ TEST_CASE("a search within a limit that is stopped gives what fits of what it kn
     options.asked = [&] { return ++looks > allowed; };
     const absl::StatusOr<Plan> plan = Search(graph, options);
     finished = looks <= allowed;
-    REQUIRE(plan.ok());
+    REQUIRE_THAT(plan, IsOk());
     CHECK(plan->cost.bytes() > least);
-    CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, *plan), IsOk());
     ++stops;
   }
   CHECK(stops > 2);
@@ -188,18 +189,19 @@ TEST_CASE("without time left replicas cost no more than data parallelism") {
 TEST_CASE("whoever asks for the end before the search begins gets no plan") {
   Way way = Ways()[0];
   way.options.asked = [] { return true; };
-  CHECK(Search(way.graph, way.options).status().code() == absl::StatusCode::kCancelled);
+  CHECK_THAT(Search(way.graph, way.options),
+             StatusIs(absl::StatusCode::kCancelled, "interrupted before there was a plan"));
 }
 
 TEST_CASE("any number of threads finds the same plan") {
   for (Way& way : Ways()) {
     INFO(way.name);
     const absl::StatusOr<Plan> alone = Search(way.graph, way.options);
-    REQUIRE(alone.ok());
+    REQUIRE_THAT(alone, IsOk());
     for (const int threads : {2, 3, 5}) {
       way.options.threads = threads;
       const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
-      REQUIRE(plan.ok());
+      REQUIRE_THAT(plan, IsOk());
       CheckEqual(*plan, *alone);
     }
   }
@@ -213,7 +215,7 @@ TEST_CASE("threads that are stopped leave a plan that checks") {
       std::atomic<int> looks{0};
       way.options.asked = [&] { return ++looks > allowed; };
       const absl::StatusOr<Plan> plan = Search(way.graph, way.options);
-      if (plan.ok()) CHECK(CheckPlan(way.graph, *plan).ToString() == "OK");
+      if (plan.ok()) CHECK_THAT(CheckPlan(way.graph, *plan), IsOk());
     }
   }
 }

@@ -18,6 +18,7 @@
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -46,7 +47,7 @@ void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t leas
   plan.proof = std::move(found.bound.proof);
   CHECK(plan.lower_bound <= least);
   CHECK(plan.cost.bytes() >= least);
-  CHECK(CheckPlan(graph, plan).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, plan), IsOk());
 }
 
 // The least cost without grids that another grid dominates on the relaxation. Dropping these is not
@@ -114,11 +115,11 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   if (tried.least < 0) return;
   const Graph graph = WithCopies(bare, space.copies ? 1000 : 0);
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   CHECK(plan->lower_bound <= tried.least);
   CHECK(plan->cost.bytes() == tried.least);
   CHECK(MarkedBytes(graph, options.mesh, plan->tensors, plan->nodes) == tried.least);
-  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   ++tally.compared;
   tally.reshaped += HasReshape(graph);
   tally.plans += tried.plans;
@@ -128,7 +129,7 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   if (tally.compared % 10 == 1) CompareGrids(graph, options, tried.least);
   options.search = "recursive";
   plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   CHECK(plan->cost.bytes() >= tried.least);
   CHECK(MarkedBytes(graph, options.mesh, plan->tensors, plan->nodes) == plan->cost.bytes());
   tally.recursion_lost += plan->cost.bytes() > tried.least;

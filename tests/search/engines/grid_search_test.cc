@@ -11,6 +11,7 @@
 #include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -34,7 +35,7 @@ Plan PlanOf(const Graph& graph, int devices) {
   SearchOptions options;
   options.mesh = MeshOf(devices);
   const Plan plan = Search(graph, options).value();
-  CHECK(CheckPlan(graph, plan).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, plan), IsOk());
   return plan;
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("a bound that is stopped while costs are counted is one of those that 
     Plan plan = PlanOf(graph, 48);
     plan.lower_bound = bound.bytes;
     plan.proof = bound.proof;
-    CHECK(CheckPlan(graph, plan).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, plan), IsOk());
   }
   CHECK(partial > 0);
 }

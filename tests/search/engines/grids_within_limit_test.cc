@@ -19,6 +19,7 @@
 #include "search/search.h"
 #include "search/solve/prices.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -124,7 +125,7 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
       CHECK(plan.lower_bound <= least);
       CHECK(plan.cost.bytes() >= least);
       CHECK(search.memory_of(found->choices) <= peak);
-      CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
+      CHECK_THAT(CheckPlan(here.graph, plan), IsOk());
       best += plan.cost.bytes() == least;
       tight += plan.lower_bound == least;
       LimitedSearch by_rows = search;  // without programs, rows decide
@@ -156,10 +157,10 @@ TEST_CASE("where replicas leave wide gaps, a higher limit hardly costs bytes") {
     for (const int percent : {140, 160}) {
       search.limit = least * percent / 100;
       const absl::StatusOr<Candidate> found = SearchGridsWithinLimit(here.graph, search);
-      REQUIRE(found.ok());
+      REQUIRE_THAT(found, IsOk());
       const Plan plan = PlanOf(here.graph, search, *found);
       CAPTURE(here.graph.nodes.size(), percent, before, plan.lower_bound);
-      CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
+      CHECK_THAT(CheckPlan(here.graph, plan), IsOk());
       CHECK(static_cast<double>(plan.cost.bytes()) <= 1.1 * static_cast<double>(before));
       before = plan.cost.bytes();
     }
@@ -183,9 +184,9 @@ TEST_CASE("replicas are found where tables cannot be eliminated") {
     options.mesh = MeshOf(8);
     options.replicate = Replicate::kAuto;
     const absl::StatusOr<Plan> plan = Search(graph, options);
-    REQUIRE(plan.ok());
+    REQUIRE_THAT(plan, IsOk());
     REQUIRE(plan->proof.kind == ProofKind::kDual);
-    CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, *plan), IsOk());
     CHECK(plan->cost.bytes() > 0);
     CHECK(plan->cost.bytes() * 100 <= plan->lower_bound * 101);
   }
@@ -221,12 +222,12 @@ TEST_CASE("bounds beside costs that are too large to be priced are proved") {
     for (const auto& search_within : {SearchGridsWithinLimit, SearchWithinLimit}) {
       const absl::StatusOr<Candidate> found = search_within(here.graph, search);
       CAPTURE(search.limit, found.status().ToString());
-      REQUIRE(found.ok());
+      REQUIRE_THAT(found, IsOk());
       const Plan plan = PlanOf(here.graph, search, *found);
       CAPTURE(WordOf(plan.proof.kind), plan.lower_bound, plan.cost.bytes());
       CHECK(!plan.proof.prices.empty());
       CHECK(plan.lower_bound > 0);
-      CHECK(CheckPlan(here.graph, plan).ToString() == "OK");
+      CHECK_THAT(CheckPlan(here.graph, plan), IsOk());
     }
   }
 }

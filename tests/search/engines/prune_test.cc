@@ -15,6 +15,7 @@
 #include "search/search.h"
 #include "search/space/grid_space.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -49,7 +50,7 @@ void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t
                                              {AllChoices(before), before.lower_bound, before.proof},
                                              before.cost.bytes()));
   CAPTURE(cells, before.cost.bytes(), before.lower_bound, optimum);
-  CHECK(CheckPlan(graph, after).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, after), IsOk());
   CHECK(after.lower_bound <= optimum);
   CHECK(after.cost.bytes() >= optimum);
   CHECK(after.lower_bound >= before.lower_bound);
@@ -118,7 +119,7 @@ TEST_CASE("proofs on grids that are none are refused") {
   REQUIRE(plan.proof.kind == ProofKind::kElimination);
   plan.proof.kind = ProofKind::kGrids;
   plan.proof.sweep = plan.proof.order;
-  REQUIRE(CheckPlan(graph, plan).ToString() == "OK");
+  REQUIRE_THAT(CheckPlan(graph, plan), IsOk());
   const auto refused = [&](const std::function<void(Plan*)>& change) {
     Plan bent = plan;
     change(&bent);

@@ -10,6 +10,7 @@
 #include "search/model/graph_problem.h"
 #include "search/rewrite/copies.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -21,7 +22,7 @@ Plan Found(const Graph& graph, int devices, const std::string& search = "default
   options.search = search;
   options.nesting = nesting;
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   return *plan;
 }
 
@@ -62,12 +63,12 @@ TEST_CASE("what moves more than is counted is refused, what moves less is planne
       const Graph graph = SharedGraph(MatmulChain({n, n, n, n}, n), options);
       const absl::StatusOr<Plan> plan = Search(graph, options);
       if (size > 23) {
-        CHECK(absl::IsInvalidArgument(plan.status()));
+        CHECK_THAT(plan, StatusIs(absl::StatusCode::kInvalidArgument, "which are not counted"));
         continue;
       }
-      REQUIRE(plan.ok());
+      REQUIRE_THAT(plan, IsOk());
       CHECK(plan->lower_bound <= plan->cost.bytes());
-      CHECK(CheckPlan(graph, *plan).ok());
+      CHECK_THAT(CheckPlan(graph, *plan), IsOk());
     }
   }
 }
@@ -116,7 +117,7 @@ TEST_CASE("a map of two operands is computed where they are, not where its resul
   TensorId a = builder.Input({8, 8}), b = builder.Input({8, 8}), y = builder.Add(a, b);
   Graph graph = builder.Finish({y});
   absl::StatusOr<Plan> plan = Pinned(graph, 2, {Rows(a, {0}), Rows(b, {0}), Columns(y, {0})});
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   CHECK(plan->cost.bytes() == 4 * 32);
   CHECK(plan->tensors[y] == Choice{{{}, {0}}});
 }
@@ -131,7 +132,7 @@ TEST_CASE("partial sums of f16 move as f32, so they are combined before they are
   Pin product = ExactPin(true, 0, {{{1}, {}, {0}}});  // rows over b, the sum over a
   Pin sum = ExactPin(true, 1, {{{}, {0, 1}}});        // columns over ab
   absl::StatusOr<Plan> plan = Pinned(graph, 4, {product, sum});
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   // w: each device needs a half and has a quarter; x: 64 partials to [8/b, 8/a], then 32 sums.
   CHECK(plan->cost.weight == 2 * 64);
   CHECK(plan->cost.partial == 4 * 64);
@@ -143,7 +144,7 @@ TEST_CASE("pins that cannot be are errors that name what is pinned") {
   Graph graph = MatmulChain({8, 3, 8}, 8);
   auto message = [&](std::vector<Pin> pins) {
     absl::StatusOr<Plan> plan = Pinned(graph, 4, std::move(pins));
-    CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(plan, StatusIs(absl::StatusCode::kInvalidArgument));
     return std::string(plan.status().message());
   };
   auto says = [&](std::vector<Pin> pins, const std::string& words) {
@@ -168,7 +169,7 @@ TEST_CASE("a plan with every tensor pinned is priced") {
     pins.push_back(ExactPin(false, static_cast<int>(t), best.tensors[t]));
   }
   absl::StatusOr<Plan> again = Pinned(graph, 8, pins);
-  REQUIRE(again.ok());
+  REQUIRE_THAT(again, IsOk());
   CHECK(again->tensors == best.tensors);
   CHECK(again->cost.bytes() == best.cost.bytes());
 }
@@ -184,7 +185,7 @@ TEST_CASE("pins hold with replicas and within limits") {
   options.replicate = Replicate::kAuto;
   options.pins = pins;
   const absl::StatusOr<Plan> data = Search(graph, options);
-  REQUIRE(data.ok());
+  REQUIRE_THAT(data, IsOk());
   CHECK(data->cost.bytes() == 0);  // the other weight is replicated too
   CHECK(Meets(data->tensors[1], pins[1].demands));
   int within = 0;
@@ -196,17 +197,18 @@ TEST_CASE("pins hold with replicas and within limits") {
     const absl::StatusOr<Plan> any = Search(graph, options);
     if (!plan.ok()) continue;
     ++within;
-    REQUIRE(any.ok());
+    REQUIRE_THAT(any, IsOk());
     CHECK(Meets(plan->tensors[0], pins[0].demands));
     CHECK(Meets(plan->tensors[1], pins[1].demands));
     CHECK(plan->cost.bytes() >= any->cost.bytes());
     CHECK(plan->lower_bound == any->lower_bound);
-    CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   }
   CHECK(within > 0);
   CHECK(within < 4);
   options.search = "recursive";
-  CHECK_FALSE(Search(graph, options).ok());
+  CHECK_THAT(Search(graph, options),
+             StatusIs(absl::StatusCode::kInvalidArgument, "recursive knows neither --memory"));
 }
 
 TEST_CASE("pins may nest axes in another order than the mesh, where plans may") {
@@ -217,28 +219,25 @@ TEST_CASE("pins may nest axes in another order than the mesh, where plans may") 
     return Search(graph, options);
   };
   const absl::StatusOr<Plan> few = pinned(chain, {}, 4, Columns(1, {1, 0}));
-  REQUIRE(few.ok());
+  REQUIRE_THAT(few, IsOk());
   CHECK(few->tensors[1] == Choice{{{}, {1, 0}}});
   SearchOptions approximate;
   approximate.table_cells = 64;
   for (const SearchOptions& options : {SearchOptions(), approximate}) {
     const absl::StatusOr<Plan> many =
         pinned(deep, options, 16, ExactPin(false, 0, {{{}, {}, {2, 0, 3, 1}, {}}}));
-    INFO(many.status());
-    REQUIRE(many.ok());
+    REQUIRE_THAT(many, IsOk());
     CHECK(many->tensors[0] == Choice{{{}, {}, {2, 0, 3, 1}, {}}});
-    CHECK(CheckPlan(deep, *many).ok());
+    CHECK_THAT(CheckPlan(deep, *many), IsOk());
   }
   SearchOptions recursive, level;
   recursive.search = "recursive";
   level.nesting = Nesting::kLevel;
   for (const SearchOptions& options : {recursive, level}) {
-    CHECK(pinned(chain, options, 4, Columns(1, {0, 1})).ok());
+    CHECK_THAT(pinned(chain, options, 4, Columns(1, {0, 1})), IsOk());
     const absl::Status status = pinned(chain, options, 4, Columns(1, {1, 0})).status();
-    INFO(status);
-    CHECK(status.code() == absl::StatusCode::kInvalidArgument);
-    CHECK(status.message().find("tensor t1 nests axes") != absl::string_view::npos);
-    CHECK(status.message().find("(a=2 b=2)") != absl::string_view::npos);
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, "tensor t1 nests axes"));
+    CHECK_THAT(status, Fails("(a=2 b=2)"));
   }
 }
 
@@ -292,7 +291,7 @@ TEST_CASE("where the tables do not fit there is still a plan, and a bound by the
   options.mesh = MeshOf(8);
   options.table_cells = 100;
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   CHECK(plan->proof.kind == ProofKind::kDual);
   Plan best = Found(graph, 8), recursive = Found(graph, 8, "recursive");
   CHECK(plan->cost.bytes() >= best.cost.bytes());
@@ -307,7 +306,7 @@ TEST_CASE("on many devices no more is moved than by the recursion") {
     const Plan plan = Found(graph, devices), recursive = Found(graph, devices, "recursive");
     INFO(devices << " " << WordOf(plan.proof.kind));
     CHECK(plan.cost.bytes() <= recursive.cost.bytes());
-    CHECK(CheckPlan(graph, plan).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, plan), IsOk());
   }
 }
 
@@ -319,7 +318,7 @@ TEST_CASE("what costs nothing does not make the checker's tables large") {
   const Graph graph = b.Finish({x});
   const Plan plan = Found(graph, 5);
   CHECK(plan.proof.kind == ProofKind::kElimination);
-  CHECK(CheckPlan(graph, plan).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, plan), IsOk());
 }
 
 TEST_CASE("an unrolled recurrent network is planned close to its bound") {
@@ -332,7 +331,7 @@ TEST_CASE("on many devices plans cost little more than grids, and the checker fo
   auto gap = [](const Graph& graph, int devices) {
     Plan plan = Found(graph, devices);
     CHECK((plan.proof.kind == ProofKind::kDual || plan.proof.kind == ProofKind::kGrids));
-    CHECK(CheckPlan(graph, plan).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, plan), IsOk());
     return static_cast<double>(plan.cost.bytes() - plan.lower_bound) / plan.cost.bytes();
   };
   Graph chain = MatmulChain({256, 1024, 256, 1024, 256}, 512);
@@ -397,10 +396,10 @@ TEST_CASE("larger tables are made where they are soon eliminated") {
   const Graph graph = MatmulChain({256, 512, 512}, 1024);
   REQUIRE_FALSE(FitsInTables(graph, options.mesh));
   const absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   CHECK(plan->proof.kind == ProofKind::kElimination);
   CHECK(plan->cost.bytes() == plan->lower_bound);
-  CHECK(CheckPlan(graph, *plan).ok());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   options.table_cells = 1000;
   CHECK(Search(graph, options)->proof.kind == ProofKind::kDual);
 }

@@ -10,6 +10,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/mutate.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -26,7 +27,7 @@ Plan PlanOf(const Graph& graph, int devices = 6) {
   SearchOptions options;
   options.mesh = MeshOf(devices);
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   return *plan;
 }
 
@@ -57,7 +58,7 @@ TEST_CASE("a plan file gives back the plan") {
   REQUIRE(plan.cost.bytes() > 0);
   std::string text = WritePlan(graph, plan, Notes());
   absl::StatusOr<PlanFile> file = ReadPlan(text);
-  REQUIRE(file.ok());
+  REQUIRE_THAT(file, IsOk());
   CHECK(file->notes.graph_file == "net \"work\".onnx");
   CHECK(file->notes.inputs == Notes().inputs);
   CHECK(file->notes.options == Notes().options);
@@ -66,7 +67,7 @@ TEST_CASE("a plan file gives back the plan") {
   CHECK(file->nodes[1].kernel == "onednn");
   CHECK(file->transfers[0].collective == "all_gather");
   absl::StatusOr<Plan> attached = AttachPlan(graph, *file, Notes());
-  REQUIRE(attached.ok());
+  REQUIRE_THAT(attached, IsOk());
   CHECK(attached->mesh.axes == plan.mesh.axes);
   CHECK(attached->tensors == plan.tensors);
   CHECK(attached->nodes == plan.nodes);
@@ -81,7 +82,7 @@ TEST_CASE("a plan file keeps a dual proof") {
   Plan plan = PlanOf(graph);
   plan.proof = {ProofKind::kDual, {}, 0, {{1, 2, {3, -4}}, {0, 1, {}}}};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
-  REQUIRE(file.ok());
+  REQUIRE_THAT(file, IsOk());
   CHECK(file->proof.kind == ProofKind::kDual);
   CHECK(file->proof.messages == plan.proof.messages);
 }
@@ -92,7 +93,7 @@ TEST_CASE("a plan file keeps a proof on grids") {
   plan.proof = {ProofKind::kGrids, {2, 0, 1}, 2};
   plan.proof.sweep = {1, 2, 0};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
-  REQUIRE(file.ok());
+  REQUIRE_THAT(file, IsOk());
   CHECK(file->proof.kind == ProofKind::kGrids);
   CHECK(file->proof.order == plan.proof.order);
   CHECK(file->proof.plain == 2);
@@ -119,7 +120,7 @@ TEST_CASE("the rows of a plan file add up to its cost") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, Notes()));
-  REQUIRE(file.ok());
+  REQUIRE_THAT(file, IsOk());
   int64_t bytes = 0;
   for (const PlanFile::TransferRow& row : file->transfers) {
     bytes += row.bytes;
@@ -132,7 +133,7 @@ TEST_CASE("the rows of a plan file add up to its cost") {
 TEST_CASE("a plan of something else is refused with the first difference") {
   Graph graph = Network();
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, PlanOf(graph), Notes()));
-  REQUIRE(file.ok());
+  REQUIRE_THAT(file, IsOk());
   Graph other = graph;
   other.tensors[4].name = "other";
   CHECK(AttachPlan(other, *file, {}).status().message().find("tensor 4 is other") !=
@@ -160,14 +161,14 @@ TEST_CASE("an impossible sharding in a file is an error, not a crash") {
   std::string text = WritePlan(graph, PlanOf(graph), Notes());
   // The 6 channels of the first weight are cut over both axes, twice.
   absl::StatusOr<PlanFile> file = ReadPlan(text);
-  REQUIRE(file.ok());
+  REQUIRE_THAT(file, IsOk());
   file->tensors[1].sharding.axes[0] = {0, 1};
   file->tensors[1].sharding.axes[1] = {0};
-  CHECK(AttachPlan(graph, *file, {}).status().code() == absl::StatusCode::kFailedPrecondition);
+  CHECK_THAT(AttachPlan(graph, *file, {}),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "axis a is used twice"));
   file = ReadPlan(text);
   file->tensors[1].sharding.axes = {{}, {}, {0, 1}, {}};  // a kernel of 3 into 6 parts
-  CHECK(AttachPlan(graph, *file, {}).status().message().find("into 6 parts") !=
-        absl::string_view::npos);
+  CHECK_THAT(AttachPlan(graph, *file, {}), Fails("into 6 parts"));
 }
 
 TEST_CASE("errors of a plan file name the place") {
@@ -213,7 +214,7 @@ TEST_CASE("damaged plan files are refused or attach to something legal") {
   }
   CHECK(read > 10);
   std::string deep(1000000, '[');
-  CHECK(!ReadPlan(deep).ok());
+  CHECK_THAT(ReadPlan(deep), StatusIs(absl::StatusCode::kInvalidArgument, "nested more than"));
 }
 
 }  // namespace

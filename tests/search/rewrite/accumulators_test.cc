@@ -22,6 +22,7 @@
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -224,8 +225,8 @@ Plan PlanOf(const Graph& graph, int devices) {
   SearchOptions options;
   options.mesh = MeshOf(devices);
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
-  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   return *std::move(plan);
 }
 
@@ -256,7 +257,7 @@ bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
   by_grids.lower_bound = found.bound.bytes;
   by_grids.proof = std::move(found.bound.proof);
   CHECK(by_grids.lower_bound <= tried.least);
-  CHECK(CheckPlan(graph, by_grids).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, by_grids), IsOk());
   return true;
 }
 
@@ -298,10 +299,9 @@ TEST_CASE("a pin of what became a term of a sum is refused with the way out") {
   options.mesh = MeshOf(4);
   const Graph accumulating = WithAccumulators(graph, options.mesh);
   options.pin_texts = {graph.tensors[graph.nodes[0].result].name + "=[-, a]"};
-  CHECK(Search(graph, options).ok());
-  const absl::Status status = Search(accumulating, options).status();
-  CHECK(status.code() == absl::StatusCode::kInvalidArgument);
-  CHECK_THAT(std::string(status.message()), Catch::Contains("--accumulators none"));
+  CHECK_THAT(Search(graph, options), IsOk());
+  CHECK_THAT(Search(accumulating, options),
+             StatusIs(absl::StatusCode::kInvalidArgument, "--accumulators none"));
 }
 
 TEST_CASE("long sums of two products move one of them") {
@@ -323,9 +323,8 @@ TEST_CASE("the checker refuses partials that are sharded in another way than the
   const Node& node = graph.nodes[Accumulators(graph)[0]];
   plan.tensors[node.operands[0]].axes = {{0, 1, 2}, {}};
   plan.cost = CostOf(graph, plan);
-  const absl::Status status = CheckPlan(graph, plan);
-  CHECK_FALSE(status.ok());
-  CHECK(std::string(status.message()).find("sharded differently") != std::string::npos);
+  CHECK_THAT(CheckPlan(graph, plan),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "sharded differently"));
 }
 
 }  // namespace

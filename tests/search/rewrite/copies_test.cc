@@ -11,6 +11,7 @@
 #include "search/check/check.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -19,8 +20,8 @@ Plan PlanOf(const Graph& graph, int devices) {
   SearchOptions options;
   options.mesh = MeshOf(devices);
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
-  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   return *plan;
 }
 
@@ -152,16 +153,18 @@ TEST_CASE("the checker refuses copies that it cannot trust") {
   const Plan good = PlanOf(copied, 8);
   Plan plan = good;
   plan.space.copies = 7;
-  CHECK_FALSE(CheckPlan(copied, plan).ok());
+  CHECK_THAT(CheckPlan(copied, plan),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "the plan copies within 7 nodes"));
   plan = good;
   const TensorId copy = static_cast<TensorId>(graph.tensors.size());
   Choice& choice = plan.tensors[copy];
   choice.axes = {{0, 1, 2}, {}};
   if (choice == good.tensors[copy]) choice.axes = {{}, {0, 1, 2}};
-  CHECK(CheckPlan(copied, plan).ToString().find("sharded differently") != std::string::npos);
+  CHECK_THAT(CheckPlan(copied, plan),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "sharded differently"));
   plan = good;
   plan.tensors[0].axes = {{}, {}};  // a stored tensor is cut as far as it can be
-  CHECK(CheckPlan(copied, plan).ToString().find("not cut as far") != std::string::npos);
+  CHECK_THAT(CheckPlan(copied, plan), Fails("not cut as far"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "search/check/check.h"
 #include "search/rewrite/copies.h"
 #include "search/search.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -17,8 +18,8 @@ Plan PlanOf(const Graph& graph) {
   SearchOptions options;
   options.mesh = MeshOf(8);
   absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
-  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   CHECK(plan->lower_bound == plan->cost.bytes());
   return *std::move(plan);
 }
@@ -29,7 +30,7 @@ TEST_CASE("q, k and v of each layer gather their input once") {
   import.library = &library;
   absl::StatusOr<compiler::Model> model =
       onnx::ImportOnnx("tests/models/gpt2_separate/model.onnx", import);
-  REQUIRE(model.ok());
+  REQUIRE_THAT(model, IsOk());
   const Graph graph = WithCopies(model->graph, 8);
   const Plan bare = PlanOf(model->graph), copied = PlanOf(graph);
   CHECK(copied.cost.bytes() <= 0.88 * bare.cost.bytes());

@@ -7,6 +7,7 @@
 #include "search/search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -58,21 +59,23 @@ TEST_CASE("a product that makes its operand smaller is computed term by term") {
   // Within this limit no device has room for replicas of the weights.
   options.memory_limit = 26000;
   const absl::StatusOr<Plan> without = Search(bare, options);
-  REQUIRE(without.ok());
+  REQUIRE_THAT(without, IsOk());
   const Graph graph = SharedGraph(bare, options);
   REQUIRE(HasPartials(graph));
   const absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   CHECK(plan->cost.bytes() < without->cost.bytes());
-  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   CHECK_FALSE(plan->nodes[1].axes.back().empty());  // it has groups
   CHECK(MarkedBytes(graph, mesh, plan->tensors, plan->nodes) == plan->cost.bytes());
   Plan other = *plan;
   std::swap(other.nodes[1].axes.back(), other.nodes[1].axes[0]);
-  CHECK_FALSE(CheckPlan(graph, other).ok());
+  CHECK_THAT(CheckPlan(graph, other),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "have other groups"));
   other = *plan;
   other.space.replicate = Replicate::kNone;
-  CHECK_FALSE(CheckPlan(graph, other).ok());
+  CHECK_THAT(CheckPlan(graph, other), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                               "only where the plan's space replicates"));
 }
 
 TEST_CASE("plans without partials are plans with them, and no dearer") {
@@ -84,7 +87,7 @@ TEST_CASE("plans without partials are plans with them, and no dearer") {
     options.mesh = mesh;
     options.search = search;
     const absl::StatusOr<Plan> plan = Search(bare, options);
-    REQUIRE(plan.ok());
+    REQUIRE_THAT(plan, IsOk());
     std::vector<Choice> choices = plan->tensors;
     choices.insert(choices.end(), plan->nodes.begin(), plan->nodes.end());
     choices = WithGroups(graph, mesh, std::move(choices));
@@ -97,7 +100,7 @@ TEST_CASE("plans without partials are plans with them, and no dearer") {
     CHECK(here.cost.bytes() <= plan->cost.bytes());
     here.lower_bound = 0;
     here.proof = Proof();
-    CHECK(CheckPlan(graph, here).ToString() == "OK");
+    CHECK_THAT(CheckPlan(graph, here), IsOk());
   }
 }
 

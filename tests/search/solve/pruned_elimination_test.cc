@@ -9,6 +9,7 @@
 #include "search/solve/raise_threshold.h"
 #include "search/solve/solve.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 #include "tests/support/training.h"
 
 namespace yuba::search {
@@ -131,12 +132,12 @@ TEST_CASE("a plan that is found by deepening is optimal, and its proof is replay
   options.mesh = MeshOf(4);
   const int64_t least = 53984;  // by plain elimination, which takes seconds
   absl::StatusOr<Plan> plan = SmallTables(graph, 4, 100000);
-  REQUIRE(plan.ok());
+  REQUIRE_THAT(plan, IsOk());
   REQUIRE(plan->proof.kind == ProofKind::kPruned);
   CHECK(plan->proof.plain < static_cast<int>(plan->proof.order.size()));
   CHECK(plan->cost.bytes() == least);
   CHECK(plan->lower_bound == least);
-  CHECK(CheckPlan(graph, *plan).ToString() == "OK");
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   // A plan that is not the best, and the proof of a bound that is too high.
   Plan worse = *plan;
   SearchOptions recursive = options;
@@ -152,7 +153,7 @@ TEST_CASE("a plan that is found by deepening is optimal, and its proof is replay
   worse.lower_bound = least;
   for (int wrong : {-1, 1000}) {
     worse.proof.plain = wrong;
-    CHECK(std::string(CheckPlan(graph, worse).message()).find("plainly") != std::string::npos);
+    CHECK_THAT(CheckPlan(graph, worse), Fails("plainly"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "search/space/pin_text.h"
 #include "search/space/symmetry.h"
 #include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -120,10 +121,10 @@ TEST_CASE("level by level, what went elsewhere stays, and no level is a dead end
 TEST_CASE("pins are read") {
   const Graph graph = MatmulChain({8, 16, 8}, 8);
   const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
-  REQUIRE(mesh.ok());
+  REQUIRE_THAT(mesh, IsOk());
   auto parse = [&](const std::string& text) { return ParsePin(graph, *mesh, text); };
   const auto weight = parse("t1=[-, model]");
-  REQUIRE(weight.ok());
+  REQUIRE_THAT(weight, IsOk());
   REQUIRE(weight->size() == 1);
   CHECK((*weight)[0].demands == Demands{{{}, false}, {{1, 2}, true}});
   CHECK((*parse("t1 = [ 8/data , * ]"))[0].demands == Demands{{{0}, true}, {{}, true}});
@@ -131,32 +132,32 @@ TEST_CASE("pins are read") {
   CHECK(parse("t?=[-, *]")->size() == graph.tensors.size());
   CHECK(parse("batch=data")->size() == 3);  // x and both products
   const auto node = parse(graph.nodes[0].name + "/k=model");
-  REQUIRE(node.ok());
+  REQUIRE_THAT(node, IsOk());
   CHECK((*node)[0].is_node);
-  for (const char* wrong : {"",
-                            "=",
-                            "t1",
-                            "t1=",
-                            "t1=[",
-                            "t1=[]",
-                            "t1=[-]",
-                            "t1=[-, -, -]",
-                            "t1=[,]",
-                            "t1=[9/data, -]",
-                            "t1=[x, -]",
-                            "t1=[data/8, -]",
-                            "t1=[/data, -]",
-                            "t1=[(2 4), -]",
-                            "u=[-, -]",
-                            "heads=data",
-                            "batch=rows",
-                            "t2/z=data",
-                            "u/k=data",
-                            "t1=[data/, -]"}) {
-    INFO(wrong);
-    const auto result = parse(wrong);
-    CHECK(result.status().code() == absl::StatusCode::kInvalidArgument);
-  }
+  const auto refused = [&](const char* text, const char* because) {
+    INFO(text);
+    CHECK_THAT(parse(text), StatusIs(absl::StatusCode::kInvalidArgument, because));
+  };
+  refused("", "expected NAME=[...] for tensors");
+  refused("=", "expected NAME=[...] for tensors");
+  refused("t1", "expected NAME=[...] for tensors");
+  refused("t1=", "expected NAME=[...] for tensors");
+  refused("t1=[", "']' is missing");
+  refused("t1=[]", "has 2 dimensions");
+  refused("t1=[-]", "has 2 dimensions");
+  refused("t1=[-, -, -]", "has 2 dimensions");
+  refused("t1=[,]", "nothing is said of a dimension");
+  refused("t1=[9/data, -]", "'9' is written for a dimension or factor of 8");
+  refused("t1=[x, -]", "no mesh axis is called 'x'");
+  refused("t1=[data/8, -]", "'data' is written for a dimension or factor of 8");
+  refused("t1=[/data, -]", "'' is written for a dimension or factor of 8");
+  refused("t1=[(2 4), -]", "'(2 4)' has 2 factors");
+  refused("u=[-, -]", "no tensor is called 'u'");
+  refused("heads=data", "no dimension is called 'heads'");
+  refused("batch=rows", "no mesh axis is called 'rows'");
+  refused("t2/z=data", "node t2 has no index z");
+  refused("u/k=data", "no node is called 'u'");
+  refused("t1=[data/, -]", "'data' is written for a dimension or factor of 8");
 }
 
 // Two products of an input [8, 4] whose dimensions have names: a name goes where its dimension
@@ -165,11 +166,11 @@ TEST_CASE("a dimension is pinned by the model's name for it, in all that it beco
   Graph graph = MatmulChain({4, 16, 8}, 8);
   graph.tensors[0].dim_names = {"rows", "batch"};
   const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
-  REQUIRE(mesh.ok());
+  REQUIRE_THAT(mesh, IsOk());
   const auto pinned = [&](const std::string& text) {
     const absl::StatusOr<std::vector<Pin>> pins = ParsePin(graph, *mesh, text);
-    INFO(text << pins.status());
-    REQUIRE(pins.ok());
+    INFO(text);
+    REQUIRE_THAT(pins, IsOk());
     std::vector<std::pair<int, Demands>> all;
     for (const Pin& pin : *pins) all.push_back({pin.id, pin.demands});
     return all;
@@ -197,23 +198,22 @@ TEST_CASE("a dimension is pinned by the model's name for it, in all that it beco
 TEST_CASE("pins of one tensor are joined, and contradictions and full axes are named") {
   const Graph graph = MatmulChain({8, 16, 8}, 8);
   const absl::StatusOr<Mesh> mesh = MeshOfGroups("data=2,model=4");
-  REQUIRE(mesh.ok());
+  REQUIRE_THAT(mesh, IsOk());
   auto restrict = [&](const std::vector<std::string>& texts) -> absl::StatusOr<Restrictions> {
     std::vector<Pin> pins;
     for (const std::string& text : texts) {
       const auto more = ParsePin(graph, *mesh, text);
-      REQUIRE(more.ok());
+      REQUIRE_THAT(more, IsOk());
       pins.insert(pins.end(), more->begin(), more->end());
     }
     return RestrictionsOf(graph, *mesh, pins);
   };
   const auto both = restrict({"t1=[data, *]", "t1=[*, model]"});
-  REQUIRE(both.ok());
+  REQUIRE_THAT(both, IsOk());
   CHECK((*both)[1].any_of == std::vector<Demands>{{{{0}, true}, {{1, 2}, true}}});
   auto says = [&](const std::vector<std::string>& texts, const std::string& words) {
     const auto result = restrict(texts);
-    INFO(result.status().message());
-    CHECK(result.status().message().find(words) != absl::string_view::npos);
+    CHECK_THAT(result, Fails(words));
   };
   says({"t1=[data, *]", "t1=[model, *]"}, "contradict each other (t1=[data, *]) (t1=[model, *])");
   says({"t1=[data, *]", "t1=[-, *]"}, "contradict");

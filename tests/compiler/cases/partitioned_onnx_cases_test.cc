@@ -4,22 +4,22 @@
 #include <catch2/catch.hpp>
 #include <iostream>
 
-#include "tests/compiler/cases/cut_case.h"
+#include "tests/compiler/cases/partitioned_case.h"
 
 namespace yuba::compiler {
 namespace {
 
-void CheckPartitioned(const Cutting& cutting) {
+void CheckPartitioned(const Partitioning& partitioning) {
   if (!HasOnnxCases()) {
     WARN("SKIP: libonnx-testdata is not installed");
     return;
   }
   const auto run = [&](const OnnxCase& onnx_case) {
-    return RunCasePartitioned(onnx_case, cutting);
+    return RunCasePartitioned(onnx_case, partitioning);
   };
   for (const char* group : {"simple", "pytorch-operator", "pytorch-converted", "node"}) {
     const CaseCount count = RunOnnxCases(group, run);
-    std::cout << cutting.devices << " devices, " << group << ": " << ToString(count) << "\n";
+    std::cout << partitioning.devices << " devices, " << group << ": " << ToString(count) << "\n";
     CHECK(count.passed > 0);  // import_onnx_cases_test knows how many there are
   }
 }

@@ -1,7 +1,7 @@
 // Runs a case in ONNX's layout partitioned: it is planned, compiled with every phase verified, and
 // run on several virtual devices. Used as the CaseRunner of onnx_cases.h.
-#ifndef YUBA_TESTS_COMPILER_CASES_CUT_CASE_H_
-#define YUBA_TESTS_COMPILER_CASES_CUT_CASE_H_
+#ifndef YUBA_TESTS_COMPILER_CASES_PARTITIONED_CASE_H_
+#define YUBA_TESTS_COMPILER_CASES_PARTITIONED_CASE_H_
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace yuba::compiler {
 
 // How the plan is made.
-struct Cutting {
+struct Partitioning {
   int devices = 1;
   bool search = true;  // the plan that the search finds; false: any legal plan, at random
 };
@@ -18,8 +18,8 @@ struct Cutting {
 // The outputs, in the order of the model. Memory that nobody has written is poisoned, and the
 // devices' instructions run interleaved at random.
 absl::StatusOr<std::vector<TensorValue>> RunCasePartitioned(const OnnxCase& onnx_case,
-                                                            const Cutting& cutting);
+                                                            const Partitioning& partitioning);
 
 }  // namespace yuba::compiler
 
-#endif  // YUBA_TESTS_COMPILER_CASES_CUT_CASE_H_
+#endif  // YUBA_TESTS_COMPILER_CASES_PARTITIONED_CASE_H_

@@ -2,13 +2,15 @@
 // partitioned on several devices.
 #include <catch2/catch.hpp>
 
-#include "tests/compiler/cases/cut_case.h"
+#include "tests/compiler/cases/partitioned_case.h"
 
 namespace yuba::compiler {
 namespace {
 
 void CheckPartitioned(int devices) {
-  const auto run = [&](const OnnxCase& one) { return RunCasePartitioned(one, Cutting{devices}); };
+  const auto run = [&](const OnnxCase& one) {
+    return RunCasePartitioned(one, Partitioning{devices});
+  };
   const CaseCount count = RunCases("tests/models/operators", run, 1e-5);
   CHECK(count.passed > 0);
   CHECK(count.skipped.empty());

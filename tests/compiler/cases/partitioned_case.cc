@@ -1,4 +1,4 @@
-#include "tests/compiler/cases/cut_case.h"
+#include "tests/compiler/cases/partitioned_case.h"
 
 #include "compiler/phases.h"
 #include "compiler/simplify/constants.h"
@@ -9,14 +9,14 @@
 namespace yuba::compiler {
 namespace {
 
-absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutting) {
+absl::StatusOr<program::Program> Compile(const Model& model, const Partitioning& partitioning) {
   Compilation compilation;
   compilation.model = model;
-  compilation.request.search.mesh = MeshOf(cutting.devices);
+  compilation.request.search.mesh = MeshOf(partitioning.devices);
   PhaseOptions options;
   options.from = "search";
-  if (!cutting.search) {
-    Random random(cutting.devices);
+  if (!partitioning.search) {
+    Random random(partitioning.devices);
     compilation.plan = RandomPlan(model.graph, compilation.request.search.mesh, random);
     options.from = "spmd";
   }
@@ -27,12 +27,12 @@ absl::StatusOr<program::Program> Compile(const Model& model, const Cutting& cutt
 }  // namespace
 
 absl::StatusOr<std::vector<TensorValue>> RunCasePartitioned(const OnnxCase& onnx_case,
-                                                            const Cutting& cutting) {
-  YUBA_ASSIGN_OR_RETURN(program::Program program, Compile(onnx_case.model, cutting));
+                                                            const Partitioning& partitioning) {
+  YUBA_ASSIGN_OR_RETURN(program::Program program, Compile(onnx_case.model, partitioning));
   YUBA_ASSIGN_OR_RETURN(const auto loaded, runtime::LoadedProgram::FromMessage(std::move(program)));
   runtime::RunOptions options;
   options.interleave = options.poison = options.guards = true;
-  options.interleave_seed = cutting.devices;
+  options.interleave_seed = partitioning.devices;
   YUBA_ASSIGN_OR_RETURN(const auto session, runtime::Session::Open(loaded, options));
   for (const std::string& name : session->Missing()) {
     const auto value = onnx_case.values.find(name);
