@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/memory/arena.h"
-#include "search/plan/memory_price.h"
+#include "opsemantics/base/slot.h"
 
 namespace yuba::compiler {
 namespace {
@@ -75,7 +75,7 @@ class Fitting {
     for (size_t b = 0; b < lives.size(); ++b) {
       if (lives[b].size == 0) continue;
       Box box = {static_cast<int>(b), column(lives[b].first), column(lives[b].last + 1),
-                 search::Slot(lives[b].size)};
+                 SlotBytes(lives[b].size)};
       for (int time = box.begin; time < box.end; ++time) left_[time] += box.size;
       boxes_.push_back(box);
     }

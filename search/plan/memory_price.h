@@ -46,11 +46,6 @@ inline int64_t BytesOfUnits(int64_t units) {
   return units <= 0 ? 0 : units / kPriceUnits + (units % kPriceUnits != 0);
 }
 
-// Everything in memory begins at a multiple of kSlotBytes, which suits cache lines, vector loads
-// and NCCL. Slot(bytes) is what so many bytes take: rounded up to it.
-inline constexpr int64_t kSlotBytes = 64;
-inline int64_t Slot(int64_t bytes) { return (bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes; }
-
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PLAN_MEMORY_PRICE_H_

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "search/plan/memory_price.h"
+#include "opsemantics/base/slot.h"
 
 namespace yuba::compiler {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 bool AreDisjoint(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
                  int64_t arena) {
   for (size_t a = 0; a < lives.size(); ++a) {
-    if (offsets[a] % search::kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
+    if (offsets[a] % kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
     for (size_t b = 0; b < a; ++b) {
       const bool together = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
       const bool overlap =
@@ -48,9 +48,8 @@ std::vector<BufferLife> Filling(int64_t slots, int64_t times, int splits, std::m
   std::vector<BufferLife> lives;
   for (const Piece& piece : pieces) {
     // Some bytes of the last slot are not used.
-    const int64_t unused = static_cast<int64_t>((*random)() % search::kSlotBytes);
-    lives.push_back(
-        {piece.first, piece.last, (piece.top - piece.bottom) * search::kSlotBytes - unused});
+    const int64_t unused = static_cast<int64_t>((*random)() % kSlotBytes);
+    lives.push_back({piece.first, piece.last, (piece.top - piece.bottom) * kSlotBytes - unused});
   }
   std::shuffle(lives.begin(), lives.end(), *random);
   return lives;
@@ -73,7 +72,7 @@ int64_t LeastOfAllOrders(const std::vector<BufferLife>& lives) {
           offset = std::max(offset, ends[order[before]]);
         }
       }
-      ends[order[i]] = offset + search::Slot(life.size);
+      ends[order[i]] = offset + SlotBytes(life.size);
       arena = std::max(arena, ends[order[i]]);
     }
     least = std::min(least, arena);
@@ -89,7 +88,7 @@ TEST_CASE("few buffers are placed as well as any order places them") {
     for (int b = 0; b < count; ++b) {
       const auto first = static_cast<int64_t>(random() % 7);
       lives.push_back({first, first + static_cast<int64_t>(random() % 4),
-                       static_cast<int64_t>(random() % 5) * search::kSlotBytes});
+                       static_cast<int64_t>(random() % 5) * kSlotBytes});
     }
     const int64_t least = LeastOfAllOrders(lives);
     const ArenaLayout found = PlaceBuffers(lives);
@@ -109,8 +108,8 @@ TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
     const std::vector<BufferLife> lives = Filling(slots, 40, 60, &random);
     const ArenaLayout found = PlaceBuffers(lives);
     REQUIRE(AreDisjoint(lives, found.offsets, found.arena));
-    CHECK(found.arena <= slots * search::kSlotBytes * 5 / 4);
-    fit += found.arena == slots * search::kSlotBytes;
+    CHECK(found.arena <= slots * kSlotBytes * 5 / 4);
+    fit += found.arena == slots * kSlotBytes;
   }
   INFO(fit << " of " << kRounds);
   CHECK(fit * 2 > kRounds);
@@ -121,7 +120,7 @@ TEST_CASE("an arena keeps within its limit where that is found, and is the least
   for (int round = 0; round < 40; ++round) {
     const std::vector<BufferLife> lives = Filling(100, 30, 30, &random);
     const int64_t least = PlaceBuffers(lives).arena;
-    for (const int64_t limit : {least - search::kSlotBytes, least, least + 3, least * 5 / 4}) {
+    for (const int64_t limit : {least - kSlotBytes, least, least + 3, least * 5 / 4}) {
       const ArenaLayout found = PlaceBuffers(lives, limit);
       CHECK(AreDisjoint(lives, found.offsets, found.arena));
       CHECK((limit < least || found.arena <= limit));
