@@ -5,16 +5,13 @@
 
 #include "opsemantics/base/slot.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::runtime {
 namespace {
 
 Interval SlotOf(const program::Buffer& buffer, int64_t offset) {
   return {offset, offset + buffer.size()};
-}
-
-bool LiveAtOnce(const program::Buffer& a, const program::Buffer& b) {
-  return a.first() <= b.last() && b.first() <= a.last();
 }
 
 // Bytes of `whole` outside all of `taken`.

@@ -278,9 +278,8 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {
-  for (const Reducer reducer : kReducers) {
-    if (name == Name(reducer)) return reducer;
-  }
+  const absl::optional<Reducer> reducer = FindReducer(name);
+  if (reducer.has_value()) return *reducer;
   return UserError("no reducer is called ", name);
 }
 
