@@ -5,6 +5,7 @@
 #ifndef YUBA_COMPILER_COMPILATION_H_
 #define YUBA_COMPILER_COMPILATION_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/types/optional.h"
@@ -35,6 +36,7 @@ struct Compilation {
   Model model;        // from import on; once there is a plan, its graph has the plan's copies
   search::Plan plan;  // from search or attach on; before, plan.tensors is empty
   program::Program program;  // from spmd on; before, it has no stages
+  int64_t file_bytes = 0;    // that emit wrote
   // When the replay of the plan's bound is to give up, so that it is written unchecked: set by the
   // search, from its time limit.
   search::Stop stop_replay;

@@ -140,6 +140,7 @@ absl::Status VerifyKernels(Compilation& c) {
 absl::Status Emit(Compilation& c) {
   if (c.request.output_file.empty()) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, runtime::FormatProgram(c.program));
+  c.file_bytes = static_cast<int64_t>(bytes.size());
   return WriteFile(c.request.output_file, bytes);
 }
 

@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <string>
 
+#include "opsemantics/base/slot.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::runtime {
 namespace {
 
-constexpr int64_t kAlignment = 256;  // of spread slots, bytes
-
 Interval SlotOf(const program::Buffer& buffer, int64_t offset) {
   return {offset, offset + buffer.size()};
-}
-
-bool LiveAtOnce(const program::Buffer& a, const program::Buffer& b) {
-  return a.first() <= b.last() && b.first() <= a.last();
 }
 
 // Bytes of `whole` outside all of `taken`.
@@ -81,7 +77,7 @@ ArenaLayout SpreadLayout(const LoadedProgram& program) {
       if (group[b] != leader) continue;
       layout.offsets[b] = layout.size + std::max<int64_t>(buffers[b].offset() - hull.begin, 0);
     }
-    layout.size += (hull.size() + kAlignment - 1) / kAlignment * kAlignment + kGuardBytes;
+    layout.size += SlotBytes(hull.size()) + kGuardBytes;
   }
   return layout;
 }

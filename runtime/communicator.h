@@ -29,8 +29,9 @@ enum class Progress {
   kDone       // the last step was made: the device goes on to its next instruction
 };
 
-// Payload bytes that one device has received from other devices since the start, counted where they
-// are copied and nowhere else. Copies within a device count nothing.
+// Payload bytes that one device has received from other devices since the start: of each exchange
+// in which it has copied, what the plan says (DeviceExchange::received). Copies within a device
+// count nothing.
 struct Traffic {
   std::vector<int64_t> received;       // [instruction]
   std::vector<int64_t> received_from;  // [device]

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
 #include "runtime/host/host_backend.h"
 #include "runtime/shared_library.h"
@@ -19,19 +18,6 @@ absl::StatusOr<std::string> OneDnnVersion() {
   YUBA_RETURN_IF_ERROR(library.Find("dnnl_version", version));
   return absl::StrCat(version()->major, ".", version()->minor, ".", version()->patch, ", ",
                       library.path());
-}
-
-// Before MPI_Init, which only a launched run calls. Open MPI and MPICH agree on this one function.
-absl::StatusOr<std::string> MpiVersion() {
-  YUBA_ASSIGN_OR_RETURN(SharedLibrary library,
-                        SharedLibrary::Open({"libmpi.so.40", "libmpi.so.12", "libmpi.so"}));
-  int (*version)(char*, int*) = nullptr;
-  YUBA_RETURN_IF_ERROR(library.Find("MPI_Get_library_version", version));
-  char text[8192] = {};  // as much as any implementation writes
-  int length = 0;
-  if (version(text, &length) != 0) return absl::UnavailableError("MPI_Get_library_version failed");
-  const std::vector<std::string> parts = absl::StrSplit(text, absl::ByAnyChar(",\n"));
-  return absl::StrCat(parts[0], ", ", library.path());
 }
 
 }  // namespace
@@ -51,9 +37,7 @@ MachineFacts FindDevices() {
   };
   add("driver", cuda::DriverVersion(), "GPUs");
   add("cuBLAS", cuda::CublasVersion(), "matrix products on GPUs");
-  add("cuDNN", cuda::CudnnVersion(), "convolutions on GPUs");
   add("NCCL", cuda::NcclVersion(), "exchanges between GPUs");
-  add("MPI", MpiVersion(), "several machines");
   add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");
   return facts;
 }

@@ -1,6 +1,6 @@
 #include "runtime/exchange_plan.h"
 
-#include <set>
+#include <map>
 #include <utility>
 
 #include "opsemantics/base/transfers.h"
@@ -113,21 +113,24 @@ ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& ex
 }
 
 void ListPeers(ExchangePlan& plan) {
-  std::vector<std::set<int>> sources(plan.devices.size()), readers(plan.devices.size());
-  for (size_t d = 0; d < plan.devices.size(); ++d) {
-    auto reads = [&](int source) {
-      if (source == static_cast<int>(d)) return;
-      sources[d].insert(source);
-      readers[source].insert(static_cast<int>(d));
-    };
-    for (const Piece& piece : plan.devices[d].pieces) reads(piece.source);
-    for (const Cell& cell : plan.devices[d].cells) {
-      for (int source : cell.sources) reads(source);
-    }
+  for (DeviceExchange& own : plan.devices) {
+    own.sources.clear();
+    own.received.clear();
+    own.readers.clear();
   }
   for (size_t d = 0; d < plan.devices.size(); ++d) {
-    plan.devices[d].sources.assign(sources[d].begin(), sources[d].end());
-    plan.devices[d].readers.assign(readers[d].begin(), readers[d].end());
+    DeviceExchange& own = plan.devices[d];
+    std::map<int, int64_t> elements;  // by source
+    for (const Piece& piece : own.pieces) elements[piece.source] += piece.walk.elements();
+    for (const Cell& cell : own.cells) {
+      for (int source : cell.sources) elements[source] += cell.walk.elements();
+    }
+    for (const auto& [source, count] : elements) {
+      if (source == static_cast<int>(d)) continue;
+      own.sources.push_back(source);
+      own.received.push_back(count * plan.source_element);
+      plan.devices[source].readers.push_back(static_cast<int>(d));
+    }
   }
 }
 

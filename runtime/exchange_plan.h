@@ -4,7 +4,11 @@
 //
 // Example: the halo of program.proto. Rows [0,4) and [4,8) are stored, [0,5) and [3,8) are wanted.
 // Device 0 gets two pieces, {source 0, rows [0,4)} and {source 1, rows [4,5)}; it reads device 1
-// and is read by it. The first piece is a copy within the device and counts no bytes.
+// and is read by it. The first piece is a copy within the device and counts no bytes. The second is
+// one row of 16 f32 elements, so `received` of device 0 is {64}.
+//
+// What moves is counted here, from pieces and cells, and nowhere else in the runtime: back ends
+// copy what a plan lists and count nothing (ExchangeProtocol adds up `received`).
 #ifndef YUBA_RUNTIME_EXCHANGE_PLAN_H_
 #define YUBA_RUNTIME_EXCHANGE_PLAN_H_
 
@@ -38,8 +42,9 @@ struct Cell {
 struct DeviceExchange {
   std::vector<Piece> pieces;
   std::vector<Cell> cells;
-  std::vector<int> sources;  // the other devices it reads, ascending
-  std::vector<int> readers;  // the other devices that read it, ascending
+  std::vector<int> sources;       // the other devices it reads, ascending
+  std::vector<int64_t> received;  // [position in sources] payload bytes that come from there
+  std::vector<int> readers;       // the other devices that read it, ascending
 };
 
 struct ExchangePlan {
@@ -73,7 +78,8 @@ struct ExchangeBoxes {
 ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exchange);
 
 // The first and the last step of both planners. EmptyPlan has element sizes, the program's offsets
-// and empty lists; ListPeers derives `sources` and `readers` of each device from pieces and cells.
+// and empty lists; ListPeers derives `sources`, `received` and `readers` of each device from pieces
+// and cells.
 ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& exchange);
 void ListPeers(ExchangePlan& plan);
 

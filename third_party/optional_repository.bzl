@@ -21,6 +21,6 @@ optional_repository = repository_rule(
         "paths": attr.string_list(),
     },
     configure = True,
-    environ = ["YUBA_CUDA", "YUBA_OPENMPI"],
+    environ = ["YUBA_CUDA"],
     local = True,
 )

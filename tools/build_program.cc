@@ -9,20 +9,23 @@ namespace yuba::tools {
 
 namespace {
 
-absl::StatusOr<program::Program> Build(const compiler::Model& model, const search::Plan& plan,
-                                       const kernels::KernelChoice& choice, const char* last_phase,
-                                       bool verify) {
+compiler::Compilation Planned(const compiler::Model& model, const search::Plan& plan,
+                              const kernels::KernelChoice& choice) {
   compiler::Compilation compilation;
   compilation.request.kernels = choice;
   compilation.request.version = kVersion;
   compilation.model = model;
   compilation.plan = plan;
+  return compilation;
+}
+
+// Runs the phases from spmd to `last`.
+absl::Status RunTo(const char* last, bool verify, compiler::Compilation& compilation) {
   compiler::PhaseOptions options;
   options.from = "spmd";
-  options.to = last_phase;
+  options.to = last;
   options.verify = verify;
-  YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));
-  return std::move(compilation.program);
+  return compiler::RunPhases(options, compilation);
 }
 
 }  // namespace
@@ -30,14 +33,27 @@ absl::StatusOr<program::Program> Build(const compiler::Model& model, const searc
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice, bool verify) {
-  return Build(model, plan, choice, "kernels", verify);
+  compiler::Compilation compilation = Planned(model, plan, choice);
+  YUBA_RETURN_IF_ERROR(RunTo("kernels", verify, compilation));
+  return std::move(compilation.program);
+}
+
+absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const search::Plan& plan,
+                                            const kernels::KernelChoice& choice, bool verify,
+                                            const std::string& file) {
+  compiler::Compilation compilation = Planned(model, plan, choice);
+  compilation.request.output_file = file;
+  YUBA_RETURN_IF_ERROR(RunTo("emit", verify, compilation));
+  return WrittenProgram{std::move(compilation.program), compilation.file_bytes};
 }
 
 absl::StatusOr<program::Program> BuildWithoutKernels(const compiler::Model& model,
                                                      const search::Plan& plan,
                                                      const kernels::KernelChoice& choice,
                                                      bool verify) {
-  return Build(model, plan, choice, "memory", verify);
+  compiler::Compilation compilation = Planned(model, plan, choice);
+  YUBA_RETURN_IF_ERROR(RunTo("memory", verify, compilation));
+  return std::move(compilation.program);
 }
 
 search::Plan WholePlan(const Graph& graph) {

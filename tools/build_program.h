@@ -1,7 +1,10 @@
-// From model and plan to a program that runs, in one call: the compiler's phases from spmd to
-// kernels. For all commands that print or run a program, and the tests.
+// From model and plan to a program that runs, in one call: the compiler's phases behind the plan.
+// For all commands that print, run or write a program, and the tests.
 #ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
 #define YUBA_TOOLS_BUILD_PROGRAM_H_
+
+#include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/kernels/add_kernels.h"
@@ -17,6 +20,16 @@ namespace yuba::tools {
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice, bool verify);
+
+// The same, and the program's file as the phase `emit` writes it. Fails as WriteFile does
+// (opsemantics/base/files.h).
+struct WrittenProgram {
+  program::Program program;
+  int64_t file_bytes = 0;
+};
+absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const search::Plan& plan,
+                                            const kernels::KernelChoice& choice, bool verify,
+                                            const std::string& file);
 
 // The same without code: what is there after the phase `memory`. Of `choice` the arithmetic counts.
 absl::StatusOr<program::Program> BuildWithoutKernels(const compiler::Model& model,

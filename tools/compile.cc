@@ -5,7 +5,6 @@
 #include "compiler/kernels/add_kernels.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "runtime/program/program_file.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -37,21 +36,21 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   choice.target.cuda = flags.target == "cuda";
   choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
   choice.target.dump_dir = flags.dump;
-  YUBA_ASSIGN_OR_RETURN(program::Program program,
-                        BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
+  YUBA_ASSIGN_OR_RETURN(
+      const WrittenProgram written,
+      WriteProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify, output));
+  const program::Program& program = written.program;
   int generated = 0;
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
-  YUBA_ASSIGN_OR_RETURN(const std::string bytes, runtime::FormatProgram(program));
-  YUBA_RETURN_IF_ERROR(WriteFile(output, bytes));
   report = {{"output", output},
-            {"bytes", bytes.size()},
+            {"bytes", written.file_bytes},
             {"instructions", program.stages(0).instructions_size()},
             {"generated_kernels", generated},
             {"library_routines", program.functions_size() - generated},
             {"devices", planned.plan.mesh.devices()},
             {"target", program.target()}};
   if (flags.json) return absl::OkStatus();
-  std::cout << "wrote " << output << " (" << Bytes(static_cast<int64_t>(bytes.size()))
+  std::cout << "wrote " << output << " (" << Bytes(written.file_bytes)
             << "): " << Counted(program.stages(0).instructions_size(), "instruction") << ", "
             << Counted(generated, "generated kernel") << ", "
             << Counted(program.functions_size() - generated, "library routine") << ", for "

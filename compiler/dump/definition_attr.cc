@@ -266,10 +266,9 @@ class Reader {
   }
 
   static absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {
-    for (const Reducer reducer : kReducers) {
-      if (name == Name(reducer)) return reducer;
-    }
-    return UserError("no reducer is called ", name);
+    const absl::optional<Reducer> reducer = FindReducer(name);
+    if (reducer.has_value()) return *reducer;
+    return UserError("definition: no reducer is called ", name);
   }
 
   static absl::StatusOr<Function> FunctionFrom(absl::string_view name) {

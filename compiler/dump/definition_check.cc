@@ -10,31 +10,6 @@ namespace {
 
 constexpr int64_t kLargestExtent = int64_t{1} << 40;
 
-size_t ArgumentCount(Function function) {
-  switch (function) {
-    case Function::kSelect: return 3;
-    case Function::kNeg:
-    case Function::kAbs:
-    case Function::kSign:
-    case Function::kFloor:
-    case Function::kCeil:
-    case Function::kRound:
-    case Function::kSq:
-    case Function::kSqrt:
-    case Function::kRsqrt:
-    case Function::kExp:
-    case Function::kLog:
-    case Function::kTanh:
-    case Function::kSig:
-    case Function::kErf:
-    case Function::kSin:
-    case Function::kCos:
-    case Function::kCast:
-    case Function::kNot: return 1;
-    default: return 2;
-  }
-}
-
 absl::Status CheckExpr(const Definition& definition, const Expr& expr) {
   switch (expr.kind) {
     case Expr::kRead:
@@ -47,7 +22,7 @@ absl::Status CheckExpr(const Definition& definition, const Expr& expr) {
       if (expr.args.size() > 1) return UserError("a read with more than one value outside");
       break;
     case Expr::kCall:
-      if (expr.args.size() != ArgumentCount(expr.function)) {
+      if (static_cast<int>(expr.args.size()) != ArgumentCount(expr.function)) {
         return UserError("'", Name(expr.function), "' with ", expr.args.size(), " arguments");
       }
       break;

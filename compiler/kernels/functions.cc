@@ -14,11 +14,6 @@ namespace math = mlir::math;
 
 namespace {
 
-bool IsComparison(Function function) {
-  return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
-         function == Function::kLe;
-}
-
 bool IsLogic(Function function) {
   return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
 }

@@ -1,8 +1,6 @@
 #include "compiler/kernels/kernels.h"
 
-#include <algorithm>
-#include <atomic>
-#include <thread>
+#include <utility>
 
 #include "compiler/kernels/link.h"
 #include "compiler/kernels/machine_code.h"
@@ -28,22 +26,13 @@ absl::StatusOr<std::string> Generate(absl::Span<const NamedDefinition> definitio
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& definitions,
                                             const KernelTarget& target) {
   if (target.cuda) return Generate(definitions, target, "kernels");
-  std::vector<absl::StatusOr<std::string>> objects(definitions.size(), std::string());
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i = next++; i < definitions.size(); i = next++)
-      objects[i] = Generate({&definitions[i], 1}, target, definitions[i].symbol);
-  };
-  std::vector<std::thread> threads;
-  for (int i = 1; i < target.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  std::vector<std::string> bytes;
-  for (absl::StatusOr<std::string>& object : objects) {
-    if (!object.ok()) return object.status();
-    bytes.push_back(*std::move(object));
+  std::vector<std::string> objects;
+  for (const NamedDefinition& definition : definitions) {
+    YUBA_ASSIGN_OR_RETURN(std::string object,
+                          Generate({&definition, 1}, target, definition.symbol));
+    objects.push_back(std::move(object));
   }
-  return LinkShared(bytes);
+  return LinkShared(objects);
 }
 
 }  // namespace yuba::kernels

@@ -25,9 +25,8 @@ struct NamedDefinition {
 
 // Host: the bytes of one position-independent shared object with all symbols.
 // CUDA: the text of one PTX module (ISA 8.0).
-// Works on target.threads threads and returns when all is done; the result is the same for any
-// number. Errors: a processor that LLVM does not know, a CUDA device library that is needed and
-// missing, a dump folder that cannot be written.
+// Errors: a processor that LLVM does not know, a CUDA device library that is needed and missing, a
+// dump folder that cannot be written.
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& definitions,
                                             const KernelTarget& target);
 

@@ -13,7 +13,6 @@ struct KernelTarget {
   std::string cpu = "x86-64-v3";  // an LLVM processor name; with `cuda` "sm_80", "sm_90", ...
   Arithmetic arithmetic = Arithmetic::kFloat;
   std::string dump_dir;  // not empty: MLIR, LLVM IR and assembly of each kernel go there
-  int threads = 1;       // threads that generate code
 };
 
 }  // namespace yuba::kernels

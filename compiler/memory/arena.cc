@@ -5,17 +5,14 @@
 #include <map>
 #include <numeric>
 
-#include "search/plan/memory_price.h"
+#include "compiler/memory/fit_within.h"
+#include "opsemantics/base/slot.h"
 
 namespace yuba::compiler {
 namespace {
 
 constexpr int kTurns = 30;    // orders tried after the fixed ones
 constexpr int kHalvings = 3;  // of the bytes by which the arena exceeds the least
-
-bool LiveAtOnce(const BufferLife& a, const BufferLife& b) {
-  return a.first <= b.last && b.first <= a.last;
-}
 
 // First fit: the slots in `order`, each at the lowest offset that is free throughout its life.
 ArenaLayout InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& order) {
@@ -29,10 +26,10 @@ ArenaLayout InOrder(const std::vector<BufferLife>& lives, const std::vector<int>
     for (int other : placed) {
       if (offsets[other] >= offset + lives[id].size) break;
       if (!LiveAtOnce(lives[id], lives[other])) continue;
-      offset = std::max(offset, search::Slot(offsets[other] + lives[other].size));
+      offset = std::max(offset, SlotBytes(offsets[other] + lives[other].size));
     }
     offsets[id] = offset;
-    result.arena = std::max(result.arena, search::Slot(offset + lives[id].size));
+    result.arena = std::max(result.arena, SlotBytes(offset + lives[id].size));
     const auto after = [&](int64_t value, int other) { return value < offsets[other]; };
     placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after), id);
   }
@@ -42,13 +39,13 @@ ArenaLayout InOrder(const std::vector<BufferLife>& lives, const std::vector<int>
 // Orders worth trying: none is best for all programs.
 std::vector<std::vector<int>> Orders(const std::vector<BufferLife>& lives) {
   using Key = std::function<double(const BufferLife&)>;
-  const auto length = [](const BufferLife& b) { return double(b.last) - b.first + 1; };
+  const auto length = [](const BufferLife& b) { return double(b.end) - b.begin; };
   const std::vector<Key> keys = {
       [](const BufferLife& b) { return double(b.size); },
       [&](const BufferLife& b) { return length(b); },
       [&](const BufferLife& b) { return double(b.size) * length(b); },
-      [](const BufferLife& b) { return -double(b.first); },
-      [](const BufferLife& b) { return double(b.last); },
+      [](const BufferLife& b) { return -double(b.begin); },
+      [](const BufferLife& b) { return double(b.end); },
   };
   std::vector<std::vector<int>> orders;
   for (const Key& key : keys) {
@@ -66,8 +63,8 @@ std::vector<std::vector<int>> Orders(const std::vector<BufferLife>& lives) {
 int64_t LeastArena(const std::vector<BufferLife>& lives) {
   std::map<int64_t, int64_t> change;  // by time
   for (const BufferLife& life : lives) {
-    change[life.first] += search::Slot(life.size);
-    change[life.last + 1] -= search::Slot(life.size);
+    change[life.begin] += SlotBytes(life.size);
+    change[life.end] -= SlotBytes(life.size);
   }
   int64_t live = 0, most = 0;
   for (const auto& [time, by] : change) most = std::max(most, live += by);
@@ -93,7 +90,7 @@ ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
   std::vector<int> order = best_order;
   for (int turn = 0; turn < kTurns && best.arena > enough; ++turn) {
     const auto highest = std::find_if(order.begin(), order.end(), [&](int id) {
-      return search::Slot(last.offsets[id] + lives[id].size) == last.arena;
+      return SlotBytes(last.offsets[id] + lives[id].size) == last.arena;
     });
     if (highest == order.begin()) break;
     std::rotate(order.begin(), highest, highest + 1);
@@ -106,14 +103,14 @@ ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
 
 ArenaLayout PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit) {
   const int64_t least = LeastArena(lives);
-  int64_t capacity = std::max(least, limit / search::kSlotBytes * search::kSlotBytes);
+  int64_t capacity = std::max(least, limit / kSlotBytes * kSlotBytes);
   ArenaLayout best = BestOfOrders(lives, capacity);
   if (limit > 0 && limit < least) return best;
   for (int turn = 0; turn <= kHalvings && capacity < best.arena; ++turn) {
-    absl::optional<std::vector<int64_t>> offsets = FitWithin(lives, capacity);
-    if (offsets.has_value()) return {*std::move(offsets), capacity};
+    Fit fit = FitWithin(lives, capacity);
+    if (fit.offsets.has_value()) return {*std::move(fit.offsets), capacity};
     if (limit > 0) break;
-    capacity += (best.arena - capacity) / 2 / search::kSlotBytes * search::kSlotBytes;
+    capacity += (best.arena - capacity) / 2 / kSlotBytes * kSlotBytes;
   }
   return best;
 }

@@ -1,23 +1,19 @@
 // Offsets of buffers in one arena, so that buffers that live at one time share no byte: dynamic
 // storage allocation, which is NP-hard. It is solved by first fit in several orders, then by a
-// search with a bounded number of steps. Nothing here knows programs or devices; see memory.h.
+// search with a bounded number of steps (fit_within.h). Nothing here knows programs or devices; see
+// memory.h.
 //
-// Example (slots of 64 bytes): lives {0..1, 64 bytes}, {1..2, 64 bytes}, {2..3, 64 bytes} get the
-// offsets 0, 64, 0 in an arena of 128 bytes.
+// Example (slots of 64 bytes): lives {[0, 2), 64 bytes}, {[1, 3), 64}, {[2, 4), 64} get the offsets
+// 0, 64, 0 in an arena of 128 bytes.
 #ifndef YUBA_COMPILER_MEMORY_ARENA_H_
 #define YUBA_COMPILER_MEMORY_ARENA_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/optional.h"
+#include "compiler/memory/buffer_life.h"
 
 namespace yuba::compiler {
-
-struct BufferLife {
-  int64_t first = 0, last = 0;  // instructions, both included
-  int64_t size = 0;             // bytes; 0: it takes no space and overlaps nothing
-};
 
 struct ArenaLayout {
   std::vector<int64_t> offsets;  // [buffer]: bytes, multiples of kSlotBytes
@@ -29,14 +25,6 @@ struct ArenaLayout {
 // (bytes; 0: none) the work ends at the first layout within it, and where the least arena already
 // exceeds the limit nothing more than first fit is tried. Deterministic.
 ArenaLayout PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit = 0);
-
-// Offsets ([buffer], bytes) within an arena of `capacity` bytes, a multiple of kSlotBytes. Nothing
-// where there are none, or where none were found within a fixed number of steps. Places buffers by
-// rising offsets: the next one lies on another or at the bottom, and no buffer that is not placed
-// yet would fit below it (Moffitt, MiniMalloc: A Lightweight Memory Allocator for Hardware-
-// Accelerated Machine Learning, ASPLOS 2023).
-absl::optional<std::vector<int64_t>> FitWithin(const std::vector<BufferLife>& lives,
-                                               int64_t capacity);
 
 }  // namespace yuba::compiler
 

@@ -103,7 +103,7 @@ void PlanMemory(program::Program& program, int64_t limit) {
     }
     std::vector<BufferLife> lives;
     for (const program::Buffer& buffer : stage.buffers()) {
-      lives.push_back({buffer.first(), buffer.last(), buffer.size()});
+      lives.push_back({buffer.first(), buffer.last() + 1, buffer.size()});
     }
     const ArenaLayout layout = PlaceBuffers(lives, limit);
     for (int id = 0; id < stage.buffers_size(); ++id) {

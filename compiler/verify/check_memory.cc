@@ -87,7 +87,7 @@ absl::Status CheckOverlaps(const program::Stage& stage) {
     for (size_t b = a + 1; b < buffers.size(); ++b) {
       const program::Buffer &low = *buffers[a], &high = *buffers[b];
       if (high.offset() >= low.offset() + low.size()) break;
-      if (low.first() > high.last() || high.first() > low.last()) continue;
+      if (!program::LiveAtOnce(low, high)) continue;
       return BufferError(low, "it shares bytes with ", high.name(), " while both are live");
     }
   }

@@ -52,10 +52,8 @@ bool HasWriter(int pipe) {
   if (::poll(&wait, 1, kPatience) > 0) return true;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return true;
-  const ssize_t seen = ::tee(pipe, ends[1], 1, SPLICE_F_NONBLOCK);
-  ::close(ends[0]);
-  ::close(ends[1]);
-  return seen != 0;
+  const UniqueFd out(ends[0]), in(ends[1]);
+  return ::tee(pipe, in.get(), 1, SPLICE_F_NONBLOCK) != 0;
 }
 
 absl::Status CheckReadable(const std::string& path, const struct stat& facts) {

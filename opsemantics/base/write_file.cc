@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "opsemantics/base/files.h"
@@ -30,10 +31,10 @@ absl::Status WriteAll(int file, const std::string& path, absl::string_view conte
   return absl::OkStatus();
 }
 
-absl::Status WriteAndClose(int file, const std::string& path, absl::string_view contents) {
-  absl::Status status = WriteAll(file, path, contents);
-  if (::close(file) != 0 && status.ok()) status = WriteError(path, errno);
-  return status;
+// Closing tells of what could not be written too.
+absl::Status WriteAndClose(UniqueFd file, const std::string& path, absl::string_view contents) {
+  YUBA_RETURN_IF_ERROR(WriteAll(file.get(), path, contents));
+  return ::close(file.Release()) == 0 ? absl::OkStatus() : WriteError(path, errno);
 }
 
 // Whether `path` is a link to something that no path names: to a file that is gone, or to one that
@@ -53,11 +54,11 @@ std::string TargetOf(const std::string& path) {
   return target;
 }
 
-// Creates a file in the folder of `target` under a name of its own, which is put into `name`.
-// Returns its descriptor, or a number below 0 where no file can be created.
-int MakeBeside(const std::string& target, std::string* name) {
+// Creates a file in the folder of `target` under a name of its own, which is put into `name`. No
+// file is open in the result where none can be created.
+UniqueFd MakeBeside(const std::string& target, std::string* name) {
   *name = target.substr(0, target.find_last_of('/') + 1) + ".yuba.XXXXXX";
-  return ::mkostemp(name->data(), O_CLOEXEC);
+  return UniqueFd(::mkostemp(name->data(), O_CLOEXEC));
 }
 
 // Whether `path`, which is no regular file, takes bytes and does nothing else with them.
@@ -69,10 +70,8 @@ bool TakesBytes(const std::string& path, const struct stat& facts) {
   constexpr unsigned kMemory = 1, kNull = 3, kZero = 5, kFull = 7;
   const unsigned number = minor(facts.st_rdev);
   if (major(facts.st_rdev) == kMemory) return number == kNull || number == kZero || number == kFull;
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  const bool terminal = file >= 0 && ::isatty(file) == 1;
-  if (file >= 0) ::close(file);
-  return terminal;
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return file.get() >= 0 && ::isatty(file.get()) == 1;
 }
 
 const char* KindOf(const struct stat& facts) {
@@ -102,16 +101,13 @@ absl::Status CheckOutput(const std::string& path) {
   }
   const std::string target = TargetOf(path);
   std::string created = target;
-  int file = -1;
   // Where the name is free it is tried itself: it may be too long, or the folder may allow some
   // names only.
-  if (::lstat(target.c_str(), &facts) != 0) {
-    file = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  } else {
-    file = MakeBeside(target, &created);
-  }
-  if (file < 0) return WriteError(path, errno);
-  ::close(file);
+  const bool is_new = ::lstat(target.c_str(), &facts) != 0;
+  const UniqueFd file =
+      is_new ? UniqueFd(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600))
+             : MakeBeside(target, &created);
+  if (file.get() < 0) return WriteError(path, errno);
   ::unlink(created.c_str());
   return absl::OkStatus();
 }
@@ -127,18 +123,18 @@ absl::Status WriteFile(const std::string& path, absl::string_view contents) {
   YUBA_RETURN_IF_ERROR(CheckOutput(path));
   struct stat facts;
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return WriteError(path, errno);
-    ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
-    return WriteAndClose(file, path, contents);
+    UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.get() < 0) return WriteError(path, errno);
+    ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
+    return WriteAndClose(std::move(file), path, contents);
   }
   // A link stays a link: the file that it leads to is replaced.
   const std::string target = TargetOf(path);
   std::string temporary;
-  const int file = MakeBeside(target, &temporary);
-  if (file < 0) return WriteError(path, errno);
-  ::fchmod(file, 0644);
-  absl::Status status = WriteAndClose(file, path, contents);
+  UniqueFd file = MakeBeside(target, &temporary);
+  if (file.get() < 0) return WriteError(path, errno);
+  ::fchmod(file.get(), 0644);
+  absl::Status status = WriteAndClose(std::move(file), path, contents);
   if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0) {
     status = WriteError(path, errno);
   }

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
 #include "opsemantics/base/mesh.h"
@@ -96,6 +98,55 @@ enum class Function : uint8_t {
   kNot
 };
 const char* Name(Function function);  // "add", "select": as descriptions call it where they can
+
+// How many arguments a call has.
+constexpr int ArgumentCount(Function function) {
+  switch (function) {
+    case Function::kNeg:
+    case Function::kAbs:
+    case Function::kSign:
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kRound:
+    case Function::kSq:
+    case Function::kSqrt:
+    case Function::kRsqrt:
+    case Function::kExp:
+    case Function::kLog:
+    case Function::kTanh:
+    case Function::kSig:
+    case Function::kErf:
+    case Function::kSin:
+    case Function::kCos:
+    case Function::kCast:
+    case Function::kNot: return 1;
+    case Function::kAdd:
+    case Function::kSub:
+    case Function::kMul:
+    case Function::kDiv:
+    case Function::kMin:
+    case Function::kMax:
+    case Function::kPow:
+    case Function::kWrap:
+    case Function::kMod:
+    case Function::kEq:
+    case Function::kNe:
+    case Function::kLt:
+    case Function::kLe:
+    case Function::kAnd:
+    case Function::kOr: return 2;
+    case Function::kSelect: return 3;
+  }
+  return 0;
+}
+
+constexpr bool IsComparison(Function function) {
+  return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
+         function == Function::kLe;
+}
+
+// The reducer of this name, "sum" or "none"; nothing where there is none.
+absl::optional<Reducer> FindReducer(absl::string_view name);
 
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;

@@ -176,6 +176,13 @@ class Writer {
 
 }  // namespace
 
+absl::optional<Reducer> FindReducer(absl::string_view name) {
+  for (const Reducer reducer : kReducers) {
+    if (name == Name(reducer)) return reducer;
+  }
+  return absl::nullopt;
+}
+
 const char* Name(Function function) {
   switch (function) {
     case Function::kAdd: return "add";

@@ -13,24 +13,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/elaborate/bound_dim.h"
 #include "opsemantics/elaborate/evaluate.h"
+#include "opsemantics/elaborate/instance.h"
+#include "opsemantics/language/ast.h"
 
 namespace yuba {
-
-// One dimension of the tensor: one element of a dimension as written.
-struct BoundElement {
-  std::vector<int64_t> factors;  // a single one where it is not written as factors
-  bool one = false;              // a `~` dimension of extent 1, which is always read at 0
-  bool missing = false;          // a `~` dimension that the operand does not have
-};
-
-// A dimension as written, which may be a pack of several dimensions of the tensor.
-struct BoundDim {
-  bool pack = false;
-  bool factored = false;
-  std::vector<BoundElement> elements;  // a single one where it is no pack
-};
 
 struct BoundTensor {
   bool absent = false;  // an opt operand that is not given; reads as `absent_value`

@@ -10,18 +10,6 @@
 #include "opsemantics/regions/bounds.h"
 
 namespace yuba {
-namespace {
-
-// The parser lets reducers alone through.
-Reducer ReducerOf(absl::string_view name) {
-  for (const Reducer reducer : kReducers) {
-    if (name == Name(reducer)) return reducer;
-  }
-  YUBA_CHECK(false) << "no reducer is called " << name;
-  return Reducer::kNone;
-}
-
-}  // namespace
 
 void BodyEvaluator::AddIndex(const std::string& name, bool pack,
                              const std::vector<int64_t>& extents, const std::vector<int>& groups,
@@ -55,7 +43,9 @@ absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
 
 absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
   Reduction reduction;
-  reduction.reducer = ReducerOf(reduce.name);
+  const absl::optional<Reducer> reducer = FindReducer(reduce.name);
+  YUBA_CHECK(reducer.has_value()) << "the parser lets reducers alone through: " << reduce.name;
+  reduction.reducer = *reducer;
   // A reduction is computed for all values of the indices around it, whatever `if` encloses it.
   const Condition outer = std::exchange(when_, Condition{{}});
   YUBA_RETURN_IF_ERROR(AddRanges(reduce, reduction));

@@ -1,7 +1,7 @@
 // Elaboration: a description (the text of an operator, language/ast.h), used on operands of known
 // shapes with known attributes, becomes definitions in the core form (definition/definition.h). In
-// come the Shape of each operand and the Attributes; out comes an Instance. Results are the same
-// for equal uses and may be shared.
+// come the Shape of each operand and the Attributes; out comes an Instance (instance.h). Results
+// are the same for equal uses and may be shared.
 //
 // Example: the description
 //   op f(x[m, k], w[k, n], opt c[n]; scale = 1) -> y[m, n]
@@ -13,63 +13,14 @@
 #ifndef YUBA_OPSEMANTICS_ELABORATE_ELABORATE_H_
 #define YUBA_OPSEMANTICS_ELABORATE_ELABORATE_H_
 
-#include <map>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "absl/types/variant.h"
-#include "opsemantics/definition/definition.h"
+#include "opsemantics/elaborate/instance.h"
 #include "opsemantics/language/ast.h"
 
 namespace yuba {
-
-// The value of an attribute of a description: an integer (also for bool), a float, a pack of
-// integers, or a type.
-using AttributeValue = absl::variant<int64_t, double, std::vector<int64_t>, ElementType>;
-using Attributes = std::map<std::string, AttributeValue>;
-
-// The shape of a tensor as a model has it, before any factors are known: its element type and the
-// extent of each dimension, f32[32, 768]. (TensorType of definition.h has the same fields, but its
-// dimensions are flat.)
-struct Shape {
-  ElementType type = ElementType::kF32;
-  std::vector<int64_t> dims;
-};
-
-enum class SlotRole : uint8_t { kOperand, kInternal, kOutput };
-
-// A tensor of an instance: an operand that is present, an output, or a tensor that only its
-// definitions know.
-struct Slot {
-  std::string name;  // as the description calls it; "y.1" for a reduction inside the body of y
-  SlotRole role = SlotRole::kOperand;
-  int position = 0;  // among the operands or the outputs of the description; internal: 0
-  ElementType type = ElementType::kF32;
-  // For each dimension its factors as the description writes them: {g, ci} for (g ci). The product
-  // of the factors is the extent of the shape; all factors in order are the flat dimensions.
-  std::vector<std::vector<int64_t>> dims;
-  bool state = false;  // a `state` operand, or the output that is its next value
-};
-
-// One definition and the slots that it reads and writes.
-struct SlotDefinition {
-  Definition definition;
-  std::vector<int> operands;  // slots, parallel to definition.operands; distinct
-  int result = 0;             // slot
-};
-
-// One use of an operator on tensors of known shapes: its tensors (slots) and the definitions that
-// compute its outputs from its operands. All extents, types and attributes are numbers by now, and
-// the description is no longer needed. The importer puts an instance into a graph by giving each
-// slot a tensor and each definition a node.
-struct Instance {
-  std::string op;  // the operator's name, for people
-  std::vector<Slot> slots;
-  std::vector<SlotDefinition> definitions;  // each after those whose results it reads
-};
 
 // `operands` are in the order of the description; nullopt for an absent `opt` operand (absent
 // operands at the end may be left out). An extent that shapes do not settle (of a pack beside

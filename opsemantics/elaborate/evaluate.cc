@@ -141,7 +141,7 @@ absl::StatusOr<Term> Evaluator::Call(const Syntax& syntax, Division division) {
     YUBA_ASSIGN_OR_RETURN(Term value, Evaluate(*arg, division));
     args.push_back(std::move(value));
   }
-  if (info->arity != 2 || args.size() == 2) {
+  if (info->arity() != 2 || args.size() == 2) {
     return ApplyAt(info->function, args, division, syntax.range);
   }
   Term result = args[0];  // max(a, b, c)

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/elaborate/pack_ranks.h"
 
 namespace yuba {
 namespace {
@@ -268,10 +267,6 @@ class Solver {
 };
 
 }  // namespace
-
-std::string ShapeText(const Shape& shape) {
-  return absl::StrCat(Name(shape.type), "[", absl::StrJoin(shape.dims, ", "), "]");
-}
 
 absl::StatusOr<SolvedExtents> SolveExtents(
     const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,

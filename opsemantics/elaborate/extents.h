@@ -15,21 +15,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "opsemantics/elaborate/bind.h"
+#include "opsemantics/elaborate/bound_dim.h"
+#include "opsemantics/elaborate/pack_ranks.h"
 
 namespace yuba {
 
-// An extent, or a pack of extents, as far as it is solved.
-struct Extent {
-  bool pack = false;
-  bool attribute = false;                         // whether it is also declared as an attribute
-  int rank = 1;                                   // of a pack; -1: not solved yet
-  std::vector<absl::optional<int64_t>> elements;  // `rank` of them; nullopt: not solved yet
-  std::vector<std::string> from;                  // [element]: what settled it, for messages
-};
-
 struct SolvedExtents {
-  std::map<std::string, Extent> extents;
+  Extents extents;
   std::vector<std::vector<BoundDim>> operands;  // parallel to the parameters; empty where absent
 };
 
@@ -39,8 +31,6 @@ struct SolvedExtents {
 absl::StatusOr<SolvedExtents> SolveExtents(
     const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
     const std::map<std::string, std::vector<int64_t>>& given);
-
-std::string ShapeText(const Shape& shape);  // "f32[2, 3]"
 
 }  // namespace yuba
 

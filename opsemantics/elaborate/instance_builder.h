@@ -1,4 +1,4 @@
-// Builds an Instance (elaborate.h) definition by definition. While bodies are evaluated,
+// Builds an Instance (instance.h) definition by definition. While bodies are evaluated,
 // expressions name slots instead of operands and variables instead of indices; here a finished
 // definition gets its own list of operands and indices, and its expressions their positions in
 // these lists. Also here: the element type of a result, and wide intermediate results of narrow
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/elaborate/instance.h"
 #include "opsemantics/elaborate/term.h"
 
 namespace yuba {

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -138,6 +139,10 @@ int RankOf(const Extents& extents, const Dim& dim) {
 absl::Status SolveRanks(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
                         Extents& extents) {
   return RankSolver(op, operands, extents).Run();
+}
+
+std::string ShapeText(const Shape& shape) {
+  return absl::StrCat(Name(shape.type), "[", absl::StrJoin(shape.dims, ", "), "]");
 }
 
 std::string OperandText(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,

@@ -12,11 +12,21 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
-#include "opsemantics/elaborate/extents.h"
+#include "opsemantics/elaborate/instance.h"
+#include "opsemantics/language/ast.h"
 
 namespace yuba {
 
-using Extents = std::map<std::string, Extent>;
+// An extent, or a pack of extents, as far as it is solved.
+struct Extent {
+  bool pack = false;
+  bool attribute = false;                         // whether it is also declared as an attribute
+  int rank = 1;                                   // of a pack; -1: not solved yet
+  std::vector<absl::optional<int64_t>> elements;  // `rank` of them; nullopt: not solved yet
+  std::vector<std::string> from;                  // [element]: what settled it, for messages
+};
+
+using Extents = std::map<std::string, Extent>;  // by name
 
 // Calls `visit` for each name in a dimension, in order: the name, or those of its factors.
 template <typename Visit>
@@ -38,6 +48,8 @@ int RankOf(const Extents& extents, const Dim& dim);
 // dimension.
 absl::Status SolveRanks(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,
                         Extents& extents);
+
+std::string ShapeText(const Shape& shape);  // "f32[2, 3]"
 
 // "operand 'x' (f32[2, 3])"
 std::string OperandText(const OpDescription& op, const std::vector<absl::optional<Shape>>& operands,

@@ -3,7 +3,7 @@
 #ifndef YUBA_OPSEMANTICS_ELABORATE_PRUNE_H_
 #define YUBA_OPSEMANTICS_ELABORATE_PRUNE_H_
 
-#include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/elaborate/instance.h"
 
 namespace yuba {
 

@@ -168,9 +168,9 @@ absl::Status ExpressionChecker::Call(const Syntax& syntax, bool zip, bool is_sta
   }
   const int given = static_cast<int>(syntax.args.size());
   const bool many = info->function == Function::kMin || info->function == Function::kMax;
-  if (given != info->arity && !(many && given > info->arity)) {
-    return symbols_.Error(
-        syntax.range, absl::StrCat(syntax.name, " takes ", info->arity, " arguments, not ", given));
+  if (given != info->arity() && !(many && given > info->arity())) {
+    return symbols_.Error(syntax.range, absl::StrCat(syntax.name, " takes ", info->arity(),
+                                                     " arguments, not ", given));
   }
   for (const SyntaxPtr& arg : syntax.args) {
     YUBA_RETURN_IF_ERROR(Expression(*arg, zip, is_static));

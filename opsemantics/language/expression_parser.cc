@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "opsemantics/base/reducer.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/definition.h"
 
 namespace yuba {
 namespace {
@@ -18,9 +18,7 @@ namespace {
 constexpr int kDeepest = 200;  // nesting of an expression
 
 bool IsReducer(absl::string_view name) {
-  return name != Name(Reducer::kNone) &&
-         std::any_of(std::begin(kReducers), std::end(kReducers),
-                     [&](Reducer reducer) { return name == Name(reducer); });
+  return FindReducer(name).value_or(Reducer::kNone) != Reducer::kNone;
 }
 
 // Words that end or continue an expression, and so are not names inside expressions.

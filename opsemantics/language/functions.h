@@ -26,8 +26,10 @@ enum class TypeRule : uint8_t {
 struct FunctionInfo {
   const char* name;  // in a description
   Function function;
-  int arity;  // min and max also take more: max(a, b, c)
   TypeRule rule;
+  // How many arguments a description gives. min and max also take more: max(a, b, c); the type that
+  // a value is cast to is one of them.
+  constexpr int arity() const { return function == Function::kCast ? 2 : ArgumentCount(function); }
 };
 
 absl::Span<const FunctionInfo> Functions();

@@ -157,30 +157,8 @@ uint64_t ApplyToHashes(Function function, uint64_t a, uint64_t b) {
   }
 }
 
-bool IsComparison(Function function) {
-  return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
-         function == Function::kLe;
-}
-
 bool IsLogical(Function function) {
   return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
-}
-
-bool HasTwoArguments(Function function) {
-  switch (function) {
-    case Function::kAdd:
-    case Function::kSub:
-    case Function::kMul:
-    case Function::kDiv:
-    case Function::kMin:
-    case Function::kMax:
-    case Function::kPow:
-    case Function::kMod:
-    case Function::kWrap:
-    case Function::kAnd:
-    case Function::kOr: return true;
-    default: return IsComparison(function);
-  }
 }
 
 }  // namespace
@@ -235,7 +213,7 @@ Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithm
 }
 
 Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const Scalar* args) {
-  const Scalar a = args[0], b = HasTwoArguments(function) ? args[1] : Integer(0);
+  const Scalar a = args[0], b = ArgumentCount(function) == 2 ? args[1] : Integer(0);
   if (!IsFloat(type) || IsLogical(function)) {
     if (function == Function::kWrap && arithmetic == Arithmetic::kHash) {
       return Integer(b.integer <= 0 ? 0 : FloorModulo(a.integer, b.integer));

@@ -23,11 +23,6 @@ Constraint AtMost(const Affine& a, const Affine& b) { return AtMostZero(a - b); 
 // a < b
 Constraint Below(const Affine& a, const Affine& b) { return AtMostZero(a - b + ConstantAffine(1)); }
 
-bool IsComparison(Function function) {
-  return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
-         function == Function::kLe;
-}
-
 Condition PointsWhereCompared(Function function, const Affine& a, const Affine& b, bool value) {
   switch (function) {
     case Function::kLt: return {{value ? Below(a, b) : AtMost(b, a)}};

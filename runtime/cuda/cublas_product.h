@@ -1,6 +1,6 @@
 // A planned matrix product (contraction.h) through cuBLAS, in f32 as IEEE has it (no TF32).
 // Operands without a unit stride are packed by a kernel of the runtime first. All work is started
-// on one stream and not waited for. Compiled, but not run on hardware yet.
+// on one stream and not waited for.
 #ifndef YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
 #define YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
 

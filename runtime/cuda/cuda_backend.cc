@@ -5,7 +5,8 @@
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/facts.h"
 #ifdef YUBA_WITH_CUDA
-#include "runtime/cuda/cuda_communicator.h"
+#include "runtime/cuda/cuda_exchange_steps.h"
+#include "runtime/exchange_protocol.h"
 #endif
 
 namespace yuba::cuda {
@@ -63,10 +64,11 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     const absl::StatusOr<const Nccl*> library = Nccl::Open();
     if (library.ok()) nccl = *library;  // without it GPUs copy from each other
   }
-  YUBA_ASSIGN_OR_RETURN(
-      fleet.communicator,
-      CudaCommunicator::Make(std::move(devices), static_cast<int>(program.instructions().size()),
-                             nccl));
+  const int instructions = static_cast<int>(program.instructions().size());
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<CudaExchangeSteps> steps,
+                        CudaExchangeSteps::Make(std::move(devices), instructions, nccl));
+  fleet.communicator =
+      std::make_unique<runtime::ExchangeProtocol>(std::move(steps), count, instructions);
   return absl::OkStatus();
 }
 

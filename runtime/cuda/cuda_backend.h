@@ -1,6 +1,5 @@
 // The back end "cuda": GPUs of this machine, or several virtual devices on each. Generated kernels
 // are PTX, matrix products go to cuBLAS, all-gathers between GPUs to NCCL where it is found.
-// Compiled, but not run on hardware yet.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 #define YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 

@@ -38,15 +38,6 @@ absl::StatusOr<const Cublas*> OpenCublas() {
   return &table;
 }
 
-absl::StatusOr<const Cudnn*> OpenCudnn() {
-  static Cudnn table;
-  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
-                        runtime::SharedLibrary::Open({"libcudnn.so.9"}));
-  YUBA_CUDNN_FUNCTIONS(YUBA_FIND)
-  table.path = library.path();
-  return &table;
-}
-
 absl::StatusOr<const Nccl*> OpenNccl() {
   static Nccl table;
   YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
@@ -65,10 +56,6 @@ absl::StatusOr<const Driver*> Driver::Open() {
 }
 absl::StatusOr<const Cublas*> Cublas::Open() {
   static const absl::StatusOr<const Cublas*> opened = OpenCublas();
-  return opened;
-}
-absl::StatusOr<const Cudnn*> Cudnn::Open() {
-  static const absl::StatusOr<const Cudnn*> opened = OpenCudnn();
   return opened;
 }
 absl::StatusOr<const Nccl*> Nccl::Open() {

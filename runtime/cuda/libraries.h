@@ -8,7 +8,6 @@
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <cudnn.h>
 #include <nccl.h>
 
 #include <string>
@@ -31,9 +30,6 @@ namespace yuba::cuda {
   F(cublasSetStream_v2)          \
   F(cublasGetStatusString)       \
   F(cublasSgemmStridedBatched_64)
-#define YUBA_CUDNN_FUNCTIONS(F) \
-  F(cudnnGetVersion)            \
-  F(cudnnGetErrorString)
 #define YUBA_NCCL_FUNCTIONS(F) \
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \
@@ -56,11 +52,6 @@ struct Cublas {
   YUBA_CUBLAS_FUNCTIONS(YUBA_LIBRARY_MEMBER)
   std::string path;
   static absl::StatusOr<const Cublas*> Open();
-};
-struct Cudnn {
-  YUBA_CUDNN_FUNCTIONS(YUBA_LIBRARY_MEMBER)
-  std::string path;
-  static absl::StatusOr<const Cudnn*> Open();
 };
 struct Nccl {
   YUBA_NCCL_FUNCTIONS(YUBA_LIBRARY_MEMBER)

@@ -1,6 +1,6 @@
 // Collectives that NCCL does between GPUs: one row for each, by the name of its row in
 // opsemantics/base/collectives.h. Reductions are not left to NCCL: partials combine in a fixed
-// order (reduce.h), which it does not promise. Compiled, but not run on hardware yet.
+// order (reduce.h), which it does not promise.
 #ifndef YUBA_RUNTIME_CUDA_NCCL_COLLECTIVES_H_
 #define YUBA_RUNTIME_CUDA_NCCL_COLLECTIVES_H_
 

@@ -1,9 +1,10 @@
 #include "runtime/host/host_backend.h"
 
 #include "opsemantics/base/status.h"
+#include "runtime/exchange_protocol.h"
 #include "runtime/host/host_device.h"
+#include "runtime/host/host_exchange_steps.h"
 #include "runtime/host/kernel_object.h"
-#include "runtime/host/shared_memory.h"
 
 namespace yuba::runtime {
 
@@ -21,8 +22,9 @@ absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& la
     YUBA_RETURN_IF_ERROR(fleet.devices.back()->Prepare(program, layout));
     arenas.push_back(fleet.devices.back()->arena());
   }
-  fleet.communicator = std::make_unique<SharedMemory>(
-      std::move(arenas), static_cast<int>(program.instructions().size()));
+  fleet.communicator = std::make_unique<ExchangeProtocol>(
+      std::make_unique<HostExchangeSteps>(std::move(arenas)), program.devices(),
+      static_cast<int>(program.instructions().size()));
   return absl::OkStatus();
 }
 

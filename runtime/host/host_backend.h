@@ -10,7 +10,8 @@ namespace yuba::runtime {
 
 constexpr int kMostVirtualDevices = 1024;  // each is a thread of the process
 
-// Fills `fleet` with one virtual device for each device of the program's mesh, and a SharedMemory.
+// Fills `fleet` with one virtual device for each device of the program's mesh, and the protocol
+// of their exchanges.
 // Errors: a mesh that is too large, code for another processor (KernelObject::Load), no memory, no
 // oneDNN where the program calls it.
 absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::runtime {
@@ -84,20 +85,19 @@ absl::StatusOr<std::shared_ptr<const KernelObject>> KernelObject::Load(
 }
 
 absl::Status KernelObject::Open(const std::string& bytes) {
-  const int file = memfd_create("yuba-kernels", MFD_CLOEXEC);
-  if (file < 0) return InternalError("no memory file for the kernels: ", std::strerror(errno));
+  const UniqueFd file(memfd_create("yuba-kernels", MFD_CLOEXEC));
+  if (file.get() < 0)
+    return InternalError("no memory file for the kernels: ", std::strerror(errno));
   size_t written = 0;
   while (written < bytes.size()) {
-    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
+    const ssize_t count = write(file.get(), bytes.data() + written, bytes.size() - written);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      close(file);
       return InternalError("the kernels cannot be put into memory: ", std::strerror(errno));
     }
     written += count;
   }
-  handle_ = dlopen(absl::StrCat("/proc/self/fd/", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
+  handle_ = dlopen(absl::StrCat("/proc/self/fd/", file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) return UserError("the program's kernels cannot be loaded: ", dlerror());
   return absl::OkStatus();
 }

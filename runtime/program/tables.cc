@@ -119,6 +119,10 @@ int64_t ElementBytes(const Program& program, const Buffer& buffer) {
   return program.hash_arithmetic() && IsFloat(type) ? 8 : ByteSize(type);
 }
 
+bool LiveAtOnce(const Buffer& a, const Buffer& b) {
+  return a.first() <= b.last() && b.first() <= a.last();
+}
+
 int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors) {
   int64_t product = 1;
   bool zero = false;

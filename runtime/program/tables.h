@@ -49,6 +49,9 @@ bool IsWellFormed(const Mesh& mesh, const Box& box);
 // Bytes of an element of a buffer: 8 for floats in hash arithmetic, elsewhere its type's.
 int64_t ElementBytes(const Program& program, const Buffer& buffer);
 
+// Whether both buffers are live at some instruction, so that their slots must not share bytes.
+bool LiveAtOnce(const Buffer& a, const Buffer& b);
+
 // The product of `factors`, or -1 where one is negative or the product is above kMostBytes.
 int64_t CheckedProduct(const google::protobuf::RepeatedField<int64_t>& factors);
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "opsemantics/base/slot.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::search {
@@ -83,7 +84,7 @@ class Pricing {
     // Until its source is gone, a copy may be the source's own shard.
     if (tensor.kind == TensorKind::kCopy) first = std::max(first, LastOf(SourceOf(graph_, t)) + 1);
     std::vector<int64_t> bytes = *held_.shards[t];
-    for (int64_t& here : bytes) here = Slot(here * ElementSize(t));
+    for (int64_t& here : bytes) here = SlotBytes(here * ElementSize(t));
     Add(t, std::move(bytes), first, LastOf(t));
   }
 
@@ -93,7 +94,7 @@ class Pricing {
     const Node& node = graph_.nodes[n];
     const TensorId t = operand == node.operands.size() ? node.result : node.operands[operand];
     std::vector<int64_t> bytes = *held_.boxes[n][operand];
-    for (int64_t& here : bytes) here = Slot(here * ElementSize(t));
+    for (int64_t& here : bytes) here = SlotBytes(here * ElementSize(t));
     return bytes;
   }
 
@@ -115,7 +116,8 @@ class Pricing {
       const size_t columns = shard ? 1 : cells.size() / elements->size();
       for (size_t i = 0; i < cells.size(); ++i) {
         if ((*cost)[i] == 0) continue;
-        const int64_t bytes = Slot((*elements)[i / columns % elements->size()] * ElementSize(t));
+        const int64_t bytes =
+            SlotBytes((*elements)[i / columns % elements->size()] * ElementSize(t));
         cells[i] = PricedUse(bytes, price, most_);
       }
       units = std::make_shared<const std::vector<int64_t>>(std::move(cells));

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "opsemantics/base/arithmetic.h"
+#include "opsemantics/base/slot.h"
 #include "opsemantics/sharding/sharding.h"
-#include "search/plan/memory_price.h"
 #include "search/rewrite/canonical.h"
 
 namespace yuba::search {
@@ -72,7 +72,8 @@ class RowsBuilder {
     Cells& known = shards_[std::make_tuple(choices, type.dims, type.type)];
     if (known != nullptr) return known;
     std::vector<int64_t> bytes;
-    for (const Choice& choice : *choices) bytes.push_back(Slot(ShardBytes(mesh_, type, choice)));
+    for (const Choice& choice : *choices)
+      bytes.push_back(SlotBytes(ShardBytes(mesh_, type, choice)));
     known = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
     return known;
   }
@@ -160,8 +161,8 @@ class RowsBuilder {
       for (size_t use = 0; use < bytes.size(); ++use) {
         const Tensor& tensor = graph_.tensors[use == 0 ? node.result : node.operands[use - 1]];
         const Box& box = use == 0 ? boxes.writes[device] : boxes.reads[device][use - 1];
-        bytes[use] =
-            std::max(bytes[use], Slot(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
+        bytes[use] = std::max(bytes[use],
+                              SlotBytes(CheckedMultiply(Volume(box), ByteSize(tensor.type.type))));
       }
     }
     return bytes;

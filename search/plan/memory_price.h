@@ -56,11 +56,6 @@ inline int64_t BytesOfUnits(const PriceScale& scale, int64_t units) {
   return units <= 0 ? 0 : units / scale.units + (units % scale.units != 0);
 }
 
-// Everything in memory begins at a multiple of kSlotBytes, which suits cache lines, vector loads
-// and NCCL. Slot(bytes) is what so many bytes take: rounded up to it.
-inline constexpr int64_t kSlotBytes = 64;
-inline int64_t Slot(int64_t bytes) { return (bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes; }
-
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PLAN_MEMORY_PRICE_H_

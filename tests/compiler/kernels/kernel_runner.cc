@@ -265,7 +265,6 @@ std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic 
   KernelTarget target;
   target.arithmetic = arithmetic;
   target.cpu = cpu;
-  target.threads = 2;
   if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
   absl::StatusOr<std::string> bytes = GenerateKernels(named, target);
   if (!bytes.ok()) return bytes.status().ToString();

@@ -7,54 +7,12 @@
 #include <numeric>
 #include <random>
 
-#include "search/plan/memory_price.h"
+#include "compiler/memory/fit_within.h"
+#include "opsemantics/base/slot.h"
+#include "tests/compiler/memory/lives.h"
 
 namespace yuba::compiler {
 namespace {
-
-bool AreDisjoint(const std::vector<BufferLife>& lives, const std::vector<int64_t>& offsets,
-                 int64_t arena) {
-  for (size_t a = 0; a < lives.size(); ++a) {
-    if (offsets[a] % search::kSlotBytes != 0 || offsets[a] + lives[a].size > arena) return false;
-    for (size_t b = 0; b < a; ++b) {
-      const bool together = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
-      const bool overlap =
-          offsets[a] < offsets[b] + lives[b].size && offsets[b] < offsets[a] + lives[a].size;
-      if (together && overlap) return false;
-    }
-  }
-  return true;
-}
-
-// Lives that fill an arena of `slots` slots without a gap, over a number of times.
-std::vector<BufferLife> Filling(int64_t slots, int64_t times, int splits, std::mt19937_64* random) {
-  struct Piece {
-    int64_t bottom, top, first, last;
-  };
-  std::vector<Piece> pieces = {{0, slots, 0, times - 1}};
-  for (int i = 0; i < splits; ++i) {
-    Piece& piece = pieces[(*random)() % pieces.size()];
-    Piece rest = piece;
-    if ((*random)() % 2 == 0 && piece.top - piece.bottom > 1) {
-      piece.top = rest.bottom = piece.bottom + 1 + (*random)() % (piece.top - piece.bottom - 1);
-    } else if (piece.last > piece.first) {
-      piece.last = piece.first + (*random)() % (piece.last - piece.first);
-      rest.first = piece.last + 1;
-    } else {
-      continue;
-    }
-    pieces.push_back(rest);
-  }
-  std::vector<BufferLife> lives;
-  for (const Piece& piece : pieces) {
-    // Some bytes of the last slot are not used.
-    const int64_t unused = static_cast<int64_t>((*random)() % search::kSlotBytes);
-    lives.push_back(
-        {piece.first, piece.last, (piece.top - piece.bottom) * search::kSlotBytes - unused});
-  }
-  std::shuffle(lives.begin(), lives.end(), *random);
-  return lives;
-}
 
 // The smallest arena of all orders, each buffer as low as it can lie.
 int64_t LeastOfAllOrders(const std::vector<BufferLife>& lives) {
@@ -69,11 +27,11 @@ int64_t LeastOfAllOrders(const std::vector<BufferLife>& lives) {
       int64_t offset = 0;
       for (size_t before = 0; before < i; ++before) {
         const BufferLife& other = lives[order[before]];
-        if (life.first <= other.last && other.first <= life.last) {
+        if (life.begin < other.end && other.begin < life.end) {
           offset = std::max(offset, ends[order[before]]);
         }
       }
-      ends[order[i]] = offset + search::Slot(life.size);
+      ends[order[i]] = offset + SlotBytes(life.size);
       arena = std::max(arena, ends[order[i]]);
     }
     least = std::min(least, arena);
@@ -87,16 +45,16 @@ TEST_CASE("few buffers are placed as well as any order places them") {
     std::vector<BufferLife> lives;
     const int count = 6 + static_cast<int>(random() % 3);
     for (int b = 0; b < count; ++b) {
-      const auto first = static_cast<int64_t>(random() % 7);
-      lives.push_back({first, first + static_cast<int64_t>(random() % 4),
-                       static_cast<int64_t>(random() % 5) * search::kSlotBytes});
+      const auto begin = static_cast<int64_t>(random() % 7);
+      lives.push_back({begin, begin + 1 + static_cast<int64_t>(random() % 4),
+                       static_cast<int64_t>(random() % 5) * kSlotBytes});
     }
     const int64_t least = LeastOfAllOrders(lives);
     const ArenaLayout found = PlaceBuffers(lives);
     CHECK(AreDisjoint(lives, found.offsets, found.arena));
     CHECK(found.arena == least);
-    CHECK(FitWithin(lives, least).has_value());
-    CHECK((least == 0 || !FitWithin(lives, least - 1).has_value()));
+    CHECK(FitWithin(lives, least).offsets.has_value());
+    CHECK((least == 0 || FitWithin(lives, least - kSlotBytes).impossible));
   }
 }
 
@@ -109,8 +67,8 @@ TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
     const std::vector<BufferLife> lives = Filling(slots, 40, 60, &random);
     const ArenaLayout found = PlaceBuffers(lives);
     REQUIRE(AreDisjoint(lives, found.offsets, found.arena));
-    CHECK(found.arena <= slots * search::kSlotBytes * 5 / 4);
-    fit += found.arena == slots * search::kSlotBytes;
+    CHECK(found.arena <= slots * kSlotBytes * 5 / 4);
+    fit += found.arena == slots * kSlotBytes;
   }
   INFO(fit << " of " << kRounds);
   CHECK(fit * 2 > kRounds);
@@ -121,7 +79,7 @@ TEST_CASE("an arena keeps within its limit where that is found, and is the least
   for (int round = 0; round < 40; ++round) {
     const std::vector<BufferLife> lives = Filling(100, 30, 30, &random);
     const int64_t least = PlaceBuffers(lives).arena;
-    for (const int64_t limit : {least - search::kSlotBytes, least, least + 3, least * 5 / 4}) {
+    for (const int64_t limit : {least - kSlotBytes, least, least + 3, least * 5 / 4}) {
       const ArenaLayout found = PlaceBuffers(lives, limit);
       CHECK(AreDisjoint(lives, found.offsets, found.arena));
       CHECK((limit < least || found.arena <= limit));

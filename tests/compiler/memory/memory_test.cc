@@ -8,6 +8,7 @@
 #include "compiler/model.h"
 #include "compiler/spmd/spmd.h"
 #include "compiler/verify/check_memory.h"
+#include "opsemantics/base/slot.h"
 #include "runtime/program/program.pb.h"
 #include "search/model/memory_rows.h"
 #include "search/plan/plan.h"
@@ -74,8 +75,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
 int64_t LiveSlots(const program::Stage& stage) {
   std::vector<int64_t> live(stage.instructions_size() + 1, 0);
   for (const program::Buffer& buffer : stage.buffers()) {
-    for (int64_t i = buffer.first(); i <= buffer.last(); ++i)
-      live[i] += search::Slot(buffer.size());
+    for (int64_t i = buffer.first(); i <= buffer.last(); ++i) live[i] += SlotBytes(buffer.size());
   }
   return *std::max_element(live.begin(), live.end());
 }

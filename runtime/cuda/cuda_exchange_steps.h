@@ -1,10 +1,9 @@
-// Exchanges between devices on GPUs. The host goes through the same three steps as for devices in
-// its own memory (shared_memory.h), but only starts the work. Events order it: a device's copies
-// come after what its sources did before the exchange, and what the sources do next comes after the
-// copies. An event is waited for only after it was recorded, so that streams cannot wait in a
-// circle. Bytes are counted when copies are started. Compiled, but not run on hardware yet.
-#ifndef YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
-#define YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
+// Exchanges between devices on GPUs (ExchangeSteps). The host only starts the work. Events order
+// it: a device's copies come after what its sources did before the exchange, and what the sources
+// do next comes after the copies. An event is waited for only after it was recorded, so that
+// streams cannot wait in a circle.
+#ifndef YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_
+#define YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_
 
 #include <memory>
 #include <vector>
@@ -12,23 +11,23 @@
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/make_job.h"
 #include "runtime/cuda/nccl_collectives.h"
-#include "runtime/host/shared_memory.h"
+#include "runtime/exchange_protocol.h"
 
 namespace yuba::cuda {
 
-class CudaCommunicator : public runtime::SharedMemory {
+class CudaExchangeSteps : public runtime::ExchangeSteps {
  public:
-  // The devices outlive the communicator and can read each other's memory. Each instruction has one
-  // plan throughout. Where `nccl` is null, the reading device copies everything.
-  static absl::StatusOr<std::unique_ptr<CudaCommunicator>> Make(std::vector<CudaDevice*> devices,
-                                                                int instructions, const Nccl* nccl);
-  ~CudaCommunicator() override;
-  void Abort() override;
+  // The devices outlive the steps and can read each other's memory. Where `nccl` is null, the
+  // reading device copies everything.
+  static absl::StatusOr<std::unique_ptr<CudaExchangeSteps>> Make(std::vector<CudaDevice*> devices,
+                                                                 int instructions,
+                                                                 const Nccl* nccl);
+  ~CudaExchangeSteps() override;
 
- protected:
   absl::Status Arrive(int device) override;
   absl::Status Copy(int device, int instruction, const runtime::ExchangePlan& plan) override;
   absl::Status Depart(int device, const runtime::ExchangePlan& plan) override;
+  void Abort() override;
 
  private:
   // One piece or cell of a device: a copy of rows where possible, else a job.
@@ -46,7 +45,7 @@ class CudaCommunicator : public runtime::SharedMemory {
     GpuMemory jobs;  // the numbers of all jobs
   };
 
-  CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas, int instructions);
+  CudaExchangeSteps(std::vector<CudaDevice*> devices, int instructions);
   absl::StatusOr<std::unique_ptr<Prepared>> Prepare(int device,
                                                     const runtime::ExchangePlan& plan) const;
   bool OnDifferentGpus(const std::vector<int>& members) const;
@@ -59,4 +58,4 @@ class CudaCommunicator : public runtime::SharedMemory {
 
 }  // namespace yuba::cuda
 
-#endif  // YUBA_RUNTIME_CUDA_CUDA_COMMUNICATOR_H_
+#endif  // YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_

@@ -1,26 +1,21 @@
 #ifdef YUBA_WITH_CUDA
-#include "runtime/cuda/cuda_communicator.h"
+#include "runtime/cuda/cuda_exchange_steps.h"
 
 #include <set>
 
 namespace yuba::cuda {
 
-CudaCommunicator::CudaCommunicator(std::vector<CudaDevice*> devices, std::vector<char*> arenas,
-                                   int instructions)
-    : runtime::SharedMemory(std::move(arenas), instructions),
-      devices_(std::move(devices)),
+CudaExchangeSteps::CudaExchangeSteps(std::vector<CudaDevice*> devices, int instructions)
+    : devices_(std::move(devices)),
       arrived_(devices_.size()),
       departed_(devices_.size()),
       prepared_(devices_.size()) {
   for (auto& by_instruction : prepared_) by_instruction.resize(instructions);
 }
 
-absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Make(
+absl::StatusOr<std::unique_ptr<CudaExchangeSteps>> CudaExchangeSteps::Make(
     std::vector<CudaDevice*> devices, int instructions, const Nccl* nccl) {
-  std::vector<char*> arenas;
-  for (CudaDevice* device : devices) arenas.push_back(device->arena());
-  std::unique_ptr<CudaCommunicator> made(
-      new CudaCommunicator(std::move(devices), std::move(arenas), instructions));
+  std::unique_ptr<CudaExchangeSteps> made(new CudaExchangeSteps(std::move(devices), instructions));
   for (size_t d = 0; d < made->devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(made->devices_[d]->gpu().Enter());
     YUBA_CUDA(cudaEventCreateWithFlags(&made->arrived_[d], cudaEventDisableTiming));
@@ -30,7 +25,7 @@ absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Make(
   return made;
 }
 
-CudaCommunicator::~CudaCommunicator() {
+CudaExchangeSteps::~CudaExchangeSteps() {
   for (CudaDevice* device : devices_) {
     if (device->gpu().Enter().ok()) cudaStreamSynchronize(device->stream());
   }
@@ -41,18 +36,17 @@ CudaCommunicator::~CudaCommunicator() {
   }
 }
 
-void CudaCommunicator::Abort() {
-  runtime::SharedMemory::Abort();
+void CudaExchangeSteps::Abort() {
   if (nccl_ != nullptr) nccl_->Abort();
 }
 
-absl::Status CudaCommunicator::Arrive(int device) {
+absl::Status CudaExchangeSteps::Arrive(int device) {
   YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
   YUBA_CUDA(cudaEventRecord(arrived_[device], devices_[device]->stream()));
   return absl::OkStatus();
 }
 
-absl::Status CudaCommunicator::Depart(int device, const runtime::ExchangePlan& plan) {
+absl::Status CudaExchangeSteps::Depart(int device, const runtime::ExchangePlan& plan) {
   YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
   for (int reader : plan.devices[device].readers) {
     YUBA_CUDA(cudaStreamWaitEvent(devices_[device]->stream(), departed_[reader], 0));
@@ -60,8 +54,8 @@ absl::Status CudaCommunicator::Depart(int device, const runtime::ExchangePlan& p
   return absl::OkStatus();
 }
 
-absl::Status CudaCommunicator::Copy(int device, int instruction,
-                                    const runtime::ExchangePlan& plan) {
+absl::Status CudaExchangeSteps::Copy(int device, int instruction,
+                                     const runtime::ExchangePlan& plan) {
   CudaDevice& own = *devices_[device];
   YUBA_RETURN_IF_ERROR(own.gpu().Enter());
   std::unique_ptr<Prepared>& prepared = prepared_[device][instruction];
@@ -85,18 +79,10 @@ absl::Status CudaCommunicator::Copy(int device, int instruction,
     }
   }
   YUBA_CUDA(cudaEventRecord(departed_[device], own.stream()));
-  for (const runtime::Piece& piece : plan.devices[device].pieces) {
-    Count(device, instruction, piece.source, piece.walk.elements() * plan.source_element);
-  }
-  for (const runtime::Cell& cell : plan.devices[device].cells) {
-    for (int source : cell.sources) {
-      Count(device, instruction, source, cell.walk.elements() * plan.source_element);
-    }
-  }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Prepare(
+absl::StatusOr<std::unique_ptr<CudaExchangeSteps::Prepared>> CudaExchangeSteps::Prepare(
     int device, const runtime::ExchangePlan& plan) const {
   auto prepared = std::make_unique<Prepared>();
   if (nccl_ != nullptr) prepared->nccl = NcclCallOf(plan, device);
@@ -135,7 +121,7 @@ absl::StatusOr<std::unique_ptr<CudaCommunicator::Prepared>> CudaCommunicator::Pr
   return prepared;
 }
 
-bool CudaCommunicator::OnDifferentGpus(const std::vector<int>& members) const {
+bool CudaExchangeSteps::OnDifferentGpus(const std::vector<int>& members) const {
   std::set<int> gpus;
   for (int member : members) gpus.insert(devices_[member]->gpu().number());
   return gpus.size() == members.size();

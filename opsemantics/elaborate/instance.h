@@ -1,0 +1,63 @@
+// What goes into the elaboration of one use of an operator besides its description, and what comes
+// out: shapes and attributes in, an Instance out. Plain values; elaborate.h has an example.
+#ifndef YUBA_OPSEMANTICS_ELABORATE_INSTANCE_H_
+#define YUBA_OPSEMANTICS_ELABORATE_INSTANCE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/types/variant.h"
+#include "opsemantics/definition/definition.h"
+
+namespace yuba {
+
+// The value of an attribute of a description: an integer (also for bool), a float, a pack of
+// integers, or a type.
+using AttributeValue = absl::variant<int64_t, double, std::vector<int64_t>, ElementType>;
+using Attributes = std::map<std::string, AttributeValue>;
+
+// The shape of a tensor as a model has it, before any factors are known: its element type and the
+// extent of each dimension, f32[32, 768]. (TensorType of definition.h has the same fields, but its
+// dimensions are flat.)
+struct Shape {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+};
+
+enum class SlotRole : uint8_t { kOperand, kInternal, kOutput };
+
+// A tensor of an instance: an operand that is present, an output, or a tensor that only its
+// definitions know.
+struct Slot {
+  std::string name;  // as the description calls it; "y.1" for a reduction inside the body of y
+  SlotRole role = SlotRole::kOperand;
+  int position = 0;  // among the operands or the outputs of the description; internal: 0
+  ElementType type = ElementType::kF32;
+  // For each dimension its factors as the description writes them: {g, ci} for (g ci). The product
+  // of the factors is the extent of the shape; all factors in order are the flat dimensions.
+  std::vector<std::vector<int64_t>> dims;
+  bool state = false;  // a `state` operand, or the output that is its next value
+};
+
+// One definition and the slots that it reads and writes.
+struct SlotDefinition {
+  Definition definition;
+  std::vector<int> operands;  // slots, parallel to definition.operands; distinct
+  int result = 0;             // slot
+};
+
+// One use of an operator on tensors of known shapes: its tensors (slots) and the definitions that
+// compute its outputs from its operands. All extents, types and attributes are numbers by now, and
+// the description is no longer needed. The importer puts an instance into a graph by giving each
+// slot a tensor and each definition a node.
+struct Instance {
+  std::string op;  // the operator's name, for people
+  std::vector<Slot> slots;
+  std::vector<SlotDefinition> definitions;  // each after those whose results it reads
+};
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_ELABORATE_INSTANCE_H_
