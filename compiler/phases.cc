@@ -39,7 +39,7 @@ absl::Status VerifyGraph(Compilation& c) {
 constexpr double kSearchShare = 0.85;
 
 // Says so `seconds` from now (0: never) or where somebody asks for the end.
-search::Stop ReplayStop(double seconds, search::Stop asked) {
+search::Stop ReplayStop(double seconds, const search::Stop& asked) {
   const auto start = std::chrono::steady_clock::now();
   return [=] { return (asked && asked()) || (seconds > 0 && SecondsSince(start) > seconds); };
 }

@@ -57,7 +57,7 @@ constexpr bool Less(HashElement a, HashElement b) { return HashRank(a.bits) < Ha
 
 template <typename T>
 constexpr bool IsNan(T value) {
-  return value != value;
+  return value != value;  // NOLINT(misc-redundant-expression): so of NaN alone
 }
 constexpr bool IsNan(HashElement) { return false; }
 

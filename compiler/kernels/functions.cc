@@ -12,14 +12,6 @@ using mlir::Value;
 namespace arith = mlir::arith;
 namespace math = mlir::math;
 
-namespace {
-
-bool IsLogic(Function function) {
-  return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
-}
-
-}  // namespace
-
 Typed ScalarBuilder::Literal(const Expr& literal) {
   if (IsHash(literal.type)) return HashLiteral(literal);
   if (IsFloat(literal.type))
@@ -35,11 +27,11 @@ Typed ScalarBuilder::Call(Function function, std::vector<Typed> args) {
                                        Convert(args[2], type).value),
             type};
   }
-  ElementType type = IsLogic(function) ? ElementType::kBool : args[0].type;
+  ElementType type = IsLogical(function) ? ElementType::kBool : args[0].type;
   for (const Typed& arg : args)
-    if (!IsLogic(function)) type = CommonType(type, arg.type);
+    if (!IsLogical(function)) type = CommonType(type, arg.type);
   for (Typed& arg : args) arg = Convert(arg, type);
-  if (IsLogic(function)) return LogicCall(function, args);
+  if (IsLogical(function)) return LogicCall(function, args);
   if (IsHash(type)) return HashCall(function, args);
   if (IsComparison(function)) return Compare(function, args[0], args[1]);
   if (type == ElementType::kBool) return BoolCall(function, args);

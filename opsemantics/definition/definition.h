@@ -144,6 +144,9 @@ constexpr bool IsComparison(Function function) {
   return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
          function == Function::kLe;
 }
+constexpr bool IsLogical(Function function) {
+  return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
+}
 
 // The reducer of this name, "sum" or "none"; nothing where there is none.
 absl::optional<Reducer> FindReducer(absl::string_view name);

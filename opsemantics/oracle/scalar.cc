@@ -157,10 +157,6 @@ uint64_t ApplyToHashes(Function function, uint64_t a, uint64_t b) {
   }
 }
 
-bool IsLogical(Function function) {
-  return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
-}
-
 }  // namespace
 
 double ApplyToNumbers(Function function, double a, double b) {
