@@ -9,6 +9,8 @@
 namespace yuba::search {
 namespace {
 
+constexpr double kLeastTime = 1e-6;  // seconds: too little for anything but a search's first plan
+
 bool IsBetter(const absl::StatusOr<PlannedGraph>& found, const absl::StatusOr<PlannedGraph>& best) {
   if (found.ok() && best.ok()) return found->plan.cost.bytes() < best->plan.cost.bytes();
   if (found.ok() || best.ok()) return found.ok();
@@ -25,7 +27,7 @@ std::string StoppedBy(const absl::StatusOr<PlannedGraph>& found) {
 
 SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
   if (options.time_limit > 0) {
-    options.time_limit = std::max(1e-3, options.time_limit - budget.Elapsed());
+    options.time_limit = std::max(kLeastTime, options.time_limit - budget.Elapsed());
   }
   return options;
 }

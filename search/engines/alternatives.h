@@ -9,7 +9,8 @@
 
 namespace yuba::search {
 
-// The options with what the budget leaves of their time limit, at least a millisecond.
+// The options with what the budget leaves of their time limit, at least a microsecond (0 would be
+// no limit).
 SearchOptions InTimeLeft(SearchOptions options, const Budget& budget);
 
 // Whether the search of alternatives ends here: the plan moves nothing, was stopped or failed for
