@@ -49,11 +49,7 @@ absl::Status SearchPlan(Compilation& c) {
   search::SearchOptions options = c.request.search;
   c.stop_replay = ReplayStop(options.time_limit, options.asked);
   options.time_limit *= kSearchShare;
-  if (options.flat_too && c.model.source == nullptr) {  // the model comes from a dump
-    YUBA_ASSIGN_OR_RETURN(Model read, onnx::ImportOnnx(c.model.file, c.request.import));
-    c.model.source = std::move(read.source);
-  }
-  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model));
+  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model, &c.request.import));
   return absl::OkStatus();
 }
 

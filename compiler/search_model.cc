@@ -17,19 +17,35 @@ int64_t ArenaBytes(const Graph& graph, const search::Plan& plan) {
   return program.stages(0).arena_size();
 }
 
-absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model) {
+namespace {
+
+// The model with flat dimensions that `model` has factors of.
+absl::StatusOr<Model> Flat(const Model& model, const onnx::ImportOptions* import) {
+  if (model.source != nullptr || import == nullptr) return onnx::WithFactors(model, false);
+  YUBA_ASSIGN_OR_RETURN(const Model read, onnx::ImportOnnx(model.file, *import));
+  if (read.graph_hash != model.graph_hash) {
+    return UserError(model.file, " has changed since its dump was written");
+  }
+  return onnx::WithFactors(read, false);
+}
+
+}  // namespace
+
+absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model,
+                                         const onnx::ImportOptions* import) {
   options.memory_of = ArenaBytes;
   absl::optional<Model> flat;
   const auto variant = [&](bool factors) -> absl::StatusOr<Graph> {
     if (factors == options.factors) return model.graph;
     if (!flat.has_value()) {
-      YUBA_ASSIGN_OR_RETURN(flat, onnx::WithFactors(model, factors));
+      YUBA_ASSIGN_OR_RETURN(flat, Flat(model, import));
     }
     return flat->graph;
   };
   YUBA_ASSIGN_OR_RETURN(search::PlannedGraph found, search::SearchSpaces(variant, options));
   if (found.plan.space.factors != options.factors) model = *std::move(flat);
   model.graph = std::move(found.graph);
+  model.notes.insert(model.notes.end(), found.left_out.begin(), found.left_out.end());
   return std::move(found.plan);
 }
 

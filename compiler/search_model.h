@@ -6,7 +6,9 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "compiler/import/options.h"
 #include "compiler/model.h"
+#include "opsemantics/definition/graph.h"
 #include "search/plan/plan.h"
 #include "search/search.h"
 
@@ -22,8 +24,13 @@ int64_t ArenaBytes(const Graph& graph, const search::Plan& plan);
 // options.factors says so. A limit on memory is one on ArenaBytes. `model` becomes the one that the
 // plan is of: with the copies, accumulators and partials that plan.space states, and, where the
 // plan of the flat dimensions is better (options.flat_too), made anew of what the file had. Errors
-// are those of SearchSpaces; `model` is then unchanged.
-absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model);
+// are those of SearchSpaces; `model` is then unchanged. What the search left out is a line of
+// model.notes.
+//
+// Where `model` comes from a dump, the flat dimensions are made of its file, read with `import`; a
+// file that has changed since then leaves them out. Null: they are left out.
+absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model,
+                                         const onnx::ImportOptions* import = nullptr);
 
 }  // namespace yuba::compiler
 

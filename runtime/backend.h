@@ -1,6 +1,7 @@
 // The table of back ends: opens the devices that a session runs on, by the name of a back end. To
-// add one, implement Device and Communicator (device.h, communicator.h), a function that fills a
-// Fleet with them, and add its row in backend.cc.
+// add one, implement Device and, for devices of one process, ExchangeSteps (device.h,
+// exchange_protocol.h), else Communicator (communicator.h); a function that fills a Fleet with
+// them; and add its row in backend.cc.
 #ifndef YUBA_RUNTIME_BACKEND_H_
 #define YUBA_RUNTIME_BACKEND_H_
 
@@ -11,9 +12,9 @@
 
 namespace yuba::runtime {
 
-// Fills in fleet.devices, prepared, one for each device of the program's mesh, and
-// fleet.communicator. Unavailable where this machine or this build lacks the back end, a user's
-// error where the name is unknown.
+// Fills in fleet.devices, one for each device of the program's mesh, each ready to run (Prepare was
+// called), and fleet.communicator. Unavailable where this machine or this build lacks the back end,
+// a user's error where the name is unknown.
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, Fleet& fleet);
 

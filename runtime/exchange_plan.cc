@@ -104,8 +104,8 @@ ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& ex
   ExchangePlan plan;
   plan.combination = {FromProto(exchange.reducer()), program.type(exchange.source()),
                       program.type(exchange.destination()), program.hash()};
-  plan.source_element = program.ElementBytes(exchange.source());
-  plan.destination_element = program.ElementBytes(exchange.destination());
+  plan.source_element_bytes = program.ElementBytes(exchange.source());
+  plan.destination_element_bytes = program.ElementBytes(exchange.destination());
   plan.source_offset = program.stage().buffers(exchange.source()).offset();
   plan.destination_offset = program.stage().buffers(exchange.destination()).offset();
   plan.devices.resize(program.devices());
@@ -128,7 +128,7 @@ void ListPeers(ExchangePlan& plan) {
     for (const auto& [source, count] : elements) {
       if (source == static_cast<int>(d)) continue;
       own.sources.push_back(source);
-      own.received.push_back(count * plan.source_element);
+      own.received.push_back(count * plan.source_element_bytes);
       plan.devices[source].readers.push_back(static_cast<int>(d));
     }
   }

@@ -48,9 +48,9 @@ struct DeviceExchange {
 };
 
 struct ExchangePlan {
-  Combination combination;              // of the cells
-  int64_t source_element = 0;           // bytes; what moves is counted in these
-  int64_t destination_element = 0;      // bytes
+  Combination combination;           // of the cells
+  int64_t source_element_bytes = 0;  // what moves is counted in these
+  int64_t destination_element_bytes = 0;
   int64_t source_offset = 0;            // of the source buffer in every arena, bytes
   int64_t destination_offset = 0;       // of the destination buffer
   std::vector<DeviceExchange> devices;  // [device]
@@ -72,7 +72,7 @@ absl::StatusOr<ExchangePlan> PlanCollective(const LoadedProgram& program,
 // The boxes of an exchange, [device]. Where the exchange has groups, the number of the device's
 // group is one more dimension of each box, the first (BoxesInGroups).
 struct ExchangeBoxes {
-  std::vector<Box> from, to;             // what is offered and wanted
+  std::vector<Box> from, to;             // what is held and read
   std::vector<Box> source, destination;  // what the buffers hold
 };
 ExchangeBoxes BoxesOf(const LoadedProgram& program, const program::Exchange& exchange);

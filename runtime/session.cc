@@ -311,7 +311,7 @@ Statistics Session::statistics() const {
     const Traffic& traffic = fleet_.communicator->traffic(device);
     for (size_t p = 0; p < traffic.received.size(); ++p) {
       if (traffic.received[p] == 0) continue;
-      statistics.bytes_by_place[static_cast<int>(p)] += traffic.received[p];
+      statistics.bytes_by_instruction[static_cast<int>(p)] += traffic.received[p];
       statistics.bytes_in[device] += traffic.received[p];
       statistics.bytes += traffic.received[p];
     }

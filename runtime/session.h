@@ -47,9 +47,9 @@ struct Statistics {
   double copy_share = 0;  // of the devices' time in the last step: copying and combining
   double wait_share = 0;  // and waiting for other devices; both in threaded steps only
   int64_t bytes = 0;      // moved in all steps
-  std::vector<int64_t> bytes_in, bytes_out;  // [device] received, sent
-  std::map<int, int64_t> bytes_by_place;     // by instruction: the exchanges that moved any
-  int64_t arena_bytes = 0;                   // on each device
+  std::vector<int64_t> bytes_in, bytes_out;     // [device] received, sent
+  std::map<int, int64_t> bytes_by_instruction;  // by instruction: the exchanges that moved any
+  int64_t arena_bytes = 0;                      // on each device
   int64_t workspace_bytes = 0;  // for libraries, outside the arena, on the device that has most
   int64_t library_calls = 0;    // on all devices
 };

@@ -38,6 +38,9 @@ using Variant = std::function<absl::StatusOr<Graph>(bool factors)>;
 struct PlannedGraph {
   Graph graph;
   Plan plan;
+  // What the options allow and the search left out all the same, and why: a sentence for each, for
+  // people.
+  std::vector<std::string> left_out;
 };
 
 // The best plan of all spaces that the options leave open, none of which contains the others.
@@ -61,10 +64,6 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
 // The graph that these options plan: `bare` with copies and accumulators; and with partials where
 // replicas are allowed, the search is the default and there are no pins.
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
-
-// What these options allow and the search of `graph` (of SharedGraph) left out all the same,
-// because it would have too many choices: a sentence for each, for people.
-std::vector<std::string> LeftOut(const Graph& graph, const SearchOptions& options);
 
 // A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph).
 //

@@ -1,4 +1,4 @@
-// From model and plan to a program that runs, in one call: the compiler's phases behind the plan.
+// From model and plan to a program that runs, in one call: the compiler's phases after the plan.
 // For all commands that print, run or write a program, and the tests.
 #ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
 #define YUBA_TOOLS_BUILD_PROGRAM_H_
@@ -31,7 +31,8 @@ absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const 
                                             const kernels::KernelChoice& choice, bool verify,
                                             const std::string& file);
 
-// The same without code: what is there after the phase `memory`. Of `choice` the arithmetic counts.
+// The same without code: what is there after the phase `memory`. Of `choice` only target.arithmetic
+// is used.
 absl::StatusOr<program::Program> BuildWithoutKernels(const compiler::Model& model,
                                                      const search::Plan& plan,
                                                      const kernels::KernelChoice& choice,

@@ -202,9 +202,6 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
   }
   std::cout << SearchText(plan, BoundName(file.notes), by_level, seconds);
-  for (const std::string& left_out : search::LeftOut(graph, options)) {
-    std::cout << "               " << left_out << "\n";
-  }
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }
@@ -250,7 +247,7 @@ absl::Status Partition(PartitionFlags flags) {
       std::cout << "               " << note << "\n";
   }
   if (plan.tensors.size() != graph.tensors.size()) {
-    std::cout << "stopped after " << flags.to << ": no plan is made\n";
+    (flags.json ? std::cerr : std::cout) << "stopped after " << flags.to << ": no plan is made\n";
     return absl::OkStatus();
   }
   YUBA_ASSIGN_OR_RETURN(const search::PlanNotes notes, NotesOf(flags, loaded, plan, options));

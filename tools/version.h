@@ -3,7 +3,7 @@
 #define YUBA_TOOLS_VERSION_H_
 
 namespace yuba::tools {
-constexpr char kVersion[] = "0.1";
+constexpr char kVersion[] = "0.2";
 }
 
 #endif  // YUBA_TOOLS_VERSION_H_

@@ -1,8 +1,8 @@
 // Definitions and tensor types as MLIR attributes and types, and back. Affine expressions become
-// affine maps, constraints dictionaries, bodies nested dictionaries. What the functions named
-// ...From return comes from text that people may have written: they check every kind and count, and
-// return errors of the user (InvalidArgument) that name what is wrong; whether the definition makes
-// sense is definition_check.h. Attributes belong to the context.
+// affine maps, constraints dictionaries, bodies nested dictionaries. The functions
+// named ...From read text that people may have changed: they check the kind and count of each
+// attribute and return InvalidArgument, which names the wrong one. Whether the definition makes
+// sense is for definition_check.h to say. Attributes belong to the context.
 #ifndef YUBA_COMPILER_DUMP_DEFINITION_ATTR_H_
 #define YUBA_COMPILER_DUMP_DEFINITION_ATTR_H_
 

@@ -1,7 +1,7 @@
 // The MLIR dialect `yuba`, the text of every phase; yuba.td says what its operations are. There is
 // one generic operation for all operators, `yuba.op`, whose meaning is its definition attribute: a
 // new operator needs nothing here. This header brings in the generated classes (GraphOp,
-// DefinitionOp, KernelOp, ...). The operations' verifiers are in dialect.cc.
+// DefinitionOp, KernelOp, ...). The operations' verifiers are in op_checks.cc.
 #ifndef YUBA_COMPILER_DUMP_DIALECT_H_
 #define YUBA_COMPILER_DUMP_DIALECT_H_
 

@@ -1,5 +1,8 @@
 #include "compiler/dump/library_attr.h"
 
+#include <set>
+#include <string>
+
 namespace yuba::compiler {
 namespace {
 
@@ -51,10 +54,15 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   int32_t left = 0, right = 0;
   IndexAttrs batch, groups, rows, columns, inner;
   llvm::SmallVector<LibraryWindowAttr> windows;
+  std::set<std::string> said;
+  const llvm::SMLoc begin = parser.getCurrentLocation();
   const auto field = [&]() -> mlir::ParseResult {
     const llvm::SMLoc place = parser.getCurrentLocation();
     llvm::StringRef word;
     if (parser.parseKeyword(&word) || parser.parseEqual()) return mlir::failure();
+    if (!said.insert(word.str()).second) {
+      return parser.emitError(place, "the library call has its field ") << word << " twice";
+    }
     if (word == "left") return parser.parseInteger(left);
     if (word == "right") return parser.parseInteger(right);
     if (word == "batch") return ReadList(parser, batch);
@@ -67,6 +75,10 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
            << "windows expected";
   };
   if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren, field)) return {};
+  if (said.count("left") == 0 || said.count("right") == 0) {
+    parser.emitError(begin, "a library call says which operands are left and right");
+    return {};
+  }
   return LibraryAttr::get(parser.getContext(), left, right, batch, groups, rows, columns, inner,
                           windows);
 }

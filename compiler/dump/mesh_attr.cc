@@ -10,10 +10,10 @@ mlir::Attribute MeshAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   llvm::SmallVector<mlir::StringAttr> names;
   llvm::SmallVector<int64_t> sizes;
   int64_t devices = 1;
-  std::string name;
+  llvm::StringRef name;
   while (true) {
     const llvm::SMLoc place = parser.getCurrentLocation();
-    if (parser.parseOptionalKeywordOrString(&name)) break;
+    if (parser.parseOptionalKeyword(&name)) break;
     names.push_back(parser.getBuilder().getStringAttr(name));
     if (parser.parseEqual() || parser.parseInteger(sizes.emplace_back())) return {};
     if (sizes.back() < 1) {
@@ -32,7 +32,7 @@ mlir::Attribute MeshAttr::parse(mlir::AsmParser& parser, mlir::Type) {
 void MeshAttr::print(mlir::AsmPrinter& printer) const {
   for (size_t axis = 0; axis < getNames().size(); ++axis) {
     if (axis > 0) printer << " ";
-    printer.printKeywordOrString(getNames()[axis]);
+    printer << getNames()[axis].getValue();
     printer << "=" << getSizes()[axis];
   }
 }

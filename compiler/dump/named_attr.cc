@@ -1,5 +1,5 @@
-// The text of an attribute outside of an operation's own syntax, with its name: #yuba.mesh<a=2
-// b=2>.
+// The text of an attribute outside of an operation's own syntax, with its name:
+// #yuba.mesh<a=2 b=2>.
 #include "compiler/dump/sharding_attr.h"
 
 namespace yuba::compiler {

@@ -2,6 +2,7 @@
 // the values that the operation has.
 #include "compiler/dump/definition_check.h"
 #include "compiler/dump/dialect.h"
+#include "compiler/dump/module.h"
 #include "compiler/dump/sharding_attr.h"
 #include "compiler/dump/table_attr.h"
 #include "opsemantics/base/status.h"
@@ -9,8 +10,6 @@
 
 namespace yuba::compiler {
 namespace {
-
-absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 mlir::LogicalResult Report(mlir::Operation* op, const absl::Status& status) {
   if (status.ok()) return mlir::success();

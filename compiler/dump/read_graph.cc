@@ -47,7 +47,7 @@ class GraphReader {
     YUBA_RETURN_IF_ERROR(ReadInfo());
     Link(graph_);
     for (const Node& node : graph_.nodes) {
-      const std::string why = WhyNoAccumulation(graph_, node);
+      const std::string why = WhyPartialsIllegal(graph_, node);
       if (!why.empty()) return UserError("yuba.graph: ", why);
     }
     CheckGraph(graph_);

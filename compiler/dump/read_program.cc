@@ -99,7 +99,7 @@ class ProgramReader {
       return ReadExchange(exchange, instruction->mutable_exchange());
     }
     auto repeat = llvm::dyn_cast<RepeatOp>(op);
-    if (!repeat) return UserError("yuba.program: an operation that it has not");
+    if (!repeat) return UserError("yuba.program holds an operation that programs do not have");
     instruction->mutable_repeat()->set_count(static_cast<int32_t>(repeat.getCount()));
     for (mlir::Operation& inner : repeat.getBody().front()) {
       YUBA_RETURN_IF_ERROR(ReadInstruction(inner, instruction->mutable_repeat()->add_body()));
@@ -162,7 +162,8 @@ class ProgramReader {
 
   absl::StatusOr<int> IdOf(mlir::Value value) const {
     const auto known = buffers_.find(value);
-    if (known == buffers_.end()) return UserError("yuba.program: a buffer from elsewhere");
+    if (known == buffers_.end())
+      return UserError("yuba.program uses a value that no yuba.buffer of it defines");
     return known->second;
   }
 

@@ -1,6 +1,6 @@
 // The dialect yuba: the text in which the compiler shows a phase and from which it starts again.
 // One generic operation (yuba.op) stands for every operator; the others are tensors and outputs of
-// a graph, and the functions, buffers and instructions of a program. dialect.cc has the verifiers.
+// a graph, and the functions, buffers and instructions of a program. op_checks.cc has the verifiers.
 #ifndef YUBA_COMPILER_DIALECT_YUBA_TD_
 #define YUBA_COMPILER_DIALECT_YUBA_TD_
 

@@ -32,29 +32,29 @@ std::vector<int64_t> SectionTimes(const std::vector<BufferLife>& lives) {
 
 // Preorders: which of several buffers of equal offset is tried first. None is best for all: of 68
 // hard programs each fits 23 to 46 into the least arena, all five together 63.
-using Before = bool (*)(const Buffer& a, const Buffer& b);
+using Before = bool (*)(const PlacedBuffer& a, const PlacedBuffer& b);
 constexpr Before kPreorders[] = {
-    [](const Buffer& a, const Buffer& b) {
+    [](const PlacedBuffer& a, const PlacedBuffer& b) {
       return std::make_tuple(-a.begin, a.length()) > std::make_tuple(-b.begin, b.length());
     },
-    [](const Buffer& a, const Buffer& b) {
+    [](const PlacedBuffer& a, const PlacedBuffer& b) {
       return std::make_tuple(a.end, a.length()) > std::make_tuple(b.end, b.length());
     },
-    [](const Buffer& a, const Buffer& b) {
+    [](const PlacedBuffer& a, const PlacedBuffer& b) {
       return std::make_tuple(a.length(), -a.size) > std::make_tuple(b.length(), -b.size);
     },
-    [](const Buffer& a, const Buffer& b) {
+    [](const PlacedBuffer& a, const PlacedBuffer& b) {
       return std::make_tuple(-a.slack, a.length(), a.size) >
              std::make_tuple(-b.slack, b.length(), b.size);
     },
-    [](const Buffer& a, const Buffer& b) {
+    [](const PlacedBuffer& a, const PlacedBuffer& b) {
       return std::make_tuple(a.end, -a.length()) > std::make_tuple(b.end, -b.length());
     },
 };
 
 // Lives as rectangles, and what the sections hold.
 struct Problem {
-  std::vector<Buffer> buffers;
+  std::vector<PlacedBuffer> buffers;
   std::vector<int64_t> load;  // [section]: the sum of the sizes there, bytes
 };
 
@@ -67,7 +67,7 @@ Problem ProblemOf(const std::vector<BufferLife>& lives) {
   problem.load.assign(times.size() + 1, 0);  // first how it changes
   for (size_t b = 0; b < lives.size(); ++b) {
     if (lives[b].size == 0) continue;
-    Buffer buffer;
+    PlacedBuffer buffer;
     buffer.id = static_cast<int>(b);
     buffer.begin = section(lives[b].begin);
     buffer.end = section(lives[b].end);
@@ -83,10 +83,10 @@ Problem ProblemOf(const std::vector<BufferLife>& lives) {
 
 // Of placing all buffers without turning back: two looks at each that is still to be placed, and
 // one at the sections.
-int64_t StepsOfDescent(const std::vector<Buffer>& buffers) {
+int64_t StepsOfDescent(const std::vector<PlacedBuffer>& buffers) {
   const int64_t count = static_cast<int64_t>(buffers.size());
   int64_t steps = count * count;
-  for (const Buffer& buffer : buffers) steps += buffer.length();
+  for (const PlacedBuffer& buffer : buffers) steps += buffer.length();
   return steps;
 }
 
@@ -94,27 +94,30 @@ int64_t StepsOfDescent(const std::vector<Buffer>& buffers) {
 
 Fit FitWithin(const std::vector<BufferLife>& lives, int64_t capacity, const FitOptions& options) {
   Problem problem = ProblemOf(lives);
-  std::vector<Buffer>& buffers = problem.buffers;
+  std::vector<PlacedBuffer>& buffers = problem.buffers;
   const std::vector<int64_t>& load = problem.load;
   const int64_t descent = StepsOfDescent(buffers);
   Fit fit;
   fit.impossible =
       std::any_of(load.begin(), load.end(), [&](int64_t bytes) { return bytes > capacity; });
-  if (fit.impossible || descent > options.most_steps_of_descent) return fit;
-  for (Buffer& buffer : buffers) {
+  if (fit.impossible || descent > options.most_steps) return fit;
+  for (PlacedBuffer& buffer : buffers) {
     buffer.slack =
         capacity - *std::max_element(load.begin() + buffer.begin, load.begin() + buffer.end);
   }
   for (const Before before : kPreorders) {
+    const int64_t left = options.most_steps - fit.steps;
+    if (descent > left) break;
     std::stable_sort(buffers.begin(), buffers.end(), before);
     PreorderSearch search(buffers, load, capacity);
-    const PreorderSearch::Result result = search.Run(descent + options.steps_beyond_descent);
+    const PreorderSearch::Result result =
+        search.Run(std::min(left, descent + options.steps_beyond_descent));
     fit.steps += search.steps();
     if (result == PreorderSearch::Result::kOutOfSteps) continue;
     fit.impossible = result == PreorderSearch::Result::kImpossible;
     if (fit.impossible) break;
     fit.offsets.emplace(lives.size(), 0);
-    for (const Buffer& buffer : search.placed()) (*fit.offsets)[buffer.id] = buffer.offset;
+    for (const PlacedBuffer& buffer : search.placed()) (*fit.offsets)[buffer.id] = buffer.offset;
     break;
   }
   return fit;

@@ -3,21 +3,20 @@
 // "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS
 // 2023), and so are its words:
 //
-// - Section: a time at which a set of buffers is live that no other time's set contains. Two
-// buffers
-//   are live at once exactly if they share a section, so only sections matter. A buffer is a
-//   rectangle of a range of sections and of bytes.
+// - Section: a time at which a set of buffers is live that no other time's set contains.
+//   Two buffers are live at once exactly if they share a section, so only sections matter. A buffer
+//   is a rectangle of a range of sections and of bytes.
 // - Offset: of a buffer that is not placed yet, the lowest one at which it lies above all that are
 //   placed and share a section with it.
-// - Canonical order: buffers are placed by rising offsets, and at equal offsets in the order of a
+// - Order of placement: buffers are placed by rising offsets, and at equal offsets in the order of
+// a
 //   list, the preorder. Where there is a layout, pushing its buffers down as far as they go gives
 //   one in which each lies at the bottom or on another; its buffers by rising offsets are a
-//   canonical order. So no other orders need be tried.
+//   order of placement. So no other orders need be tried.
 // - Dominance: a buffer is not placed where another one that shares a section with it would fit
 //   below it. That other one comes first.
-// - Inference: in no section may the end of what is placed there, plus the sizes of what is still
-// to
-//   come there, exceed the capacity.
+// - Inference: in no section may the end of what is placed there, plus the sizes of what is
+//   still to come there, exceed the capacity.
 //
 // The search goes down from nothing placed to all placed, one buffer a level, the lowest first, and
 // turns back to the last level that has another choice. Going down n buffers without turning back
@@ -41,9 +40,9 @@ struct FitOptions {
   // Steps for each preorder beyond those of going down once. Of 6,100 random problems half as many
   // steps would lose 8 that are solved, twice as many would solve 16 more.
   int64_t steps_beyond_descent = int64_t{1} << 18;
-  // Where going down once costs more steps, nothing is tried. These are about 7,000 buffers, and a
-  // second, which is what first fit in all its orders takes for so many.
-  int64_t most_steps_of_descent = int64_t{1} << 26;
+  // For all preorders together: about a second, which is what first fit in all its orders takes for
+  // 7,000 buffers. A preorder that could not go down once in what is left is not begun.
+  int64_t most_steps = int64_t{1} << 26;
 };
 
 struct Fit {

@@ -11,7 +11,7 @@
 
 namespace yuba::compiler {
 
-struct Buffer {
+struct PlacedBuffer {
   int id = 0;              // in the list of lives
   int number = 0;          // in the preorder
   int begin = 0, end = 0;  // sections [begin, end)
@@ -27,18 +27,18 @@ class PreorderSearch {
 
   // buffers: in preorder, with offset 0. load: [section] the sum of their sizes, bytes, at most the
   // capacity.
-  PreorderSearch(const std::vector<Buffer>& buffers, const std::vector<int64_t>& load,
+  PreorderSearch(const std::vector<PlacedBuffer>& buffers, const std::vector<int64_t>& load,
                  int64_t capacity);
 
-  // Called once. Ends soon after `most` steps.
+  // Called once. Ends after `most` steps and those of one more look at all buffers.
   Result Run(int64_t most);
 
   int64_t steps() const { return steps_; }
   // Where the result is kFound, all buffers at their offsets.
-  const std::vector<Buffer>& placed() const { return placed_; }
+  const std::vector<PlacedBuffer>& placed() const { return placed_; }
 
  private:
-  // A buffer at its present offset. Canonical order is that of choices.
+  // A buffer at its present offset. The order of placement is that of choices.
   struct Choice {
     int64_t offset = 0;
     int buffer = 0;  // its number
@@ -48,24 +48,25 @@ class PreorderSearch {
     bool operator>(const Choice& other) const { return other < *this; }
   };
 
-  // The first choice after `last` that is not dominated and leaves enough room.
+  // The first choice after `last` that is not dominated and leaves enough room; nothing where there
+  // is none, or no step is left.
   absl::optional<Choice> NextChoice(const Choice& last);
   // lowest_end: the least end of any buffer at its present offset; nothing fits below it.
   bool IsPossible(const Choice& choice, int64_t lowest_end);
   // Whether another buffer fits below this one, in a section that they share.
-  bool IsDominated(const Buffer& buffer);
+  bool IsDominated(const PlacedBuffer& buffer);
   // Whether all that is to come besides still fits above this buffer, in each of its sections.
-  bool LeavesRoom(const Buffer& buffer);
+  bool LeavesRoom(const PlacedBuffer& buffer);
   void Place(const Choice& choice);
   // Undoes the last Place, and returns its choice.
   Choice Remove();
 
   std::vector<int64_t> to_come_;  // [section]: the sum of the sizes not placed there yet, bytes
   const int64_t capacity_;
-  int64_t steps_ = 0;
-  std::vector<Buffer> unplaced_;        // in no order, at the lowest offsets that they can have now
+  int64_t steps_ = 0, most_ = 0;
+  std::vector<PlacedBuffer> unplaced_;  // in no order, at the lowest offsets that they can have now
   std::vector<size_t> index_;           // [number]: of a buffer in unplaced_
-  std::vector<Buffer> placed_;          // in canonical order
+  std::vector<PlacedBuffer> placed_;    // in the order of placement
   std::vector<size_t> changes_before_;  // [position in placed_]: how many offsets had changed
   std::vector<Choice> changes_;         // offsets of unplaced buffers, before they changed
 };

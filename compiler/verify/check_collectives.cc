@@ -26,7 +26,7 @@ std::map<std::vector<int>, std::vector<int>> GroupsOver(const Mesh& mesh,
   return groups;
 }
 
-bool IsWhatItSays(const Mesh& mesh, const program::Exchange& exchange) {
+bool MarkHolds(const Mesh& mesh, const program::Exchange& exchange) {
   const std::set<int> axes(exchange.axes().begin(), exchange.axes().end());
   if (exchange.collective() == 0) return axes.empty();
   const Collective& collective = *CollectiveAt(exchange.collective());
@@ -57,10 +57,10 @@ absl::Status CheckAll(const Mesh& mesh, const Instructions& instructions) {
     YUBA_RETURN_IF_ERROR(CheckAll(mesh, instruction.repeat().body()));
     if (!instruction.has_exchange()) continue;
     const program::Exchange& exchange = instruction.exchange();
-    if (IsWhatItSays(mesh, exchange)) continue;
+    if (MarkHolds(mesh, exchange)) continue;
     return ProofError("the exchange of ", exchange.tensor(), " for ", exchange.node(),
                       " is marked ", CollectiveName(exchange.collective()),
-                      " over axes on which its boxes are not");
+                      ", but its boxes over these axes are not those of one");
   }
   return absl::OkStatus();
 }

@@ -10,7 +10,7 @@
 #include "compiler/verify/box_union.h"
 #include "compiler/verify/iteration.h"
 #include "compiler/verify/parts.h"
-#include "compiler/verify/written.h"
+#include "compiler/verify/written_boxes.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
@@ -373,7 +373,7 @@ class Prover {
   const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
-  std::vector<Written> written_;        // [buffer]
+  std::vector<WrittenBoxes> written_;   // [buffer]
   // [buffer]: the kernel that wrote partials into it, null where there are whole results.
   std::vector<const program::Kernel*> partial_;
   // [buffer]: the kernel that wrote it last, null where an exchange did or nothing has yet.

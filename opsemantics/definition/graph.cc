@@ -55,7 +55,7 @@ void CheckNode(const Graph& graph, const Node& node) {
     for (size_t j = 0; j < i; ++j) YUBA_CHECK(node.operands[j] != node.operands[i]) << node.name;
   }
   YUBA_CHECK(!IsCopy(graph, node) || IsIdentity(definition)) << node.name;
-  YUBA_CHECK(WhyNoAccumulation(graph, node).empty()) << WhyNoAccumulation(graph, node);
+  YUBA_CHECK(WhyPartialsIllegal(graph, node).empty()) << WhyPartialsIllegal(graph, node);
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ bool CombinesPartials(const Definition& definition) {
 }
 bool IsAccumulator(const Node& node) { return CombinesPartials(*node.definition); }
 
-std::string WhyNoAccumulation(const Graph& graph, const Node& node) {
+std::string WhyPartialsIllegal(const Graph& graph, const Node& node) {
   const Definition& definition = *node.definition;
   const Tensor& result = graph.tensors[node.result];
   const bool partial = definition.partial;

@@ -71,14 +71,14 @@ bool IsCopy(const Graph& graph, const Node& node);
 bool IsIdentity(const Definition& definition);
 // Whether the tensor is a kCopy or a kPartial: its sharding may leave out any axes.
 bool IsTransient(const Tensor& tensor);
-// Whether the definition adds up its operands, all of which hold partials, and does nothing else;
-// an accumulator is a node of such a definition.
-bool IsAccumulator(const Node& node);
+// Whether the definition adds up its operands, all of which hold partials, and does nothing else.
 bool CombinesPartials(const Definition& definition);
+// Whether the node is of such a definition.
+bool IsAccumulator(const Node& node);
 // What is wrong with a node that writes or reads partials, for a message; "" where nothing is.
 // Partials are the result of a sum and are read by one node alone, which is linear in them and has
 // an index for groups.
-std::string WhyNoAccumulation(const Graph& graph, const Node& node);
+std::string WhyPartialsIllegal(const Graph& graph, const Node& node);
 // The tensor that a copy is of, through copies of copies; any other tensor itself.
 TensorId SourceOf(const Graph& graph, TensorId tensor);
 

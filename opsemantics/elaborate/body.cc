@@ -228,7 +228,7 @@ absl::StatusOr<Term> BodyEvaluator::Read(const Syntax& read, const Syntax* outsi
       }
     }
     for (int e = 0; e < static_cast<int>(dim.elements.size()); ++e) {
-      YUBA_ASSIGN_OR_RETURN(Place place, PlaceOf(index, dim, e));
+      YUBA_ASSIGN_OR_RETURN(ReadPosition place, PositionOf(index, dim, e));
       const BoundElement& element = dim.elements[e];
       if (place.leaves && (outside == nullptr || element.one || element.missing)) {
         return Leaves(read, index, place);
@@ -251,12 +251,13 @@ absl::StatusOr<Term> BodyEvaluator::Read(const Syntax& read, const Syntax* outsi
                   tensor.type);
 }
 
-absl::StatusOr<BodyEvaluator::Place> BodyEvaluator::PlaceOf(const Syntax& index,
-                                                            const BoundDim& dim, int element) {
+absl::StatusOr<BodyEvaluator::ReadPosition> BodyEvaluator::PositionOf(const Syntax& index,
+                                                                      const BoundDim& dim,
+                                                                      int element) {
   const Syntax& written = dim.pack ? *index.args[0] : index;
   const std::vector<int64_t>& extents = dim.elements[element].factors;
   const int former = SetElement(dim.pack ? element : -1);
-  Place place;
+  ReadPosition place;
   absl::Status status;
   if (dim.factored) {
     for (const SyntaxPtr& factor : written.args) {
@@ -274,7 +275,7 @@ absl::StatusOr<BodyEvaluator::Place> BodyEvaluator::PlaceOf(const Syntax& index,
   YUBA_RETURN_IF_ERROR(status);
   for (size_t f = 0; f < place.position.size() && f < extents.size(); ++f) {
     YUBA_RETURN_IF_ERROR(CheckSize(place.position[f], index.range));
-    YUBA_RETURN_IF_ERROR(CheckInside(place.position[f], extents[f], place));
+    NoteLeaving(place.position[f], extents[f], place);
   }
   return place;
 }
@@ -327,22 +328,21 @@ absl::Status BodyEvaluator::CheckSize(const Affine& affine, const SourceRange& r
   return Error(range, "this index expression does not fit 62 bits with the extents of this use");
 }
 
-absl::Status BodyEvaluator::CheckInside(const Affine& affine, int64_t extent, Place& place) const {
+void BodyEvaluator::NoteLeaving(const Affine& affine, int64_t extent, ReadPosition& read) const {
   const std::vector<Interval> ranges = builder_.Ranges();
   for (const Conjunction& conjunction : when_) {
     const PointSet points(conjunction, ranges);
     if (points.empty()) continue;
     const Interval hull = points.Hull(affine);
     if (hull.begin >= 0 && hull.end <= extent) continue;
-    place.leaves = true;
-    place.range = hull;
-    place.extent = extent;
+    read.leaves = true;
+    read.range = hull;
+    read.extent = extent;
   }
-  return absl::OkStatus();
 }
 
 absl::Status BodyEvaluator::Leaves(const Syntax& read, const Syntax& index,
-                                   const Place& place) const {
+                                   const ReadPosition& place) const {
   return Error(index.range,
                absl::StrCat("this can leave '", read.name, "': it runs over ",
                             ToString(place.range), ", the extent is ", place.extent, "; write (",

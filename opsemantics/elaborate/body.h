@@ -62,19 +62,20 @@ class BodyEvaluator : public Evaluator {
   absl::StatusOr<std::vector<Term>> Side(const Syntax& side);
 
   // The position of a read along one dimension of its tensor.
-  struct Place {
+  struct ReadPosition {
     std::vector<Affine> position;  // one for each factor
     bool leaves = false;           // whether it can be outside the extent; then:
     Interval range;                //   the values that the position takes
     int64_t extent = 0;            //   the extent that it leaves
   };
-  absl::StatusOr<Place> PlaceOf(const Syntax& index, const BoundDim& dim, int element);
+  absl::StatusOr<ReadPosition> PositionOf(const Syntax& index, const BoundDim& dim, int element);
   absl::StatusOr<Affine> AffineOfIndex(const Syntax& index);
   absl::StatusOr<Affine> JoinFactors(const Syntax& factors);
-  absl::Status CheckInside(const Affine& affine, int64_t extent, Place& place) const;
+  // Notes in `read` where the position can be outside [0, extent).
+  void NoteLeaving(const Affine& affine, int64_t extent, ReadPosition& read) const;
   absl::Status CheckSize(const Affine& affine, const SourceRange& range) const;
   bool Never(const Condition& condition) const;
-  absl::Status Leaves(const Syntax& read, const Syntax& index, const Place& place) const;
+  absl::Status Leaves(const Syntax& read, const Syntax& index, const ReadPosition& position) const;
 
   Binding& binding_;
   std::map<std::string, int>& slots_;

@@ -95,14 +95,14 @@ absl::StatusOr<std::unique_ptr<CudaExchangeSteps::Prepared>> CudaExchangeSteps::
   for (const runtime::Piece& piece : plan.devices[device].pieces) {
     if (piece.walk.elements() == 0) continue;
     Work work;
-    work.rows = AsRows(piece.walk, plan.source_element);
+    work.rows = AsRows(piece.walk, plan.source_element_bytes);
     work.from = source_of(piece.source) + work.rows.from;
     work.to = result + work.rows.to;
     work.job = jobs.size();
     work.elements = piece.walk.elements();
     if (!work.rows.possible) {
       const std::vector<int64_t> job =
-          CopyJob(piece.walk, source_of(piece.source), result, plan.source_element);
+          CopyJob(piece.walk, source_of(piece.source), result, plan.source_element_bytes);
       jobs.insert(jobs.end(), job.begin(), job.end());
     }
     prepared->work.push_back(work);
@@ -111,9 +111,9 @@ absl::StatusOr<std::unique_ptr<CudaExchangeSteps::Prepared>> CudaExchangeSteps::
     Work work;
     work.job = jobs.size();
     work.elements = cell.walk.elements();
-    std::vector<const char*> parts;
-    for (int source : cell.sources) parts.push_back(source_of(source));
-    const std::vector<int64_t> job = CombineJob(plan.combination, cell.walk, parts, result);
+    std::vector<const char*> partials;
+    for (int source : cell.sources) partials.push_back(source_of(source));
+    const std::vector<int64_t> job = CombineJob(plan.combination, cell.walk, partials, result);
     jobs.insert(jobs.end(), job.begin(), job.end());
     prepared->work.push_back(work);
   }

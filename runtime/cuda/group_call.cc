@@ -37,8 +37,9 @@ absl::optional<GroupCall> AllGatherOf(const runtime::ExchangePlan& plan, int dev
   GroupCall gather;
   for (const runtime::Piece* piece : SideBySide(plan.devices[device])) {
     gather.members.push_back(piece->source);
-    gather.from.push_back(plan.source_offset + piece->walk.buffers[0].offset * plan.source_element);
-    gather.bytes = piece->walk.extents[0] * plan.source_element;
+    gather.from.push_back(plan.source_offset +
+                          piece->walk.buffers[0].offset * plan.source_element_bytes);
+    gather.bytes = piece->walk.extents[0] * plan.source_element_bytes;
   }
   const std::vector<int>& members = gather.members;
   if (members.size() < 2 || std::count(members.begin(), members.end(), device) != 1) return {};
@@ -47,13 +48,13 @@ absl::optional<GroupCall> AllGatherOf(const runtime::ExchangePlan& plan, int dev
     if (pieces.size() != members.size()) return {};
     for (size_t i = 0; i < pieces.size(); ++i) {
       const int64_t from =
-          plan.source_offset + pieces[i]->walk.buffers[0].offset * plan.source_element;
-      const int64_t bytes = pieces[i]->walk.extents[0] * plan.source_element;
+          plan.source_offset + pieces[i]->walk.buffers[0].offset * plan.source_element_bytes;
+      const int64_t bytes = pieces[i]->walk.extents[0] * plan.source_element_bytes;
       if (pieces[i]->source != members[i] || from != gather.from[i] || bytes != gather.bytes)
         return {};
     }
     gather.to.push_back(plan.destination_offset +
-                        pieces[0]->walk.buffers[1].offset * plan.destination_element);
+                        pieces[0]->walk.buffers[1].offset * plan.destination_element_bytes);
   }
   return gather;
 }

@@ -13,21 +13,21 @@ constexpr int64_t kMostPitch = int64_t{1} << 31;  // of cudaMemcpy2D
 
 std::vector<int64_t> Job(const runtime::BoxWalk& walk, Reducer reducer, JobType from,
                          int64_t from_bytes, JobType to, int64_t to_bytes,
-                         const std::vector<const char*>& parts, char* result) {
-  YUBA_CHECK(walk.buffers.size() == parts.size() + 1);
+                         const std::vector<const char*>& partials, char* result) {
+  YUBA_CHECK(walk.buffers.size() == partials.size() + 1);
   std::vector<int64_t> job(kJobHeader);
   job[kJobElements] = walk.elements();
   job[kJobLoops] = static_cast<int64_t>(walk.extents.size());
-  job[kJobParts] = static_cast<int64_t>(parts.size());
+  job[kJobParts] = static_cast<int64_t>(partials.size());
   job[kJobReducer] = static_cast<int64_t>(reducer);
   job[kJobFrom] = static_cast<int64_t>(from);
   job[kJobTo] = static_cast<int64_t>(to);
   job.insert(job.end(), walk.extents.begin(), walk.extents.end());
   for (size_t b = 0; b < walk.buffers.size(); ++b) {
     const runtime::WalkedBuffer& buffer = walk.buffers[b];
-    const bool is_part = b < parts.size();
+    const bool is_partial = b < partials.size();
     const char* first =
-        (is_part ? parts[b] : result) + buffer.offset * (is_part ? from_bytes : to_bytes);
+        (is_partial ? partials[b] : result) + buffer.offset * (is_partial ? from_bytes : to_bytes);
     job.push_back(reinterpret_cast<int64_t>(first));
     job.insert(job.end(), buffer.strides.begin(), buffer.strides.end());
   }
@@ -37,15 +37,15 @@ std::vector<int64_t> Job(const runtime::BoxWalk& walk, Reducer reducer, JobType 
 }  // namespace
 
 std::vector<int64_t> CombineJob(const runtime::Combination& combination,
-                                const runtime::BoxWalk& walk, const std::vector<const char*>& parts,
-                                char* result) {
+                                const runtime::BoxWalk& walk,
+                                const std::vector<const char*>& partials, char* result) {
   const bool hash = combination.hash && IsFloat(combination.from);
   auto type = [&](ElementType element) {
     return hash ? JobType::kHash : static_cast<JobType>(element);
   };
   auto bytes = [&](ElementType element) { return hash ? 8 : ByteSize(element); };
   return Job(walk, combination.reducer, type(combination.from), bytes(combination.from),
-             type(combination.to), bytes(combination.to), parts, result);
+             type(combination.to), bytes(combination.to), partials, result);
 }
 
 std::vector<int64_t> CopyJob(const runtime::BoxWalk& walk, const char* from, char* to,

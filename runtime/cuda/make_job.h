@@ -14,8 +14,8 @@ namespace yuba::cuda {
 
 // A job that does what CombineWalk does (reduce.h).
 std::vector<int64_t> CombineJob(const runtime::Combination& combination,
-                                const runtime::BoxWalk& walk, const std::vector<const char*>& parts,
-                                char* result);
+                                const runtime::BoxWalk& walk,
+                                const std::vector<const char*>& partials, char* result);
 
 // A job that does what CopyWalk does. Elements have 1, 2, 4 or 8 bytes.
 std::vector<int64_t> CopyJob(const runtime::BoxWalk& walk, const char* from, char* to,

@@ -11,6 +11,7 @@
 #include "search/check/memory.h"
 #include "search/check/minimum.h"
 #include "search/check/tables.h"
+#include "search/plan/price_scale.h"
 
 namespace yuba::search {
 namespace {

@@ -10,6 +10,7 @@
 #include "search/check/held.h"
 #include "search/check/memory.h"
 #include "search/check/relaxed.h"
+#include "search/plan/price_scale.h"
 
 namespace yuba::search {
 namespace {

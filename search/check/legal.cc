@@ -16,8 +16,8 @@ constexpr int64_t kMostBoxes = int64_t{1} << 24;    // of all choices of one, on
 struct ChoiceLister {
   const Mesh& mesh;
   const std::vector<int64_t>& extents;
-  const bool level;
-  const bool partial;
+  const bool nests_by_level;
+  const bool may_replicate;
   std::vector<Choice> found;
 
   int64_t Parts(const AxisList& list) const { return PartCount(mesh, list); }
@@ -35,7 +35,7 @@ struct ChoiceLister {
   // Gives axis `axis` and those after it to some extent each, or to none.
   void Assign(size_t axis, const Choice& choice, const std::vector<int>& unused) {
     if (axis == mesh.axes.size()) {
-      if (partial || Full(choice, unused)) Permute(0, choice);
+      if (may_replicate || Full(choice, unused)) Permute(0, choice);
       return;
     }
     for (size_t e = 0; e < extents.size(); ++e) {
@@ -58,7 +58,8 @@ struct ChoiceLister {
     }
     do {
       Permute(e + 1, choice);
-    } while (!level && std::next_permutation(choice.axes[e].begin(), choice.axes[e].end()));
+    } while (!nests_by_level &&
+             std::next_permutation(choice.axes[e].begin(), choice.axes[e].end()));
   }
 };
 
@@ -69,9 +70,9 @@ absl::Status TooLarge(const std::string& name, const char* what) {
 // An error where there may be too many choices: each axis takes a place in one of the lists, or in
 // none.
 absl::Status CheckCount(const std::string& name, const Mesh& mesh,
-                        const std::vector<int64_t>& extents, bool partial) {
+                        const std::vector<int64_t>& extents, bool may_replicate) {
   int64_t places = std::count_if(extents.begin(), extents.end(), [](int64_t e) { return e > 1; });
-  places = std::max<int64_t>(places, 1) + (partial ? 1 : 0);
+  places = std::max<int64_t>(places, 1) + (may_replicate ? 1 : 0);
   int64_t count = 1;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     count *= places + static_cast<int64_t>(axis);
@@ -99,7 +100,7 @@ std::vector<int> GridsOf(const Mesh& mesh, const std::vector<Choice>& choices) {
 }
 
 // All ways to permute axes of equal size.
-std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool level) {
+std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool nests_by_level) {
   std::vector<uint8_t> axes(mesh.axes.size());
   for (size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = static_cast<uint8_t>(axis);
   std::vector<std::vector<uint8_t>> renamings;
@@ -109,7 +110,7 @@ std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool level) {
       equal = equal && mesh.axes[axes[axis]].size == mesh.axes[axis].size;
     }
     if (equal) renamings.push_back(axes);
-  } while (!level && axes.size() <= 6 && std::next_permutation(axes.begin(), axes.end()));
+  } while (!nests_by_level && axes.size() <= 6 && std::next_permutation(axes.begin(), axes.end()));
   return renamings;
 }
 
@@ -190,16 +191,19 @@ ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids) {
   return kept;
 }
 
-ChoiceLists::ChoiceLists(const Mesh& mesh, bool level)
-    : mesh_(mesh), level_(level), renamings_(AxisRenamings(mesh, level)) {}
+ChoiceLists::ChoiceLists(const Mesh& mesh, bool nests_by_level)
+    : mesh_(mesh),
+      nests_by_level_(nests_by_level),
+      renamings_(AxisRenamings(mesh, nests_by_level)) {}
 
 absl::StatusOr<const ChoiceList*> ChoiceLists::Of(const std::string& name,
-                                                  std::vector<int64_t> extents, bool partial) {
+                                                  std::vector<int64_t> extents,
+                                                  bool may_replicate) {
   for (int64_t& extent : extents) extent = std::min<int64_t>(extent, mesh_.devices());
-  YUBA_RETURN_IF_ERROR(CheckCount(name, mesh_, extents, partial));
-  ChoiceList& list = lists_[{extents, partial}];
+  YUBA_RETURN_IF_ERROR(CheckCount(name, mesh_, extents, may_replicate));
+  ChoiceList& list = lists_[{extents, may_replicate}];
   if (list.grids != nullptr) return &list;
-  ChoiceLister lister{mesh_, extents, level_, partial, {}};
+  ChoiceLister lister{mesh_, extents, nests_by_level_, may_replicate, {}};
   Choice none;
   none.axes.resize(extents.size());
   lister.Assign(0, none, {});

@@ -37,20 +37,20 @@ ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids);
 // Makes the lists, one for all elements of equal extents.
 class ChoiceLists {
  public:
-  // With `level` the axes of an extent come in the order of the mesh, and no axis can be renamed.
-  // The mesh must outlive this.
-  ChoiceLists(const Mesh& mesh, bool level);
+  // With `nests_by_level` the axes of an extent come in the order of the mesh, and no axis can be
+  // renamed. The mesh must outlive this.
+  ChoiceLists(const Mesh& mesh, bool nests_by_level);
 
-  // All choices of these extents; an extent of 1 is never cut. `partial`: axes that fit may be left
-  // out. Extents at least as long as there are devices are cut alike, so they share one list. An
-  // error that says `name` where there are more than 2^14 choices, or more than 2^24 boxes of them.
-  // The list lives as long as this.
+  // All choices of these extents; an extent of 1 is never cut. `may_replicate`: axes that fit may
+  // be left out. Extents at least as long as there are devices are cut alike, so they share one
+  // list. An error that says `name` where there are more than 2^14 choices, or more than 2^24 boxes
+  // of them. The list lives as long as this.
   absl::StatusOr<const ChoiceList*> Of(const std::string& name, std::vector<int64_t> extents,
-                                       bool partial);
+                                       bool may_replicate);
 
  private:
   const Mesh& mesh_;
-  const bool level_;
+  const bool nests_by_level_;
   std::vector<std::vector<uint8_t>> renamings_;
   std::map<std::pair<std::vector<int64_t>, bool>, ChoiceList> lists_;
 };

@@ -9,6 +9,7 @@
 
 #include "opsemantics/base/slot.h"
 #include "opsemantics/base/status.h"
+#include "search/plan/price_scale.h"
 
 namespace yuba::search {
 namespace {

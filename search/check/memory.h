@@ -19,8 +19,7 @@
 namespace yuba::search {
 
 struct PricedMemory {
-  // Costs in units: over one element, or over a node and a tensor
-  // that it reads or writes.
+  // Costs in units: over one element, or over a node and a tensor that it reads or writes.
   std::vector<CheckTable> tables;
   // The sum over the prices of price times what the limit leaves when all use their least, in
   // units; the greatest number where that cannot be counted.

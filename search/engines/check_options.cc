@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
+#include "search/plan/price_scale.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 #include "search/search.h"

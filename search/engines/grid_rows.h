@@ -29,8 +29,8 @@ Assignment LeastUses(const GridProblem& grids);
 Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh);
 
 // The cheapest assignment of grids found that keeps to the rows, searched from each of the starts
-// at these prices; nothing where none was found. `bound`: bytes moved below which nothing is, so
-// the search ends there.
+// at these prices; nothing where none was found. `bound`: no assignment moves fewer bytes, so
+// the search ends where it is reached.
 absl::optional<Assignment> GridsInRows(const GridProblem& grids,
                                        const std::vector<MemoryPrice>& prices,
                                        const std::vector<Assignment>& starts, int64_t bound,

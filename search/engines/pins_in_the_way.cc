@@ -38,7 +38,7 @@ class PinsInTheWay {
   // `error`, which the search with all pins returned, with what fits without pins added.
   absl::Status Explain(const absl::Status& error) const {
     const std::vector<std::string> texts = PinTexts(options_);
-    const absl::StatusOr<int64_t> free = Need(texts);
+    const absl::StatusOr<int64_t> free = ArenaWithout(texts);
     std::string message(error.message());
     if (absl::IsFailedPrecondition(free.status())) {
       const int64_t smallest = SmallestPeak(free.status());
@@ -56,7 +56,7 @@ class PinsInTheWay {
 
  private:
   // The arena, in bytes a device, of the plan that is found without the pins of these texts.
-  absl::StatusOr<int64_t> Need(const std::vector<std::string>& texts) const {
+  absl::StatusOr<int64_t> ArenaWithout(const std::vector<std::string>& texts) const {
     SearchOptions options = InTimeLeft(options_, budget_);
     for (const std::string& text : texts) options = WithoutPin(std::move(options), text);
     const absl::StatusOr<PlannedGraph> found = search_(variant_, options);
@@ -73,9 +73,9 @@ class PinsInTheWay {
     std::vector<std::string> alone;
     size_t tried = 0;
     for (; tried < std::min(texts.size(), kMostTried); ++tried) {
-      const absl::StatusOr<int64_t> need = Need({texts[tried]});
-      if (!need.ok() && !absl::IsFailedPrecondition(need.status())) break;  // no time is left
-      if (need.ok()) alone.push_back(Fits(Flags({texts[tried]}), *need));
+      const absl::StatusOr<int64_t> arena = ArenaWithout({texts[tried]});
+      if (!arena.ok() && !absl::IsFailedPrecondition(arena.status())) break;  // no time is left
+      if (arena.ok()) alone.push_back(Fits(Flags({texts[tried]}), *arena));
     }
     if (!alone.empty()) return absl::StrCat("a pin is in the way: ", absl::StrJoin(alone, "; "));
     return absl::StrCat("pins are in the way, and to leave out one",

@@ -2,6 +2,7 @@
 // search/search.h. Each space has its own graph; the search runs on each that may hold the best
 // plan.
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "search/engines/alternatives.h"
 #include "search/engines/flat_may_differ.h"
 #include "search/engines/pins_in_the_way.h"
+#include "search/engines/shared_graph.h"
 #include "search/model/grid_bound.h"
 #include "search/model/grid_problem.h"
 #include "search/rewrite/accumulators.h"
@@ -27,10 +29,10 @@ constexpr double kLikely = 0.98;
 // Whether a quick lower bound shows that no plan of `graph` moves fewer than `bytes`.
 bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
                const Budget& budget) {
-  const double enough = static_cast<double>(bytes) * (1 + 1e-6);
+  const double bytes_to_stop_at = static_cast<double>(bytes) * (1 + 1e-6);
   const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
-  TableCache* const known = options.table_cache.get();
-  return DualBound(graph, options.mesh, uses, budget, enough, known).bytes >= bytes;
+  return DualBound(graph, options.mesh, uses, budget, bytes_to_stop_at, options.table_cache.get())
+             .bytes >= bytes;
 }
 
 // Whether no plan of the graph without accumulators moves less, whatever memory it takes: each such
@@ -63,7 +65,7 @@ bool IsWorthIt(const Plan& found, const Plan& plan) {
 
 absl::StatusOr<PlannedGraph> SearchThis(Graph graph, const SearchOptions& options) {
   YUBA_ASSIGN_OR_RETURN(Plan plan, Search(graph, options));
-  return PlannedGraph{std::move(graph), std::move(plan)};
+  return PlannedGraph{std::move(graph), std::move(plan), {}};
 }
 
 // Whether the program of this plan keeps to the limit on memory.
@@ -74,12 +76,12 @@ bool IsWithin(const SearchOptions& options, const PlannedGraph& found) {
 
 // Replaces `best` by a plan with accumulators where that is worth it. It is searched for only where
 // the quick recursion already saves with accumulators. That search has no limit on memory; the plan
-// is taken if its arena happens to meet the limit.
-void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& budget,
-                     absl::StatusOr<PlannedGraph>& best) {
+// is taken if its arena happens to meet the limit. Returns why there was no such search, or "".
+std::string TryAccumulators(const Graph& bare, SearchOptions options, const Budget& budget,
+                            absl::StatusOr<PlannedGraph>& best) {
   options.accumulators = Accumulators::kAll;
   Graph graph = SharedGraph(bare, options);
-  if (!HasAccumulators(graph)) return;
+  if (!HasAccumulators(graph)) return "";
   SearchOptions quick = InTimeLeft(options, budget);
   quick.search = "recursive";
   quick.replicate = Replicate::kNone;
@@ -94,16 +96,18 @@ void TryAccumulators(const Graph& bare, SearchOptions options, const Budget& bud
   if (!likely.ok() || !before.ok() ||
       static_cast<double>(likely->cost.bytes()) >
           kLikely * static_cast<double>(before->cost.bytes())) {
-    return;
+    return "no accumulators: level by level they save less than 2 %, so they were not searched in "
+           "full (--accumulators all does)";
   }
   SearchOptions unlimited = InTimeLeft(options, budget);
   unlimited.memory_limit = 0;
   absl::StatusOr<PlannedGraph> found = SearchThis(std::move(graph), unlimited);
-  if (!found.ok()) return;
+  if (!found.ok()) return "";
   found->plan.space.memory = options.memory_limit;
   if (IsWorthIt(found->plan, best->plan) && IsWithin(options, *found)) {
     TakeBetter(std::move(found), best);
   }
+  return "";
 }
 
 // The best plan of the graph with what the options let it share, and of the graph without
@@ -116,14 +120,20 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
   const bool may_differ = options.memory_limit > 0 && options.accumulators == Accumulators::kAuto &&
                           options.pins.empty() && HasAccumulators(graph);
   absl::StatusOr<PlannedGraph> best = SearchThis(std::move(graph), InTimeLeft(options, budget));
+  std::string left_out;
   if (best.ok() && may_save && !IsOver(best, budget)) {
-    TryAccumulators(bare, options, budget, best);
+    left_out = TryAccumulators(bare, options, budget, best);
   }
-  if (!may_differ || IsOver(best, budget) || MovesLeast(best)) return best;
-  SearchOptions without = InTimeLeft(options, budget);
-  without.accumulators = Accumulators::kNone;
-  if (best.ok()) without.known_bytes = best->plan.cost.bytes();
-  TakeBetter(SearchThis(SharedGraph(bare, without), without), best);
+  if (may_differ && !IsOver(best, budget) && !MovesLeast(best)) {
+    SearchOptions without = InTimeLeft(options, budget);
+    without.accumulators = Accumulators::kNone;
+    if (best.ok()) without.known_bytes = best->plan.cost.bytes();
+    TakeBetter(SearchThis(SharedGraph(bare, without), without), best);
+  }
+  if (!best.ok()) return best;
+  for (std::string why : {std::move(left_out), WhyNoPartials(best->graph, options)}) {
+    if (!why.empty()) best->left_out.push_back(std::move(why));
+  }
   return best;
 }
 
@@ -146,8 +156,8 @@ void TryFlat(const Variant& variant, SearchOptions options, const Budget& budget
 absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const SearchOptions& options) {
   const Budget budget(options.time_limit, options.threads, options.asked);
   YUBA_ASSIGN_OR_RETURN(const Graph bare, variant(options.factors));
-  const bool may_differ =
-      options.flat_too && options.pins.empty() && FlatMayDiffer(bare, options.mesh);
+  const bool may_differ = options.factors && options.flat_too && options.pins.empty() &&
+                          FlatMayDiffer(bare, options.mesh);
   absl::StatusOr<PlannedGraph> best = SearchShared(bare, options, budget);
   // Where the time was too short for any plan with factors, flat dimensions may have one that fits.
   if (may_differ && (absl::IsDeadlineExceeded(best.status()) || !IsOver(best, budget))) {
@@ -159,8 +169,8 @@ absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const Search
 
 }  // namespace
 
-absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& asked) {
-  SearchOptions options = asked;
+absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& given) {
+  SearchOptions options = given;
   // What one search has counted the next one need not.
   options.table_cache = std::make_shared<TableCache>();
   return SearchNamingPins(options, variant, SearchVariants);

@@ -1,7 +1,7 @@
 // Which copies, accumulators and partials a graph gets: `SharedGraph` of search/search.h.
-#include <string>
-#include <vector>
+#include "search/engines/shared_graph.h"
 
+#include "absl/strings/str_cat.h"
 #include "search/engines/check_options.h"
 #include "search/engines/eliminate_all.h"
 #include "search/engines/unlimited.h"
@@ -35,21 +35,14 @@ bool AllowsPartials(const SearchOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> LeftOut(const Graph& graph, const SearchOptions& options) {
-  std::vector<std::string> left_out;
-  if (options.search == "default" && options.accumulators == Accumulators::kAuto &&
-      options.copies > 0 && !HasAccumulators(graph) &&
-      HasAccumulators(WithAccumulators(graph, options.mesh))) {
-    left_out.emplace_back(
-        "without accumulators: with them the search is not exact here, and what it finds saves too "
-        "little or has a wider gap; --accumulators all takes them");
+std::string WhyNoPartials(const Graph& graph, const SearchOptions& options) {
+  if (!AllowsPartials(options) || HasPartials(graph) || !MayStayUnreduced(graph, options.mesh)) {
+    return "";
   }
-  if (AllowsPartials(options) && !HasPartials(graph) && MayStayUnreduced(graph, options.mesh)) {
-    left_out.emplace_back(
-        "every sum is reduced at once: on so many devices there are too many choices to leave sums "
-        "unreduced");
-  }
-  return left_out;
+  const bool refused = !HasPartials(WithPartials(graph, options.mesh));
+  return absl::StrCat("every sum is reduced at once: to leave sums unreduced ",
+                      refused ? "could move 2^40 bytes a step, too many to compare"
+                              : "has too many choices on so many devices");
 }
 
 Graph SharedGraph(const Graph& bare, const SearchOptions& options) {

@@ -34,14 +34,6 @@ int OperandOf(const Node& node, TensorId tensor) {
   return static_cast<int>(place - node.operands.begin());
 }
 
-bool ReadsAll(const Definition& definition, int operand, const Sharding& partition,
-              const Mesh& mesh) {
-  Box whole = WholeBox(definition.operands[operand].dims);
-  NodeBoxes boxes = AnalyzeNode(definition, partition, mesh);
-  return std::all_of(boxes.reads.begin(), boxes.reads.end(),
-                     [&](const std::vector<Box>& reads) { return SameSet(reads[operand], whole); });
-}
-
 }  // namespace
 
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
@@ -77,20 +69,32 @@ std::string ShardingInWords(const Definition& definition, const Sharding& partit
   return absl::StrJoin(words, " and ");
 }
 
-std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
-  const Node& node = graph.nodes[move.node];
-  const Sharding& partition = plan.nodes[move.node];
-  if (IsCopy(graph, node)) {
-    return absl::StrCat(graph.tensors[node.result].consumers.size(), " nodes share the copy");
+bool MoveReasons::ReadsAll(const Definition& definition, int operand, const Partition& partition) {
+  const auto [place, is_new] =
+      reads_all_.emplace(std::make_tuple(&definition, operand, partition.axes), true);
+  if (!is_new) return place->second;
+  const Box whole = WholeBox(definition.operands[operand].dims);
+  const NodeBoxes boxes = AnalyzeNode(definition, partition, plan_.mesh);
+  place->second =
+      std::all_of(boxes.reads.begin(), boxes.reads.end(),
+                  [&](const std::vector<Box>& reads) { return SameSet(reads[operand], whole); });
+  return place->second;
+}
+
+std::string MoveReasons::Why(const Move& move) {
+  const Node& node = graph_.nodes[move.node];
+  const Partition& partition = plan_.nodes[move.node];
+  if (IsCopy(graph_, node)) {
+    return absl::StrCat(graph_.tensors[node.result].consumers.size(), " nodes share the copy");
   }
   if (node.definition->partial) {
-    const std::string words = ShardingInWords(*node.definition, partition, plan.mesh, true);
+    const std::string words = ShardingInWords(*node.definition, partition, plan_.mesh, true);
     return absl::StrCat(
         words.empty() ? node.name : absl::StrCat(node.name, " cuts ", words, " and"),
         " gathers its sums within groups, for ",
-        graph.nodes[graph.tensors[node.result].consumers[0]].name);
+        graph_.nodes[graph_.tensors[node.result].consumers[0]].name);
   }
-  std::string words = ShardingInWords(*node.definition, partition, plan.mesh, move.partial);
+  std::string words = ShardingInWords(*node.definition, partition, plan_.mesh, move.partial);
   std::string who = words.empty() ? absl::StrCat(node.name, " is not cut")
                                   : absl::StrCat(node.name, " cuts ", words);
   if (move.partial) {
@@ -99,7 +103,7 @@ std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move) {
   }
   if (move.kind == MoveKind::kReduce) return absl::StrCat(who, "; its result is stored otherwise");
   if (move.halo) return absl::StrCat(who, " and its windows reach beyond the shards");
-  bool all = ReadsAll(*node.definition, OperandOf(node, move.tensor), partition, plan.mesh);
+  bool all = ReadsAll(*node.definition, OperandOf(node, move.tensor), partition);
   return absl::StrCat(who, all ? " and needs all of it" : " and needs another part of it");
 }
 

@@ -4,7 +4,10 @@
 #ifndef YUBA_SEARCH_FILE_EXPLAIN_H_
 #define YUBA_SEARCH_FILE_EXPLAIN_H_
 
+#include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "search/plan/plan.h"
 
@@ -16,8 +19,23 @@ namespace yuba::search {
 // read by a node that cuts the first dimension over a alone is gathered across b.
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move);
 
-// One clause, for example "qkv cuts r over a and needs all of it".
-std::string WhyMoved(const Graph& graph, const Plan& plan, const Move& move);
+// Why the moves of a plan happen. Nodes of one definition that are partitioned alike are looked at
+// once, whatever the number of devices. Graph and plan must outlive it.
+class MoveReasons {
+ public:
+  MoveReasons(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
+
+  // One clause, for example "qkv cuts r over a and needs all of it".
+  std::string Why(const Move& move);
+
+ private:
+  // Whether every device reads all of the operand.
+  bool ReadsAll(const Definition& definition, int operand, const Partition& partition);
+
+  const Graph& graph_;
+  const Plan& plan_;
+  std::map<std::tuple<const Definition*, int, std::vector<AxisList>>, bool> reads_all_;
+};
 
 // A partition in words, "r over a and s.1 over bc"; "" where no index is cut. With `reductions`
 // only reduction indices are named.

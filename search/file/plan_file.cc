@@ -150,14 +150,14 @@ Json NodeJson(const Graph& graph, const Node& node, const Sharding& partition, c
 }
 
 Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
-                  const std::string& collective) {
+                  const std::string& collective, MoveReasons& reasons) {
   return {{"tensor", graph.tensors[move.tensor].name},
           {"node", graph.nodes[move.node].name},
           {"kind", move.kind == MoveKind::kGather ? "gather" : "reduce"},
           {"collective", collective},
           {"over", AxisNames(plan.mesh, AxesCrossed(graph, plan, move))},
           {"bytes", move.bytes},
-          {"why", WhyMoved(graph, plan, move)}};
+          {"why", reasons.Why(move)}};
 }
 
 // A row for each copy whose sharding is not its tensor's: where it is live, and what it takes.
@@ -266,8 +266,10 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
     nodes.push_back(
         NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
   }
+  MoveReasons reasons(graph, plan);
   for (const Move& move : MovesOf(graph, plan)) {
-    transfers.push_back(TransferJson(graph, plan, move, At(notes.collectives, transfers.size())));
+    transfers.push_back(
+        TransferJson(graph, plan, move, At(notes.collectives, transfers.size()), reasons));
   }
   AppendRows("memory", MemoryJson(notes), &text);
   AppendRows("copies", CopiesJson(graph, plan), &text);

@@ -2,8 +2,8 @@
 //
 // WritePlan makes the text of a plan and its notes. ReadPlan parses any bytes into a PlanFile,
 // which needs no graph: enough for `yuba show`. AttachPlan turns a PlanFile into the Plan of a
-// graph and refuses one that is of another graph. Example, the row of a tensor
-// f32[12, 96] with the sharding [12, 96/ba]:
+// graph and refuses one that is of another graph. Example, the row of a tensor f32[12, 96] with the
+// sharding [12, 96/ba]:
 //   {"name": "y", "type": "f32", "shape": [12, 96], "kind": "activation",
 //    "dims": [[{"size": 12, "axes": []}], [{"size": 96, "axes": ["b", "a"]}]],
 //    "partial": "", "shard": [12, 24]}
@@ -63,7 +63,7 @@ struct PlanFile {
   struct TransferRow {
     std::string tensor, node;
     std::string kind;               // "gather" or "reduce"
-    std::string collective, why;    // as in PlanNotes; WhyMoved of explain.h
+    std::string collective, why;    // as in PlanNotes; MoveReasons of explain.h
     std::vector<std::string> over;  // names of the mesh axes that it crosses
     int64_t bytes = 0;              // into all devices together
   };
@@ -88,7 +88,7 @@ struct PlanFile {
   Mesh mesh;
   Space space;
   std::string search, stopped;  // as in Plan
-  bool replayed = false;        // "
+  bool replayed = false;        // as in Plan
   PlanCost cost;
   int64_t claimed_bytes = 0;  // what the file says `cost` adds up to
   int64_t lower_bound = 0;

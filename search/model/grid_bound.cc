@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/dual.h"
 #include "search/solve/improve.h"
@@ -35,9 +36,9 @@ std::vector<int> ProgramOrder(const Graph& graph) {
 }
 
 Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, const Budget& budget,
-                 double enough) {
-  return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget, enough,
-                      MostInProof(graph));
+                 double bytes_to_stop_at) {
+  return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget,
+                      bytes_to_stop_at, MostInProof(graph));
 }
 
 // Replaces the dual's assignment by a better one, where one is found quickly, and puts its values
@@ -101,9 +102,10 @@ int SweepsFor(const GridProblem& problem) {
 }
 
 LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
-                         double enough) {
-  Dual dual = DualOfGrids(graph, problem.pairwise, kSweeps, budget, enough);
-  if (static_cast<double>(dual.bound) < enough) ImproveGrids(problem.pairwise, budget, &dual);
+                         double bytes_to_stop_at) {
+  Dual dual = DualOfGrids(graph, problem.pairwise, kSweeps, budget, bytes_to_stop_at);
+  if (static_cast<double>(dual.bound) < bytes_to_stop_at)
+    ImproveGrids(problem.pairwise, budget, &dual);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
   found.bytes = std::max<int64_t>(0, dual.bound);
   return found;
@@ -138,19 +140,22 @@ LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
 }  // namespace
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     const Budget& budget, double enough, TableCache* known) {
+                     const Budget& budget, double bytes_to_stop_at, TableCache* table_cache) {
   TableCache own;
-  if (known == nullptr) known = &own;
-  absl::optional<GridProblem> built = BuildGridProblem(graph, mesh, uses, false, budget, known);
-  if (built.has_value() && built->complete) return UnpricedBound(graph, *built, budget, enough);
+  if (table_cache == nullptr) table_cache = &own;
+  absl::optional<GridProblem> built =
+      BuildGridProblem(graph, mesh, uses, false, budget, table_cache);
+  if (built.has_value() && built->complete)
+    return UnpricedBound(graph, *built, budget, bytes_to_stop_at);
   // The costs known by then give a bound already: missing factors only lower it.
   const Budget overtime = budget.Overtime();
-  built = BuildGridProblem(graph, mesh, uses, false, overtime, known);
-  return built.has_value() ? UnpricedBound(graph, *built, overtime, enough) : NoBound(graph, mesh);
+  built = BuildGridProblem(graph, mesh, uses, false, overtime, table_cache);
+  return built.has_value() ? UnpricedBound(graph, *built, overtime, bytes_to_stop_at)
+                           : NoBound(graph, mesh);
 }
 
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
-                                     const Budget& budget, int64_t known) {
+                                     const Budget& budget, int64_t bytes_to_beat) {
   double cells = 0;
   std::set<Cells> tables;
   for (const Factor& factor : problem.pairwise.factors) {
@@ -159,7 +164,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   const auto of_uses = static_cast<double>(CellsOfUses(problem));
   PriceSearch search;
   search.rise = kRise;
-  search.known = known;
+  search.known = bytes_to_beat;
   search.steps = static_cast<int>(std::clamp(kStepsWork / of_uses, 40.0, 1.0 * kSteps));
   // Sometimes the longer patience finds better prices, sometimes the shorter.
   std::vector<int> patiences = {search.steps / 20, search.steps / 60};

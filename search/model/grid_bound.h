@@ -23,21 +23,21 @@ struct LowerBound {
 
 // Where the budget is spent, the best bound by then: of those costs that are known, in a little
 // overtime. Where none is known, bytes is 0, the proof is none and the grids are arbitrary. The
-// search ends once the bound is about `enough` bytes. `known`: as in BuildGridProblem.
+// search ends once the bound is about `bytes_to_stop_at`. `table_cache`: as in BuildGridProblem.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
-                     double enough = std::numeric_limits<double>::infinity(),
-                     TableCache* known = nullptr);
+                     double bytes_to_stop_at = std::numeric_limits<double>::infinity(),
+                     TableCache* table_cache = nullptr);
 
 // Bounds of the plans within the problem's limit on memory, plans with replicas among them. The
 // rows of the problem are priced, unless its tables are too large. Where the budget is spent, a
-// little overtime makes a bound of the prices by then. `known`: the bytes of a plan within the
-// limit, if there is one.
+// little overtime makes a bound of the prices by then. `bytes_to_beat`: what a plan within the
+// limit moves, if one is known.
 //
 // One or two bounds, never none, the best first. They are of prices found with and without buffers
 // in the rows; the grids of the second may lead to other plans.
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
-                                     const Budget& budget, int64_t known = kForbidden);
+                                     const Budget& budget, int64_t bytes_to_beat = kForbidden);
 
 }  // namespace yuba::search
 

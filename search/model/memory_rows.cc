@@ -10,6 +10,7 @@
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/slot.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
 
 namespace yuba::search {

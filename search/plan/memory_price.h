@@ -7,10 +7,7 @@
 #ifndef YUBA_SEARCH_PLAN_MEMORY_PRICE_H_
 #define YUBA_SEARCH_PLAN_MEMORY_PRICE_H_
 
-#include <cstddef>
 #include <cstdint>
-
-#include "opsemantics/definition/graph.h"
 
 namespace yuba::search {
 
@@ -22,28 +19,17 @@ struct MemoryPrice {
 
 // How a proof with prices counts: a byte moved costs `units`, and numbers above `most` count as
 // `most`, which only lowers the bound.
+// The scale of a graph's proofs is PriceScaleOf (price_scale.h); the default caps nothing that can
+// be counted.
 struct PriceScale {
   int64_t units = 4096;
-  int64_t most = int64_t{1} << 40;
+  int64_t most = 1'000'000'000'000'000'000;
 };
 
 // The cost in bytes of a pair of a sharding and a partition that no plan has, in the tables that an
 // elimination sums: more than any plan moves of a graph that has such pairs
 // (search/rewrite/partials.h).
 inline constexpr int64_t kNever = int64_t{1} << 40;
-
-// The greatest number that a proof by prices or messages may hold, so that the sum of all its
-// numbers stays below 2^62. Greater costs count as this one, which only lowers the bound.
-int64_t MostInProof(const Graph& graph);
-
-// The scale of proofs about this graph on so many devices: MostInProof, and as many units a byte,
-// at most 4096, as let the dearest use of a tensor count in full. A use moves at most its tensor
-// into each device and once more into each owner. Example: 5,000 nodes and a weight of 100 MB on
-// 256 devices leave room for 51 GB in 256 units a byte.
-PriceScale PriceScaleOf(const Graph& graph, int devices);
-
-// The most bytes that one use of the tensor moves.
-double MostMovedByUse(const Tensor& tensor, int devices);
 
 // The cost in units of `bytes` in use at this price, at most `most`.
 inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {

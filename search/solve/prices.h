@@ -67,9 +67,8 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
 class LimitSolver {
  public:
   // `classes`: by variable; symmetries map values within their class. With `table_cells` 0 nothing
-  // is eliminated. `known`: assignments of that cost or more
-  // are of no use; where the bound reaches it, no better one is looked for, and there may be no
-  // order.
+  // is eliminated. `known`: assignments of that cost or more are of no use; where the bound reaches
+  // it, no better one is looked for, and there may be no order.
   LimitSolver(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes,
               int64_t table_cells, int64_t known = kForbidden,
               const Budget& budget = Budget::Unlimited());

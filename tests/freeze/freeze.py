@@ -16,6 +16,7 @@ from cases import all_cases
 from plan_digest import digest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEBIANS_PYTHON = pathlib.Path("/usr/bin/python3")
 SECONDS = 600           # after which a search counts as failed
 DEARER_PERCENT = 0.1    # a plan that moves more than the other by this is a loss
 BOUND_POINTS = 0.5      # and a gap that is wider by so many points
@@ -42,7 +43,7 @@ def training_file(arguments, generator, folder):
         if words[0] == "gpt":  # no vocabulary, the default width of its layers, backward too
             words += ["None", "4", "True"]
         # Debian's Python has Debian's python3-onnx, whatever other Python is first in the path.
-        subprocess.run(["/usr/bin/python3", str(generator), *words], check=True,
+        subprocess.run([DEBIANS_PYTHON, str(generator), *words], check=True,
                        stdout=subprocess.DEVNULL)
     return file
 
@@ -202,6 +203,13 @@ def main():
                         help="the build to look at; default: bazel-bin/tools/yuba")
     parser.add_argument("-o", "--output", help="writes all figures to this JSON file")
     arguments = parser.parse_args()
+    if not os.access(arguments.yuba, os.X_OK):
+        parser.error(f"{arguments.yuba} is no program: run bazel build //tools:yuba, or name one "
+                     "with --yuba")
+    if DEBIANS_PYTHON.exists() and subprocess.run(
+            [DEBIANS_PYTHON, "-c", "import onnx.helper"], stderr=subprocess.DEVNULL,
+            check=False).returncode:
+        parser.error("the training graphs need Debian's python3-onnx: apt-get install it")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         cases = chosen_cases(arguments, folder)

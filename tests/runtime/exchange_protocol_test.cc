@@ -33,7 +33,7 @@ ExchangePlan FromTheSecond() {
     return WalkOf(box, {box, box});
   };
   ExchangePlan plan;
-  plan.source_element = 4;
+  plan.source_element_bytes = 4;
   plan.devices.resize(2);
   plan.devices[0].pieces = {{1, {}, walk(8)}, {0, {}, walk(100)}, {1, {}, walk(2)}};
   plan.devices[0].cells = {{{0, 1}, {}, walk(3)}};

@@ -17,7 +17,7 @@ std::string TensorText(const search::PlanFile& plan, const search::PlanFile::Ten
       absl::StrAppend(&text, "  made by ", node.name, " (", node.op, ")\n");
     if (std::count(node.reads.begin(), node.reads.end(), row.name) > 0) {
       absl::StrAppend(&text, "  read by ", node.name, " (", node.op, "), which cuts ",
-                      ShardingText(plan, node), "\n");
+                      PartitionText(plan, node), "\n");
     }
   }
   for (const auto& move : plan.transfers) {
@@ -30,7 +30,7 @@ std::string TensorText(const search::PlanFile& plan, const search::PlanFile::Ten
 
 std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
   std::string text = absl::StrCat(row.name, "  ", row.op, " of ", row.from, ", cuts ",
-                                  ShardingText(plan, row), ", kernel ", row.kernel, "\n");
+                                  PartitionText(plan, row), ", kernel ", row.kernel, "\n");
   const TensorMap tensors = ByName(plan);
   for (const std::string& read : row.reads) {
     const auto it = tensors.find(read);

@@ -62,9 +62,9 @@ std::string NodeRows(const search::PlanFile& plan) {
   for (const NodeGroup& group : groups) {
     absl::StrAppend(&html, "<tr><td><code>", Escape(group.name), "</code><td>",
                     group.count > 1 ? absl::StrCat(group.count, " ") : "", Escape(group.op),
-                    "<td><code>", Escape(group.sharding), "</code><td><code>", Escape(group.output),
-                    "</code><td><code>", Escape(group.weight), "</code><td class=n>",
-                    Megabytes(group.gathered + group.reduced), "<td>");
+                    "<td><code>", Escape(group.partition), "</code><td><code>",
+                    Escape(group.output), "</code><td><code>", Escape(group.weight),
+                    "</code><td class=n>", Megabytes(group.gathered + group.reduced), "<td>");
     absl::StrAppendFormat(&html, "<span class=bar style='width:%.2fem'></span>",
                           15.0 * group.gathered / most);
     absl::StrAppendFormat(&html, "<span class='bar sum' style='width:%.2fem'></span></tr>\n",
@@ -106,7 +106,7 @@ std::string PlanDot(const search::PlanFile& plan) {
   std::string dot = "digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   for (const auto& node : plan.nodes) {
     absl::StrAppend(&dot, "  \"", absl::CEscape(node.name), "\" [label=\"", absl::CEscape(node.op),
-                    "\\n", absl::CEscape(ShardingText(plan, node)), "\"];\n");
+                    "\\n", absl::CEscape(PartitionText(plan, node)), "\"];\n");
     for (const std::string& read : node.reads) {
       int64_t bytes = 0;
       for (const auto& move : plan.transfers) {

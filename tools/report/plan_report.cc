@@ -88,7 +88,7 @@ std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::T
   return ToString(row.sharding, row.dims, plan.mesh);
 }
 
-std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
+std::string PartitionText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row) {
   if (row.indices.empty()) return "nothing";
   std::vector<std::string> parts;
   for (size_t i = 0; i < row.indices.size(); ++i) {
@@ -129,7 +129,7 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
     NodeGroup row;
     row.name = row.first = node.name;
     row.op = node.op;
-    row.sharding = ShardingText(plan, node);
+    row.partition = PartitionText(plan, node);
     std::string split, weight_split;
     if (const auto it = tensors.find(node.name); it != tensors.end()) {
       row.output = ShardingText(plan, *it->second);
@@ -145,8 +145,9 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
       row.gathered = it->second.gathered;
       row.reduced = it->second.reduced;
     }
-    const auto key = std::make_tuple(fold ? NamePattern(node.name) : node.name,
-                                     absl::StrCat(node.op, " ", row.sharding), split, weight_split);
+    const auto key =
+        std::make_tuple(fold ? NamePattern(node.name) : node.name,
+                        absl::StrCat(node.op, " ", row.partition), split, weight_split);
     const auto [it, added] = known.emplace(key, groups.size());
     if (added) {
       groups.push_back(std::move(row));

@@ -19,7 +19,7 @@ struct NodeGroup {
   std::string name;  // "layer3.*.conv2" where several nodes share the row
   int count = 0;     // of the nodes
   // The operator, the partition ("r/a s.1/bc"), and the shardings of output and first weight.
-  std::string op, sharding, output, weight;
+  std::string op, partition, output, weight;
   int64_t gathered = 0, reduced = 0;  // bytes, of all nodes of the group
   std::string first;                  // the name of the first node
 };
@@ -29,14 +29,14 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold);
 // A stored tensor that is not cut over every axis.
 struct ReplicatedTensor {
   std::string name, sharding;
-  int64_t bytes = 0;   // of the whole tensor, once
-  int64_t copies = 1;  // how many devices hold each element
+  int64_t bytes = 0;     // of the whole tensor, once
+  int64_t replicas = 1;  // how many devices hold each element
 };
 std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan);
 
 // The sharding of a tensor, "[96/ab, 64]", and the partition of a node, "r/a s.1/bc".
 std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
-std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
+std::string PartitionText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
 int64_t WholeBytes(const search::PlanFile::TensorRow& row);  // uncut
 int64_t ShardBytes(const search::PlanFile& plan,
                    const search::PlanFile::TensorRow& row);  // the largest device's

@@ -49,7 +49,7 @@ std::string NodeTableText(const search::PlanFile& plan, bool all) {
       if (group.op != "copy") quiet += group.count;
       continue;
     }
-    table.Add({ShortName(group.name), group.sharding, group.output,
+    table.Add({ShortName(group.name), group.partition, group.output,
                group.weight.empty() ? "–" : group.weight,
                group.count > 1 ? absl::StrCat(group.count, " ", group.op) : group.op,
                Megabytes(group.gathered), Megabytes(group.reduced),
@@ -103,7 +103,7 @@ std::string MemoryText(const search::PlanFile& plan) {
   copies.Add({why, "as stored", "bytes", "copies"});
   for (const auto& tensor : replicated) {
     copies.Add({ShortName(tensor.name), tensor.sharding, absl::StrCat(tensor.bytes),
-                absl::StrCat(tensor.copies)});
+                absl::StrCat(tensor.replicas)});
   }
   return text + copies.ToString();
 }

@@ -152,7 +152,7 @@ nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<d
   json["workspace_bytes"] = statistics.workspace_bytes;
   json["library_calls"] = statistics.library_calls;
   json["exchanges"] = nlohmann::ordered_json::array();
-  for (const auto& [place, bytes] : statistics.bytes_by_place) {
+  for (const auto& [place, bytes] : statistics.bytes_by_instruction) {
     const program::Exchange& exchange = *session.program().instructions()[place].exchange;
     json["exchanges"].push_back({{"tensor", exchange.tensor()},
                                  {"node", exchange.node()},

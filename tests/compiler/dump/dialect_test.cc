@@ -290,6 +290,10 @@ TEST_CASE("a wrong library call and a wrong port are refused where they stand") 
   INFO(text);
   CheckRefused(text, "library (left = 1", "library (loft = 1", "loft", "one of left, right, ");
   CheckRefused(text, "library (left = 1", "library (left = x", "x", "expected integer value");
+  CheckRefused(text, "library (left = 1, right", "library (left = 1, left = 1, right",
+               "left = 1, right", "left twice");
+  CheckRefused(text, "library (left = 1, right = 2", "library (right = 2", "(right",
+               "left and right");
   CheckRefused(text, "batch = [<index = 3", "batch = [<number = 3", "3", "number");
   CheckRefused(text, "stride = ", "stride = 99999999999999999999 ", "99", "integer");
   CheckRefused(text, "yuba.port input", "yuba.port to", "to", "one of input, output, parameter");

@@ -66,7 +66,7 @@ TEST_CASE("a search that cannot end is not begun") {
   std::mt19937_64 random(6);
   const std::vector<BufferLife> lives = Chain(100, &random);
   FitOptions options;
-  options.most_steps_of_descent = 400 * 400;
+  options.most_steps = 400 * 400;
   const Fit fit = FitWithin(lives, LiveSlots(lives), options);
   CHECK(fit.steps == 0);
   CHECK_FALSE(fit.offsets.has_value());

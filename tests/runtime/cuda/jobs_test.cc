@@ -153,7 +153,7 @@ TEST_CASE("A copy as a job, and as rows where it can be rows, equals the host's"
 // starts at byte 64.
 runtime::ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
   runtime::ExchangePlan plan;
-  plan.source_element = plan.destination_element = 4;
+  plan.source_element_bytes = plan.destination_element_bytes = 4;
   plan.destination_offset = 64;
   plan.devices.resize(have.size());
   for (runtime::DeviceExchange& device : plan.devices) {

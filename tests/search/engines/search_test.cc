@@ -3,11 +3,13 @@
 #include "search/search.h"
 
 #include <catch2/catch.hpp>
+#include <iostream>
 #include <set>
 
 #include "search/check/check.h"
 #include "search/engines/unlimited.h"
 #include "search/model/graph_problem.h"
+#include "search/plan/price_scale.h"
 #include "search/rewrite/copies.h"
 #include "tests/support/graphs.h"
 #include "tests/support/status_matchers.h"
@@ -87,6 +89,10 @@ TEST_CASE("bounds within a limit are as close for huge tensors as for small ones
     REQUIRE(plan.ok());
     REQUIRE_FALSE(plan->proof.prices.empty());
     CHECK(CheckPlan(graph, *plan).ok());
+    CHECK((PriceScaleOf(graph, 8).units < 4096) == (size == 22));
+    Plan claims = *plan;
+    claims.lower_bound = claims.lower_bound + claims.lower_bound / 50;
+    CHECK_THAT(CheckPlan(graph, claims), StatusIs(absl::StatusCode::kFailedPrecondition));
     const double gap =
         1 - static_cast<double>(plan->lower_bound) / static_cast<double>(plan->cost.bytes());
     std::cout << "n = 2^" << size << ": gap " << gap << "\n";
@@ -375,19 +381,28 @@ TEST_CASE("what the search leaves out is said") {
   options.copies = 8;
   const auto left_out = [&](const Graph& bare, int devices) {
     options.mesh = MeshOf(devices);
-    return LeftOut(SharedGraph(bare, options), options);
+    const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
+    const absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
+    REQUIRE_THAT(found, IsOk());
+    return found->left_out;
   };
   const Graph chain = MatmulChain({4096, 4096, 4096}, 4096);
   CHECK(left_out(chain, 8).empty());
-  REQUIRE(left_out(chain, 1024).size() == 1);
-  CHECK_THAT(left_out(chain, 1024)[0], Catch::Contains("every sum is reduced at once"));
+  const std::vector<std::string> many = left_out(chain, 1024);
+  REQUIRE(many.size() == 1);
+  CHECK_THAT(many[0], Catch::Contains("too many choices on so many devices"));
+  const int64_t wide = 1 << 20;
+  const std::vector<std::string> huge = left_out(MatmulChain({wide, wide, wide}, wide), 8);
+  REQUIRE(huge.size() == 1);
+  CHECK_THAT(huge[0], Catch::Contains("2^40 bytes"));
   options.replicate = Replicate::kNone;
   CHECK(left_out(chain, 1024).empty());
-  const Graph recurrent = Recurrent(64, 256, 2, 8);
-  REQUIRE(left_out(recurrent, 64).size() == 1);
-  CHECK_THAT(left_out(recurrent, 64)[0], Catch::Contains("without accumulators"));
+  const Graph recurrent = Recurrent(512, 64, 2, 8);  // rows so long that nobody cuts sums
+  const std::vector<std::string> sums = left_out(recurrent, 8);
+  REQUIRE(sums.size() == 1);
+  CHECK_THAT(sums[0], Catch::Contains("--accumulators all"));
   options.accumulators = Accumulators::kAll;
-  CHECK(left_out(recurrent, 64).empty());
+  CHECK(left_out(recurrent, 8).empty());
 }
 
 TEST_CASE("larger tables are made where they are soon eliminated") {

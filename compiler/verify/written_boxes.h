@@ -3,8 +3,8 @@
 //
 // Example: a buffer has room for [0, 4) on device 0 and for [4, 8) on device 1. After
 // Write({[0, 4), [4, 6)}), Missing(1, [4, 8)) is [6, 8).
-#ifndef YUBA_COMPILER_VERIFY_WRITTEN_H_
-#define YUBA_COMPILER_VERIFY_WRITTEN_H_
+#ifndef YUBA_COMPILER_VERIFY_WRITTEN_BOXES_H_
+#define YUBA_COMPILER_VERIFY_WRITTEN_BOXES_H_
 
 #include <vector>
 
@@ -14,10 +14,10 @@
 
 namespace yuba::compiler {
 
-class Written {
+class WrittenBoxes {
  public:
   // held: [device], what it has room for; it must outlive this.
-  explicit Written(const std::vector<Box>& held) : held_(held) {}
+  explicit WrittenBoxes(const std::vector<Box>& held) : held_(held) {}
 
   // Each device writes its box of `boxes`, which lies within what it has room for.
   void Write(const std::vector<Box>& boxes);
@@ -32,4 +32,4 @@ class Written {
 
 }  // namespace yuba::compiler
 
-#endif  // YUBA_COMPILER_VERIFY_WRITTEN_H_
+#endif  // YUBA_COMPILER_VERIFY_WRITTEN_BOXES_H_

@@ -1,8 +1,8 @@
-#include "compiler/verify/written.h"
+#include "compiler/verify/written_boxes.h"
 
 namespace yuba::compiler {
 
-void Written::Write(const std::vector<Box>& boxes) {
+void WrittenBoxes::Write(const std::vector<Box>& boxes) {
   if (all_) return;
   all_ = boxes == held_;
   if (all_) {
@@ -13,7 +13,7 @@ void Written::Write(const std::vector<Box>& boxes) {
   for (size_t device = 0; device < boxes.size(); ++device) boxes_[device].Add(boxes[device]);
 }
 
-absl::optional<Box> Written::Missing(int device, const Box& box) const {
+absl::optional<Box> WrittenBoxes::Missing(int device, const Box& box) const {
   if (!all_) return boxes_.empty() ? BoxUnion().Missing(box) : boxes_[device].Missing(box);
   if (IsEmpty(box) || Contains(held_[device], box)) return absl::nullopt;
   BoxUnion held;

@@ -1,4 +1,4 @@
-#include "search/plan/memory_price.h"
+#include "search/plan/price_scale.h"
 
 #include <algorithm>
 
