@@ -1,3 +1,5 @@
+// A graph and its plan from a yuba.graph: ReadGraph of module.h. What stands there was
+// perhaps changed by hand, so everything is checked.
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,4 @@
+// A program from a yuba.program: ReadProgram of module.h.
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"

@@ -1,3 +1,4 @@
+// A graph and its plan as a yuba.graph: WriteGraph of module.h.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,4 @@
+// A program as a yuba.program: WriteProgram of module.h.
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"

@@ -1,3 +1,4 @@
+// PutInCanonicalOrder and HashOfGraph of simplify.h.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

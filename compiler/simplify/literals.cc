@@ -1,3 +1,4 @@
+// ReplaceLiterals of simplify.h.
 #include <algorithm>
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// ComposeMaps of simplify.h.
 #include <algorithm>
 
 #include "compiler/simplify/edit.h"

@@ -1,3 +1,4 @@
+// RemoveViews of simplify.h.
 #include <algorithm>
 
 #include "absl/types/optional.h"

@@ -1,3 +1,4 @@
+// The replay of dual proofs: ReplayDual of bound.h.
 #include <algorithm>
 #include <limits>
 #include <map>

@@ -1,3 +1,5 @@
+// The replay of proofs by pruned elimination, on choices and after grids were dropped: ReplayPruned
+// and ReplayGrids of bound.h.
 #include <algorithm>
 #include <limits>
 #include <map>

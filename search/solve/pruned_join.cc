@@ -1,3 +1,4 @@
+// The join of pruned tables, one step of pruned elimination: Join of pruned_table.h.
 #include <algorithm>
 #include <vector>
 

@@ -1,3 +1,4 @@
+// Message passing over the likeliest values alone: SweepLikely of message_passing.h.
 #include <algorithm>
 #include <limits>
 #include <numeric>

@@ -1,3 +1,4 @@
+// A plan as an HTML page and as a graph for Graphviz: PlanHtml and PlanDot.
 #include <algorithm>
 
 #include "absl/strings/escaping.h"

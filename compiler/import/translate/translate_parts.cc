@@ -1,3 +1,4 @@
+// What takes parts of tensors or puts them together: split, concat, slice, gathers, pads, blocks.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// Reductions over axes that attributes name, and what is made of them: softmax, normalizations.
 #include <algorithm>
 #include <map>
 

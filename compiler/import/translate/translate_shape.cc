@@ -1,3 +1,4 @@
+// Constants, shapes as values, and changes of shape.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// Convolutions and pools: windows, strides, dilations and pads as entries take them.
 #include <algorithm>
 
 #include "compiler/import/templates/templates.h"
