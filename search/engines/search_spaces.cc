@@ -93,9 +93,9 @@ std::string TryAccumulators(const Graph& bare, SearchOptions options, const Budg
   quick.time_limit = InTimeLeft(options, budget).time_limit;
   const absl::StatusOr<Plan> before =
       alike ? absl::StatusOr<Plan>(best->plan) : Search(best->graph, quick);
-  if (!likely.ok() || !before.ok() ||
-      static_cast<double>(likely->cost.bytes()) >
-          kLikely * static_cast<double>(before->cost.bytes())) {
+  if (!likely.ok() || !before.ok()) return "";
+  if (static_cast<double>(likely->cost.bytes()) >
+      kLikely * static_cast<double>(before->cost.bytes())) {
     return "no accumulators: level by level they save less than 2 %, so they were not searched in "
            "full (--accumulators all does)";
   }
