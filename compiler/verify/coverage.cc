@@ -9,6 +9,8 @@
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
 #include "compiler/verify/iteration.h"
+#include "compiler/verify/moved.h"
+#include "compiler/verify/outputs.h"
 #include "compiler/verify/parts.h"
 #include "compiler/verify/written_boxes.h"
 #include "opsemantics/base/status.h"
@@ -104,7 +106,10 @@ class Prover {
   }
 
   absl::Status RunKernel(const program::Kernel& kernel) {
-    YUBA_RETURN_IF_ERROR(CheckTiling(program_, mesh_, kernel));
+    const std::string points = PointsOf(kernel);
+    if (partial_at_.count(points) == 0) {
+      YUBA_RETURN_IF_ERROR(CheckTiling(program_, mesh_, kernel));
+    }
     bool adds = false;
     for (const program::Access& operand : kernel.operands()) {
       if (IsPartial(operand.buffer()) != operand.partial()) {
@@ -120,7 +125,7 @@ class Prover {
     for (const program::Access& operand : kernel.operands()) {
       if (operand.partial()) YUBA_RETURN_IF_ERROR(CheckUnreduced(operand.buffer(), groups));
     }
-    return WriteResult(kernel);
+    return WriteResult(kernel, points);
   }
 
   // Whether a kernel or exchange that runs in `groups` ([device]) may read the unreduced buffer:
@@ -175,53 +180,23 @@ class Prover {
     return absl::OkStatus();
   }
 
-  using Outputs = std::map<Box, Ranges, BoxLess>;
-
-  absl::Status WriteResult(const program::Kernel& kernel) {
+  absl::Status WriteResult(const program::Kernel& kernel, const std::string& points) {
     const int id = kernel.result().buffer();
-    Outputs outputs;  // written box -> the ranges of output indices there
-    bool partial = false;
     const std::vector<Box> results = BoxesOn(mesh_, kernel.result().box());
-    const std::vector<Ranges> reductions = RangesOn(program_, mesh_, kernel, true);
-    const std::vector<Ranges> ranges_on = RangesOn(program_, mesh_, kernel, false);
-    const Ranges whole = WholeReduction(program_, kernel);
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box& written = results[device];
-      if (!Contains(held_[id][device], written)) {
-        return ProofError("device ", device, " writes ", ToString(written), " of ", NameOf(id),
-                          " and has room for ", ToString(held_[id][device]));
-      }
-      partial = partial || reductions[device] != whole;
-      if (IsEmpty(written)) continue;
-      const Ranges& ranges = ranges_on[device];
-      if (outputs.emplace(written, ranges).first->second != ranges) {
-        return ProofError("two parts of different output indices write ", ToString(written), " of ",
-                          NameOf(id));
-      }
+      if (Contains(held_[id][device], results[device])) continue;
+      return ProofError("device ", device, " writes ", ToString(results[device]), " of ",
+                        NameOf(id), " and has room for ", ToString(held_[id][device]));
     }
-    YUBA_RETURN_IF_ERROR(CheckDisjoint(outputs, id));
+    auto partial = partial_at_.find(points);
+    if (partial == partial_at_.end()) {
+      YUBA_RETURN_IF_ERROR(CheckOutputs(program_, mesh_, kernel, results, NameOf(id)));
+      partial = partial_at_.emplace(points, IsPartOfReduction(program_, mesh_, kernel)).first;
+    }
     written_[id].Write(results);
     SetWhole(id);
-    if (partial) partial_[id] = &kernel;
+    if (partial->second) partial_[id] = &kernel;
     producers_[id] = &kernel;
-    return absl::OkStatus();
-  }
-
-  // Whether parts of different output indices write disjoint boxes of the buffer.
-  absl::Status CheckDisjoint(const Outputs& outputs, int id) const {
-    BoxUnion all;
-    bool disjoint = true;
-    for (auto a = outputs.begin(); a != outputs.end() && disjoint; ++a) {
-      disjoint = !all.Touches(a->first);
-      all.Add(a->first);
-    }
-    for (auto a = outputs.begin(); a != outputs.end() && !disjoint; ++a) {
-      for (auto b = std::next(a); b != outputs.end(); ++b) {
-        if (a->second == b->second || IsEmpty(Intersect(a->first, b->first))) continue;
-        return ProofError("two parts write ", ToString(Intersect(a->first, b->first)), " of ",
-                          NameOf(id));
-      }
-    }
     return absl::OkStatus();
   }
 
@@ -256,7 +231,11 @@ class Prover {
                           ToString(held_[exchange.destination()][device]));
       }
     }
-    if (exchange.reduce()) YUBA_RETURN_IF_ERROR(CheckReceived(exchange, offers, to));
+    const std::string boxes = MovedBoxesOf(exchange);
+    if (exchange.reduce() && received_.count(boxes) == 0) {
+      YUBA_RETURN_IF_ERROR(CheckReceived(mesh_, exchange, offers, to));
+      received_.insert(boxes);
+    }
     if (exchange.has_group() && !exchange.reduce()) return GatherPartials(exchange, offers, to);
     if (!partials_[exchange.source()].empty() || !unreduced_[exchange.source()].empty()) {
       return ProofError("it takes partials of ", NameOf(exchange.source()), " for whole results");
@@ -267,30 +246,12 @@ class Prover {
       return ProofError("it takes partial results of ", NameOf(exchange.source()),
                         " for whole ones");
     }
-    BoxUnion offered;
-    for (const Box& offer : offers) offered.Add(offer);
-    for (int device : FirstDevices(mesh_, exchange.to())) {
-      if (const auto lost = offered.Missing(to[device])) {
-        return ProofError("device ", device, " waits for ", ToString(*lost), " of ",
-                          exchange.tensor(), ", which no device offers");
-      }
+    if (offered_.count(boxes) == 0) {
+      YUBA_RETURN_IF_ERROR(CheckOffered(mesh_, exchange, offers, to));
+      offered_.insert(boxes);
     }
     written_[exchange.destination()].Write(to);
     SetWhole(exchange.destination());
-    return absl::OkStatus();
-  }
-
-  // Whether some device receives what is offered.
-  absl::Status CheckReceived(const program::Exchange& exchange, const std::vector<Box>& offers,
-                             const std::vector<Box>& to) const {
-    BoxUnion received;
-    for (int device : FirstDevices(mesh_, exchange.to())) received.Add(to[device]);
-    for (int device : FirstDevices(mesh_, exchange.from())) {
-      if (const auto lost = received.Missing(offers[device])) {
-        return ProofError(ToString(*lost), ", written by device ", device,
-                          ", is reduced into nobody");
-      }
-    }
     return absl::OkStatus();
   }
 
@@ -374,6 +335,9 @@ class Prover {
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
   std::vector<WrittenBoxes> written_;   // [buffer]
+  // Of kernels whose points are proved, by PointsOf: whether the results are partial.
+  std::map<std::string, bool> partial_at_;
+  std::set<std::string> received_, offered_;  // exchanges that are proved so, by MovedBoxesOf
   // [buffer]: the kernel that wrote partials into it, null where there are whole results.
   std::vector<const program::Kernel*> partial_;
   // [buffer]: the kernel that wrote it last, null where an exchange did or nothing has yet.
