@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 #include "compiler/model.h"
 #include "compiler/spmd/spmd.h"
@@ -128,6 +130,70 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
 
 // Two indices are cut over the same mesh axes: all parts of each index occur, but of their
 // combinations only those on a diagonal are computed.
+// The program beside itself: buffers, instructions and outputs twice, functions once.
+program::Program Twice(const program::Program& once) {
+  program::Program twice = once;
+  program::Stage* stage = twice.mutable_stages(0);
+  const program::Stage& first = once.stages(0);
+  const int shift = first.buffers_size();
+  for (const program::Buffer& buffer : first.buffers()) *stage->add_buffers() = buffer;
+  for (const program::Instruction& instruction : first.instructions()) {
+    program::Instruction* added = stage->add_instructions();
+    *added = instruction;
+    if (added->has_exchange()) {
+      added->mutable_exchange()->set_source(instruction.exchange().source() + shift);
+      added->mutable_exchange()->set_destination(instruction.exchange().destination() + shift);
+      continue;
+    }
+    for (program::Access& operand : *added->mutable_kernel()->mutable_operands()) {
+      operand.set_buffer(operand.buffer() + shift);
+    }
+    program::Access* result = added->mutable_kernel()->mutable_result();
+    result->set_buffer(result->buffer() + shift);
+  }
+  for (const program::Port& port : once.outputs()) {
+    program::Port* added = twice.add_outputs();
+    *added = port;
+    added->set_name(port.name() + " again");
+    added->set_buffer(port.buffer() + shift);
+  }
+  return twice;
+}
+
+// What is wrong, without the number of the instruction.
+std::string Fault(const program::Program& program) {
+  const absl::Status status = CheckCoverage(program);
+  const std::string message(status.message());
+  return status.ok() ? "" : message.substr(std::min(message.size(), message.find(", ")));
+}
+
+TEST_CASE("what was proved of an instruction is not believed of another one") {
+  int refused = 0;
+  for (int seed = 0; seed < 1200; ++seed) {
+    Random random(seed);
+    Case c = RandomCase(seed % 60);
+    const program::Program whole = Twice(c.program);
+    REQUIRE_THAT(CheckCoverage(whole), IsOk());
+    const int count = c.program.stages(0).instructions_size();
+    const int at = static_cast<int>(random() % count);
+    program::Instruction* instruction = c.program.mutable_stages(0)->mutable_instructions(at);
+    const std::vector<program::Bound*> bounds = BoundsOf(instruction);
+    if (bounds.empty()) continue;
+    program::Bound* bound = bounds[random() % bounds.size()];
+    const int value = static_cast<int>(random() % bound->values_size());
+    bound->set_values(value, bound->values(value) + (random() % 2 == 0 ? 1 : -1));
+    // The first half of the program is whole, the second has the fault.
+    program::Program broken = whole;
+    *broken.mutable_stages(0)->mutable_instructions(count + at) =
+        Twice(c.program).stages(0).instructions(count + at);
+    INFO("seed " << seed << ", instruction " << at);
+    const std::string fault = Fault(c.program);
+    CHECK(Fault(broken) == fault);
+    refused += !fault.empty();
+  }
+  CHECK(refused > 300);
+}
+
 TEST_CASE("a kernel that leaves out parts is refused") {
   int refused = 0;
   for (int seed = 0; seed < 400; ++seed) {
