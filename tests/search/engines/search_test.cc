@@ -4,13 +4,10 @@
 
 #include <catch2/catch.hpp>
 #include <iostream>
-#include <set>
 
 #include "search/check/check.h"
 #include "search/engines/unlimited.h"
-#include "search/model/graph_problem.h"
 #include "search/plan/price_scale.h"
-#include "search/rewrite/copies.h"
 #include "tests/support/graphs.h"
 #include "tests/support/status_matchers.h"
 
@@ -347,62 +344,6 @@ TEST_CASE("on many devices plans cost little more than grids, and the checker fo
   CHECK(gap(network, 64) <= 0.02);
   CHECK(gap(network, 96) <= 0.05);
   CHECK(gap(ResNet(32, {1, 1, 1, 1}), 64) <= 0.03);
-}
-
-TEST_CASE("the cells of all tables are counted, with copies and with replicas") {
-  ProblemOptions options;
-  options.mesh = MeshOf(8);
-  options.axes = {0, 1, 2};
-  options.cluster = false;  // clustered nodes may have tables in another order besides
-  int replicated = 0;
-  for (const Graph& bare :
-       {MatmulChain({128, 64, 256}, 64), Recurrent(32, 64, 2, 3), ResNet(8, {1, 1})}) {
-    int64_t before = 0;
-    for (const Graph& graph : {bare, WithCopies(bare, 8)}) {
-      for (const bool replicate : {false, true}) {
-        options.replicate = replicate;
-        const Problem problem = BuildProblem(graph, options);
-        std::set<Cells> tables;
-        for (const Factor& factor : problem.pairwise.factors) tables.insert(factor.cells);
-        int64_t cells = 0;
-        for (const Cells& table : tables) cells += static_cast<int64_t>(table->size());
-        CHECK(cells <= TableCells(graph, 3, replicate));
-        replicated += replicate && cells > before;
-        before = TableCells(graph, 3, false);
-      }
-    }
-  }
-  CHECK(replicated > 0);  // to count as if nothing were replicated is too few
-}
-
-TEST_CASE("what the search leaves out is said") {
-  SearchOptions options;
-  options.replicate = Replicate::kAuto;
-  options.copies = 8;
-  const auto left_out = [&](const Graph& bare, int devices) {
-    options.mesh = MeshOf(devices);
-    const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
-    const absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
-    REQUIRE_THAT(found, IsOk());
-    return found->left_out;
-  };
-  const Graph chain = MatmulChain({4096, 4096, 4096}, 4096);
-  CHECK(left_out(chain, 8).empty());
-  const std::vector<std::string> many = left_out(chain, 1024);
-  REQUIRE(many.size() == 1);
-  CHECK_THAT(many[0], Catch::Contains("too many choices on so many devices"));
-  const int64_t wide = 1 << 20;
-  const std::vector<std::string> huge = left_out(MatmulChain({wide, wide, wide}, wide), 8);
-  REQUIRE(huge.size() == 1);
-  CHECK_THAT(huge[0], Catch::Contains("2^40 bytes"));
-  options.replicate = Replicate::kNone;
-  CHECK(left_out(chain, 1024).empty());
-  const Graph recurrent = Recurrent(512, 64, 2, 8);  // rows so long that nobody cuts sums
-  const std::vector<std::string> sums = left_out(recurrent, 8);
-  REQUIRE(sums.size() == 1);
-  CHECK_THAT(sums[0], Catch::Contains("--accumulators all"));
-  options.accumulators = Accumulators::kAll;
-  CHECK(left_out(recurrent, 8).empty());
 }
 
 TEST_CASE("larger tables are made where they are soon eliminated") {
