@@ -96,8 +96,9 @@ std::string TryAccumulators(const Graph& bare, SearchOptions options, const Budg
   if (!likely.ok() || !before.ok()) return "";
   if (static_cast<double>(likely->cost.bytes()) >
       kLikely * static_cast<double>(before->cost.bytes())) {
-    return "no accumulators: level by level they save less than 2 %, so they were not searched in "
-           "full (--accumulators all does)";
+    return "no accumulators: a quick search with them, level by level, did not promise to save 2 "
+           "%, "
+           "so they were not searched in full (--accumulators all does)";
   }
   SearchOptions unlimited = InTimeLeft(options, budget);
   unlimited.memory_limit = 0;
