@@ -132,7 +132,8 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
     TakeBetter(SearchThis(SharedGraph(bare, without), without), best);
   }
   if (!best.ok()) return best;
-  for (std::string why : {std::move(left_out), WhyNoPartials(best->graph, options)}) {
+  for (std::string why : {std::move(left_out), WhyNoAccumulators(best->graph, options),
+                          WhyNoPartials(best->graph, options)}) {
     if (!why.empty()) best->left_out.push_back(std::move(why));
   }
   return best;

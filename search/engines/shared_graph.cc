@@ -27,18 +27,31 @@ bool CanBeEliminated(const Graph& graph, const SearchOptions& options) {
   return GreedyOrder(problem.pairwise, options.table_cells, Budget::Unlimited()).has_value();
 }
 
-// Pins say nothing of groups of devices.
+bool IsPinned(const SearchOptions& options) {
+  return !options.pins.empty() || !options.pin_texts.empty();
+}
+
+// Whether sums may stay unreduced but for pins, which say nothing of groups of devices.
 bool AllowsPartials(const SearchOptions& options) {
-  const bool pinned = !options.pins.empty() || !options.pin_texts.empty();
-  return options.replicate == Replicate::kAuto && options.search == "default" && !pinned;
+  return options.replicate == Replicate::kAuto && options.search == "default";
 }
 
 }  // namespace
+
+std::string WhyNoAccumulators(const Graph& graph, const SearchOptions& options) {
+  const bool left_out = IsPinned(options) && options.search == "default" && options.copies > 0 &&
+                        options.accumulators == Accumulators::kAuto && !HasAccumulators(graph) &&
+                        HasAccumulators(WithAccumulators(graph, options.mesh));
+  return left_out ? "no accumulators, since there are pins and the search would not be exact "
+                    "(--accumulators all takes them)"
+                  : "";
+}
 
 std::string WhyNoPartials(const Graph& graph, const SearchOptions& options) {
   if (!AllowsPartials(options) || HasPartials(graph) || !MayStayUnreduced(graph, options.mesh)) {
     return "";
   }
+  if (IsPinned(options)) return "every sum is reduced at once, since there are pins";
   const bool refused = !HasPartials(WithPartials(graph, options.mesh));
   return absl::StrCat("every sum is reduced at once: to leave sums unreduced ",
                       refused ? "could move 2^40 bytes a step, too many to compare"
@@ -57,7 +70,7 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
         (CheckCountable(accumulating, options.mesh).ok() && CanBeEliminated(accumulating, options));
     if (take) graph = std::move(accumulating);
   }
-  if (!AllowsPartials(options)) return graph;
+  if (!AllowsPartials(options) || IsPinned(options)) return graph;
   Graph unreduced = WithPartials(graph, options.mesh);
   return FitsInTables(unreduced, options.mesh, true) ? unreduced : graph;
 }

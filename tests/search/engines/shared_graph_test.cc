@@ -66,6 +66,11 @@ TEST_CASE("what the search leaves out is said") {
   const std::vector<std::string> sums = left_out(recurrent, 8);
   REQUIRE(sums.size() == 1);
   CHECK_THAT(sums[0], Catch::Contains("--accumulators all"));
+  options.pins = {ExactPin(false, recurrent.inputs[0], {{{0, 1, 2}, {}}})};
+  const std::vector<std::string> pinned = left_out(recurrent, 8);
+  REQUIRE(pinned.size() == 1);
+  CHECK_THAT(pinned[0], Catch::Contains("since there are pins"));
+  options.pins.clear();
   options.accumulators = Accumulators::kAll;
   CHECK(left_out(recurrent, 8).empty());
 }
