@@ -28,6 +28,9 @@ namespace yuba::search {
 // What `options.search` may be: "default", "recursive" and the baselines (baselines/baselines.h).
 std::vector<std::string> SearchNames();
 
+// The engines of the default search, in the order in which they run (engines/engine_table.cc).
+std::vector<std::string> EngineNames();
+
 // The model's graph with factors or with flat dimensions, with nothing shared yet: no copies,
 // accumulators or partials. It is asked for only where it is searched, perhaps several times, and
 // must return the same graph each time. An error for flat dimensions leaves them out.

@@ -22,6 +22,15 @@ namespace yuba::search {
 
 class TableCache;
 
+// What an engine of the search added.
+struct EngineReport {
+  std::string engine;  // its name; "plain/axes": engine "axes" in the search of engine "plain"
+  double seconds = 0;
+  // What the best plan moves in a step and the best lower bound, before it ran and after. Bytes of
+  // 10^18: there is no plan.
+  int64_t bytes_before = 0, bytes = 0, bound_before = 0, bound = 0;
+};
+
 struct SearchOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
@@ -48,6 +57,12 @@ struct SearchOptions {
   // Tables that other searches have computed, on any mesh, and where this search adds its own;
   // null: none. Not for two searches at a time.
   std::shared_ptr<TableCache> table_cache;
+  std::vector<std::string> without;  // engines to leave out, by name (EngineNames)
+  // Called after each engine; may be empty.
+  std::function<void(const EngineReport&)> report;
+  // Called with each bound that is higher than all before it: a plan that states mesh, space, bound
+  // and proof, and has no choices. For tests, which replay the proof; may be empty.
+  std::function<void(const Graph&, const Plan&)> check_bound;
   // Whether somebody asks for the end; called from all threads, may be empty.
   Budget::Asked asked;
 };

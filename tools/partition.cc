@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/phases.h"
 #include "compiler/search_model.h"
 #include "opsemantics/base/clock.h"
@@ -43,6 +44,8 @@ struct PartitionFlags {
   int threads = Processors();
   std::string output;
   std::string from, to, dump;
+  std::vector<std::string> without;
+  bool verbose = false;
   bool no_verify = false;
   bool json = false;
 };
@@ -132,6 +135,10 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   options.asked = InterruptNote::Came;
   options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
+  options.without = flags.without;
+  if (flags.verbose) {
+    options.report = [](const search::EngineReport& report) { std::cerr << EngineText(report); };
+  }
   return options;
 }
 
@@ -164,6 +171,7 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   }
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(options.memory_limit);
+  if (!flags.without.empty()) notes.options["without"] = absl::StrJoin(flags.without, ",");
   if (flags.no_verify) notes.options["no-verify"] = "true";
   YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_verify, notes));
   return notes;
@@ -179,6 +187,7 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
     return absl::optional<int64_t>();
   }
   options.search = "recursive";
+  options.report = nullptr;
   const absl::StatusOr<search::Plan> plan = search::Search(graph, options);
   if (absl::IsCancelled(plan.status()) || absl::IsInvalidArgument(plan.status())) {
     return absl::optional<int64_t>();
@@ -208,6 +217,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
   if (!flags.pins.empty() && search_on) {
     options.time_limit = left;
     options.memory_of = compiler::ArenaBytes;
+    options.report = nullptr;
     YUBA_ASSIGN_OR_RETURN(const std::vector<search::PinPrice> prices,
                           search::PricesOfPins(graph, options, plan));
     std::cout << PinsText(prices);
@@ -328,6 +338,12 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
   command->add_option("--from", flags->from, "with --dump: the first phase to run");
   command->add_option("--to", flags->to, "the last phase to run");
+  command
+      ->add_option("--without", flags->without,
+                   "engines of the search to leave out: what they are worth (--verbose names them)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(search::EngineNames()));
+  command->add_flag("--verbose", flags->verbose, "print to stderr what each engine adds");
   command->add_flag("--no-verify", flags->no_verify,
                     "do not check the plan, nor replay its bound; the plan says so");
   command->add_flag("--json", flags->json, "print the plan itself");

@@ -16,22 +16,6 @@ constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs:
 // A cost that is not worth improving.
 int64_t Enough(const AxisOptions& options) { return options.bound + options.bound / 100'000; }
 
-// Refines the options' start where it costs less than what `search` has.
-void BeginAgain(const AxisProblem& problem, const AxisOptions& options, ChoiceStore* store,
-                AxisSearch* search) {
-  const Choices start = options.start();
-  const std::vector<int> found = search->choices();
-  const int64_t least = search->Cost();
-  for (size_t v = 0; v < problem.elements.size(); ++v) {
-    search->Set(static_cast<int>(v), store->Number(start[problem.elements[v]]));
-  }
-  if (search->Cost() < least) {
-    Refine(problem, kUntied, options, {search->choices()}, search);
-  } else {
-    search->SetAll(found);
-  }
-}
-
 }  // namespace
 
 void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions& options,
@@ -72,13 +56,17 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
   }
 }
 
-Choices AssignAxes(const Graph& graph, const AxisOptions& options,
-                   const std::vector<TensorUse>& uses,
-                   const std::vector<std::vector<Grid>>& grids) {
-  ChoiceStore store(options.mesh);
-  AxisProblem problem = MakeAxisProblem(graph, uses, grids, &store);
-  AxisProblem tied = Tied(problem);
-  AxisSearch alike(tied, options.mesh, options.nesting, *options.budget, &store);
+AxisAssigner::AxisAssigner(const Graph& graph, AxisOptions options,
+                           const std::vector<TensorUse>& uses,
+                           const std::vector<std::vector<Grid>>& grids)
+    : options_(std::move(options)),
+      store_(options_.mesh),
+      problem_(MakeAxisProblem(graph, uses, grids, &store_)),
+      search_(problem_, options_.mesh, options_.nesting, *options_.budget, &store_) {}
+
+Choices AxisAssigner::Find() {
+  AxisProblem tied = Tied(problem_);
+  AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
   // The likeliest grids fit together, but perhaps no axes of theirs do. Where each choice may leave
   // its grid for its neighbours' sake, axes agree better. Both are starts.
   std::vector<std::vector<int>> starts;
@@ -87,17 +75,26 @@ Choices AssignAxes(const Graph& graph, const AxisOptions& options,
     alike.Start(likeliest_grids);
     starts.push_back(alike.choices());
   }
-  Refine(tied, kTied, options, std::move(starts), &alike);
-  AxisSearch search(problem, options.mesh, options.nesting, *options.budget, &store);
-  for (size_t e = 0; e < problem.variable.size(); ++e) {
-    search.Set(problem.variable[e], alike.choices()[tied.variable[e]]);
+  Refine(tied, kTied, options_, std::move(starts), &alike);
+  for (size_t e = 0; e < problem_.variable.size(); ++e) {
+    search_.Set(problem_.variable[e], alike.choices()[tied.variable[e]]);
   }
-  Refine(problem, kUntied, options, {search.choices()}, &search);
-  const bool best = search.Cost() <= Enough(options);
-  if (options.start && !best && !options.budget->ShouldStop()) {
-    BeginAgain(problem, options, &store, &search);
+  Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
+  return ChoicesOfElements(problem_, search_.choices(), &store_);
+}
+
+Choices AxisAssigner::Improve(const Choices& start) {
+  const std::vector<int> found = search_.choices();
+  const int64_t least = search_.Cost();
+  for (size_t v = 0; v < problem_.elements.size(); ++v) {
+    search_.Set(static_cast<int>(v), store_.Number(start[problem_.elements[v]]));
   }
-  return ChoicesOfElements(problem, search.choices(), &store);
+  if (search_.Cost() < least) {
+    Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
+  } else {
+    search_.SetAll(found);
+  }
+  return ChoicesOfElements(problem_, search_.choices(), &store_);
 }
 
 }  // namespace yuba::search

@@ -11,7 +11,6 @@
 #define YUBA_SEARCH_AXES_ASSIGN_AXES_H_
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "search/axes/axis_search.h"
@@ -29,10 +28,6 @@ struct AxisOptions {
   int64_t table_cells = int64_t{1} << 22;  // the largest table when pools are eliminated
   int64_t bound = 0;  // bytes a step, a lower bound: at most 0.001 % above it the search ends
   const Budget* budget = &Budget::Unlimited();
-  // Called last, and only where the bound is not reached: choices of all elements from another
-  // search, by element. They are refined too where they cost less than what was found. May be
-  // empty.
-  std::function<Choices()> start;
 };
 
 // How long Refine searches: `rounds` rounds of `runs` runs, each of `work` sums of costs (some
@@ -49,11 +44,32 @@ struct Effort {
 void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions& options,
             std::vector<std::vector<int>> starts, AxisSearch* search);
 
-// A legal choice for each element, near the given grids, that moves few bytes. `uses`: those of
-// TensorUsesOf. `grids`: by element, likely grids of its AllGrids, the best first, at least one.
-// Choices may leave these grids where that is cheaper. Deterministic where the budget has no end.
-Choices AssignAxes(const Graph& graph, const AxisOptions& options,
-                   const std::vector<TensorUse>& uses, const std::vector<std::vector<Grid>>& grids);
+// The search of axes for one set of grids. Example:
+//   AxisAssigner axes(graph, options, uses, bound.grids);
+//   const Choices found = axes.Find();
+//   const Choices better = axes.Improve(choices_of_the_recursion);
+// Deterministic where the budget has no end. Not for several threads.
+class AxisAssigner {
+ public:
+  // `graph` and the options' budget must outlive this. `uses`: those of TensorUsesOf. `grids`: by
+  // element, likely grids of its AllGrids, the best first, at least one.
+  AxisAssigner(const Graph& graph, AxisOptions options, const std::vector<TensorUse>& uses,
+               const std::vector<std::vector<Grid>>& grids);
+
+  // A legal choice for each element, near the grids, that moves few bytes. Choices may leave the
+  // grids where that is cheaper.
+  Choices Find();
+
+  // After Find: the same, from choices of all elements that another search found. Returns what Find
+  // did where `start` moves no less.
+  Choices Improve(const Choices& start);
+
+ private:
+  AxisOptions options_;
+  ChoiceStore store_;
+  AxisProblem problem_;
+  AxisSearch search_;
+};
 
 }  // namespace yuba::search
 

@@ -151,11 +151,9 @@ absl::Status CheckCost(const Graph& graph, const Plan& plan) {
   return same(" of halos", plan.cost.halo, cost.halo);
 }
 
-absl::Status CheckBound(const Graph& graph, const Plan& plan, const Stop& stop) {
-  if (plan.lower_bound > plan.cost.bytes()) {
-    return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",
-                      plan.lower_bound);
-  }
+}  // namespace
+
+absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop) {
   if (plan.lower_bound < 0) {
     return ProofError("the lower bound of ", plan.lower_bound, " is negative");
   }
@@ -178,14 +176,16 @@ absl::Status CheckBound(const Graph& graph, const Plan& plan, const Stop& stop) 
                     " bytes; its proof shows only ", *least);
 }
 
-}  // namespace
-
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
   YUBA_RETURN_IF_ERROR(CheckShardings(graph, plan));
   YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
   YUBA_RETURN_IF_ERROR(GoOn(stop));
-  return CheckBound(graph, plan, stop);
+  if (plan.lower_bound > plan.cost.bytes()) {
+    return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",
+                      plan.lower_bound);
+  }
+  return CheckProof(graph, plan, stop);
 }
 
 }  // namespace yuba::search

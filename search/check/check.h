@@ -20,6 +20,10 @@ namespace yuba::search {
 // where `stop` said so before the bound was replayed.
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop = nullptr);
 
+// The last part of it alone: whether the plan's proof shows the plan's lower bound. Nothing but its
+// mesh, space, bound and proof is looked at.
+absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop = nullptr);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_CHECK_CHECK_H_

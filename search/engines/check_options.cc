@@ -37,6 +37,12 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
       (options.replicate == Replicate::kNone || options.search != "default")) {
     return UserError("sums stay unreduced only with --replicate auto and the default search");
   }
+  const std::vector<std::string> engines = EngineNames();
+  for (const std::string& name : options.without) {
+    if (std::count(engines.begin(), engines.end(), name) > 0) continue;
+    return UserError("there is no engine named \"", name, "\"; there are ",
+                     absl::StrJoin(engines, ", "));
+  }
   if (options.search == "default") return absl::OkStatus();
   const bool recursive = options.search == "recursive";
   if (!recursive && FindBaseline(options.search) == nullptr) {

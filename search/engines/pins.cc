@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"
-#include "search/engines/unlimited.h"
+#include "search/engines/incumbent.h"
 #include "search/space/pin_text.h"
 
 namespace yuba::search {

@@ -1,5 +1,3 @@
-#include "search/engines/prune.h"
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "search/engines/eliminate_all.h"
+#include "search/engines/engine.h"
 #include "search/model/grid_classes.h"
 #include "search/model/grid_problem.h"
 #include "search/solve/fold.h"
@@ -124,56 +122,85 @@ GridsBelow GridsBelowCost(const SearchOptions& options, const std::vector<Tensor
   return below;
 }
 
-// Gives `found` this bound and a proof of kind "grids", if the bound is higher than its own.
-void Raise(int64_t bound, const std::vector<int>& sweep, std::vector<int> order, int plain,
-           Candidate* found) {
-  if (bound <= found->lower_bound) return;
-  found->lower_bound = bound;
-  found->proof = Proof();
-  found->proof.kind = ProofKind::kGrids;
-  found->proof.sweep = sweep;
-  found->proof.order = std::move(order);
-  found->proof.plain = plain;
+// A bound with its proof of kind "grids". `order` and `plain`: of the choices of grids that are
+// left; empty and 0 where grids alone show the bound.
+ProvedBound BoundByGrids(int64_t bytes, const std::vector<int>& sweep, std::vector<int> order,
+                         int plain) {
+  Proof proof;
+  proof.kind = ProofKind::kGrids;
+  proof.sweep = sweep;
+  proof.order = std::move(order);
+  proof.plain = plain;
+  return {bytes, std::move(proof)};
+}
+
+// How many elements, from the first of an elimination order, are eliminated plainly.
+int PlainElements(const Problem& problem, const RaisedThreshold& raised) {
+  return static_cast<int>(problem.clusters.merged.size()) + raised.plain;
 }
 
 }  // namespace
 
-Candidate SearchGridsBelow(const Graph& graph, const SearchOptions& options, const Budget& budget,
-                           Candidate found, int64_t cost) {
-  if (IsNear(cost, found.lower_bound)) return found;
-  const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
-  const absl::optional<GridProblem> grids =
-      BuildGridProblem(graph, options.mesh, uses, false, budget, options.table_cache.get());
-  if (!grids.has_value() || !grids->complete) return found;
+// Tables of choices do not fit for elimination, but those of their grids do.
+void PruneChoices(Task& task, Incumbent& incumbent) {
+  const Problem& problem = task.problem();
+  const SearchOptions& options = task.options();
+  RaiseThresholdOptions limits;
+  limits.fold_cells = std::min(limits.fold_cells, options.table_cells);
+  limits.class_cells = std::min(limits.class_cells, options.table_cells);
+  const Solution start = {problem.ValuesOf(incumbent.choices()), incumbent.bytes()};
+  const absl::optional<RaisedThreshold> raised = RaiseThreshold(
+      problem.pairwise, GridsOf(problem, options.mesh), start, limits, task.budget());
+  if (!raised.has_value()) return;
+  if (raised->solution.cost < start.cost) {
+    incumbent.Offer(problem.ChoicesOf(raised->solution.assignment));
+  }
+  Proof proof;
+  proof.kind = ProofKind::kPruned;
+  proof.order = problem.ElementOrder(raised->order);
+  proof.plain = PlainElements(problem, *raised);
+  incumbent.Offer(ProvedBound(raised->bound, std::move(proof)));
+}
+
+// The relaxation to grids is eliminated exactly, up and down, which gives for each grid of each
+// element the least bytes of any plan that has it. With a plan of 725.9 MB in hand, a grid whose
+// least is 730 MB is in no better plan and is dropped. The choices of what is left often have
+// tables of a size to be made; they are then searched by pruned elimination.
+void PruneGrids(Task& task, Incumbent& incumbent) {
+  const SearchOptions& options = task.options();
+  const Budget& budget = task.budget();
+  const absl::optional<GridProblem> grids = BuildGridProblem(
+      task.graph(), options.mesh, task.uses(), false, budget, options.table_cache.get());
+  if (!grids.has_value() || !grids->complete) return;
   absl::optional<GridMarginals> marginals = MarginalsOf(grids->pairwise, budget);
-  if (!marginals.has_value()) return found;
-  Raise(marginals->tree.least, marginals->order, {}, 0, &found);
-  if (!CanBeListed(graph, options.mesh)) return found;
-  GridsBelow below = GridsBelowCost(options, uses, *grids, marginals->tree, cost);
-  if (below.grids.empty() || budget.ShouldStop()) return found;
+  if (!marginals.has_value()) return;
+  incumbent.Offer(BoundByGrids(marginals->tree.least, marginals->order, {}, 0));
+  if (!CanBeListed(task.graph(), options.mesh)) return;
+  const int64_t cost = incumbent.bytes();
+  GridsBelow below = GridsBelowCost(options, task.uses(), *grids, marginals->tree, cost);
+  if (below.grids.empty() || budget.ShouldStop()) return;
   marginals->tree = BucketTree();  // it is large
   ProblemOptions reduced = AllAxesOf(options, {}, budget);
   reduced.grids = std::move(below.grids);
-  const Problem problem = BuildProblem(graph, reduced);
-  if (!problem.complete) return found;
-  const Solution start = {problem.ValuesOf(found.choices), cost};
-  RaiseThresholdOptions threshold_options;
+  const Problem problem = BuildProblem(task.graph(), reduced);
+  if (!problem.complete) return;
+  RaiseThresholdOptions limits;
   // Where not all folds, larger tables have brought nothing.
-  if (FoldsWhole(problem.pairwise, kFoldCells)) threshold_options.fold_cells = kFoldCells;
-  threshold_options.class_cells = kClassCells;
-  threshold_options.most_cells = kDeepCells;
-  threshold_options.work = kWork;
-  const absl::optional<RaisedThreshold> raised = RaiseThreshold(
-      problem.pairwise, GridsOf(problem, options.mesh), start, threshold_options, budget);
-  if (!raised.has_value()) return found;
-  if (raised->solution.cost < start.cost) {
-    found.choices = problem.ChoicesOf(raised->solution.assignment);
+  if (FoldsWhole(problem.pairwise, kFoldCells)) limits.fold_cells = kFoldCells;
+  limits.class_cells = kClassCells;
+  limits.most_cells = kDeepCells;
+  limits.work = kWork;
+  const Solution start = {problem.ValuesOf(incumbent.choices()), cost};
+  const absl::optional<RaisedThreshold> raised =
+      RaiseThreshold(problem.pairwise, GridsOf(problem, options.mesh), start, limits, budget);
+  if (!raised.has_value()) return;
+  if (raised->solution.cost < cost) {
+    incumbent.Offer(problem.ChoicesOf(raised->solution.assignment));
   }
   // Plans that have a dropped grid move more than the limit.
-  Raise(std::min(raised->bound, below.limit + 1), marginals->order,
-        problem.ElementOrder(raised->order),
-        static_cast<int>(problem.clusters.merged.size()) + raised->plain, &found);
-  return found;
+  incumbent.Offer(BoundByGrids(std::min(raised->bound, below.limit + 1), marginals->order,
+                               problem.ElementOrder(raised->order),
+                               PlainElements(problem, *raised)));
 }
 
 }  // namespace yuba::search

@@ -5,9 +5,10 @@
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/engines/check_options.h"
-#include "search/engines/limited.h"
+#include "search/engines/engine.h"
+#include "search/engines/levels.h"
+#include "search/engines/limit.h"
 #include "search/engines/pins.h"
-#include "search/engines/unlimited.h"
 #include "search/search.h"
 
 namespace yuba::search {
@@ -25,14 +26,24 @@ Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Base
 
 bool Replicates(const SearchOptions& options) { return options.replicate == Replicate::kAuto; }
 
-bool Limited(const SearchOptions& options) {
-  return options.memory_limit > 0 || Replicates(options);
-}
-
 absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
-  if (Limited(options)) return SearchWithMemory(graph, options, restrictions, budget);
-  return SearchUnlimited(graph, options, restrictions, budget);
+  if (options.search == "recursive") return SearchRecursive(graph, options, restrictions, budget);
+  Task task(graph, options, restrictions, budget);
+  YUBA_RETURN_IF_ERROR(CheckPinsAndMemory(task));
+  return RunEngines(task);
+}
+
+// A bound of all plans, pinned or not, so that the gap is what the pins cost.
+ProvedBound BoundWithoutPins(const Graph& graph, SearchOptions options, const Budget& budget) {
+  options = NamedWithin("unpinned", std::move(options));
+  options.known_bytes = 0;
+  const Restrictions none;
+  Task task(graph, options, none, budget);
+  task.explain = false;
+  absl::StatusOr<Plan> plan = RunEngines(task);
+  if (!plan.ok()) return {};
+  return {plan->lower_bound, std::move(plan->proof)};
 }
 
 absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& options,
@@ -50,12 +61,9 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   plan.proof = Proof();
   plan.lower_bound = 0;
   if (Decided(restrictions) || budget.ShouldStop()) return plan;
-  // The bound is of all plans, pinned or not, so that the gap is what the pins cost.
-  absl::StatusOr<Plan> unpinned = Limited(options) ? SearchForBound(graph, options, budget)
-                                                   : SearchUnlimited(graph, options, {}, budget);
-  if (!unpinned.ok()) return plan;
-  plan.lower_bound = unpinned->lower_bound;
-  plan.proof = std::move(unpinned->proof);
+  const ProvedBound bound = BoundWithoutPins(graph, options, budget);
+  plan.lower_bound = bound.bytes();
+  plan.proof = bound.proof();
   return plan;
 }
 

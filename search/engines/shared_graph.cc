@@ -3,8 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "search/engines/check_options.h"
-#include "search/engines/eliminate_all.h"
-#include "search/engines/unlimited.h"
+#include "search/engines/task.h"
 #include "search/model/graph_problem.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/copies.h"

@@ -7,6 +7,7 @@
 #include "opsemantics/regions/structure.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/model/recursion.h"
+#include "search/solve/pairwise.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
 
@@ -20,6 +21,15 @@ std::string InputsText(const Graph& graph) {
     absl::StrAppend(out, tensor.name, ": ", Name(tensor.type.type), "[",
                     absl::StrJoin(WholeDims(tensor), ", "), "]");
   });
+}
+
+// "465.2 MB (-0.3 %)", "465.2 MB" where it did not change or there was none, "-" where there is
+// none.
+std::string Change(int64_t before, int64_t now, int64_t none) {
+  if (now == none) return "-";
+  if (before == none || before == now) return Bytes(now);
+  const double percent = 100.0 * static_cast<double>(now - before) / static_cast<double>(before);
+  return absl::StrFormat("%s (%+.2f %%)", Bytes(now), percent);
 }
 
 }  // namespace
@@ -79,6 +89,12 @@ std::string SearchText(const search::Plan& plan, const std::string& bound,
                     "\n");
   }
   return text;
+}
+
+std::string EngineText(const search::EngineReport& report) {
+  return absl::StrFormat("engine %-22s plan %-22s bound %-22s %6.2f s\n", report.engine,
+                         Change(report.bytes_before, report.bytes, search::kForbidden),
+                         Change(report.bound_before, report.bound, 0), report.seconds);
 }
 
 std::string LevelsText(const Graph& graph, const search::Plan& plan) {

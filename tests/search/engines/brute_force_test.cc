@@ -8,13 +8,13 @@
 #include <random>
 
 #include "search/check/check.h"
-#include "search/engines/grid_search.h"
 #include "search/model/graph_problem.h"
 #include "search/model/grid_classes.h"
 #include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "search/solve/relax.h"
 #include "search/solve/solve.h"
+#include "tests/support/engines.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
@@ -35,16 +35,7 @@ struct Tally {
 
 // The search for many devices: its proved bound is at most the least cost, its plan at least that.
 void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t least) {
-  GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
-  Plan plan;
-  plan.mesh = options.mesh;
-  plan.space.copies = graph.copies;
-  const auto middle = found.choices.begin() + static_cast<int64_t>(graph.tensors.size());
-  plan.tensors.assign(found.choices.begin(), middle);
-  plan.nodes.assign(middle, found.choices.end());
-  plan.cost = CostOf(graph, plan);
-  plan.lower_bound = found.bound.bytes;
-  plan.proof = std::move(found.bound.proof);
+  const Plan plan = Search(graph, Only(options, {"grids", "axes"})).value();
   CHECK(plan.lower_bound <= least);
   CHECK(plan.cost.bytes() >= least);
   CHECK_THAT(CheckPlan(graph, plan), IsOk());

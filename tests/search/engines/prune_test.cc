@@ -1,5 +1,4 @@
 // Dropping grids that only dear plans have: plans and bounds get no worse, and the bounds are true.
-#include "search/engines/prune.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,11 +8,10 @@
 #include <vector>
 
 #include "search/check/check.h"
-#include "search/engines/eliminate_all.h"
-#include "search/engines/grid_search.h"
-#include "search/engines/unlimited.h"
+#include "search/engines/engine.h"
 #include "search/search.h"
 #include "search/space/grid_space.h"
+#include "tests/support/engines.h"
 #include "tests/support/graphs.h"
 #include "tests/support/status_matchers.h"
 
@@ -26,8 +24,7 @@ struct Count {
 
 // The plan and the bound of the search on grids alone.
 Plan OnGrids(const Graph& graph, const SearchOptions& options) {
-  return PlanOf(graph, options,
-                CandidateOfGrids(SearchOnGrids(graph, options, Budget::Unlimited())));
+  return Search(graph, Only(options, {"grids", "axes"})).value();
 }
 
 // The same bound, with a dearer plan.
@@ -45,10 +42,12 @@ Plan Dear(const Graph& graph, SearchOptions options) {
 void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t cells,
           int64_t optimum, Count* count) {
   options.table_cells = cells;
-  const Plan after = PlanOf(graph, options,
-                            SearchGridsBelow(graph, options, Budget::Unlimited(),
-                                             {AllChoices(before), before.lower_bound, before.proof},
-                                             before.cost.bytes()));
+  const Restrictions none;
+  Task task(graph, options, none, Budget::Unlimited());
+  Incumbent incumbent(graph, options, none);
+  incumbent.Offer({AllChoices(before), before.lower_bound, before.proof});
+  if (!incumbent.IsNear()) PruneGrids(task, incumbent);
+  const Plan after = incumbent.Take().value();
   CAPTURE(cells, before.cost.bytes(), before.lower_bound, optimum);
   CHECK_THAT(CheckPlan(graph, after), IsOk());
   CHECK(after.lower_bound <= optimum);

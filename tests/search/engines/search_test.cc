@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "search/check/check.h"
-#include "search/engines/unlimited.h"
+#include "search/engines/task.h"
 #include "search/plan/price_scale.h"
 #include "tests/support/graphs.h"
 #include "tests/support/status_matchers.h"

@@ -14,11 +14,11 @@
 #include "search/check/relaxed.h"
 #include "search/cost/cost_tables.h"
 #include "search/cost/use_costs.h"
-#include "search/engines/grid_search.h"
 #include "search/plan/memory_price.h"
 #include "search/rewrite/partials.h"
 #include "search/search.h"
 #include "search/space/domain.h"
+#include "tests/support/engines.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
@@ -249,13 +249,7 @@ bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
 
   SearchOptions options;
   options.mesh = mesh;
-  GridSolution found = SearchOnGrids(graph, options, Budget::Unlimited());
-  Plan by_grids = plan;
-  by_grids.tensors.assign(found.choices.begin(), found.choices.begin() + graph.tensors.size());
-  by_grids.nodes.assign(found.choices.begin() + graph.tensors.size(), found.choices.end());
-  by_grids.cost = CostOf(graph, by_grids);
-  by_grids.lower_bound = found.bound.bytes;
-  by_grids.proof = std::move(found.bound.proof);
+  const Plan by_grids = Search(graph, Only(options, {"grids", "axes"})).value();
   CHECK(by_grids.lower_bound <= tried.least);
   CHECK_THAT(CheckPlan(graph, by_grids), IsOk());
   return true;

@@ -1,4 +1,4 @@
-#include "search/engines/limited.h"
+#include "search/engines/limit.h"
 
 #include <algorithm>
 #include <functional>
@@ -10,10 +10,11 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
-#include "search/engines/eliminate_all.h"
+#include "search/engines/engine.h"
 #include "search/engines/grids_within_limit.h"
-#include "search/engines/unlimited.h"
+#include "search/engines/levels.h"
 #include "search/engines/within_limit.h"
+#include "search/model/recursion.h"
 #include "search/rewrite/copies.h"
 #include "search/rewrite/partials.h"
 
@@ -42,67 +43,66 @@ std::vector<Choices> ChoicesOfBaselines(const Graph& graph, const SearchOptions&
   return choices;
 }
 
+// The same search without limit and replicas.
+SearchOptions PlainOptions(SearchOptions options) {
+  options.memory_limit = 0;
+  options.replicate = Replicate::kNone;
+  return options;
+}
+
+// Whether there are pins, and the tables that they need are too large.
+bool NeedsLargeTables(const Task& task) {
+  const bool replicate = task.options().replicate == Replicate::kAuto;
+  return task.pinned() && !FitsInTables(task.graph(), task.options().mesh, replicate);
+}
+
+absl::Status PinsRefused(const Task& task) {
+  return UserError("on ", task.options().mesh.devices(), " devices the tables of this graph are ",
+                   "too large for pins together with --memory or --replicate auto: leave one of ",
+                   "them out, or use fewer devices");
+}
+
 // The search of one graph: on choices of all axes at once, or on grids.
 class LimitedGraph {
  public:
-  LimitedGraph(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
-               const Budget& budget)
-      : graph_(graph),
-        options_(options),
-        restrictions_(restrictions),
-        budget_(budget),
-        replicate_(options.replicate == Replicate::kAuto),
-        partials_(HasPartials(graph)),
-        whole_(partials_ ? WithoutPartials(graph) : graph),
-        together_(FitsInTables(graph, options.mesh, replicate_)) {}
+  explicit LimitedGraph(const Task& task)
+      : task_(task),
+        graph_(task.graph()),
+        options_(task.options()),
+        plain_options_(PlainOptions(options_)),
+        restrictions_(task.restrictions()),
+        budget_(task.budget()),
+        replicate_(options_.replicate == Replicate::kAuto),
+        partials_(HasPartials(graph_)),
+        whole_(partials_ ? WithoutPartials(graph_) : graph_),
+        together_(FitsInTables(graph_, options_.mesh, replicate_)) {}
 
-  // `unlimited`: the plan of whole() without limit and replicas. `known_bytes` as in SearchOptions.
-  // With `explain` an error says how much memory is needed.
-  absl::StatusOr<Plan> Run(const Plan& unlimited, int64_t known_bytes, bool explain) const {
-    const Plan plain = Plain(unlimited);
-    if (!replicate_ && Fits(graph_, options_, plain)) return plain;
-    if (PinsNeedTables()) return PinsRefused();
-    LimitedSearch limited = LimitedFrom(plain);
-    limited.explain = explain;
-    limited.known_bytes = known_bytes;
-    if (known_bytes == 0 && restrictions_.empty()) {
+  absl::StatusOr<Candidate> Run() const {
+    if (NeedsLargeTables(task_)) return PinsRefused(task_);
+    LimitedSearch limited = LimitedFrom();
+    if (options_.known_bytes == 0 && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
     }
     absl::StatusOr<Candidate> found =
         together_ ? SearchWithinLimit(graph_, limited) : SearchGridsWithinLimit(graph_, limited);
     if (budget_.end() != Budget::End::kNone) found = Cheapest(limited.known, std::move(found));
-    if (!found.ok()) return found.status();
-    if (known_bytes == 0 && found->proof.kind == ProofKind::kNone) SeekBound(limited, *found);
-    Plan plan =
-        PlanWithin({std::move(found->choices), found->lower_bound, std::move(found->proof)});
-    // No limit makes plans cheaper: the bound without one holds too.
-    if (!replicate_ && plain.lower_bound > plan.lower_bound) {
-      plan.lower_bound = plain.lower_bound;
-      plan.proof = plain.proof;
-    }
-    return plan;
+    if (!found.ok()) return found;
+    const bool unproved = found->proof.kind == ProofKind::kNone;
+    if (options_.known_bytes == 0 && unproved) SeekBound(limited, *found);
+    return found;
   }
 
-  // An error where replicas are allowed and the pins need tables that are too large.
-  absl::Status CheckPins() const {
-    return replicate_ && PinsNeedTables() ? PinsRefused() : absl::OkStatus();
+ private:
+  Plan PlanWithin(Choices choices) const {
+    return PlanOf(graph_, options_, {std::move(choices), 0, Proof()});
   }
 
-  Plan PlanWithin(Candidate found) const {
-    Plan plan = PlanOf(graph_, options_, std::move(found));
-    plan.space.replicate = options_.replicate;
-    plan.space.memory = options_.memory_limit;
-    return plan;
-  }
-
-  // The graph without partials that pass through linear nodes, for searches that do not know them,
-  // and its choices as choices of this graph.
-  const Graph& whole() const { return whole_; }
+  // Choices of the graph without partials that pass through linear nodes, for searches that do not
+  // know them, as choices of this graph.
   Choices OfGraph(Choices choices) const {
     return partials_ ? WithGroups(graph_, options_.mesh, std::move(choices)) : choices;
   }
 
- private:
   // On grids no plans with groups of partials are found: they are searched without, and then get a
   // bound that holds for plans with groups too.
   absl::StatusOr<Candidate> OnGrids(const LimitedSearch& limited) const {
@@ -126,7 +126,7 @@ class LimitedGraph {
   void SeekBound(const LimitedSearch& limited, Candidate& found) const {
     const bool stopped = budget_.end() != Budget::End::kNone;
     const bool wanted = stopped || (together_ && limited.table_cells > 0);
-    if (!wanted || PlanWithin({found.choices, 0, Proof()}).cost.bytes() == 0) return;
+    if (!wanted || PlanWithin(found.choices).cost.bytes() == 0) return;
     const Budget overtime = budget_.Overtime();
     LimitedSearch late = limited;
     if (stopped) late.problem.budget = &overtime;
@@ -138,10 +138,10 @@ class LimitedGraph {
   absl::StatusOr<Candidate> Cheapest(const std::vector<Choices>& known,
                                      absl::StatusOr<Candidate> found) const {
     int64_t least = kForbidden;
-    if (found.ok()) least = PlanWithin({found->choices, 0, Proof()}).cost.bytes();
+    if (found.ok()) least = PlanWithin(found->choices).cost.bytes();
     const auto take = [&](const Choices& choices) {
       if (!Meets(choices, restrictions_)) return;  // pins may need replicas
-      const Plan plan = PlanWithin({choices, 0, Proof()});
+      const Plan plan = PlanWithin(choices);
       if (plan.cost.bytes() >= least || !Fits(graph_, options_, plan)) return;
       least = plan.cost.bytes();
       if (!found.ok()) found = Candidate();
@@ -150,7 +150,7 @@ class LimitedGraph {
     for (const Choices& choices : known) take(choices);
     const bool far = !found.ok() || !IsNear(least, found->lower_bound, kNearLate);
     const Budget at_once(kAtOnce, budget_.threads());
-    if (far) take(OfGraph(AllChoices(SearchRecursive(whole_, options_, {}, at_once))));
+    if (far) take(OfGraph(AllChoices(SearchRecursive(whole_, plain_options_, {}, at_once))));
     const Budget overtime = budget_.Overtime();
     for (const bool replicates : {true, false}) {
       if (replicates ? !replicate_ : !far) continue;
@@ -180,22 +180,7 @@ class LimitedGraph {
     return others;
   }
 
-  bool PinsNeedTables() const { return !restrictions_.empty() && !together_; }
-  absl::Status PinsRefused() const {
-    return UserError("on ", options_.mesh.devices(), " devices the tables of this graph are too ",
-                     "large for pins together with --memory or --replicate auto: leave one of ",
-                     "them out, or use fewer devices");
-  }
-
-  // The unlimited plan as one of this graph, with its bound where that bounds this search's plans
-  // too: not those with replicas.
-  Plan Plain(const Plan& unlimited) const {
-    Choices choices = OfGraph(AllChoices(unlimited));
-    if (replicate_) return PlanWithin({std::move(choices), 0, Proof()});
-    return PlanWithin({std::move(choices), unlimited.lower_bound, unlimited.proof});
-  }
-
-  LimitedSearch LimitedFrom(const Plan& plain) const {
+  LimitedSearch LimitedFrom() const {
     LimitedSearch limited;
     limited.problem = AllAxesOf(options_, restrictions_, budget_);
     limited.problem.replicate = replicate_;
@@ -203,8 +188,11 @@ class LimitedGraph {
     limited.limit = options_.memory_limit;
     limited.table_cells = options_.table_cells;
     limited.table_cache = options_.table_cache.get();
-    limited.known = {AllChoices(plain),
-                     OfGraph(AllChoices(SearchRecursive(whole_, options_, {}, budget_)))};
+    limited.explain = task_.explain;
+    limited.known_bytes = options_.known_bytes;
+    if (task_.plain.has_value()) limited.known.push_back(AllChoices(*task_.plain));
+    limited.known.push_back(
+        OfGraph(AllChoices(SearchRecursive(whole_, plain_options_, {}, budget_))));
     limited.others = [this] {
       std::vector<Choices> others = OthersOfWhole();
       for (Choices& each : others) each = OfGraph(std::move(each));
@@ -213,14 +201,16 @@ class LimitedGraph {
     limited.last = [&] { return BaselinesOfWhole(false); };
     if (options_.memory_of && options_.memory_limit > 0) {
       limited.memory_of = [&](const Choices& choices) {
-        return options_.memory_of(graph_, PlanWithin({choices, 0, Proof()}));
+        return options_.memory_of(graph_, PlanWithin(choices));
       };
     }
     return limited;
   }
 
+  const Task& task_;
   const Graph& graph_;
   const SearchOptions& options_;
+  const SearchOptions plain_options_;
   const Restrictions& restrictions_;
   const Budget& budget_;
   const bool replicate_, partials_;
@@ -231,20 +221,36 @@ class LimitedGraph {
 
 }  // namespace
 
-absl::StatusOr<Plan> SearchWithMemory(const Graph& graph, const SearchOptions& options,
-                                      const Restrictions& restrictions, const Budget& budget) {
-  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
-  const LimitedGraph limited(graph, options, restrictions, budget);
-  YUBA_RETURN_IF_ERROR(limited.CheckPins());
-  return limited.Run(SearchUnlimited(limited.whole(), options, restrictions, budget),
-                     options.known_bytes, options.known_bytes == 0);
+absl::Status CheckPinsAndMemory(const Task& task) {
+  YUBA_CHECK(!task.pinned() || !HasPartials(task.graph())) << "pins say nothing of groups";
+  const bool replicate = task.options().replicate == Replicate::kAuto;
+  return replicate && NeedsLargeTables(task) ? PinsRefused(task) : absl::OkStatus();
 }
 
-absl::StatusOr<Plan> SearchForBound(const Graph& graph, const SearchOptions& options,
-                                    const Budget& budget) {
-  const Restrictions none;
-  const LimitedGraph all(graph, options, none, budget);
-  return all.Run(SearchUnlimited(all.whole(), options, none, budget), 0, false);
+void SearchPlain(Task& task, Incumbent& incumbent) {
+  const bool partials = HasPartials(task.graph());
+  const Graph whole = partials ? WithoutPartials(task.graph()) : task.graph();
+  const SearchOptions options = NamedWithin("plain", PlainOptions(task.options()));
+  Task without(whole, options, task.restrictions(), task.budget());
+  const absl::StatusOr<Plan> found = RunEngines(without);
+  if (!found.ok()) return;
+  Choices choices = AllChoices(*found);
+  if (partials) choices = WithGroups(task.graph(), task.options().mesh, std::move(choices));
+  task.plain = PlanOf(task.graph(), task.options(), {choices, 0, Proof()});
+  const bool counted = task.options().memory_limit == 0 || task.options().memory_of;
+  if (counted) incumbent.Offer(std::move(choices));  // else only engine "limit" knows what fits
+  // No limit makes plans cheaper, replicas do.
+  if (task.options().replicate == Replicate::kAuto) return;
+  incumbent.Offer(ProvedBound(found->lower_bound, found->proof));
+}
+
+void SearchLimit(Task& task, Incumbent& incumbent) {
+  absl::StatusOr<Candidate> found = LimitedGraph(task).Run();
+  if (found.ok()) {
+    incumbent.Offer(*std::move(found));
+  } else {
+    incumbent.Fail(found.status());
+  }
 }
 
 }  // namespace yuba::search

@@ -1,0 +1,71 @@
+// The engines: the parts of a search, each of which finds plans or bounds in its own way. The table
+// in engine_table.cc lists them in the order in which they run.
+//
+// An engine takes what it needs of the task and the incumbent, offers what it finds to the
+// incumbent, and returns soon after the task's budget is spent. To add one: a function in a file of
+// its own, declared here; a row of the table; a test that it finds what it is for
+// (tests/search/engines/). `--without NAME` leaves an engine out, `--verbose` prints what each one
+// added.
+#ifndef YUBA_SEARCH_ENGINES_ENGINE_H_
+#define YUBA_SEARCH_ENGINES_ENGINE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "search/engines/incumbent.h"
+#include "search/engines/task.h"
+
+namespace yuba::search {
+
+// A row of the table.
+struct Engine {
+  const char* name;
+  const char* what;  // what it does, in a few words for people
+  // Whether it can do something for this task now. Asked only where the plan has a gap.
+  bool (*applies)(Task& task, const Incumbent& incumbent);
+  void (*run)(Task& task, Incumbent& incumbent);
+};
+
+// Runs the engines of the table that apply, until the gap is closed or the budget is spent. There
+// is always a plan, but where memory is limited: then the error of the engine "limit"
+// (within_limit.h).
+absl::StatusOr<Plan> RunEngines(Task& task);
+
+// The options of a search within a search: `report` is called with "name/engine".
+SearchOptions NamedWithin(const std::string& name, SearchOptions options);
+
+// eliminate_all.cc: the cheapest plan exactly, by eliminating tables of all choices.
+void EliminateAll(Task& task, Incumbent& incumbent);
+
+// levels.cc: a few mesh axes at a time (search/model/recursion.h).
+void SearchLevels(Task& task, Incumbent& incumbent);
+
+// grids.cc: the dual bound of the relaxation to grids; leaves task.likely_grids.
+void BoundGrids(Task& task, Incumbent& incumbent);
+
+// place_axes.cc: mesh axes for the likely grids; then, on grids, the same from the best plan known.
+void PlaceAxes(Task& task, Incumbent& incumbent);
+void ImproveAxes(Task& task, Incumbent& incumbent);
+
+// uncopied.cc: the search of the graph without copies, as a start.
+void SearchUncopied(Task& task, Incumbent& incumbent);
+
+// local.cc: local search on tables of all choices, from all starts; then from the choices that the
+// anchored dual prefers (search/solve/anchored_dual.h).
+void SearchAround(Task& task, Incumbent& incumbent);
+void FollowAnchoredDual(Task& task, Incumbent& incumbent);
+
+// prune.cc: pruned elimination, of the tables of all choices or of the grids that can still pay.
+// Both need a plan.
+void PruneChoices(Task& task, Incumbent& incumbent);
+void PruneGrids(Task& task, Incumbent& incumbent);
+
+// limit.cc: the plan without a limit on memory and without replicas, as a start; then plans within
+// the limit and plans with replicas.
+void SearchPlain(Task& task, Incumbent& incumbent);
+void SearchLimit(Task& task, Incumbent& incumbent);
+
+}  // namespace yuba::search
+
+#endif  // YUBA_SEARCH_ENGINES_ENGINE_H_

@@ -1,0 +1,17 @@
+#include <limits>
+#include <utility>
+
+#include "search/engines/engine.h"
+#include "search/model/grid_bound.h"
+
+namespace yuba::search {
+
+void BoundGrids(Task& task, Incumbent& incumbent) {
+  const SearchOptions& options = task.options();
+  LowerBound bound = DualBound(task.graph(), options.mesh, task.uses(), task.time_left(),
+                               std::numeric_limits<double>::infinity(), options.table_cache.get());
+  task.likely_grids = std::move(bound.grids);
+  if (bound.bytes > 0) incumbent.Offer(ProvedBound(bound.bytes, std::move(bound.proof)));
+}
+
+}  // namespace yuba::search

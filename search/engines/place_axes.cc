@@ -1,0 +1,27 @@
+#include <utility>
+
+#include "search/engines/engine.h"
+
+namespace yuba::search {
+
+void PlaceAxes(Task& task, Incumbent& incumbent) {
+  AxisOptions options;
+  options.mesh = task.options().mesh;
+  options.nesting = task.options().nesting;
+  options.budget = &task.time_left();
+  options.bound = incumbent.bound().bytes();
+  task.axes = std::make_unique<AxisAssigner>(task.graph(), options, task.uses(), task.likely_grids);
+  Choices found = task.axes->Find();
+  if (task.on_tables() && !task.limited()) {
+    // Pins and clusters allow fewer choices than axes do.
+    const Problem& problem = task.problem();
+    if (problem.complete) found = problem.ChoicesOf(problem.ValuesOf(found));
+  }
+  incumbent.Offer(std::move(found));
+}
+
+void ImproveAxes(Task& task, Incumbent& incumbent) {
+  incumbent.Offer(task.axes->Improve(incumbent.choices()));
+}
+
+}  // namespace yuba::search

@@ -1,0 +1,89 @@
+// One search of one graph, as its engines see it: what is searched, and what an engine leaves for
+// later ones besides plans and bounds.
+#ifndef YUBA_SEARCH_ENGINES_TASK_H_
+#define YUBA_SEARCH_ENGINES_TASK_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "opsemantics/definition/graph.h"
+#include "search/axes/assign_axes.h"
+#include "search/model/graph_problem.h"
+#include "search/model/grid_problem.h"
+#include "search/plan/choice.h"
+#include "search/plan/plan.h"
+#include "search/search_options.h"
+#include "search/solve/budget.h"
+#include "search/solve/eliminate.h"
+#include "search/space/restriction.h"
+
+namespace yuba::search {
+
+class Task {
+ public:
+  // `graph` has its copies, accumulators and partials. All arguments must outlive this.
+  Task(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
+       const Budget& budget);
+
+  const Graph& graph() const { return graph_; }
+  const SearchOptions& options() const { return options_; }
+  const Restrictions& restrictions() const { return restrictions_; }
+  const Budget& budget() const { return budget_; }
+  bool pinned() const { return !restrictions_.empty(); }
+  // Whether memory is limited or tensors may be replicated.
+  bool limited() const;
+  // The budget; once it is spent, a little more time, the same for all who ask.
+  const Budget& time_left();
+
+  // Whether engines work on tables of all choices, all mesh axes at once: where those are of a size
+  // to be made. Else they work on grids, or with pins on a few axes at a time.
+  bool on_tables();
+
+  // All choices of all axes, with their tables; made at the first call. Not complete where the
+  // budget was spent. Ask only on tables.
+  const Problem& problem();
+  // The order in which its variables can be eliminated exactly; nothing where the tables of that
+  // would be too large.
+  const absl::optional<Order>& order();
+
+  const std::vector<TensorUse>& uses();
+
+  // Left by engine "grids": [element], likely grids, the best first; empty before.
+  std::vector<std::vector<Grid>> likely_grids;
+  // Left by engine "axes": its search, from which it can go on; null before.
+  std::unique_ptr<AxisAssigner> axes;
+  // Left by engine "plain": the plan without limit and replicas.
+  absl::optional<Plan> plain;
+  // Whether an error is to say how much memory would be enough.
+  bool explain = true;
+
+ private:
+  const Graph& graph_;
+  const SearchOptions& options_;
+  const Restrictions& restrictions_;
+  const Budget& budget_;
+  std::unique_ptr<Budget> overtime_;
+  absl::optional<bool> on_tables_;
+  absl::optional<Problem> problem_;
+  absl::optional<absl::optional<Order>> order_;
+  absl::optional<std::vector<TensorUse>> uses_;
+};
+
+// What BuildProblem is to make of these options, with no axes to place yet. The budget must outlive
+// the result.
+ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget);
+// The same, with all axes of the mesh to place at once.
+ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restrictions,
+                         const Budget& budget);
+
+// Whether the cost tables of all axes at once have at most 2^22 cells, or with replicas 2^23.
+bool FitsInTables(const Graph& graph, const Mesh& mesh, bool replicate = false);
+// Whether they have at most 2^26 cells and are eliminated in at most 2^31 sums, about two seconds.
+bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,
+                      const Restrictions& restrictions, const Budget& budget);
+
+}  // namespace yuba::search
+
+#endif  // YUBA_SEARCH_ENGINES_TASK_H_

@@ -1,0 +1,156 @@
+// The table of engines: what holds without each of them, what they report, and that every bound on
+// the way is proved.
+#include "tests/support/engines.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "search/check/check.h"
+#include "search/rewrite/copies.h"
+#include "search/search.h"
+#include "tests/support/graphs.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::search {
+namespace {
+
+struct Example {
+  const char* name;
+  Graph graph;
+  SearchOptions options;
+};
+
+SearchOptions On(int devices, int64_t table_cells = SearchOptions().table_cells) {
+  SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.table_cells = table_cells;
+  return options;
+}
+
+SearchOptions Within(int devices, int64_t limit, Replicate replicate) {
+  SearchOptions options = On(devices);
+  options.memory_limit = limit;
+  options.replicate = replicate;
+  return options;
+}
+
+// Ten searches that need all engines between them: on tables that can be eliminated and that
+// cannot, on grids, with copies, within limits, with replicas and with little room for tables.
+std::vector<Example> Examples() {
+  const Graph chain = MatmulChain({64, 128, 64}, 32), network = ResNet(4, {1, 1});
+  const Graph recurrent = Recurrent(16, 24, 1, 4), copied = WithCopies(Recurrent(8, 24, 2, 3), 8);
+  return {
+      {"chain", chain, On(8)},
+      {"network", network, On(6)},
+      {"wide tables", recurrent, On(8, 2000)},
+      {"wide tables with copies", copied, On(8, 500)},
+      {"grids", network, On(48)},
+      {"grids with copies", copied, On(32)},
+      {"recurrent on grids", recurrent, On(24)},
+      {"limit", chain, Within(4, 40'000, Replicate::kNone)},
+      {"replicas", chain, Within(4, 50'000, Replicate::kAuto)},
+      {"replicas on grids", chain, Within(32, 20'000, Replicate::kAuto)},
+  };
+}
+
+// Searches, and checks the plan and every bound that was the best for a while.
+Plan Checked(const Graph& graph, SearchOptions options) {
+  int64_t last = -1;
+  options.check_bound = [&](const Graph& of, const Plan& claim) {
+    last = claim.lower_bound;
+    CHECK_THAT(CheckProof(of, claim), IsOk());
+  };
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  CHECK((plan->lower_bound == 0 || last > 0));
+  return *plan;
+}
+
+TEST_CASE("without any one engine plans are legal, bounds true, and no plan beats a bound") {
+  std::map<std::string, int> missed;  // by engine: plans that are dearer or bounds that are lower
+  for (const Example& example : Examples()) {
+    std::set<std::string> ran;
+    SearchOptions reported = example.options;
+    reported.report = [&](const EngineReport& report) {
+      ran.insert(report.engine.substr(report.engine.rfind('/') + 1));
+    };
+    const Plan all = Checked(example.graph, reported);
+    for (const std::string& engine : ran) {
+      CAPTURE(example.name, engine);
+      SearchOptions options = example.options;
+      options.without = {engine};
+      if (options.memory_limit > 0 && engine == "limit") continue;  // may find nothing that fits
+      const Plan plan = Checked(example.graph, options);
+      CHECK(plan.cost.bytes() >= all.lower_bound);
+      CHECK(plan.lower_bound <= all.cost.bytes());
+      missed[engine] += plan.cost.bytes() > all.cost.bytes() || plan.lower_bound < all.lower_bound;
+    }
+  }
+  for (const char* engine : {"grids", "prune"}) {
+    CAPTURE(engine);
+    CHECK(missed[engine] > 0);
+  }
+}
+
+TEST_CASE("a search of a single engine finds a plan") {
+  for (const char* engine : {"eliminate", "levels", "grids", "local"}) {
+    const Graph graph = MatmulChain({64, 128, 64}, 32);
+    const Plan plan = Checked(graph, Only(On(8), {engine}));
+    CHECK((plan.proof.kind == ProofKind::kElimination) == (engine == std::string("eliminate")));
+  }
+}
+
+TEST_CASE("engines report what they added, and nothing runs once the gap is closed") {
+  std::set<std::string> names;
+  for (const Example& example : Examples()) {
+    SearchOptions options = example.options;
+    std::vector<EngineReport> reports;
+    options.report = [&](const EngineReport& report) { reports.push_back(report); };
+    const Plan plan = Search(example.graph, options).value();
+    CAPTURE(example.name);
+    REQUIRE_FALSE(reports.empty());
+    std::map<std::string, EngineReport> last;  // by the search that the engine is part of
+    for (const EngineReport& report : reports) {
+      const size_t slash = report.engine.rfind('/') + 1;  // 0 where there is none
+      const std::string search = report.engine.substr(0, slash);
+      names.insert(report.engine.substr(slash));
+      CAPTURE(report.engine);
+      CHECK(report.bytes <= report.bytes_before);
+      CHECK(report.bound >= report.bound_before);
+      CHECK(report.bytes_before > report.bound_before);
+      if (last.count(search) > 0) {
+        CHECK(report.bytes_before == last[search].bytes);
+        CHECK(report.bound_before == last[search].bound);
+      }
+      last[search] = report;
+    }
+    CHECK(last[""].bytes == plan.cost.bytes());
+    CHECK(last[""].bound == plan.lower_bound);
+  }
+  const std::vector<std::string> all = EngineNames();
+  CHECK(names == std::set<std::string>(all.begin(), all.end()));
+}
+
+TEST_CASE("an engine that is none is refused by name") {
+  SearchOptions options = On(4);
+  options.without = {"elimniate"};
+  CHECK_THAT(Search(MatmulChain({8, 8}, 8), options),
+             StatusIs(absl::StatusCode::kInvalidArgument,
+                      "there is no engine named \"elimniate\"; there are plain, limit"));
+}
+
+TEST_CASE("within a limit there is an error where the engine for it is left out") {
+  SearchOptions options = Within(4, 40'000, Replicate::kNone);
+  options.memory_of = [](const Graph&, const Plan&) { return 50'000; };
+  options.without = {"limit"};
+  CHECK_THAT(Search(MatmulChain({64, 128, 64}, 32), options),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "without the engine \"limit\""));
+}
+
+}  // namespace
+}  // namespace yuba::search
