@@ -58,10 +58,11 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
 
 AxisAssigner::AxisAssigner(const Graph& graph, AxisOptions options,
                            const std::vector<TensorUse>& uses,
-                           const std::vector<std::vector<Grid>>& grids)
+                           const std::vector<std::vector<Grid>>& grids,
+                           const Restrictions& restrictions)
     : options_(std::move(options)),
       store_(options_.mesh),
-      problem_(MakeAxisProblem(graph, uses, grids, &store_)),
+      problem_(MakeAxisProblem(graph, uses, grids, &store_, false, restrictions)),
       search_(problem_, options_.mesh, options_.nesting, *options_.budget, &store_) {}
 
 Choices AxisAssigner::Find() {

@@ -52,15 +52,17 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
 class AxisAssigner {
  public:
   // `graph` and the options' budget must outlive this. `uses`: those of TensorUsesOf. `grids`: by
-  // element, likely grids of its AllGrids, the best first, at least one.
+  // element, likely grids of its AllGrids, the best first, at least one. Choices meet the
+  // restrictions of pins, [element], which may be empty.
   AxisAssigner(const Graph& graph, AxisOptions options, const std::vector<TensorUse>& uses,
-               const std::vector<std::vector<Grid>>& grids);
+               const std::vector<std::vector<Grid>>& grids, const Restrictions& restrictions = {});
 
   // A legal choice for each element, near the grids, that moves few bytes. Choices may leave the
   // grids where that is cheaper.
   Choices Find();
 
-  // After Find: the same, from choices of all elements that another search found. Returns what Find
+  // After Find: the same, from choices of all elements that another search found and that meet the
+  // restrictions. Returns what Find
   // did where `start` moves no less.
   Choices Improve(const Choices& start);
 

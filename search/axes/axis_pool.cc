@@ -41,7 +41,7 @@ ChoiceNumbers Pool(const std::vector<int>& variables, const std::vector<std::vec
     for (int choice : search->ChoicesFollowing(v)) ++votes[choice];
   }
   const size_t own = pool.size();
-  for (size_t i = 0; i < own && exchange; ++i) search->ForEachExchange(pool[i], add);
+  for (size_t i = 0; i < own && exchange; ++i) search->ForEachExchange(variables[0], pool[i], add);
   for (const std::vector<int>& choices : found) {
     for (int v : variables) {
       if (exchange || pool.size() < kFewChoices) add(choices[v]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -20,14 +21,17 @@ void AddEdge(AxisEdge edge, AxisProblem* problem) {
   problem->edges.push_back(edge);
 }
 
-// Numbers the kinds: first, variables are of one kind where their extents are equal and they stand
-// at equal ends of equal edges, in the order of the graph.
+// Numbers the kinds: first, variables are of one kind where their extents and pins are equal and
+// they stand at equal ends of equal edges, in the order of the graph.
 void NumberKinds(AxisProblem* problem) {
   std::map<std::vector<int64_t>, int> kinds;
+  std::map<std::string, int64_t> restrictions;
   for (size_t v = 0; v < problem->variables.size(); ++v) {
     AxisVariable& variable = problem->variables[v];
     std::vector<int64_t> key = variable.space.extents;
     key.push_back(variable.space.optional);
+    const auto number = static_cast<int64_t>(restrictions.size());
+    key.push_back(restrictions.emplace(Key(variable.restriction), number).first->second);
     for (int e : variable.edges) {
       const AxisEdge& edge = problem->edges[e];
       const bool at_tensor = edge.tensor == static_cast<int>(v);
@@ -56,13 +60,16 @@ void NumberKinds(AxisProblem* problem) {
 
 AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& uses,
                             const std::vector<std::vector<Grid>>& grids, ChoiceStore* store,
-                            bool replicate) {
+                            bool replicate, const Restrictions& restrictions) {
   AxisProblem problem;
   const int tensors = static_cast<int>(graph.tensors.size());
   const size_t elements = graph.tensors.size() + graph.nodes.size();
   std::vector<bool> alone(elements, replicate);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (IsCopy(graph, graph.nodes[n])) alone[tensors + n] = false;
+  }
+  for (size_t e = 0; e < restrictions.size(); ++e) {
+    if (!restrictions[e].none()) alone[e] = true;
   }
   Clusters clusters = MakeClusters(graph, alone);
   std::vector<std::pair<int, int>> places;
@@ -79,6 +86,7 @@ AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& us
     variable.space = e < tensors ? SpaceOfTensor(graph, e) : SpaceOfNode(graph, e - tensors);
     variable.space.optional = variable.space.optional || (replicate && e < tensors);
     variable.computed = e >= tensors || graph.tensors[e].producer >= 0;
+    if (!restrictions.empty()) variable.restriction = restrictions[e];
     variable.grids = grids[e];
     problem.variables.push_back(std::move(variable));
   }

@@ -31,6 +31,7 @@ struct AxisEdge {
 struct AxisVariable {
   ChoiceSpace space;        // what may be cut, of the cluster's representative
   bool computed = false;    // false: a leaf of the graph, as inputs and parameters are
+  Restriction restriction;  // of a pin
   std::vector<Grid> grids;  // likely ones, the best first; at least one
   std::vector<int> edges;   // numbers in AxisProblem::edges
   int kind = 0;             // equal where extents, edges and the variables at their other ends are
@@ -47,10 +48,11 @@ struct AxisProblem {
 
 // A variable for each cluster of elements (search/space/cluster.h). `grids`: by element, likely
 // ones, the best first. With `replicate` any tensor may leave axes out, and each element is a
-// variable of its own, but for a copy and its node. Tells `store` how many kinds of uses there are.
+// variable of its own, but for a copy and its node; so is each that pins restrict. Tells `store`
+// how many kinds of uses there are.
 AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& uses,
                             const std::vector<std::vector<Grid>>& grids, ChoiceStore* store,
-                            bool replicate = false);
+                            bool replicate = false, const Restrictions& restrictions = {});
 
 // By element: its choice, where the variables have these `choices` (numbers in the store).
 Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& choices,

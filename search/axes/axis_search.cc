@@ -82,14 +82,23 @@ std::vector<WantedAxes> AxisSearch::WantedByNeighbours(int variable) const {
   return all;
 }
 
-int AxisSearch::NumberOf(Choice choice) const {
+int AxisSearch::NumberOf(int variable, Choice choice) const {
+  const AxisVariable& of = problem_.variables[variable];
+  if (!of.restriction.none()) {
+    choice = ConformedChoice(of.space, mesh_, choice, of.restriction);
+  }
   if (nesting_ == Nesting::kLevel) {
     for (AxisList& axes : choice.axes) std::sort(axes.begin(), axes.end());
   }
   return store_.Number(choice);
 }
 
-int AxisSearch::Exchanged(int number, size_t a, size_t b) const {
+int AxisSearch::Conformed(int variable, int choice) const {
+  if (problem_.variables[variable].restriction.none()) return choice;
+  return NumberOf(variable, store_.at(choice));
+}
+
+int AxisSearch::Exchanged(int variable, int number, size_t a, size_t b) const {
   Choice choice = store_.at(number);
   for (AxisList& axes : choice.axes) {
     for (uint8_t& axis : axes) {
@@ -99,7 +108,7 @@ int AxisSearch::Exchanged(int number, size_t a, size_t b) const {
         axis = static_cast<uint8_t>(a);
     }
   }
-  return NumberOf(std::move(choice));
+  return NumberOf(variable, std::move(choice));
 }
 
 std::vector<int> AxisSearch::ChoicesFollowing(int v) {
@@ -123,10 +132,10 @@ std::vector<int> AxisSearch::ChoicesFollowing(int v) {
   std::vector<WantedAxes> wanted = WantedByNeighbours(v);
   auto follow = [&](const std::vector<const WantedAxes*>& some) {
     for (const Grid& grid : grids) {
-      add(NumberOf(ChoiceOfGrid(grid, some, mesh_, false)));
-      add(NumberOf(ChoiceOfGrid(grid, some, mesh_, true)));
+      add(NumberOf(v, ChoiceOfGrid(grid, some, mesh_, false)));
+      add(NumberOf(v, ChoiceOfGrid(grid, some, mesh_, true)));
     }
-    if (!some.empty()) add(NumberOf(FollowNeighbours(variable.space, some, mesh_)));
+    if (!some.empty()) add(NumberOf(v, FollowNeighbours(variable.space, some, mesh_)));
   };
   if (wanted.empty()) follow({});
   for (const WantedAxes& first : wanted) {
@@ -163,7 +172,8 @@ void AxisSearch::Follow(int variable) {
   const std::vector<WantedAxes> wanted = WantedByNeighbours(variable);
   std::vector<const WantedAxes*> order;
   for (const WantedAxes& axes : wanted) order.push_back(&axes);
-  Set(variable, NumberOf(FollowNeighbours(problem_.variables[variable].space, order, mesh_)));
+  Set(variable,
+      NumberOf(variable, FollowNeighbours(problem_.variables[variable].space, order, mesh_)));
 }
 
 int64_t AxisSearch::SetBest(int variable, bool likeliest_grid) {
@@ -184,6 +194,8 @@ int64_t AxisSearch::SetBest(int variable, bool likeliest_grid) {
     chosen = choice;
     if (Stopped()) break;
   }
+  // Pins may allow no choice of the likeliest grid that follows the neighbours.
+  if (chosen < 0) return SetBest(variable, false);
   if (chosen == choices_[variable]) return 0;
   undo_.push_back({variable, choices_[variable]});
   Set(variable, chosen);
@@ -243,12 +255,12 @@ int AxisSearch::RandomChoice(int v) {
   const size_t grid = random_.Below(variable.grids.size() + 2);
   if (grid >= variable.grids.size() && !order.empty()) {
     if (grid == variable.grids.size())
-      return NumberOf(FollowNeighbours(variable.space, order, mesh_));
+      return NumberOf(v, FollowNeighbours(variable.space, order, mesh_));
     return NumberOf(
-        ChoiceOfGrid(GridOf(store_.at(choices_[v]), mesh_), order, mesh_, random_.Below(2)));
+        v, ChoiceOfGrid(GridOf(store_.at(choices_[v]), mesh_), order, mesh_, random_.Below(2)));
   }
-  return NumberOf(ChoiceOfGrid(variable.grids[grid % variable.grids.size()], order, mesh_,
-                               random_.Below(2) == 0));
+  return NumberOf(v, ChoiceOfGrid(variable.grids[grid % variable.grids.size()], order, mesh_,
+                                  random_.Below(2) == 0));
 }
 
 // After `variable` has changed: its neighbours follow, then theirs where that helped; `variable`

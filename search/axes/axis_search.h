@@ -52,15 +52,17 @@ class AxisSearch {
 
   // The choices that follow the neighbours of a variable (search/space/follow.h), its own first.
   std::vector<int> ChoicesFollowing(int variable);
+  // The choice, a number in the store, that is as like this one as the variable's pins allow.
+  int Conformed(int variable, int choice) const;
   // An upper bound of how many exchanges a choice has.
   size_t exchanges() const { return mesh_.axes.size() * (mesh_.axes.size() - 1) / 2; }
-  // Calls see(number) with the choice in which axes a and b are exchanged, for each two axes of one
-  // size.
+  // Calls see(number) with the choice of `variable` in which axes a and b are exchanged, for each
+  // two axes of one size.
   template <typename See>
-  void ForEachExchange(int choice, const See& see) {
+  void ForEachExchange(int variable, int choice, const See& see) {
     for (size_t b = 0; b < mesh_.axes.size(); ++b) {
       for (size_t a = 0; a < b; ++a) {
-        if (mesh_.axes[a].size == mesh_.axes[b].size) see(Exchanged(choice, a, b));
+        if (mesh_.axes[a].size == mesh_.axes[b].size) see(Exchanged(variable, choice, a, b));
       }
     }
   }
@@ -90,8 +92,9 @@ class AxisSearch {
   }
   WantedAxes WantedBy(const AxisEdge& edge, int variable) const;
   std::vector<WantedAxes> WantedByNeighbours(int variable) const;
-  int NumberOf(Choice choice) const;
-  int Exchanged(int choice, size_t a, size_t b) const;
+  // The number of a choice for the variable, made like it where pins do not allow it.
+  int NumberOf(int variable, Choice choice) const;
+  int Exchanged(int variable, int choice, size_t a, size_t b) const;
   int RandomChoice(int variable);
   int64_t CostAt(int variable, int choice);
   // Gives the variable its cheapest choice; returns by how much it then costs less, 0 where it

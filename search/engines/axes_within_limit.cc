@@ -22,11 +22,12 @@ double PenaltyOver(const std::vector<MemoryPrice>& prices, const PriceScale& sca
 
 AxesWithinLimit::AxesWithinLimit(const Graph& graph, const AxisOptions& options,
                                  const std::vector<TensorUse>& uses, const GridProblem& grids,
-                                 bool buffers, const LowerBound& bound, bool replicate)
+                                 bool buffers, const LowerBound& bound, bool replicate,
+                                 const Restrictions& restrictions)
     : options_(options),
       prices_(bound.proof.prices),
       store_(options.mesh),
-      problem_(MakeAxisProblem(graph, uses, bound.grids, &store_, replicate)),
+      problem_(MakeAxisProblem(graph, uses, bound.grids, &store_, replicate, restrictions)),
       memory_(problem_, grids, buffers, options.mesh, &store_),
       search_(problem_, options.mesh, options.nesting, *options.budget, &store_, &memory_),
       grids_(grids),

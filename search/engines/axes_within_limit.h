@@ -22,10 +22,10 @@ class AxesWithinLimit {
  public:
   // All arguments must outlive this. `grids` has rows. `bound` has the likely grids to begin from
   // and, in its proof, prices on the rows. Without `buffers` the rows do not count buffers of
-  // transfers. `replicate` as in MakeAxisProblem.
+  // transfers. `replicate`, `restrictions` as in MakeAxisProblem; so are the choices given to it.
   AxesWithinLimit(const Graph& graph, const AxisOptions& options,
                   const std::vector<TensorUse>& uses, const GridProblem& grids, bool buffers,
-                  const LowerBound& bound, bool replicate);
+                  const LowerBound& bound, bool replicate, const Restrictions& restrictions);
 
   // Choices near the bound's grids, at its prices, by element. Their rows keep to `target` bytes if
   // such choices were found; ask Peak.

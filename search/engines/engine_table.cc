@@ -15,7 +15,7 @@ constexpr int64_t kLongElimination = int64_t{1} << 31;
 // On grids a gap of 1/100,000 of the bound is not worth another start.
 constexpr int64_t kReached = 100'000;
 
-bool OnGrids(Task& task) { return !task.limited() && !task.pinned() && !task.on_tables(); }
+bool OnGrids(Task& task) { return !task.limited() && !task.on_tables(); }
 // On tables that were not eliminated: then there would be no gap.
 bool OnWideTables(Task& task) {
   return !task.limited() && task.on_tables() && task.problem().complete;
@@ -41,9 +41,7 @@ bool SoonEliminated(Task& task, const Incumbent& incumbent) {
 bool WhileThereIsTime(Task& task, const Incumbent&) {
   return OnGrids(task) && task.budget().limited();
 }
-bool GridsHelp(Task& task, const Incumbent&) {
-  return !task.limited() && (!task.pinned() || task.on_tables());
-}
+bool GridsHelp(Task& task, const Incumbent&) { return !task.limited(); }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {
   if (task.limited()) return false;
@@ -61,7 +59,7 @@ bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
   return OnWideTables(task) && incumbent.HasPlan();
 }
 bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
-  return OnGrids(task) && incumbent.HasPlan() && !incumbent.IsNear();
+  return OnGrids(task) && !task.pinned() && incumbent.HasPlan() && !incumbent.IsNear();
 }
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.
@@ -104,7 +102,7 @@ void RunLate(Task& task, bool limit_may_run, Incumbent& incumbent) {
     return;
   }
   if (!incumbent.HasPlan()) SearchLevels(task, incumbent);
-  if (task.pinned() || !incumbent.HasGap()) return;
+  if (!incumbent.HasGap()) return;
   if (task.likely_grids.empty()) BoundGrids(task, incumbent);
   if (task.axes == nullptr && !task.on_tables()) PlaceAxes(task, incumbent);
 }

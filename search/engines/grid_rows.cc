@@ -13,7 +13,8 @@ absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearc
   const Mesh& mesh = search.problem.mesh;
   const Budget& budget = *search.problem.budget;
   absl::optional<GridProblem> grids =
-      BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget, search.table_cache);
+      BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget, search.table_cache,
+                       search.problem.restrictions);
   if (!grids.has_value()) return absl::nullopt;
   const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
   grids->pairwise.memory = GridRowsOf(graph, mesh, *grids, limit, budget);

@@ -9,7 +9,8 @@ namespace yuba::search {
 void BoundGrids(Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
   LowerBound bound = DualBound(task.graph(), options.mesh, task.uses(), task.time_left(),
-                               std::numeric_limits<double>::infinity(), options.table_cache.get());
+                               std::numeric_limits<double>::infinity(), options.table_cache.get(),
+                               task.restrictions());
   task.likely_grids = std::move(bound.grids);
   if (bound.bytes > 0) incumbent.Offer(ProvedBound(bound.bytes, std::move(bound.proof)));
 }

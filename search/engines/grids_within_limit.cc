@@ -45,10 +45,8 @@ class GridsWithin {
         budget_(*search.problem.budget) {}
 
   absl::StatusOr<Candidate> Run() {
-    given_ = search_.known;
-    if (search_.others) {
-      for (Choices& each : search_.others()) given_.push_back(std::move(each));
-    }
+    Take(search_.known);
+    if (search_.others) Take(search_.others());
     if (search_.memory_of) TryKnown();  // while there is time
     const std::vector<TensorUse> uses = TensorUsesOf(graph_, mesh_);
     grids_ = GridsWithRows(graph_, search_, uses);
@@ -74,7 +72,9 @@ class GridsWithin {
       if (bound.bytes > 0) result.proof = std::move(bound.proof);
     }
     if (!best_.has_value() && search_.last && budget_.end() == Budget::End::kNone) {
-      for (const Choices& each : search_.last()) Try(each);
+      given_.clear();
+      Take(search_.last());
+      TryKnown();
     }
     if (!best_.has_value()) return NothingFits();
     result.choices = *std::move(best_);
@@ -82,6 +82,13 @@ class GridsWithin {
   }
 
  private:
+  // Plans of other searches, those that meet the pins.
+  void Take(const std::vector<Choices>& known) {
+    for (const Choices& each : known) {
+      if (Meets(each, search_.problem.restrictions)) given_.push_back(each);
+    }
+  }
+
   void TryKnown() {
     for (const Choices& each : given_) Try(each);
   }
@@ -99,7 +106,8 @@ class GridsWithin {
     LowerBound frugal;
     frugal.grids = OneEach(LeastUses(*grids_));
     const AxisOptions options = Options();
-    AxesWithinLimit axes(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate);
+    AxesWithinLimit axes(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate,
+                         search_.problem.restrictions);
     TryNear(axes);
   }
 
@@ -110,13 +118,14 @@ class GridsWithin {
     const auto enough = [&] { return best_.has_value() && least_ <= bound.bytes; };
     if (enough()) return;
     const bool replicate = search_.problem.replicate;
-    AxesWithinLimit axes(graph_, options, uses, grids, true, bound, replicate);
+    const Restrictions& restrictions = search_.problem.restrictions;
+    AxesWithinLimit axes(graph_, options, uses, grids, true, bound, replicate, restrictions);
     TryNear(axes);
     for (const Choices& each : given_) {
       if (!enough() && !budget_.ShouldStop()) Try(axes.Mend(each, limit_));
     }
     // Programs may need less than rows with all buffers say.
-    AxesWithinLimit hopeful(graph_, options, uses, grids, false, bound, replicate);
+    AxesWithinLimit hopeful(graph_, options, uses, grids, false, bound, replicate, restrictions);
     if (IsFar(kFar, bound.bytes)) TryNear(hopeful);
     for (int pass = 0; pass < kPasses; ++pass) {
       AxesWithinLimit& here = pass % 2 == 0 ? axes : hopeful;

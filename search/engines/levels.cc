@@ -9,8 +9,6 @@
 namespace yuba::search {
 namespace {
 
-// Cells of all cost tables of the axes that are placed together where pins allow several.
-constexpr int64_t kWidestCells = int64_t{1} << 22;
 // The largest table where the plan is only a start of the local search on tables.
 constexpr int64_t kStartCells = int64_t{1} << 20;
 
@@ -20,17 +18,9 @@ void SearchLevels(Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
   const Budget& budget = task.time_left();
   const ProblemOptions base = OptionsOf(options, task.restrictions(), budget);
-  const Groups levels = GroupsOf(options.mesh, 1);
   int64_t cells = options.table_cells;
   if (task.on_tables()) cells = std::min(cells, kStartCells);
-  // Pins that do not nest by level let later axes go outside earlier ones: far more choices.
-  const bool widest = task.pinned() && !task.on_tables() && NestByLevel(task.restrictions());
-  if (widest) {
-    const Groups groups = WidestGroups(task.graph(), options.mesh, kWidestCells);
-    incumbent.Offer(SearchGroups(task.graph(), base, groups, cells).choices);
-    if (groups.size() == levels.size() || budget.ShouldStop()) return;
-  }
-  incumbent.Offer(SearchGroups(task.graph(), base, levels, cells).choices);
+  incumbent.Offer(SearchGroups(task.graph(), base, GroupsOf(options.mesh, 1), cells).choices);
 }
 
 Plan SearchRecursive(const Graph& graph, const SearchOptions& options,

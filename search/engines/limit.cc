@@ -1,5 +1,3 @@
-#include "search/engines/limit.h"
-
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -50,18 +48,6 @@ SearchOptions PlainOptions(SearchOptions options) {
   return options;
 }
 
-// Whether there are pins, and the tables that they need are too large.
-bool NeedsLargeTables(const Task& task) {
-  const bool replicate = task.options().replicate == Replicate::kAuto;
-  return task.pinned() && !FitsInTables(task.graph(), task.options().mesh, replicate);
-}
-
-absl::Status PinsRefused(const Task& task) {
-  return UserError("on ", task.options().mesh.devices(), " devices the tables of this graph are ",
-                   "too large for pins together with --memory or --replicate auto: leave one of ",
-                   "them out, or use fewer devices");
-}
-
 // The search of one graph: on choices of all axes at once, or on grids.
 class LimitedGraph {
  public:
@@ -78,7 +64,6 @@ class LimitedGraph {
         together_(FitsInTables(graph_, options_.mesh, replicate_)) {}
 
   absl::StatusOr<Candidate> Run() const {
-    if (NeedsLargeTables(task_)) return PinsRefused(task_);
     LimitedSearch limited = LimitedFrom();
     if (options_.known_bytes == 0 && restrictions_.empty()) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
@@ -219,19 +204,24 @@ class LimitedGraph {
   mutable absl::optional<std::vector<Choices>> baselines_[2];
 };
 
-}  // namespace
-
-absl::Status CheckPinsAndMemory(const Task& task) {
-  YUBA_CHECK(!task.pinned() || !HasPartials(task.graph())) << "pins say nothing of groups";
-  const bool replicate = task.options().replicate == Replicate::kAuto;
-  return replicate && NeedsLargeTables(task) ? PinsRefused(task) : absl::OkStatus();
+// Without the restrictions that only a replicated tensor meets.
+Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictions restrictions) {
+  for (size_t t = 0; t < graph.tensors.size() && !restrictions.empty(); ++t) {
+    if (restrictions[t].none()) continue;
+    const ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));
+    if (!WhyUnmet(space, mesh, restrictions[t].any_of[0]).empty()) restrictions[t] = {};
+  }
+  return restrictions;
 }
+
+}  // namespace
 
 void SearchPlain(Task& task, Incumbent& incumbent) {
   const bool partials = HasPartials(task.graph());
   const Graph whole = partials ? WithoutPartials(task.graph()) : task.graph();
   const SearchOptions options = NamedWithin("plain", PlainOptions(task.options()));
-  Task without(whole, options, task.restrictions(), task.budget());
+  const Restrictions restrictions = MetWithoutReplicas(whole, options.mesh, task.restrictions());
+  Task without(whole, options, restrictions, task.budget());
   const absl::StatusOr<Plan> found = RunEngines(without);
   if (!found.ok()) return;
   Choices choices = AllChoices(*found);

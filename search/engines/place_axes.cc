@@ -10,10 +10,11 @@ void PlaceAxes(Task& task, Incumbent& incumbent) {
   options.nesting = task.options().nesting;
   options.budget = &task.time_left();
   options.bound = incumbent.bound().bytes();
-  task.axes = std::make_unique<AxisAssigner>(task.graph(), options, task.uses(), task.likely_grids);
+  task.axes = std::make_unique<AxisAssigner>(task.graph(), options, task.uses(), task.likely_grids,
+                                             task.restrictions());
   Choices found = task.axes->Find();
   if (task.on_tables() && !task.limited()) {
-    // Pins and clusters allow fewer choices than axes do.
+    // Clusters allow fewer choices than axes do.
     const Problem& problem = task.problem();
     if (problem.complete) found = problem.ChoicesOf(problem.ValuesOf(found));
   }

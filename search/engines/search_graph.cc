@@ -2,13 +2,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/engines/check_options.h"
 #include "search/engines/engine.h"
 #include "search/engines/levels.h"
-#include "search/engines/limit.h"
 #include "search/engines/pins.h"
+#include "search/rewrite/partials.h"
 #include "search/search.h"
 
 namespace yuba::search {
@@ -29,8 +30,8 @@ bool Replicates(const SearchOptions& options) { return options.replicate == Repl
 absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
   if (options.search == "recursive") return SearchRecursive(graph, options, restrictions, budget);
+  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
   Task task(graph, options, restrictions, budget);
-  YUBA_RETURN_IF_ERROR(CheckPinsAndMemory(task));
   return RunEngines(task);
 }
 

@@ -112,10 +112,15 @@ LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const B
 }
 
 // A bound of 0 with some grid for each element, whatever it costs.
-LowerBound NoBound(const Graph& graph, const Mesh& mesh) {
+LowerBound NoBound(const Graph& graph, const Mesh& mesh, const Restrictions& restrictions) {
   LowerBound none;
   auto add = [&](const ChoiceSpace& space) {
-    none.grids.push_back({GridOf(FollowNeighbours(space, {}, mesh), mesh)});
+    Choice choice = FollowNeighbours(space, {}, mesh);
+    const size_t element = none.grids.size();
+    if (!restrictions.empty() && !restrictions[element].none()) {
+      choice = ConformedChoice(space, mesh, choice, restrictions[element]);
+    }
+    none.grids.push_back({GridOf(choice, mesh)});
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     add(SpaceOfTensor(graph, static_cast<TensorId>(t)));
@@ -140,18 +145,19 @@ LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
 }  // namespace
 
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     const Budget& budget, double bytes_to_stop_at, TableCache* table_cache) {
+                     const Budget& budget, double bytes_to_stop_at, TableCache* table_cache,
+                     const Restrictions& restrictions) {
   TableCache own;
   if (table_cache == nullptr) table_cache = &own;
   absl::optional<GridProblem> built =
-      BuildGridProblem(graph, mesh, uses, false, budget, table_cache);
+      BuildGridProblem(graph, mesh, uses, false, budget, table_cache, restrictions);
   if (built.has_value() && built->complete)
     return UnpricedBound(graph, *built, budget, bytes_to_stop_at);
   // The costs known by then give a bound already: missing factors only lower it.
   const Budget overtime = budget.Overtime();
-  built = BuildGridProblem(graph, mesh, uses, false, overtime, table_cache);
+  built = BuildGridProblem(graph, mesh, uses, false, overtime, table_cache, restrictions);
   return built.has_value() ? UnpricedBound(graph, *built, overtime, bytes_to_stop_at)
-                           : NoBound(graph, mesh);
+                           : NoBound(graph, mesh, restrictions);
 }
 
 std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,

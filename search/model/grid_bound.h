@@ -23,11 +23,13 @@ struct LowerBound {
 
 // Where the budget is spent, the best bound by then: of those costs that are known, in a little
 // overtime. Where none is known, bytes is 0, the proof is none and the grids are arbitrary. The
-// search ends once the bound is about `bytes_to_stop_at`. `table_cache`: as in BuildGridProblem.
+// search ends once the bound is about `bytes_to_stop_at`. `table_cache`, `restrictions`: as in
+// BuildGridProblem; under restrictions the bound is of the plans that meet them, and its proof
+// shows less, since messages are of their grids alone.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
                      double bytes_to_stop_at = std::numeric_limits<double>::infinity(),
-                     TableCache* table_cache = nullptr);
+                     TableCache* table_cache = nullptr, const Restrictions& restrictions = {});
 
 // Bounds of the plans within the problem's limit on memory, plans with replicas among them. The
 // rows of the problem are priced, unless its tables are too large. Where the budget is spent, a

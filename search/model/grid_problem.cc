@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -41,15 +42,27 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
 
 namespace {
 
+// The grids of a space, those that may meet the restriction.
+GridList GridsMeeting(const ChoiceSpace& space, const Mesh& mesh, const Restriction& restriction) {
+  std::vector<Grid> grids = AllGrids(space, mesh);
+  const auto fails = [&](const Grid& grid) { return !MayMeet(grid, restriction, mesh); };
+  grids.erase(std::remove_if(grids.begin(), grids.end(), fails), grids.end());
+  return std::make_shared<const std::vector<Grid>>(std::move(grids));
+}
+
 // A variable for each element, with its grids.
-void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate, GridProblem& problem) {
-  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool>,
+void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate,
+                  const Restrictions& restrictions, GridProblem& problem) {
+  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool, std::string>,
            std::pair<GridList, DomainPtr>>
       known;
   const auto add = [&](const ChoiceSpace& space) {
-    auto& [grids, domain] = known[{space.extents, space.cuttable, space.optional}];
+    const Restriction restriction =
+        restrictions.empty() ? Restriction() : restrictions[problem.grids.size()];
+    auto& [grids, domain] =
+        known[{space.extents, space.cuttable, space.optional, Key(restriction)}];
     if (grids == nullptr) {
-      grids = std::make_shared<const std::vector<Grid>>(AllGrids(space, mesh));
+      grids = GridsMeeting(space, mesh, restriction);
       domain = PlainDomain(static_cast<int>(grids->size()));
     }
     problem.grids.push_back(grids);
@@ -71,19 +84,24 @@ struct CommonTable {
   Cells cells;
 };
 
-// The tables of all kinds of uses, without cells, each once. *table_of: the table of each kind.
+// The tables of all uses, without cells, each once. `table_of`: [use].
 std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
-                                      const GridProblem& problem, std::map<int, size_t>* table_of) {
+                                      const GridProblem& problem, std::vector<size_t>& table_of) {
   std::vector<CommonTable> tables;
+  std::map<std::tuple<int, GridList, GridList>, size_t> of_kind;  // under pins a kind has several
   std::map<std::tuple<CostKey, GridList, GridList>, size_t> numbers;
   for (const TensorUse& use : uses) {
-    if (table_of->count(use.kind) > 0) continue;
-    CommonTable table = {&use, use.costs->Key(), problem.grids[use.tensor], problem.grids[use.node],
-                         nullptr};
-    const auto [place, is_new] = numbers.emplace(
-        std::make_tuple(table.key, table.tensor_grids, table.node_grids), tables.size());
-    (*table_of)[use.kind] = place->second;
-    if (is_new) tables.push_back(std::move(table));
+    const GridList &of_tensor = problem.grids[use.tensor], &of_node = problem.grids[use.node];
+    const auto [kind, is_new_kind] =
+        of_kind.emplace(std::make_tuple(use.kind, of_tensor, of_node), 0);
+    if (is_new_kind) {
+      CommonTable table = {&use, use.costs->Key(), of_tensor, of_node, nullptr};
+      const auto [place, is_new] =
+          numbers.emplace(std::make_tuple(table.key, of_tensor, of_node), tables.size());
+      kind->second = place->second;
+      if (is_new) tables.push_back(std::move(table));
+    }
+    table_of.push_back(kind->second);
   }
   return tables;
 }
@@ -104,13 +122,21 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
   std::stable_sort(missing.begin(), missing.end(),
                    [&](CommonTable* a, CommonTable* b) { return size(a) < size(b); });
   // Uses of different kinds share nothing that changes.
-  ParallelFor(budget.threads(), static_cast<int64_t>(missing.size()), [&](int64_t i) {
-    CommonTable& table = *missing[i];
-    if (budget.ShouldStop()) return;
-    std::vector<int64_t> cells =
-        table.first->costs->Relaxed(*table.tensor_grids, *table.node_grids, budget);
-    if (budget.end() != Budget::End::kNone) return;  // cells may be missing
-    table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+  std::vector<std::vector<CommonTable*>> kinds;
+  std::map<const UseCosts*, size_t> number;
+  for (CommonTable* table : missing) {
+    const auto [place, is_new] = number.emplace(table->first->costs.get(), kinds.size());
+    if (is_new) kinds.emplace_back();
+    kinds[place->second].push_back(table);
+  }
+  ParallelFor(budget.threads(), static_cast<int64_t>(kinds.size()), [&](int64_t kind) {
+    for (CommonTable* table : kinds[kind]) {
+      if (budget.ShouldStop()) return;
+      std::vector<int64_t> cells =
+          table->first->costs->Relaxed(*table->tensor_grids, *table->node_grids, budget);
+      if (budget.end() != Budget::End::kNone) return;  // cells may be missing
+      table->cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+    }
   });
   for (const CommonTable* table : missing) {
     if (known == nullptr || table->cells == nullptr) continue;
@@ -143,17 +169,19 @@ Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
 
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
-                                             const Budget& budget, TableCache* known) {
+                                             const Budget& budget, TableCache* known,
+                                             const Restrictions& restrictions) {
   GridProblem problem;
   problem.factors.resize(graph.nodes.size());
-  AddVariables(graph, mesh, replicate, problem);
-  std::map<int, size_t> table_of;
-  std::vector<CommonTable> tables = CommonTables(uses, problem, &table_of);
+  AddVariables(graph, mesh, replicate, restrictions, problem);
+  std::vector<size_t> table_of;
+  std::vector<CommonTable> tables = CommonTables(uses, problem, table_of);
   Fill(tables, budget, known);
-  for (const TensorUse& use : uses) {
+  for (size_t u = 0; u < uses.size(); ++u) {
+    const TensorUse& use = uses[u];
     std::vector<int>& factors = problem.factors[use.node - graph.tensors.size()];
     factors.push_back(-1);
-    const Cells& table = tables[table_of.at(use.kind)].cells;
+    const Cells& table = tables[table_of[u]].cells;
     if (table == nullptr) {
       problem.complete = false;
     } else {

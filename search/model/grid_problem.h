@@ -18,6 +18,7 @@
 #include "search/model/memory_rows.h"
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
+#include "search/space/restriction.h"
 
 namespace yuba::search {
 
@@ -39,11 +40,13 @@ struct GridProblem {
 };
 // `replicate`: any tensor may leave axes out. Where the budget is spent, small tables are computed
 // before large ones, and the problem has the factors by then; nothing where it would have none.
-// Tables that `known` holds are taken from it, others are added; it may be null.
+// Tables that `known` holds are taken from it, others are added; it may be null. Under the
+// restrictions of pins, [element], the grids are those that may meet them.
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited(),
-                                             TableCache* known = nullptr);
+                                             TableCache* known = nullptr,
+                                             const Restrictions& restrictions = {});
 
 // The rows of memory_rows.h by grid, in bytes. All choices of one grid use the same. A transfer's
 // buffer counts where something moves whatever the choices of the grids.

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
 #include "search/space/symmetry.h"
 
 namespace yuba::search {
@@ -65,10 +66,12 @@ bool HadNoRoom(const ChoiceSpace& wanted, const Mesh& mesh, const Choice& prefix
 
 // Whether the axes of these sizes (descending, from number `next` on) can be placed or left out so
 // that no axis that is left out fits an extent in the end. `room`: [extent], elements a part.
-// `first`: the extent from which the next axis is tried if it is as large as the one before.
+// `first`: the extent from which the next axis is tried if it is as large as the one before. If so,
+// `places` has the extent of each axis; that of one left out is the number of extents.
 bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const Demands& demands,
-              const std::vector<bool>& cuttable, std::vector<int64_t>& room,
-              int smallest_left_out) {
+              const std::vector<bool>& cuttable, std::vector<int64_t>& room, int smallest_left_out,
+              std::vector<size_t>& places) {
+  places.resize(sizes.size());
   if (next == sizes.size()) {
     for (size_t e = 0; e < room.size(); ++e) {
       if (cuttable[e] && room[e] >= smallest_left_out) return false;
@@ -82,12 +85,15 @@ bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const De
     if (!cuttable[e] || !demands[e].others || room[e] < sizes[next]) continue;
     const int64_t before = room[e];
     room[e] /= sizes[next];
-    const bool placed = CanPlace(sizes, next + 1, e, demands, cuttable, room, smallest_left_out);
+    places[next] = e;
+    const bool placed =
+        CanPlace(sizes, next + 1, e, demands, cuttable, room, smallest_left_out, places);
     room[e] = before;
     if (placed) return true;
   }
+  places[next] = room.size();
   return CanPlace(sizes, next + 1, room.size(), demands, cuttable, room,
-                  std::min(smallest_left_out, sizes[next]));
+                  std::min(smallest_left_out, sizes[next]), places);
 }
 
 // Whether a choice of the axes in `placed` can be completed to a legal one of all axes.
@@ -112,7 +118,8 @@ bool CanComplete(const ChoiceSpace& space, const Mesh& mesh, const std::vector<i
   }
   if (space.optional) return true;
   std::sort(sizes.rbegin(), sizes.rend());
-  return CanPlace(sizes, 0, 0, demands, space.cuttable, room, smallest_left_out);
+  std::vector<size_t> places;
+  return CanPlace(sizes, 0, 0, demands, space.cuttable, room, smallest_left_out, places);
 }
 
 // The space without the room that the demanded axes of later levels need. With `only_demanded` also
@@ -128,6 +135,48 @@ ChoiceSpace SpaceLeft(const ChoiceSpace& space, const Mesh& mesh, const std::vec
     }
   }
   return left;
+}
+
+// The axes of `like` on one extent that may stay there under the demand, and all that are demanded.
+AxisList AxesLike(const AxisList& like, const Demand& demand, const Demands& demands) {
+  AxisList kept, wanted;
+  for (const uint8_t axis : like) {
+    const bool here = Contains(demand.axes, axis);
+    if (here) wanted.push_back(axis);
+    if (here || (demand.others && !Demanded(demands, axis))) kept.push_back(axis);
+  }
+  if (wanted == demand.axes) return kept;
+  AxisList axes = demand.axes;
+  for (const uint8_t axis : kept) {
+    if (!Contains(demand.axes, axis)) axes.push_back(axis);
+  }
+  return axes;
+}
+
+// Adds the axes that `choice` does not use where there is room for them, so that it is legal. False
+// where that cannot be, for what the demands leave whole.
+bool Complete(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands, Choice& choice) {
+  std::vector<int64_t> room = space.extents;
+  for (size_t e = 0; e < room.size(); ++e) {
+    const int64_t parts = PartCount(mesh, choice.axes[e]);
+    if (parts > 1 && (!space.cuttable[e] || parts > space.extents[e])) return false;
+    room[e] /= parts;
+  }
+  if (space.optional) return true;
+  std::vector<uint8_t> axes;  // by size, largest first
+  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    if (!Uses(choice, static_cast<uint8_t>(axis))) axes.push_back(static_cast<uint8_t>(axis));
+  }
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](uint8_t a, uint8_t b) { return mesh.axes[a].size > mesh.axes[b].size; });
+  std::vector<int> sizes;
+  for (const uint8_t axis : axes) sizes.push_back(mesh.axes[axis].size);
+  std::vector<size_t> places;
+  if (!CanPlace(sizes, 0, 0, demands, space.cuttable, room, INT32_MAX, places)) return false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (places[i] < choice.axes.size()) choice.axes[places[i]].push_back(axes[i]);
+  }
+  return true;
 }
 
 }  // namespace
@@ -179,6 +228,36 @@ std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh
     }
   }
   return result;
+}
+
+Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice& like,
+                       const Restriction& restriction) {
+  for (const bool as_like : {true, false}) {
+    for (const Demands& demands : restriction.any_of) {
+      Choice choice;
+      for (size_t e = 0; e < demands.size(); ++e) {
+        choice.axes.push_back(as_like ? AxesLike(like.axes[e], demands[e], demands)
+                                      : demands[e].axes);
+      }
+      if (Complete(space, mesh, demands, choice)) return choice;
+    }
+  }
+  YUBA_CHECK(false) << "no legal choice meets " << Key(restriction);
+  return like;
+}
+
+bool MayMeet(const std::vector<int>& parts, const Restriction& restriction, const Mesh& mesh) {
+  return restriction.none() || std::any_of(restriction.any_of.begin(), restriction.any_of.end(),
+                                           [&](const Demands& demands) {
+                                             for (size_t e = 0; e < demands.size(); ++e) {
+                                               const int64_t demanded =
+                                                   PartCount(mesh, demands[e].axes);
+                                               if (parts[e] % demanded != 0) return false;
+                                               if (!demands[e].others && parts[e] != demanded)
+                                                 return false;
+                                             }
+                                             return true;
+                                           });
 }
 
 std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands) {

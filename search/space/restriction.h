@@ -50,6 +50,16 @@ std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh
                                       const Choice& prefix, Nesting nesting,
                                       const Restriction& restriction);
 
+// A legal choice of all axes of the mesh that meets a restriction of pins (Rest::kRefused). It has
+// the axes of `like` where `like` has them, if there is room for all of them. Some legal choice
+// must meet the restriction (WhyUnmet). Example: like [8/a, 8/b] under the pin [b, -] is [8/ba, 8].
+Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice& like,
+                       const Restriction& restriction);
+
+// Whether a choice with so many parts of each extent may meet a restriction of pins. Where not,
+// none does.
+bool MayMeet(const std::vector<int>& parts, const Restriction& restriction, const Mesh& mesh);
+
 // "" if some legal choice of all axes of the mesh meets the demands, else why none does, in words
 // for the user.
 std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands);

@@ -1,9 +1,14 @@
 // Restrictions of choices, and pins as people write them.
 #include "search/space/restriction.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <numeric>
+#include <random>
+#include <string>
 
 #include "opsemantics/sharding/mesh_text.h"
+#include "search/space/grid_space.h"
 #include "search/space/pin_text.h"
 #include "search/space/symmetry.h"
 #include "tests/support/graphs.h"
@@ -41,6 +46,68 @@ TEST_CASE("what no demand leaves room for goes elsewhere or is left out, as aske
   for (const Choice& choice : Allowed(kMatrix, mesh, {{columns}, Rest::kLeftOut}))
     CHECK(choice.axes[0].empty());
   CHECK(Allowed(kMatrix, mesh, {{OnlyExtents({false, false})}, Rest::kLeftOut}).size() == 1);
+}
+
+std::string TextOf(const Choice& choice) {
+  std::string text;
+  for (const AxisList& axes : choice.axes) {
+    for (const uint8_t axis : axes) text += static_cast<char>('a' + axis);
+    text += '|';
+  }
+  return text;
+}
+
+TEST_CASE("a choice is conformed to pins, and grids that may meet them are those that do") {
+  std::mt19937 random(7);
+  int changed = 0, kept = 0, unmet = 0, left_out = 0;
+  for (const int devices : {4, 6, 8, 12, 16}) {
+    const Mesh mesh = MeshOf(devices);
+    const int axes = static_cast<int>(mesh.axes.size());
+    for (int run = 0; run < 300; ++run) {
+      ChoiceSpace space = {{}, {}, random() % 4 == 0};
+      Restriction restriction = {{{}}, Rest::kRefused};
+      std::vector<uint8_t> shuffled(axes);
+      std::iota(shuffled.begin(), shuffled.end(), 0);
+      std::shuffle(shuffled.begin(), shuffled.end(), random);
+      for (int e = 0; e < 3; ++e) {
+        space.extents.push_back(1 + static_cast<int64_t>(random() % 13));
+        space.cuttable.push_back(random() % 8 != 0);
+        AxisList demanded;
+        while (!shuffled.empty() && random() % 3 == 0) {
+          demanded.push_back(shuffled.back());
+          shuffled.pop_back();
+        }
+        restriction.any_of[0].push_back({demanded, random() % 3 != 0});
+      }
+      const std::vector<Choice> allowed = Allowed(space, mesh, restriction);
+      CHECK(WhyUnmet(space, mesh, restriction.any_of[0]).empty() == !allowed.empty());
+      unmet += allowed.empty();
+      if (allowed.empty()) continue;
+      std::vector<Grid> grids;
+      for (const Choice& choice : allowed) grids.push_back(GridOf(choice, mesh));
+      for (const Grid& grid : AllGrids(space, mesh)) {
+        if (std::count(grids.begin(), grids.end(), grid) > 0)
+          CHECK(MayMeet(grid, restriction, mesh));
+        left_out += !MayMeet(grid, restriction, mesh);
+      }
+      std::vector<int> all(axes);
+      std::iota(all.begin(), all.end(), 0);
+      const std::vector<Choice> any =
+          LegalChoices(space, mesh, all, WholeChoice(space), Nesting::kFree);
+      const Choice& like = any[random() % any.size()];
+      const Choice conformed = ConformedChoice(space, mesh, like, restriction);
+      CAPTURE(TextOf(like), TextOf(conformed), Key(restriction));
+      CHECK(WhyIllegal(space, mesh, conformed).empty());
+      CHECK(Meets({conformed}, {restriction}));
+      if (Meets({like}, {restriction})) CHECK(conformed == like);
+      ++(conformed == like ? kept : changed);
+    }
+  }
+  CAPTURE(changed, kept, unmet, left_out);
+  CHECK(changed > 100);
+  CHECK(kept > 100);
+  CHECK(unmet > 100);
+  CHECK(left_out > 100);
 }
 
 TEST_CASE("level by level, and all at once, restrictions leave the same choices") {
