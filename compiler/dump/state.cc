@@ -23,18 +23,31 @@ std::string StateText(const Compilation& compilation) {
   return stream.str();
 }
 
+namespace {
+
+// "FILE:LINE:COLUMN"; `file` where the location has none.
+std::string PlaceOf(mlir::Location location, const std::string& file) {
+  const auto place = location->findInstanceOf<mlir::FileLineColLoc>();
+  if (!place) return file;
+  return absl::StrCat(View(place.getFilename().getValue()), ":", place.getLine(), ":",
+                      place.getColumn());
+}
+
+}  // namespace
+
 absl::Status ParseState(absl::string_view text, const std::string& file, Compilation& compilation) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<YubaDialect>();
   std::string errors;
   const mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
     llvm::raw_string_ostream stream(errors);
-    stream << (errors.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+    stream << (errors.empty() ? "" : "\n") << PlaceOf(diagnostic.getLocation(), file)
+           << ": error: " << diagnostic;
     return mlir::success();
   });
   const auto module = mlir::parseSourceString<mlir::ModuleOp>(
       llvm::StringRef(text.data(), text.size()), mlir::ParserConfig(&context), file);
-  if (!module) return UserError(file, ": ", errors);
+  if (!module) return UserError(errors);
   return Annotate(ReadModule(*module, compilation), file);
 }
 
