@@ -23,19 +23,8 @@ std::string StateText(const Compilation& compilation) {
   return stream.str();
 }
 
-namespace {
-
-// "FILE:LINE:COLUMN"; `file` where the location has none.
-std::string PlaceOf(mlir::Location location, const std::string& file) {
-  const auto place = location->findInstanceOf<mlir::FileLineColLoc>();
-  if (!place) return file;
-  return absl::StrCat(View(place.getFilename().getValue()), ":", place.getLine(), ":",
-                      place.getColumn());
-}
-
-}  // namespace
-
-absl::Status ParseState(absl::string_view text, const std::string& file, Compilation& compilation) {
+absl::StatusOr<StatePlaces> ParseState(absl::string_view text, const std::string& file,
+                                       Compilation& compilation) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<YubaDialect>();
   std::string errors;
@@ -48,14 +37,17 @@ absl::Status ParseState(absl::string_view text, const std::string& file, Compila
   const auto module = mlir::parseSourceString<mlir::ModuleOp>(
       llvm::StringRef(text.data(), text.size()), mlir::ParserConfig(&context), file);
   if (!module) return UserError(errors);
-  return Annotate(ReadModule(*module, compilation), file);
+  if (absl::Status status = ReadModule(*module, compilation); !status.ok()) {
+    return Annotate(status, file);
+  }
+  return PlacesOf(*module, file);
 }
 
 absl::Status WriteState(const Compilation& compilation, const std::string& path) {
   return WriteFile(path, StateText(compilation));
 }
 
-absl::Status ReadState(const std::string& path, Compilation& compilation) {
+absl::StatusOr<StatePlaces> ReadState(const std::string& path, Compilation& compilation) {
   YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   return ParseState(text, path, compilation);
 }

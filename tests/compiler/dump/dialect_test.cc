@@ -127,7 +127,7 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     const std::string text = StateText(written);
     INFO(text);
     Compilation read;
-    const absl::Status status = ParseState(text, "state.mlir", read);
+    const absl::Status status = ParseState(text, "state.mlir", read).status();
     REQUIRE_THAT(status, IsOk());
     CheckSameGraph(written.model.graph, read.model.graph);
     CHECK(read.model.file == written.model.file);
@@ -163,7 +163,7 @@ TEST_CASE("an attribute reads the same outside of an operation's own syntax") {
     CHECK_THAT(text, Catch::Matchers::Contains(std::string("#yuba.") + name + "<"));
   }
   Compilation read;
-  const absl::Status status = ParseState(text, "state.mlir", read);
+  const absl::Status status = ParseState(text, "state.mlir", read).status();
   INFO(status.message());
   REQUIRE(status.ok());
   CHECK(StateText(read) == StateText(written));
@@ -211,7 +211,7 @@ std::string SmallText() {
 
 std::string ErrorOf(const std::string& text) {
   Compilation state;
-  const absl::Status status = ParseState(text, "state.mlir", state);
+  const absl::Status status = ParseState(text, "state.mlir", state).status();
   CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
   return std::string(status.message());
 }
