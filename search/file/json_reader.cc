@@ -1,8 +1,11 @@
 #include "search/file/json_reader.h"
 
+#include <algorithm>
 #include <limits>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::search {
@@ -20,6 +23,49 @@ std::string Shortly(const JsonReader::Json& value) {
   return text.size() <= 40 ? text : text.substr(0, 40) + "...";
 }
 
+// Follows a text as it is parsed, and notices a key that its object has already.
+class KeyWatch {
+ public:
+  // The place of such a key, "cost.bytes"; "" where there is none.
+  std::string See(nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    switch (event) {
+      case Event::object_end:
+      case Event::array_end: levels_.pop_back(); return "";
+      case Event::key: {
+        levels_.back().key = parsed.get<std::string>();
+        return levels_.back().keys.insert(levels_.back().key).second ? "" : Place();
+      }
+      default: break;
+    }
+    if (!levels_.empty()) ++levels_.back().item;
+    if (event != Event::value) levels_.push_back({event == Event::object_start, "", {}, -1});
+    return "";
+  }
+
+ private:
+  struct Level {
+    bool object;
+    std::string key;  // of an object: the last one
+    absl::flat_hash_set<std::string> keys;
+    int64_t item;  // of an array: the number of the last one
+  };
+
+  std::string Place() const {
+    std::string place;
+    for (const Level& level : levels_) {
+      if (level.object) {
+        absl::StrAppend(&place, place.empty() ? "" : ".", level.key);
+      } else {
+        absl::StrAppend(&place, "[", level.item, "]");
+      }
+    }
+    return place;
+  }
+
+  std::vector<Level> levels_;
+};
+
 }  // namespace
 
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
@@ -29,10 +75,14 @@ absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
     absl::Status status;
   };
   int values = 0;
-  const auto look = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  KeyWatch keys;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     if (depth > kMostLevels) {
       throw End{UserError("this is no JSON that is read: it is nested more than ", kMostLevels,
                           " levels deep")};
+    }
+    if (const std::string twice = keys.See(event, parsed); !twice.empty()) {
+      throw End{UserError(twice, " is there twice: leave one of them")};
     }
     if (++values % kValuesBetweenLooks == 0 && stop != nullptr && stop()) {
       throw End{absl::CancelledError("the reading was stopped")};
@@ -54,6 +104,18 @@ void JsonReader::Fail(const std::string& expected) const {
   if (!status_->ok()) return;
   *status_ = absl::InvalidArgumentError(absl::StrCat(place_.empty() ? "the file" : place_, " is ",
                                                      Shortly(*value_), ", expected ", expected));
+}
+
+void JsonReader::Refuse(const std::string& why) const {
+  if (status_->ok()) *status_ = UserError(place_, " ", why);
+}
+
+void JsonReader::OnlyFields(const std::vector<std::string>& names) const {
+  for (const auto& [name, value] : Fields()) {
+    if (std::count(names.begin(), names.end(), name) > 0) continue;
+    value.Refuse(absl::StrCat("is a field that plans do not have; ", place_, " has ",
+                              absl::StrJoin(names, ", ")));
+  }
 }
 
 JsonReader JsonReader::Field(const std::string& name) const {

@@ -136,6 +136,17 @@ TEST_CASE("show does all that its flags ask for, or refuses") {
   CHECK_FALSE(std::filesystem::exists(folder + "/b.html"));
 }
 
+TEST_CASE("a comparison of plans of different graphs says so first") {
+  const std::string folder = ScratchFolder("diff");
+  const std::string plan = Planned(Model(), "", folder + "/p.json"),
+                    same = Planned(Model(), "--copies 0", folder + "/same.json"),
+                    other = Planned(RepositoryFile("tests/models/conv/model.onnx"), "",
+                                    folder + "/other.json");
+  const std::string note = "NOTE: the plans are of different graphs, model.onnx (";
+  CHECK(RunCommand("yuba show " + plan + " --diff " + other).out.find(note) == 0);
+  CHECK(RunCommand("yuba show " + plan + " --diff " + same).out.find("moved: ") == 0);
+}
+
 TEST_CASE("an output that cannot be written is noticed before the model is read") {
   const std::string none = ScratchFolder("unwritable") + "/none/";
   ExpectError("yuba partition no_such_model.onnx -o " + none + "p.json",
