@@ -49,8 +49,9 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
 }
 
 void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
-  CLI::Option* devices =
-      app->add_option("--devices", flags.devices, "number of devices")->capture_default_str();
+  CLI::Option* devices = app->add_option("--devices", flags.devices, "number of devices")
+                             ->check(WholeNumber(1, kMostPlannedDevices))
+                             ->capture_default_str();
   app->add_option("--mesh", flags.groups,
                   "the devices as named groups, as in data=2,model=4; instead of --devices")
       ->excludes(devices);
@@ -60,13 +61,6 @@ absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags) {
   if (!flags.groups.empty()) {
     absl::StatusOr<Mesh> mesh = MeshOfGroups(flags.groups);
     return mesh.ok() ? mesh : Annotate(mesh.status(), absl::StrCat("--mesh ", flags.groups));
-  }
-  if (flags.devices < 1) {
-    return UserError("--devices ", flags.devices, ": at least one device is needed");
-  }
-  if (flags.devices > kMostPlannedDevices) {
-    return UserError("--devices ", flags.devices, ": at most ", kMostPlannedDevices,
-                     " devices are planned for");
   }
   return MeshOf(flags.devices);
 }

@@ -218,6 +218,10 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
 
 absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(CheckFrom(flags));
+  if (flags.to == "import" && !flags.output.empty()) {
+    return UserError("--to import ends before there is a plan for -o ", flags.output,
+                     ": leave one of them out");
+  }
   flags.model.factors = flags.space != "flat" && flags.space != "tofu";
   YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   const std::string output =

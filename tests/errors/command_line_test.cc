@@ -46,7 +46,9 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   ExpectError("yuba bench search --repeat x", {"yuba bench search: "});
   ExpectError("yuba bench search --repeat 0", {"--repeat: 0 is not a whole number from 1"});
   ExpectError("yuba bench search " + Model() + " --devices 2,5000",
-              {"--devices 5000: at most 4096 devices are planned for"});
+              {"--devices: 5000 is not a whole number from 1 to 4096"});
+  ExpectError("yuba bench search " + Model() + " --devices 2,99999999999999",
+              {"--devices: 99999999999999 is not a whole number from 1 to 4096"});
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
 
@@ -159,6 +161,9 @@ TEST_CASE("an output that cannot be written is noticed before the model is read"
 }
 
 TEST_CASE("flags that contradict each other are refused, both named") {
+  const std::string folder = ScratchFolder("no_plan");
+  ExpectError("yuba partition " + Model() + " --to import -o " + folder + "/p.json",
+              {"--to import", "-o " + folder + "/p.json"});
   ExpectError("yuba info " + Symbolic() + " --dim batch=5 --dim batch=6",
               {"--dim batch=5", "--dim batch=6"});
   ExpectError("yuba info " + Symbolic() + " --batch 4 --dim batch=8",

@@ -34,7 +34,10 @@ TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba", 2, "subcommand");
   ExpectError("yuba frobnicate", 2, "frobnicate");
   ExpectError("yuba partition " + Model() + " --nonsense", 2, "--nonsense");
-  ExpectError("yuba partition " + Model() + " --devices 0", 2, "--devices 0");
+  ExpectError("yuba partition " + Model() + " --devices 0", 2,
+              "--devices: 0 is not a whole number from 1 to 4096");
+  ExpectError("yuba partition " + Model() + " --devices 99999999999999", 2,
+              "--devices: 99999999999999 is not a whole number from 1 to 4096");
   ExpectError("yuba partition " + Model() + " --mesh data=1", 2, "--mesh data=1");
   ExpectError("yuba partition " + Model() + " --mesh data=2 --devices 2", 2, "--devices");
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
@@ -223,6 +226,7 @@ TEST_CASE("running without weights or inputs is an error that says what to give"
   REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
   ExpectError("yuba run " + Model() + " " + plan, 2, "--random");
   ExpectError("yuba run " + Model() + " " + plan + " --inputs " + folder + "/none", 2, "none");
+  ExpectError("yuba run " + Model() + " " + plan + " --backend zz", 2, "no back end zz");
 }
 
 }  // namespace
