@@ -157,13 +157,14 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   search::PlanNotes notes = NotesFor(loaded, flags.model);
   if (flags.space == "tofu") notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
-  notes.options["search"] = flags.search;
-  notes.options["copies"] = absl::StrCat(flags.copies);
+  // With --from the plan may be one that other flags asked for.
+  notes.options["search"] = plan.search;
+  notes.options["copies"] = absl::StrCat(plan.space.copies);
   for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
     notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
   }
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
-  notes.options["memory"] = absl::StrCat(options.memory_limit);
+  notes.options["memory"] = absl::StrCat(plan.space.memory);
   if (flags.no_verify) notes.options["no-verify"] = "true";
   YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_verify, notes));
   return notes;

@@ -125,18 +125,21 @@ TEST_CASE("a bound that was not replayed for the state that was read is not call
 TEST_CASE("states of all kinds of plans are read again") {
   for (const std::string flags :
        {"gpt --replicate auto", "encoder", "lstm --accumulators all", "conv --space flat",
-        "gpt --copies 0", "conv --space tofu", "conv --batch 4"}) {
+        "gpt --copies 0", "conv --space tofu", "conv --batch 4", "mlp --memory 20kB",
+        "conv --search recursive"}) {
     INFO(flags);
     const std::string folder = ScratchFolder("kinds");
     const size_t end = std::min(flags.find(' '), flags.size());
-    const std::string partition = "yuba partition " + RepositoryFile("tests/models/") +
-                                  flags.substr(0, end) + "/model.onnx --devices 4 --dump " +
-                                  folder + " -o " + folder + "/p.json";
+    const std::string model =
+        RepositoryFile("tests/models/") + flags.substr(0, end) + "/model.onnx";
+    const std::string partition =
+        "yuba partition " + model + " --devices 4 --dump " + folder + " -o " + folder + "/p.json";
     Succeed(partition + flags.substr(end));
     Succeed(partition + flags.substr(end) + " --from search");
     const std::string batch = flags.find("--batch") < flags.size() ? " --batch 4" : "";
     for (const char* phase : {"spmd", "recognise", "memory", "kernels", "emit"}) {
       Succeed(partition + batch + " --from " + phase);
+      Succeed("yuba check " + model + " " + folder + "/p.json");
     }
     if (!batch.empty()) {
       CheckRefused(partition + " --from spmd",
