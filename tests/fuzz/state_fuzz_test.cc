@@ -18,20 +18,21 @@
 namespace yuba {
 namespace {
 
-std::string Text() {
+std::string Text(search::Replicate replicate) {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
   compiler::Compilation state;
   state.request.model_file = RepositoryFile("tests/models/conv/model.onnx");
   state.request.import.library = &library;
   state.request.search.mesh = MeshOf(4);
+  state.request.search.copies = 8;
+  state.request.search.replicate = replicate;
   compiler::PhaseOptions options;
   options.to = "memory";
   REQUIRE_THAT(compiler::RunPhases(options, state), IsOk());
   return compiler::StateText(state);
 }
 
-TEST_CASE("mutants of a state never crash the reader or the checks") {
-  const std::string text = Text();
+void CheckMutants(const std::string& text) {
   const std::vector<std::string> words = {
       "[",      "]",       "(",           ")",           "{",          "}",   "\"",
       ":",      "%0",      "%1",          "/a",          "a(0 1",      "0:8", "d0",
@@ -70,6 +71,16 @@ TEST_CASE("mutants of a state never crash the reader or the checks") {
   CHECK(read < 600);
   CHECK(sound <= read);
   CHECK(believed <= sound);
+}
+
+TEST_CASE("mutants of a state never crash the reader or the checks") {
+  CheckMutants(Text(search::Replicate::kNone));
+}
+
+TEST_CASE("mutants of a state with copies and unreduced sums never crash them either") {
+  const std::string text = Text(search::Replicate::kAuto);
+  CHECK(text.find("partials = true") != std::string::npos);
+  CheckMutants(text);
 }
 
 }  // namespace
