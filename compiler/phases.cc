@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/check_read.h"
 #include "compiler/dump/state.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
@@ -108,8 +109,15 @@ absl::Status VerifyCollectives(Compilation& c) { return CheckCollectives(c.progr
 
 absl::Status Memory(Compilation& c) {
   YUBA_RETURN_IF_ERROR(NeedProgram(c));
-  PlanMemory(c.program, c.plan.space.memory);
-  return absl::OkStatus();
+  const int64_t limit = c.plan.space.memory;
+  PlanMemory(c.program, limit);
+  const int64_t arena = c.program.stages(0).arena_size();
+  // A limit is about the model's own elements, not about the wider ones of hash arithmetic.
+  const bool other_sizes = c.program.hash_arithmetic();
+  if (limit == 0 || arena <= limit || other_sizes) return absl::OkStatus();
+  return UserError("the plan's space allows ", limit, " bytes a device (space.memory), but its ",
+                   "program allocates ", arena,
+                   ": plan again with yuba partition --memory, or without a limit");
 }
 
 absl::Status VerifyMemory(Compilation& c) { return CheckMemory(c.program); }
@@ -211,23 +219,45 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
   return absl::OkStatus();
 }
 
+// Reads the state after phase `number` and checks it: a dump may have been changed by hand.
+absl::Status ReadDump(const PhaseOptions& options, size_t number, Compilation& compilation) {
+  YUBA_ASSIGN_OR_RETURN(const StatePlaces places,
+                        ReadState(DumpFile(options, number), compilation));
+  YUBA_RETURN_IF_ERROR(CheckReadState(Phases()[number], places, options.verify, compilation));
+  if (!compilation.request.model_file.empty()) {
+    YUBA_RETURN_IF_ERROR(CheckOfModel(places, compilation));
+  }
+  const std::string values = ValuesFile(options, HasFactors(compilation));
+  YUBA_RETURN_IF_ERROR(ReadValues(values, compilation.model));
+  if (compilation.program.stages_size() > 0) {
+    SetInitialValues(compilation.model, compilation.program);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Span<const Phase> Phases() { return kPhases; }
+
+absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool verify,
+                            Compilation& compilation) {
+  YUBA_RETURN_IF_ERROR(CheckRead(places, verify, compilation));
+  if (compilation.program.stages_size() == 0 || !verify) return absl::OkStatus();
+  for (const Phase& phase : Phases()) {
+    if (phase.run == Import || phase.run == SearchPlan || phase.run == Attach) continue;
+    const absl::Status verified = phase.verify(compilation);
+    if (!verified.ok()) return UserError(places.program, ": error: ", verified.message());
+    if (&phase == &last) break;
+  }
+  return absl::OkStatus();
+}
 
 absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
   YUBA_ASSIGN_OR_RETURN(const size_t from, FindPhase(options.from, 0));
   YUBA_ASSIGN_OR_RETURN(const size_t to, FindPhase(options.to, Phases().size() - 1));
   if (from > to) return UserError("phase ", options.from, " comes after phase ", options.to);
   if (from > 0 && !options.dump_dir.empty()) {
-    YUBA_RETURN_IF_ERROR(ReadState(DumpFile(options, from - 1), compilation));
-    const std::string values = ValuesFile(options, HasFactors(compilation));
-    YUBA_RETURN_IF_ERROR(ReadValues(values, compilation.model));
-    if (compilation.program.stages_size() > 0) {
-      SetInitialValues(compilation.model, compilation.program);
-    }
-    // A dump may have been changed by hand.
-    if (options.verify) YUBA_RETURN_IF_ERROR(Verify(Phases()[from - 1], compilation));
+    YUBA_RETURN_IF_ERROR(ReadDump(options, from - 1, compilation));
   }
   for (size_t phase = from; phase <= to; ++phase) {
     if (options.go_on != nullptr) {

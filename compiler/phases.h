@@ -1,6 +1,7 @@
 // The compiler, phase by phase. The table in phases.cc lists the phases in order, each with the
 // function that runs it and the function that verifies what must hold after it. RunPhases runs a
 // range of them over one Compilation, and can show and restart between any two.
+// What a dump says is believed only where it can be checked.
 //
 // Example: {from: "memory", dump_dir: "d"} reads the state that an earlier run wrote to
 // d/4-recognise.mlir, plans memory, and runs all phases behind it.
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compiler/compilation.h"
+#include "compiler/dump/state.h"
 
 namespace yuba::compiler {
 
@@ -49,6 +51,12 @@ struct PhaseOptions {
 // where one fails. Returns the phase's own error (the user's mistake); where a verifier fails, that
 // is a mistake of ours: an Internal error that names the phase.
 absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation);
+
+// Checks a state that was read, as the phase `last` left it: CheckRead of check_read.h and, with
+// `verify`, what the verifiers of all phases up to `last` ask of its program. Errors are of the
+// user (InvalidArgument) and begin with the place.
+absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool verify,
+                            Compilation& compilation);
 
 }  // namespace yuba::compiler
 

@@ -23,12 +23,19 @@ std::string BackendNames() {
   return names;
 }
 
+absl::Status CheckBackend(const std::string& name) {
+  for (const Backend& backend : kBackends) {
+    if (backend.name == name) return absl::OkStatus();
+  }
+  return UserError("no back end ", name, "; there are ", BackendNames());
+}
+
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, Fleet& fleet) {
   for (const Backend& backend : kBackends) {
     if (backend.name == name) return backend.open(program, layout, fleet);
   }
-  return UserError("no back end ", name, "; there are ", BackendNames());
+  return CheckBackend(name);
 }
 
 }  // namespace yuba::runtime

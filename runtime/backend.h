@@ -18,6 +18,9 @@ namespace yuba::runtime {
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, Fleet& fleet);
 
+// OK where there is a back end of this name; else OpenBackend's error.
+absl::Status CheckBackend(const std::string& name);
+
 // "host, cuda"
 std::string BackendNames();
 

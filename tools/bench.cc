@@ -108,9 +108,6 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
 
 absl::Status BenchSearch(const BenchFlags& flags) {
   if (flags.model.file.empty()) return UserError("give a MODEL to measure, or --suite FILE");
-  for (const int devices : flags.devices) {
-    YUBA_RETURN_IF_ERROR(MeshOfFlags({devices, ""}).status());
-  }
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(const double import, Time(flags.repeat, [&]() -> absl::Status {
                           YUBA_ASSIGN_OR_RETURN(loaded, LoadModel(flags.model));
@@ -165,7 +162,9 @@ void AddBench(CLI::App& app, int& exit_code) {
       command->add_subcommand("search", "import, search and check, each timed alone");
   AddModelFlags(search, flags->model);
   search->get_option("model")->required(false);
-  search->add_option("--devices", flags->devices, "device counts, as in 2,4,8")->delimiter(',');
+  search->add_option("--devices", flags->devices, "device counts, as in 2,4,8")
+      ->check(WholeNumber(1, kMostPlannedDevices))
+      ->delimiter(',');
   search->add_option("--search", flags->searches, "which searches, as in default,recursive")
       ->delimiter(',');
   search->add_option("--copies", flags->options.copies, "the window of copies; 0: none")

@@ -139,9 +139,9 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
     return absl::Status(legal.code(),
                         absl::StrCat(flags.plan, ": ", legal.message(), ": plan again"));
   }
+  YUBA_RETURN_IF_ERROR(CheckMemoryLimit(planned, flags));
   YUBA_RETURN_IF_ERROR(CheckFields(planned, flags));
   YUBA_RETURN_IF_ERROR(CheckPins(planned, flags));
-  YUBA_RETURN_IF_ERROR(CheckMemoryLimit(planned, flags));
   if (flags.json) return absl::OkStatus();
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes
             << " bytes) a step, as it says; ";

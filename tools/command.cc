@@ -4,11 +4,14 @@
 
 #include <iostream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"
@@ -46,8 +49,9 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
 }
 
 void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
-  CLI::Option* devices =
-      app->add_option("--devices", flags.devices, "number of devices")->capture_default_str();
+  CLI::Option* devices = app->add_option("--devices", flags.devices, "number of devices")
+                             ->check(WholeNumber(1, kMostPlannedDevices))
+                             ->capture_default_str();
   app->add_option("--mesh", flags.groups,
                   "the devices as named groups, as in data=2,model=4; instead of --devices")
       ->excludes(devices);
@@ -57,13 +61,6 @@ absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags) {
   if (!flags.groups.empty()) {
     absl::StatusOr<Mesh> mesh = MeshOfGroups(flags.groups);
     return mesh.ok() ? mesh : Annotate(mesh.status(), absl::StrCat("--mesh ", flags.groups));
-  }
-  if (flags.devices < 1) {
-    return UserError("--devices ", flags.devices, ": at least one device is needed");
-  }
-  if (flags.devices > kMostPlannedDevices) {
-    return UserError("--devices ", flags.devices, ": at most ", kMostPlannedDevices,
-                     " devices are planned for");
   }
   return MeshOf(flags.devices);
 }
@@ -220,8 +217,8 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
       flags.bind.push_back(absl::StrCat(name.substr(5), "=", value));
     } else if (dim) {
       flags.dims.push_back(absl::StrCat(name.substr(4), "=", value));
-    } else if (!absl::SimpleAtoi(value, &flags.batch)) {
-      return UserError("the plan's option batch is '", value, "', not a number: plan again");
+    } else {
+      YUBA_CHECK(absl::SimpleAtoi(value, &flags.batch));  // as ReadPlan has it
     }
   }
   return absl::OkStatus();
@@ -241,6 +238,39 @@ search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
   return notes;
 }
 
+namespace {
+
+// `status` of reading the model, with the names of the plan's fields in place of flags that nobody
+// gave: they were taken from the plan.
+absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
+                         const std::string& plan_file, const search::PlanNotes& notes) {
+  const std::map<std::string, std::string> mine = PlanOptions(given);
+  std::string message(status.message());
+  bool named = false;
+  for (const auto& [name, value] : notes.options) {
+    const bool bind = absl::StartsWith(name, "bind.");
+    if (mine.count(name) > 0 || !(bind || name == "batch" || absl::StartsWith(name, "dim."))) {
+      continue;
+    }
+    const std::string flag = bind              ? absl::StrCat("--bind ", name.substr(5))
+                             : name == "batch" ? "--batch"
+                                               : absl::StrCat("--dim ", name.substr(4));
+    const std::string field = absl::StrCat("options.", name);
+    if (absl::StrContains(message, flag)) {
+      message = absl::StrReplaceAll(message, {{flag, field}});
+    } else if (bind && absl::StartsWith(message, value + ": ")) {  // the file
+      message = absl::StrCat(field, ": ", message);
+    } else {
+      continue;
+    }
+    named = true;
+  }
+  if (!named) return status;
+  return absl::Status(status.code(), absl::StrCat(plan_file, ": ", message, ": plan again"));
+}
+
+}  // namespace
+
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file) {
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
   absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
@@ -248,7 +278,10 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   const ModelFlags given = flags;
   YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));
   absl::StatusOr<LoadedModel> read = LoadModel(flags);
-  if (!read.ok()) return ExplainOptions(read.status(), given, file->notes);
+  if (!read.ok()) {
+    const absl::Status named = NameOptions(read.status(), given, plan_file, file->notes);
+    return ExplainOptions(named, given, file->notes);
+  }
   LoadedModel loaded = *std::move(read);
   if (absl::Status bound = CheckBound(loaded.bound, file->notes); !bound.ok()) {
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);

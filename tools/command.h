@@ -49,7 +49,7 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags);
 
 // The devices: a number of them, or a mesh with named groups of axes.
 struct MeshFlags {
-  int devices = 8;
+  int devices = 8;     // 1 to kMostPlannedDevices
   std::string groups;  // as in data=2,model=4; empty: `devices` counts
 };
 void AddMeshFlags(CLI::App* app, MeshFlags& flags);

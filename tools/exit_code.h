@@ -1,6 +1,7 @@
 // The exit codes of all commands: 0 done, 1 a negative answer, 2 bad input or usage, 3 an internal
 // fault, a failed run or no answer in the time allowed, 130 interrupted before there was anything
-// to show. An action says which by the code of its status.
+// to show: a search that Ctrl-C ends with a plan has done what was asked for, and exits with 0. An
+// action says which by the code of its status.
 #ifndef YUBA_TOOLS_EXIT_CODE_H_
 #define YUBA_TOOLS_EXIT_CODE_H_
 

@@ -55,11 +55,13 @@ absl::Status CheckFrom(const PartitionFlags& flags) {
   if (flags.from.empty() || flags.from == "import" || flags.from == "search")
     return absl::OkStatus();
   const bool given = flags.search != "default" || flags.space != "default" || !flags.pins.empty() ||
-                     flags.memory > 0 || flags.replicate != "none" || flags.time_limit > 0;
+                     flags.memory > 0 || flags.replicate != "none" || flags.time_limit > 0 ||
+                     !flags.without.empty();
   if (!given) return absl::OkStatus();
   return UserError("--from ", flags.from,
                    " takes the plan that an earlier run has made: leave out --search, --space, ",
-                   "--pin, --memory, --replicate and --time-limit, or start with --from search");
+                   "--pin, --memory, --replicate, --time-limit and --without, or start with --from "
+                   "search");
 }
 
 // Runs the phases up to the plan, or as far as --to says; with --dump each state is written. `note`
@@ -164,13 +166,14 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   search::PlanNotes notes = NotesFor(loaded, flags.model);
   if (flags.space == "tofu") notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
-  notes.options["search"] = flags.search;
-  notes.options["copies"] = absl::StrCat(flags.copies);
+  // With --from the plan may be one that other flags asked for.
+  notes.options["search"] = plan.search;
+  notes.options["copies"] = absl::StrCat(plan.space.copies);
   for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
     notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
   }
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
-  notes.options["memory"] = absl::StrCat(options.memory_limit);
+  notes.options["memory"] = absl::StrCat(plan.space.memory);
   if (!flags.without.empty()) notes.options["without"] = absl::StrJoin(flags.without, ",");
   if (flags.no_verify) notes.options["no-verify"] = "true";
   YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_verify, notes));
@@ -228,6 +231,10 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
 
 absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(CheckFrom(flags));
+  if (flags.to == "import" && !flags.output.empty()) {
+    return UserError("--to import ends before there is a plan for -o ", flags.output,
+                     ": leave one of them out");
+  }
   flags.model.factors = flags.space != "flat" && flags.space != "tofu";
   YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   const std::string output =

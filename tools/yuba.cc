@@ -31,8 +31,10 @@ int main(int argc, char** argv) {
   const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
   app.footer(
-      "Exit codes: 0 done; 1 a negative answer, as no plan that fits; 2 bad input; 3 a failed run, "
-      "or no answer in time; 130 interrupted.");
+      "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
+      "no "
+      "plan that fits; 2 bad input; 3 a failed run, or no answer in time; 130 interrupted before "
+      "there was anything to show.");
   app.set_version_flag("--version", yuba::tools::kVersion);
   app.require_subcommand(1);
   int exit_code = 0;

@@ -32,6 +32,14 @@ class PhasePass
     compiler::Compilation state;
     state.request.search.mesh = MeshOf(std::max(1, static_cast<int>(devices_)));
     absl::Status status = compiler::ReadModule(module, state);
+    if (status.ok()) {
+      status = compiler::CheckReadState(compiler::Phases()[kNumber - 1],
+                                        compiler::PlacesOf(module, "the module"), true, state);
+      if (!status.ok()) {
+        llvm::errs() << std::string(status.message()) << "\n";
+        return this->signalPassFailure();
+      }
+    }
     if (status.ok()) status = ThisPhase().run(state);
     if (status.ok()) status = ThisPhase().verify(state);
     if (!status.ok()) {

@@ -14,7 +14,12 @@ mlir::Attribute MeshAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   while (true) {
     const llvm::SMLoc place = parser.getCurrentLocation();
     if (parser.parseOptionalKeyword(&name)) break;
-    names.push_back(parser.getBuilder().getStringAttr(name));
+    const mlir::StringAttr word = parser.getBuilder().getStringAttr(name);
+    if (llvm::is_contained(names, word)) {
+      parser.emitError(place, "the mesh has a second axis ") << name << ": give it another name";
+      return {};
+    }
+    names.push_back(word);
     if (parser.parseEqual() || parser.parseInteger(sizes.emplace_back())) return {};
     if (sizes.back() < 1) {
       parser.emitError(place, "an axis needs a size of at least 1");

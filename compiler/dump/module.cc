@@ -40,4 +40,26 @@ absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation) {
   return absl::OkStatus();
 }
 
+std::string PlaceOf(mlir::Location location, const std::string& file) {
+  const auto place = location->findInstanceOf<mlir::FileLineColLoc>();
+  if (!place) return file;
+  return absl::StrCat(View(place.getFilename().getValue()), ":", place.getLine(), ":",
+                      place.getColumn());
+}
+
+StatePlaces PlacesOf(mlir::ModuleOp module, const std::string& file) {
+  StatePlaces places;
+  const auto add = [&](int64_t id, mlir::Operation* op) {
+    if (id >= static_cast<int64_t>(places.tensors.size())) places.tensors.resize(id + 1);
+    places.tensors[id] = PlaceOf(op->getLoc(), file);
+  };
+  module.walk([&](mlir::Operation* op) {
+    if (llvm::isa<GraphOp>(op)) places.graph = PlaceOf(op->getLoc(), file);
+    if (llvm::isa<ProgramOp>(op)) places.program = PlaceOf(op->getLoc(), file);
+    if (auto tensor = llvm::dyn_cast<TensorOp>(op)) add(tensor.getId(), op);
+    if (auto node = llvm::dyn_cast<DefinitionOp>(op)) add(node.getId(), op);
+  });
+  return places;
+}
+
 }  // namespace yuba::compiler

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "compiler/compilation.h"
 #include "compiler/dump/dialect.h"
+#include "compiler/dump/state.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace yuba::compiler {
@@ -20,6 +21,10 @@ mlir::OwningOpRef<mlir::ModuleOp> WriteModule(mlir::MLIRContext* context,
 // the tensor numbers that they have. Errors are of the user (InvalidArgument): a module changed by
 // hand is checked, and one with a program also by program::CheckWellFormed.
 absl::Status ReadModule(mlir::ModuleOp module, Compilation& compilation);
+
+// "FILE:LINE:COLUMN"; `file` where the location has none. And the places of a module's operations.
+std::string PlaceOf(mlir::Location location, const std::string& file);
+StatePlaces PlacesOf(mlir::ModuleOp module, const std::string& file);
 
 // The two halves of each function above. `plan` may be null; ReadGraph leaves an empty plan where
 // the module has none.

@@ -30,8 +30,21 @@ absl::StatusOr<program::Box> BoxFor(const Mesh& mesh, mlir::Value buffer, BoxAtt
   return UserError("a box of ", box.dims_size(), " dimensions for a tensor of ", rank);
 }
 
+// Whether no axis cuts twice; `text` is how the operation writes it.
+absl::Status CheckAxes(const Mesh& mesh, const Sharding& sharding, const std::string& text) {
+  std::vector<bool> used(mesh.axes.size(), false);
+  for (const AxisList& list : sharding.axes) {
+    for (const uint8_t axis : list) {
+      if (used[axis]) return UserError(text, " uses the axis ", mesh.axes[axis].name, " twice");
+      used[axis] = true;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSharding(mlir::Operation* op, const Mesh& mesh, ShardingAttr sharding) {
-  YUBA_RETURN_IF_ERROR(ShardingFrom(mesh, sharding).status());
+  YUBA_ASSIGN_OR_RETURN(const Sharding read, ShardingFrom(mesh, sharding));
+  YUBA_RETURN_IF_ERROR(CheckAxes(mesh, read, absl::StrCat("the sharding ", ToString(sharding))));
   std::vector<int64_t> flat;
   for (const auto& factors : DimsOf(sharding)) {
     flat.insert(flat.end(), factors.begin(), factors.end());
@@ -97,7 +110,9 @@ absl::Status CheckDefinitionOp(DefinitionOp op) {
   YUBA_RETURN_IF_ERROR(CheckSharding(op, mesh, op.getSharding()));
   YUBA_ASSIGN_OR_RETURN(const Definition definition, DefinitionOf(op));
   if (const PartitionAttr partition = op.getPartitionAttr()) {
-    YUBA_RETURN_IF_ERROR(PartitionFrom(mesh, definition.indices, partition).status());
+    YUBA_ASSIGN_OR_RETURN(const Partition read, PartitionFrom(mesh, definition.indices, partition));
+    YUBA_RETURN_IF_ERROR(
+        CheckAxes(mesh, read, absl::StrCat("the partition ", ToString(partition))));
   } else if (graph.getMeshAttr()) {
     return UserError("it has no partition, but the graph has a mesh");
   }
@@ -107,8 +122,18 @@ absl::Status CheckDefinitionOp(DefinitionOp op) {
   return UserError("its definition reads ", text, "\n  and its text ", View(op.getText()));
 }
 
+absl::Status CheckGraphOp(GraphOp op) {
+  Model model;
+  search::Plan plan;
+  return ReadGraph(op, model, plan);
+}
+
 }  // namespace
 
+mlir::LogicalResult GraphOp::verifyRegions() { return Report(*this, CheckGraphOp(*this)); }
+mlir::LogicalResult ProgramOp::verifyRegions() {
+  return Report(*this, ReadProgram(*this).status());
+}
 mlir::LogicalResult TensorOp::verify() { return Report(*this, CheckTensorOp(*this)); }
 mlir::LogicalResult DefinitionOp::verify() { return Report(*this, CheckDefinitionOp(*this)); }
 mlir::LogicalResult BufferOp::verify() { return Report(*this, CheckBuffer(*this)); }

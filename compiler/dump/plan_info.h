@@ -15,16 +15,27 @@ namespace yuba::compiler {
 void AddPlanInfo(const search::Plan& plan, mlir::Builder& builder,
                  llvm::SmallVectorImpl<mlir::NamedAttribute>& fields);
 
-// Fills these fields of `plan`. A field that is missing or of another kind is an error of the user
-// (InvalidArgument) that names it.
+// Fills these fields of `plan`, which has its nodes. A field that is missing, of another kind or
+// out of range is an error of the user (InvalidArgument) that names it.
 absl::Status ReadPlanInfo(mlir::DictionaryAttr info, search::Plan& plan);
 
 // The field `name`, of the kind T; the same errors.
 template <typename T>
 absl::StatusOr<T> InfoField(mlir::DictionaryAttr info, const char* name) {
   const auto value = info.getAs<T>(name);
-  if (!value) return UserError("yuba.graph: '", name, "' is missing or of another kind");
+  if (!value) return UserError("'", name, "' is missing or of another kind");
   return value;
+}
+
+// The integer of 64 bits in the field `name`; also an error where it is below `least` or above
+// `most`.
+template <typename T>
+absl::StatusOr<T> InfoNumber(mlir::DictionaryAttr info, const char* name, T least, T most) {
+  YUBA_ASSIGN_OR_RETURN(const auto attr, InfoField<mlir::IntegerAttr>(info, name));
+  if (!attr.getType().isSignlessInteger(64)) return UserError("'", name, "' is of another kind");
+  const int64_t number = attr.getInt();
+  if (least <= number && number <= most) return static_cast<T>(number);
+  return UserError("'", name, "' is ", number, ", expected an integer from ", least, " to ", most);
 }
 
 }  // namespace yuba::compiler

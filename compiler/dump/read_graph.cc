@@ -1,6 +1,8 @@
 // A graph and its plan from a yuba.graph: ReadGraph of module.h. What stands there was
 // perhaps changed by hand, so everything is checked.
 #include <algorithm>
+#include <climits>
+#include <limits>
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -23,6 +25,8 @@ class GraphReader {
     graph_ = Graph();
     plan_ = search::Plan();
     plan_.mesh = MeshFrom(op_.getMeshAttr());
+    YUBA_RETURN_IF_ERROR(CheckMesh());
+    if (op_.getBody().empty()) return UserError("it has no body");
     int tensors = 0;
     op_.walk([&](mlir::Operation* op) { tensors += op->getNumResults() == 1; });
     graph_.tensors.resize(tensors);
@@ -34,9 +38,9 @@ class GraphReader {
       else if (auto node = llvm::dyn_cast<DefinitionOp>(op))
         YUBA_RETURN_IF_ERROR(ReadNode(node));
       else if (!llvm::isa<OutputOp>(op))
-        return UserError("yuba.graph: an operation that it has not");
+        return UserError("it holds an operation that graphs do not have");
       else if (output)
-        return UserError("yuba.graph: a second yuba.output");
+        return UserError("it has a second yuba.output");
       else
         output = true;
       if (auto outputs = llvm::dyn_cast<OutputOp>(op)) {
@@ -50,7 +54,7 @@ class GraphReader {
     Link(graph_);
     for (const Node& node : graph_.nodes) {
       const std::string why = WhyPartialsIllegal(graph_, node);
-      if (!why.empty()) return UserError("yuba.graph: ", why);
+      if (!why.empty()) return UserError(why);
     }
     CheckGraph(graph_);
     if (!op_.getMesh()) plan_ = search::Plan();
@@ -58,16 +62,28 @@ class GraphReader {
   }
 
  private:
+  absl::Status CheckMesh() const {
+    if (plan_.mesh.devices() > kMostPlannedDevices) {
+      return UserError("plans are for at most ", kMostPlannedDevices, " devices");
+    }
+    for (const MeshAxis& axis : plan_.mesh.axes) {
+      if (MeshOf(axis.size).axes.size() == 1) continue;
+      return UserError("its mesh axis ", axis.name, " has size ", axis.size,
+                       ", which is no prime: plans have an axis for each prime factor");
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<TensorId> IdOf(mlir::Value value) const {
     const auto known = ids_.find(value);
-    if (known == ids_.end()) return UserError("yuba.graph: a value from elsewhere");
+    if (known == ids_.end()) return UserError("it uses a value from elsewhere");
     return known->second;
   }
 
   absl::Status AddTensor(mlir::Value value, llvm::StringRef name, int64_t id, TensorKind kind,
                          ShardingAttr sharding) {
     if (id < 0 || id >= static_cast<int64_t>(graph_.tensors.size()) || !used_.insert(id).second) {
-      return UserError("yuba.graph: tensor ", View(name), " has id ", id,
+      return UserError("tensor ", View(name), " has id ", id,
                        "; ids must be 0, 1, 2, ... in any order");
     }
     Tensor& tensor = graph_.tensors[id];
@@ -93,12 +109,12 @@ class GraphReader {
     node.instance = static_cast<int>(op.getInstance());
     YUBA_ASSIGN_OR_RETURN(Definition definition, DefinitionOf(op));
     if (op.getCopy() && !IsIdentity(definition)) {
-      return UserError("yuba.graph: ", node.name, " is marked as a copy, but computes something");
+      return UserError("", node.name, " is marked as a copy, but computes something");
     }
     for (mlir::Value value : op.getOperands()) {
       YUBA_ASSIGN_OR_RETURN(const TensorId id, IdOf(value));
       if (std::count(node.operands.begin(), node.operands.end(), id) > 0) {
-        return UserError("yuba.graph: ", node.name, " names ", graph_.tensors[id].name,
+        return UserError("", node.name, " names ", graph_.tensors[id].name,
                          " twice; an operand is named once, however often it is read");
       }
       node.operands.push_back(id);
@@ -132,12 +148,10 @@ class GraphReader {
     const mlir::DictionaryAttr info = op_.getInfo();
     YUBA_ASSIGN_OR_RETURN(const auto file, InfoField<mlir::StringAttr>(info, "file"));
     model_.file = file.str();
-    YUBA_ASSIGN_OR_RETURN(const auto nodes, InfoField<mlir::IntegerAttr>(info, "file_nodes"));
-    model_.file_nodes = static_cast<int>(nodes.getInt());
-    YUBA_ASSIGN_OR_RETURN(const auto opset, InfoField<mlir::IntegerAttr>(info, "opset"));
-    model_.opset = opset.getInt();
-    YUBA_ASSIGN_OR_RETURN(const auto flops, InfoField<mlir::IntegerAttr>(info, "flops"));
-    model_.flops = flops.getInt();
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    YUBA_ASSIGN_OR_RETURN(model_.file_nodes, InfoNumber<int>(info, "file_nodes", 0, INT_MAX));
+    YUBA_ASSIGN_OR_RETURN(model_.opset, InfoNumber<int64_t>(info, "opset", 0, most));
+    YUBA_ASSIGN_OR_RETURN(model_.flops, InfoNumber<int64_t>(info, "flops", 0, most));
     YUBA_ASSIGN_OR_RETURN(const auto hash, InfoField<mlir::StringAttr>(info, "hash"));
     model_.graph_hash = hash.str();
     YUBA_ASSIGN_OR_RETURN(model_.notes, Texts(info, "notes"));
@@ -146,7 +160,7 @@ class GraphReader {
     for (int32_t id : inputs.asArrayRef()) {
       if (id < 0 || id >= static_cast<int32_t>(graph_.tensors.size()) ||
           graph_.tensors[id].kind != TensorKind::kInput) {
-        return UserError("yuba.graph: input ", id, " is no input");
+        return UserError("input ", id, " is no input");
       }
       graph_.inputs.push_back(id);
     }
@@ -164,13 +178,13 @@ class GraphReader {
       const std::string number = field.getName().str();
       size_t id = 0;
       if (!absl::SimpleAtoi(number, &id) || id >= graph_.tensors.size()) {
-        return UserError("yuba.graph: dim_names speaks of tensor ", number, ", which is none");
+        return UserError("dim_names speaks of tensor ", number, ", which is none");
       }
       Tensor& tensor = graph_.tensors[id];
       YUBA_ASSIGN_OR_RETURN(tensor.dim_names, Texts(named, number.c_str()));
       if (tensor.dim_names.size() != tensor.dims.size()) {
-        return UserError("yuba.graph: dim_names has ", tensor.dim_names.size(), " for the ",
-                         tensor.dims.size(), " dimensions of ", tensor.name);
+        return UserError("dim_names has ", tensor.dim_names.size(), " for the ", tensor.dims.size(),
+                         " dimensions of ", tensor.name);
       }
     }
     return absl::OkStatus();

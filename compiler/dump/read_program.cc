@@ -15,6 +15,7 @@ class ProgramReader {
   explicit ProgramReader(ProgramOp op) : op_(op) {}
 
   absl::StatusOr<program::Program> Read() {
+    if (op_.getBody().empty()) return UserError("it has no body");
     mesh_ = MeshFrom(op_.getMesh());
     for (const MeshAxis& axis : mesh_.axes) {
       program::MeshAxis* added = program_.add_mesh();
@@ -100,7 +101,7 @@ class ProgramReader {
       return ReadExchange(exchange, instruction->mutable_exchange());
     }
     auto repeat = llvm::dyn_cast<RepeatOp>(op);
-    if (!repeat) return UserError("yuba.program holds an operation that programs do not have");
+    if (!repeat) return UserError("it holds an operation that programs do not have");
     instruction->mutable_repeat()->set_count(static_cast<int32_t>(repeat.getCount()));
     for (mlir::Operation& inner : repeat.getBody().front()) {
       YUBA_RETURN_IF_ERROR(ReadInstruction(inner, instruction->mutable_repeat()->add_body()));
@@ -164,7 +165,7 @@ class ProgramReader {
   absl::StatusOr<int> IdOf(mlir::Value value) const {
     const auto known = buffers_.find(value);
     if (known == buffers_.end())
-      return UserError("yuba.program uses a value that no yuba.buffer of it defines");
+      return UserError("it uses a value that no yuba.buffer of it defines");
     return known->second;
   }
 

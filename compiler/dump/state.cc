@@ -23,26 +23,31 @@ std::string StateText(const Compilation& compilation) {
   return stream.str();
 }
 
-absl::Status ParseState(absl::string_view text, const std::string& file, Compilation& compilation) {
+absl::StatusOr<StatePlaces> ParseState(absl::string_view text, const std::string& file,
+                                       Compilation& compilation) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<YubaDialect>();
   std::string errors;
   const mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
     llvm::raw_string_ostream stream(errors);
-    stream << (errors.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+    stream << (errors.empty() ? "" : "\n") << PlaceOf(diagnostic.getLocation(), file)
+           << ": error: " << diagnostic;
     return mlir::success();
   });
   const auto module = mlir::parseSourceString<mlir::ModuleOp>(
       llvm::StringRef(text.data(), text.size()), mlir::ParserConfig(&context), file);
-  if (!module) return UserError(file, ": ", errors);
-  return Annotate(ReadModule(*module, compilation), file);
+  if (!module) return UserError(errors);
+  if (absl::Status status = ReadModule(*module, compilation); !status.ok()) {
+    return Annotate(status, file);
+  }
+  return PlacesOf(*module, file);
 }
 
 absl::Status WriteState(const Compilation& compilation, const std::string& path) {
   return WriteFile(path, StateText(compilation));
 }
 
-absl::Status ReadState(const std::string& path, Compilation& compilation) {
+absl::StatusOr<StatePlaces> ReadState(const std::string& path, Compilation& compilation) {
   YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   return ParseState(text, path, compilation);
 }

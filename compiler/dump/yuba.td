@@ -17,6 +17,7 @@ def Yuba_GraphOp : Yuba_Op<"graph", [IsolatedFromAbove, NoTerminator, SingleBloc
   let arguments = (ins OptionalAttr<Yuba_MeshAttr>:$mesh, DictionaryAttr:$info);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`mesh` $mesh^)? $info attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 def Yuba_TensorOp : Yuba_Op<"tensor"> {
@@ -65,6 +66,7 @@ def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, Single
                    DefaultValuedStrAttr<StrAttr, "">:$ptx, UnitAttr:$hash_arithmetic);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`mesh` $mesh `,` `arena` $arena_size attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {

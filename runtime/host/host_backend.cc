@@ -12,7 +12,9 @@ absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& la
                              Fleet& fleet) {
   if (program.devices() > kMostVirtualDevices) {
     return UserError("the program is for ", program.devices(),
-                     " devices; one process runs at most ", kMostVirtualDevices, " virtual ones");
+                     " devices; one process runs at most ", kMostVirtualDevices,
+                     " virtual ones: plan for fewer, as with yuba partition --devices ",
+                     kMostVirtualDevices);
   }
   YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<const KernelObject> kernels,
                         KernelObject::Load(program));

@@ -1,8 +1,10 @@
 #include "search/file/json_reader.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::search {
@@ -22,38 +24,22 @@ std::string Shortly(const JsonReader::Json& value) {
 
 }  // namespace
 
-absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
-                                         const std::function<bool()>& stop) {
-  constexpr int kValuesBetweenLooks = 1 << 12;
-  struct End {
-    absl::Status status;
-  };
-  int values = 0;
-  const auto look = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > kMostLevels) {
-      throw End{UserError("this is no JSON that is read: it is nested more than ", kMostLevels,
-                          " levels deep")};
-    }
-    if (++values % kValuesBetweenLooks == 0 && stop != nullptr && stop()) {
-      throw End{absl::CancelledError("the reading was stopped")};
-    }
-    return true;
-  };
-  try {
-    return nlohmann::json::parse(text, look);
-  } catch (const End& end) {
-    return end.status;
-  } catch (const nlohmann::json::exception& error) {
-    const std::string what = error.what();
-    const size_t end = what.find("] ");
-    return UserError("this is no JSON: ", end == std::string::npos ? what : what.substr(end + 2));
-  }
-}
-
 void JsonReader::Fail(const std::string& expected) const {
   if (!status_->ok()) return;
   *status_ = absl::InvalidArgumentError(absl::StrCat(place_.empty() ? "the file" : place_, " is ",
                                                      Shortly(*value_), ", expected ", expected));
+}
+
+void JsonReader::Refuse(const std::string& why) const {
+  if (status_->ok()) *status_ = UserError(place_, " ", why);
+}
+
+void JsonReader::OnlyFields(const std::vector<std::string>& names) const {
+  for (const auto& [name, value] : Fields()) {
+    if (std::count(names.begin(), names.end(), name) > 0) continue;
+    value.Refuse(absl::StrCat("is a field that plans do not have; ", place_, " has ",
+                              absl::StrJoin(names, ", ")));
+  }
 }
 
 JsonReader JsonReader::Field(const std::string& name) const {

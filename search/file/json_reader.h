@@ -22,7 +22,8 @@
 
 namespace yuba::search {
 
-// `text` as JSON; InvalidArgument where it is none, or is nested more than kMostLevels deep.
+// `text` as JSON; InvalidArgument where it is none, is nested more than kMostLevels deep, or has an
+// object with the same key twice: readers would differ in which of them they take.
 // `stop`, which may be empty, is asked every few thousand values; once it returns true the rest is
 // not read and the error is Cancelled.
 constexpr int kMostLevels = 100;
@@ -49,6 +50,10 @@ class JsonReader {
 
   // Sets "<place> is <the value>, expected <expected>" if there is no error yet.
   void Fail(const std::string& expected) const;
+  // Sets "<place> <why>" if there is no error yet.
+  void Refuse(const std::string& why) const;
+  // An error that names the first field of the object that is none of `names`.
+  void OnlyFields(const std::vector<std::string>& names) const;
   bool ok() const { return status_->ok(); }
 
  private:

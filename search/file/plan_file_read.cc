@@ -1,6 +1,9 @@
 // A plan file is read: each function takes one field of the text to one field of PlanFile.
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/file/json_reader.h"
@@ -18,6 +21,9 @@ Mesh ReadMesh(const JsonReader& reader) {
     MeshAxis axis;
     axis.name = item.Field("axis").String();
     axis.size = static_cast<int>(item.Field("size").Integer(2, kMostPlannedDevices));
+    if (reader.ok() && MeshOf(axis.size).axes.size() != 1) {
+      item.Field("size").Fail("a prime number: a group of 4 devices is two axes of 2");
+    }
     for (const MeshAxis& other : mesh.axes) {
       if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
     }
@@ -43,11 +49,39 @@ AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
   return list;
 }
 
+bool IsOneOf(const std::string& word, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 template <typename Enum>
 Enum ReadWord(const JsonReader& reader) {
   const absl::optional<Enum> value = FromWord<Enum>(reader.String());
   if (!value.has_value()) reader.Fail(OneOf<Enum>());
   return value.value_or(Enum());
+}
+
+// What was asked for decides which model is planned, so that an option which nobody knows is not
+// passed over.
+void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* options) {
+  for (const auto& [name, value] : reader.Fields()) {
+    const std::string text = (*options)[name] = value.String();
+    const size_t dot = name.find('.');
+    const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
+    if (dot == std::string::npos
+            ? !IsOneOf(kind, {"batch", "copies", "devices", "memory", "no-verify", "replicate",
+                              "search", "space", "without"})
+            : !IsOneOf(kind, {"bind", "bind_hash", "dim", "pin"})) {
+      value.Refuse(
+          "is an option that plans do not have; they have batch, copies, devices, memory, "
+          "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME and "
+          "pin.N");
+    }
+    int64_t number = 0;
+    if ((kind == "batch" || kind == "dim") && !(absl::SimpleAtoi(text, &number) && number > 0)) {
+      value.Fail("a whole number from 1, in quotes");
+    }
+    if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");
+  }
 }
 
 void ReadHead(const JsonReader& root, PlanFile* file) {
@@ -67,9 +101,7 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   }
   file->notes.library_hash = root.Field("library").String();
   file->notes.version = root.Field("version").String();
-  for (const auto& [name, value] : root.Field("options").Fields()) {
-    file->notes.options[name] = value.String();
-  }
+  ReadOptions(root.Field("options"), &file->notes.options);
   file->search = root.Field("search").String();
   if (root.Has("stopped")) {
     file->stopped = root.Field("stopped").String();
@@ -78,6 +110,8 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
     }
   }
   JsonReader space = root.Field("space");
+  space.OnlyFields(
+      {"nesting", "factors", "copies", "accumulators", "partials", "replicate", "memory", "ties"});
   file->space.nesting = ReadWord<Nesting>(space.Field("nesting"));
   file->space.factors = space.Field("factors").Bool();
   file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "compiler/dump/state.h"
+#include "compiler/simplify/simplify.h"
 #include "opsemantics/base/files.h"
 #include "runtime/program/program.h"
 #include "tests/compiler/support/small_graphs.h"
@@ -23,6 +24,7 @@ std::string Dump(const std::string& name) {
   const TensorId w = build.Input({6, 10}, TensorKind::kParameter);
   Compilation state;
   state.model = build.Finish({build.Relu(build.MatMul(x, w))});
+  state.model.graph_hash = HashOfGraph(state.model.graph);
   state.model.values[w] = {InitialValue::kFill, std::make_shared<std::string>(4, '\0')};
   REQUIRE_THAT(WriteState(state, dir + "/0-import.mlir"), IsOk());
   REQUIRE_THAT(WriteValues(state.model, dir + "/values.bin"), IsOk());
@@ -107,8 +109,12 @@ TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   const size_t digit = text.find('(', indices);
   text[digit + 1] += 1;  // the first part begins at 1
   std::ofstream(dir + "/3-spmd.mlir") << text;
-  const absl::Status status = Run(dir, "recognise", "recognise", compilation);
-  CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, "after phase spmd"));
+  for (const char* phase : {"recognise", "memory"}) {  // also by the phases after the next
+    std::ofstream(dir + "/4-recognise.mlir") << text;
+    const absl::Status status = Run(dir, phase, phase, compilation);
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, ".mlir:"));
+    CHECK_THAT(status, Fails(": error: "));
+  }
 }
 
 }  // namespace

@@ -46,7 +46,9 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   ExpectError("yuba bench search --repeat x", {"yuba bench search: "});
   ExpectError("yuba bench search --repeat 0", {"--repeat: 0 is not a whole number from 1"});
   ExpectError("yuba bench search " + Model() + " --devices 2,5000",
-              {"--devices 5000: at most 4096 devices are planned for"});
+              {"--devices: 5000 is not a whole number from 1 to 4096"});
+  ExpectError("yuba bench search " + Model() + " --devices 2,99999999999999",
+              {"--devices: 99999999999999 is not a whole number from 1 to 4096"});
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
 
@@ -136,6 +138,17 @@ TEST_CASE("show does all that its flags ask for, or refuses") {
   CHECK_FALSE(std::filesystem::exists(folder + "/b.html"));
 }
 
+TEST_CASE("a comparison of plans of different graphs says so first") {
+  const std::string folder = ScratchFolder("diff");
+  const std::string plan = Planned(Model(), "", folder + "/p.json"),
+                    same = Planned(Model(), "--copies 0", folder + "/same.json"),
+                    other = Planned(RepositoryFile("tests/models/conv/model.onnx"), "",
+                                    folder + "/other.json");
+  const std::string note = "NOTE: the plans are of different graphs, model.onnx (";
+  CHECK(RunCommand("yuba show " + plan + " --diff " + other).out.find(note) == 0);
+  CHECK(RunCommand("yuba show " + plan + " --diff " + same).out.find("moved: ") == 0);
+}
+
 TEST_CASE("an output that cannot be written is noticed before the model is read") {
   const std::string none = ScratchFolder("unwritable") + "/none/";
   ExpectError("yuba partition no_such_model.onnx -o " + none + "p.json",
@@ -148,6 +161,9 @@ TEST_CASE("an output that cannot be written is noticed before the model is read"
 }
 
 TEST_CASE("flags that contradict each other are refused, both named") {
+  const std::string folder = ScratchFolder("no_plan");
+  ExpectError("yuba partition " + Model() + " --to import -o " + folder + "/p.json",
+              {"--to import", "-o " + folder + "/p.json"});
   ExpectError("yuba info " + Symbolic() + " --dim batch=5 --dim batch=6",
               {"--dim batch=5", "--dim batch=6"});
   ExpectError("yuba info " + Symbolic() + " --batch 4 --dim batch=8",

@@ -34,7 +34,10 @@ TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba", 2, "subcommand");
   ExpectError("yuba frobnicate", 2, "frobnicate");
   ExpectError("yuba partition " + Model() + " --nonsense", 2, "--nonsense");
-  ExpectError("yuba partition " + Model() + " --devices 0", 2, "--devices 0");
+  ExpectError("yuba partition " + Model() + " --devices 0", 2,
+              "--devices: 0 is not a whole number from 1 to 4096");
+  ExpectError("yuba partition " + Model() + " --devices 99999999999999", 2,
+              "--devices: 99999999999999 is not a whole number from 1 to 4096");
   ExpectError("yuba partition " + Model() + " --mesh data=1", 2, "--mesh data=1");
   ExpectError("yuba partition " + Model() + " --mesh data=2 --devices 2", 2, "--devices");
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
@@ -134,6 +137,55 @@ TEST_CASE("a plan whose shardings move other bytes than it says is refused befor
   }
 }
 
+TEST_CASE(
+    "a plan whose program needs more than its limit is refused by all that make the program") {
+  const std::string folder = ScratchFolder("limits");
+  const std::string plan = folder + "/p.json", both = Model() + " " + folder + "/lie.json";
+  REQUIRE(
+      RunCommand("yuba partition " + Model() + " --devices 2 --memory 1MB -o " + plan).exit_code ==
+      0);
+  std::string text = Read(plan);
+  const size_t at = text.find("\"memory\":1000000");
+  REQUIRE(at != std::string::npos);
+  Write(folder + "/lie.json", text.replace(at, 16, "\"memory\":100"));
+  const std::string why = "allows 100 bytes a device (space.memory), but its program allocates";
+  ExpectError("yuba run --random " + both, 2, why);
+  ExpectError("yuba compile -o " + folder + "/o.yuba " + both, 2, why);
+  ExpectError("yuba check " + both, 1, "its limit is 100");
+  CHECK_FALSE(std::filesystem::exists(folder + "/o.yuba"));
+  // The elements of hash arithmetic are larger, which no limit is about.
+  const size_t arena = text.find("\"arena\":") + 8;
+  const std::string bytes = text.substr(arena, text.find('}', arena) - arena);
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 --memory " + bytes + " -o " + plan)
+              .exit_code == 0);
+  for (const std::string command : {"run --random ", "verify ", "check "}) {
+    INFO(command);
+    CHECK(RunCommand("yuba " + command + Model() + " " + plan).exit_code == 0);
+  }
+}
+
+TEST_CASE("an option of a plan that is wrong is named as the plan's, not as a flag") {
+  const std::string folder = ScratchFolder("options");
+  const std::string plan = folder + "/p.json", lie = folder + "/lie.json";
+  REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
+  const auto says = [&](const std::string& option, const std::string& words) {
+    std::string text = Read(plan);
+    Write(lie, text.insert(text.find("\"copies\":\"8\""), option + ","));
+    const CommandResult result = RunCommand("yuba run " + Model() + " " + lie);
+    INFO(option << ": " << result.error);
+    CHECK(result.exit_code == 2);
+    CHECK(result.error.find("lie.json: ") != std::string::npos);
+    CHECK(result.error.find(words) != std::string::npos);
+    CHECK(result.error.find("--") == std::string::npos);
+  };
+  says("\"dim.zork\":\"4\"", "options.dim.zork=4: no input has a dimension of that name");
+  says("\"bind.x\":\"none.npy\"", "options.bind.x: none.npy: cannot be read");
+  says("\"bind.zork\":\"" + RepositoryFile("tests/models/mlp/test_data_set_0/input_0.pb") + "\"",
+       "options.bind.zork: the model has no input of that name");
+  says("\"batch\":\"-1\"", "options.batch is \"-1\", expected a whole number from 1");
+  says("\"zork\":\"1\"", "options.zork is an option that plans do not have");
+}
+
 TEST_CASE("check refuses pins that the shardings do not have, and factors that the graph has not") {
   const std::string folder = ScratchFolder("claims");
   const std::string plan = folder + "/p.json", lie = folder + "/lie.json";
@@ -174,6 +226,7 @@ TEST_CASE("running without weights or inputs is an error that says what to give"
   REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
   ExpectError("yuba run " + Model() + " " + plan, 2, "--random");
   ExpectError("yuba run " + Model() + " " + plan + " --inputs " + folder + "/none", 2, "none");
+  ExpectError("yuba run " + Model() + " " + plan + " --backend zz", 2, "no back end zz");
 }
 
 }  // namespace

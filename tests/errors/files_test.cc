@@ -157,6 +157,11 @@ TEST_CASE("a plan for more devices than one process runs is refused before the c
   CHECK(result.exit_code == 2);
   CHECK(result.error.find("at most 1024 virtual ones") != std::string::npos);
   CHECK(result.out.empty());
+  const CommandResult run = RunCommand("yuba run --random " + model + " " + plan);
+  INFO(run.error);
+  CHECK(run.exit_code == 2);
+  CHECK(run.error.find("at most 1024 virtual ones: plan for fewer, as with yuba partition "
+                       "--devices 1024") != std::string::npos);
 }
 
 TEST_CASE("what ends early leaves no folder") {

@@ -64,9 +64,10 @@ std::string AxesOf(const nlohmann::json& plan, const std::string& name, int dim)
 TEST_CASE("a dimension that the model names is pinned, in what it becomes too") {
   const std::string model = ModelFile("modern/decoder_opset18"), folder = ScratchFolder("named"),
                     plan = folder + "/plan.json",
-                    command = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
-                              "--search recursive --copies 0 --space factored " +
-                              "--mesh data=2,model=4 -o " + plan;
+                    import = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
+                             "--search recursive --copies 0 --space factored " +
+                             "--mesh data=2,model=4",
+                    command = import + " -o " + plan;
   const auto holds = [&](const std::string& flags) {
     INFO(flags);
     const std::string text = Succeed(command + flags + " --pin sequence=model").out;
@@ -83,7 +84,7 @@ TEST_CASE("a dimension that the model names is pinned, in what it becomes too") 
     Succeed("yuba show " + plan);
   };
   holds("");
-  Succeed(command + " --dump " + folder + "/dump --to import");
+  Succeed(import + " --dump " + folder + "/dump --to import");
   holds(" --dump " + folder + "/dump --from search --to search");
   const CommandResult unknown = RunCommand(command + " --pin tokens=model");
   CHECK(unknown.exit_code == 2);

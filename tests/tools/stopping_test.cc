@@ -124,6 +124,7 @@ TEST_CASE("Ctrl-C ends the search with the best plan so far") {
 }
 
 TEST_CASE("Ctrl-C before there is a plan leaves no file") {
+  CHECK(Succeed("yuba --help").out.find("130 interrupted before") != std::string::npos);
   const std::string folder = ScratchFolder("early");
   const CommandResult result = Interrupted(
       "yuba partition " + Model("gpt") + " --devices 512 -o " + folder + "/p.json", "INT", 0);

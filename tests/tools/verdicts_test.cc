@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
@@ -180,6 +181,26 @@ TEST_CASE("check names the first field of the plan that its shardings do not giv
     INFO(result.error);
     CHECK(result.exit_code == 1);
     CHECK(result.error.find(lie.field) != std::string::npos);
+  }
+}
+
+TEST_CASE("the excerpt of docs/plan_file.md is of the file that is written, with all its fields") {
+  const std::string plan = ScratchFolder("excerpt") + "/p.json";
+  const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
+  REQUIRE(RunCommand("yuba partition " + model + " --devices 8 -o " + plan).exit_code == 0);
+  const std::string written = Read(plan), document = Read(RepositoryFile("docs/plan_file.md"));
+  const size_t begin = document.find("```\n", document.find("## An excerpt")) + 4;
+  const std::string excerpt = document.substr(begin, document.find("```", begin) - begin);
+  REQUIRE(excerpt.size() > 1000);
+  std::istringstream shown(excerpt), lines(written);
+  for (std::string line; std::getline(shown, line);) {
+    INFO(line);
+    CHECK((line == "  …" || written.find(line + "\n") != std::string::npos));
+  }
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    const bool field = line.substr(0, 2) == " \"" || line.substr(0, 2) == "{\"";
+    CHECK((!field || excerpt.find(line.substr(0, line.find(':') + 1)) != std::string::npos));
   }
 }
 

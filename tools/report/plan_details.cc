@@ -46,8 +46,15 @@ std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeR
 }
 
 std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other) {
-  std::string text = absl::StrCat("moved: ", Bytes(plan.cost.bytes()), " here, ",
-                                  Bytes(other.cost.bytes()), " there\n");
+  std::string text;
+  if (plan.notes.graph_hash != other.notes.graph_hash) {
+    absl::StrAppend(&text, "NOTE: the plans are of different graphs, ", plan.notes.graph_file, " (",
+                    plan.notes.graph_hash.substr(0, 12), ") here and ", other.notes.graph_file,
+                    " (", other.notes.graph_hash.substr(0, 12),
+                    ") there: tensors are compared by name alone\n");
+  }
+  absl::StrAppend(&text, "moved: ", Bytes(plan.cost.bytes()), " here, ", Bytes(other.cost.bytes()),
+                  " there\n");
   const TensorMap theirs = ByName(other);
   TextTable table(9);
   table.Add({"tensor", "here", "there"});

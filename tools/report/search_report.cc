@@ -15,12 +15,17 @@ namespace yuba::tools {
 namespace {
 
 std::string InputsText(const Graph& graph) {
+  constexpr size_t kShown = 4;
   if (graph.inputs.empty()) return "no input that is not bound";
-  return absl::StrJoin(graph.inputs, ", ", [&](std::string* out, TensorId id) {
+  const size_t shown = graph.inputs.size() > kShown + 1 ? kShown : graph.inputs.size();
+  const std::vector<TensorId> first(graph.inputs.begin(), graph.inputs.begin() + shown);
+  const std::string text = absl::StrJoin(first, ", ", [&](std::string* out, TensorId id) {
     const Tensor& tensor = graph.tensors[id];
     absl::StrAppend(out, tensor.name, ": ", Name(tensor.type.type), "[",
                     absl::StrJoin(WholeDims(tensor), ", "), "]");
   });
+  if (shown == graph.inputs.size()) return text;
+  return absl::StrCat(text, " and ", graph.inputs.size() - shown, " more inputs");
 }
 
 // "465.2 MB (-0.3 %)", "465.2 MB" where it did not change or there was none, "-" where there is

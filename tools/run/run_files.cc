@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "runtime/backend.h"
 
 namespace yuba::tools {
 namespace {
@@ -172,6 +173,7 @@ absl::StatusOr<uint64_t> RandomSeed(const std::string& random) {
 
 absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& ports) {
   RunFiles files;
+  YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.options.backend));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
   if (!flags.weights.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.weights, ReadSafetensors(flags.weights));

@@ -127,7 +127,7 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     const std::string text = StateText(written);
     INFO(text);
     Compilation read;
-    const absl::Status status = ParseState(text, "state.mlir", read);
+    const absl::Status status = ParseState(text, "state.mlir", read).status();
     REQUIRE_THAT(status, IsOk());
     CheckSameGraph(written.model.graph, read.model.graph);
     CHECK(read.model.file == written.model.file);
@@ -163,7 +163,7 @@ TEST_CASE("an attribute reads the same outside of an operation's own syntax") {
     CHECK_THAT(text, Catch::Matchers::Contains(std::string("#yuba.") + name + "<"));
   }
   Compilation read;
-  const absl::Status status = ParseState(text, "state.mlir", read);
+  const absl::Status status = ParseState(text, "state.mlir", read).status();
   INFO(status.message());
   REQUIRE(status.ok());
   CHECK(StateText(read) == StateText(written));
@@ -211,7 +211,7 @@ std::string SmallText() {
 
 std::string ErrorOf(const std::string& text) {
   Compilation state;
-  const absl::Status status = ParseState(text, "state.mlir", state);
+  const absl::Status status = ParseState(text, "state.mlir", state).status();
   CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
   return std::string(status.message());
 }
@@ -225,11 +225,12 @@ void CheckRefused(const std::string& text, const std::string& from, const std::s
   const size_t line = std::count(changed.begin(), changed.begin() + at, '\n') + 1;
   const size_t column = at - changed.rfind('\n', at);
   const std::string place =
-      "state.mlir\":" + std::to_string(line) + ":" + std::to_string(column) + ")";
+      "state.mlir:" + std::to_string(line) + ":" + std::to_string(column) + ": error: ";
   INFO(from << " becomes " << to);
   INFO(changed);
-  CHECK_THAT(ErrorOf(changed),
-             Catch::Matchers::Contains(place) && Catch::Matchers::Contains(reason));
+  const std::string error = ErrorOf(changed);
+  CHECK_THAT(error, Catch::Matchers::StartsWith(place) && Catch::Matchers::Contains(reason));
+  CHECK(error.find("loc(") == std::string::npos);
 }
 
 TEST_CASE("an attribute that is written wrong is refused where it stands") {
@@ -246,6 +247,7 @@ TEST_CASE("an attribute that is written wrong is refused where it stands") {
   CheckRefused(text, "graph mesh a=2", "graph mesh a:2", ":2", "expected '='");
   CheckRefused(text, "graph mesh a=2", "graph mesh a=0", "a=0", "an axis needs a size");
   CheckRefused(text, "graph mesh a=2", "graph mesh a=2 b=65537", "b", "too many devices");
+  CheckRefused(text, "graph mesh a=2", "graph mesh a=2 b=2 a=3", "a=3", "a second axis a");
   CheckRefused(text, "\"x0\" [a(0 1):a(1 2), 0:8]", "\"x0\" [a(0 1), 0:8]", ", 0:8",
                "expected ':'");
   CheckRefused(text, "\"x0\" [a(0 1):", "\"x0\" [a[0 1]:", "[0 1", "a table like ab(0 1 2 3)");
@@ -321,6 +323,52 @@ TEST_CASE("a changed text is refused with a place and a reason") {
   CHECK_THAT(ErrorOf(Replace(text, "over [a(0 1)", "over [q(0 1)")), Contains("no mesh axis"));
   CHECK_THAT(ErrorOf(Replace(text, "\"x0\" [a(0 1):a(1 2), 0:8]", "\"x0\" [0:8]")),
              Contains("a box of 1 dimensions for a tensor of 2"));
+}
+
+// What cannot be refused within an operation is refused at its beginning.
+TEST_CASE("an operation that says what cannot be is refused where it begins") {
+  const std::string text = SmallText();
+  INFO(text);
+  const auto refused = [&](const std::string& op, const std::string& from, const std::string& to,
+                           const std::string& reason) {
+    const std::string changed = Replace(text, from, to);
+    const size_t at = changed.find(op);
+    const size_t line = std::count(changed.begin(), changed.begin() + at, '\n') + 1;
+    const size_t column = at - changed.rfind('\n', at);
+    INFO(from << " becomes " << to);
+    CHECK_THAT(ErrorOf(changed),
+               Catch::Matchers::StartsWith("state.mlir:" + std::to_string(line) + ":" +
+                                           std::to_string(column) + ": error: ") &&
+                   Catch::Matchers::Contains(reason));
+  };
+  refused("yuba.tensor", "[2/a, 8]", "[2/aa, 8]", "[2/aa, 8] uses the axis a twice");
+  refused("yuba.tensor", "[2/a, 8]", "[2/a, 8/a]", "[2/a, 8/a] uses the axis a twice");
+  refused("yuba.op", "<i0/a>", "<i0/a i1/a>", "i0/a i1/a uses the axis a twice");
+  const std::string graph = "yuba.graph";
+  refused(graph, "graph mesh a=2", "graph mesh a=4", "size 4, which is no prime");
+  refused(graph, "graph mesh a=2", "graph mesh a=2 b=4099", "at most 4096 devices");
+  refused(graph, "copies = 0", "copies = -8", "'copies' is -8, expected an integer from 0");
+  refused(graph, "copies = 0 : i64", "copies = 0 : i32", "'copies' is of another kind");
+  refused(graph, "copies = 0 : i64", "copies = 0.0 : f64", "'copies' is missing or of another");
+  refused(graph, "flops = 0", "flops = -1", "'flops' is -1");
+  refused(graph, "opset = 0", "opset = -1", "'opset' is -1");
+  refused(graph, "file_nodes = 0", "file_nodes = 2147483648", "'file_nodes' is 2147483648");
+  refused(graph, "memory = 0", "memory = -1", "'memory' is -1");
+  refused(graph, "lower_bound = 0", "lower_bound = -1", "'lower_bound' is -1");
+  refused(graph, "lower_bound = 0", "lower_bound = 1", "'lower_bound' is 1, expected an integer");
+  refused(graph, "cost = array<i64: 0,", "cost = array<i64: -1,", "'cost' has -1");
+  refused(graph, "cost = array<i64: 0,", "cost = array<i64: 9223372036854775807,", "'cost' has 92");
+  refused(graph, "cost = array<i64: 0,", "cost = array<i64: 0, 0,", "'cost' has four kinds");
+  refused(graph, "replayed = false", "replayed = 5", "'replayed' is missing or of another kind");
+  refused(graph, "replayed = false", "replayed = false, stopped = \"lunch\"",
+          "'stopped' is \"lunch");
+  refused(graph, "proof_plain = 0", "proof_plain = -1", "'proof_plain' is -1");
+  refused(graph, "proof_order = array<i32>", "proof_order = array<i32: -1>",
+          "'proof_order' has -1");
+  refused(graph, "proof_prices = array<i64>", "proof_prices = array<i64: 3, 1>", "has the time 3");
+  refused(graph, "proof_prices = array<i64>", "proof_prices = array<i64: 1, -1>", "the price -1");
+  refused(graph, "proof_messages = array<i64>", "proof_messages = array<i64: 0, -1, 0>", "node -1");
+  refused("yuba.program", "function 0 over", "function 7 over", "no function 7");
 }
 
 // The state of a graph of one window.

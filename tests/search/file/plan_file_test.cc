@@ -189,6 +189,26 @@ TEST_CASE("errors of a plan file name the place") {
         std::string::npos);
   CHECK(message(Replaced(text, "\"lower_bound\"", "\"bound\"")) ==
         "this is no plan file: there is no cost.lower_bound");
+  CHECK(message(Replaced(text, "\"size\":3", "\"size\":4"))
+            .find("mesh[0].size is 4, expected a prime") != std::string::npos);
+  CHECK(message(Replaced(text, "\"cost\": {", "\"cost\": {\"gap\":1,")) ==
+        "this is no plan file: cost.gap is there twice: leave one of them");
+  CHECK(message(Replaced(text, "\"cost\": {", "\"version\": 1, \"cost\": {"))
+            .find("version is there twice") != std::string::npos);
+  const size_t second =
+      text.find("\"kind\":", text.find("\"kind\":", text.find("\"tensors\"")) + 1);
+  CHECK(message(text.substr(0, second) + "\"kind\":1," + text.substr(second))
+            .find("tensors[1].kind is there twice") != std::string::npos);
+  CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"zork\":\"1\","))
+            .find("options.zork is an option that plans do not have; they have batch") !=
+        std::string::npos);
+  CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"dim.n\":\"x\","))
+            .find("options.dim.n is \"x\", expected a whole number from 1") != std::string::npos);
+  CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"space\":\"x\","))
+            .find("options.space is \"x\", expected \"flat\" or \"tofu\"") != std::string::npos);
+  CHECK(message(Replaced(text, "\"space\": {", "\"space\": {\"zork\":1,"))
+            .find("space.zork is a field that plans do not have; space has nesting, factors") !=
+        std::string::npos);
   CHECK(message(Replaced(text, "\"size\":3", "\"size\":\"3\"")).find("mesh[0].size is \"3\"") !=
         std::string::npos);
   CHECK(message(Replaced(text, "\"axes\":[\"", "\"axes\":[\"q")).find(".axes[0] is \"q") !=
