@@ -54,10 +54,9 @@ struct PlannedGraph {
 // is cut into parts of at most 37. With pins by number (options.pins) only the variant of
 // options.factors is searched: the numbers are those of its tensors and nodes.
 //
-// Where accumulators are left to us (kAuto), the graph with and the graph without: under a limit on
-// memory because accumulators take memory; and the graph with them where SharedGraph left them out.
-// A plan of the latter is taken only if it saves bytes, and either saves more than its own bound
-// leaves open or has no larger a gap.
+// Where accumulators are left to us (kAuto), the graph with them and, where it may have a cheaper
+// plan, the graph without: with them there are more plans, of which the best are harder to find,
+// and under a limit accumulators take memory.
 //
 // The plan's lower bound is a bound of the space that the plan states. Errors as of Search. Where
 // no plan fits, the error is that of the space that needs the least memory, and names the pins that

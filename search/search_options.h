@@ -41,8 +41,7 @@ struct SearchOptions {
   std::vector<Pin> pins;
   std::vector<std::string> pin_texts;  // more pins, as people write them (pin_text.h)
   int copies = 0;  // the window, in nodes, in which readers may share a copy; 0: no copies
-  // kAuto: all, where there are copies and the search stays exact; where it does not, SearchSpaces
-  // tries both.
+  // kAuto: where there are copies and no pins by number, all; SearchSpaces also tries none.
   Accumulators accumulators = Accumulators::kAuto;
   Replicate replicate = Replicate::kNone;
   int64_t memory_limit = 0;  // bytes a device; 0: none

@@ -314,8 +314,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
       ->add_option(
           "--accumulators", flags->accumulators,
           "products of one sum are added up before they are reduced: all, none, or auto: where "
-          "there are copies and the plan is still proven the best, or saves more than its "
-          "bound leaves open")
+          "there are copies and it moves fewer bytes")
       ->check(OneOfWords<search::Accumulators>())
       ->capture_default_str();
   command

@@ -12,7 +12,10 @@ namespace {
 constexpr double kLeastTime = 1e-6;  // seconds: too little for anything but a search's first plan
 
 bool IsBetter(const absl::StatusOr<PlannedGraph>& found, const absl::StatusOr<PlannedGraph>& best) {
-  if (found.ok() && best.ok()) return found->plan.cost.bytes() < best->plan.cost.bytes();
+  if (found.ok() && best.ok()) {
+    const int64_t bytes = found->plan.cost.bytes(), least = best->plan.cost.bytes();
+    return bytes < least || (bytes == least && found->plan.lower_bound > best->plan.lower_bound);
+  }
   if (found.ok() || best.ok()) return found.ok();
   return SmallestPeak(found.status()) < SmallestPeak(best.status());
 }

@@ -17,8 +17,9 @@ SearchOptions InTimeLeft(SearchOptions options, const Budget& budget);
 // another reason than memory, or there is no time left.
 bool IsOver(const absl::StatusOr<PlannedGraph>& best, const Budget& budget);
 
-// Puts `found` in the place of `best` where it moves less; any plan is better than an error, and of
-// two errors the one that names the smaller memory. Notes where `found` was cut short.
+// Puts `found` in the place of `best` where it moves less, or as little with a smaller gap; any
+// plan is better than an error, and of two errors the one that names the smaller memory. Notes
+// where `found` was cut short.
 void TakeBetter(absl::StatusOr<PlannedGraph> found, absl::StatusOr<PlannedGraph>& best);
 
 // Marks the plan as cut short where the budget ended any search.

@@ -56,6 +56,10 @@ class GridsWithin {
     if (grids_.has_value()) {
       least_peak_ = std::min(limit_, UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_)));
       if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
+      if (LeastPeakOf(grids_->pairwise) > limit_) {
+        SearchAxes(uses, *grids_, Frugal());  // for the smallest plan, which the error names
+        return NothingFits();
+      }
       const Budget overtime = budget_.Overtime();
       const bool late = budget_.end() != Budget::End::kNone;
       std::vector<LowerBound> bounds =
@@ -101,10 +105,16 @@ class GridsWithin {
     return options;
   }
 
-  // Tries axes for the grids of least usage.
-  void TryFrugal(const std::vector<TensorUse>& uses) {
+  // The grids of least usage, with no bound.
+  LowerBound Frugal() const {
     LowerBound frugal;
     frugal.grids = OneEach(LeastUses(*grids_));
+    return frugal;
+  }
+
+  // Tries axes for them.
+  void TryFrugal(const std::vector<TensorUse>& uses) {
+    const LowerBound frugal = Frugal();
     const AxisOptions options = Options();
     AxesWithinLimit axes(graph_, options, uses, *grids_, true, frugal, search_.problem.replicate,
                          search_.problem.restrictions);

@@ -9,10 +9,6 @@
 
 namespace yuba::search {
 
-// A sentence on why `graph`, made by SharedGraph for pins, has no accumulators though the options
-// leave them open; "" where it has some, where none could be, or where there are no pins.
-std::string WhyNoAccumulators(const Graph& graph, const SearchOptions& options);
-
 // A sentence on why sums of `graph`, made by SharedGraph, do not stay unreduced though the options
 // allow it; "" where they do, or where no sum could.
 std::string WhyNoPartials(const Graph& graph, const SearchOptions& options);

@@ -5,7 +5,9 @@ namespace yuba::search {
 
 void SearchUncopied(Task& task, Incumbent& incumbent) {
   const Uncopied bare = WithoutCopies(task.graph());
-  const SearchOptions options = NamedWithin("uncopied", task.options());
+  SearchOptions options = NamedWithin("uncopied", task.options());
+  // What these would find, they find later from here, with copies.
+  options.without.insert(options.without.end(), {"local", "prune", "anchored"});
   Task uncopied(bare.graph, options, task.restrictions(), task.budget());
   const absl::StatusOr<Plan> plan = RunEngines(uncopied);
   if (!plan.ok()) return;

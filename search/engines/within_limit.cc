@@ -67,7 +67,7 @@ class WithinLimit {
     }
     Try(LeastUsage(pairwise));
     const std::vector<ClassesPtr> grids = GridsOf(problem_, search_.problem.mesh);
-    const int64_t least = LeastPeak();
+    const int64_t least = LeastPeakOf(pairwise);
     Candidate result;
     if (least <= limit_) {
       result = SolveNear(grids, least);
@@ -152,17 +152,6 @@ class WithinLimit {
   int64_t known() const {
     const int64_t before = search_.known_bytes > 0 ? search_.known_bytes : kForbidden;
     return best_.has_value() ? std::min(before, CostOf(problem_.pairwise, *best_)) : before;
-  }
-
-  // The peak of the rows if every variable used its least, and nothing moved.
-  int64_t LeastPeak() const {
-    PairwiseProblem rows;
-    rows.memory = problem_.pairwise.memory;
-    for (MemoryUse& use : rows.memory.uses) {
-      const auto least = std::min_element(use.usage->begin(), use.usage->end());
-      use.usage = std::make_shared<const std::vector<int64_t>>(1, *least);
-    }
-    return UnmovedPeakOf(rows, Assignment(problem_.pairwise.variables.size(), 0));
   }
 
   LimitSolver SolverOf(const PairwiseProblem& problem, const std::vector<ClassesPtr>& grids,
@@ -275,6 +264,16 @@ class WithinLimit {
 };
 
 }  // namespace
+
+int64_t LeastPeakOf(const PairwiseProblem& problem) {
+  PairwiseProblem rows;
+  rows.memory = problem.memory;
+  for (MemoryUse& use : rows.memory.uses) {
+    const auto least = std::min_element(use.usage->begin(), use.usage->end());
+    use.usage = std::make_shared<const std::vector<int64_t>>(1, *least);
+  }
+  return UnmovedPeakOf(rows, Assignment(problem.variables.size(), 0));
+}
 
 absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
                        const std::vector<int>& elements, const Assignment& least, int64_t limit,

@@ -60,6 +60,10 @@ struct LimitedSearch {
 // anything within the limit is found.
 absl::StatusOr<Candidate> SearchWithinLimit(const Graph& graph, const LimitedSearch& search);
 
+// The peak of the problem's rows, in bytes a device, if every variable used its least at any time
+// and nothing moved. No plan needs less.
+int64_t LeastPeakOf(const PairwiseProblem& problem);
+
 // The error of a search that found nothing within `limit` bytes a device. It names what the
 // assignment `least`, of least usage, needs by the rows of `problem`. `elements`: by variable of
 // `problem`, its element of the graph. `smallest`: the fewest bytes a device that any program found
