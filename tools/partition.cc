@@ -301,7 +301,8 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--memory", flags->memory,
-          "what a device has for the program, as in 40MB, 1.5GB or 24GiB; default: no limit")
+          "what a device has for the program, as in 40MB, 1.5GB or 24GiB; what libraries take for "
+          "their own work comes on top; default: no limit")
       ->transform(SizeInBytes());
   CLI::Option* copies =
       command

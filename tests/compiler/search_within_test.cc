@@ -44,7 +44,7 @@ TEST_CASE("more memory never costs bytes, and too little is answered with what i
   const std::string message(none.status().message());
   CHECK_THAT(message, Catch::Contains("are in use at node "));
   // The number of bytes that the error names is enough.
-  const std::string before_number = "the smallest that was found needs ";
+  const std::string before_number = "the smallest of those that were tried needs ";
   const size_t at = message.find(before_number);
   REQUIRE(at != std::string::npos);
   const int64_t enough = std::stoll(message.substr(at + before_number.size()));

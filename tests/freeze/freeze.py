@@ -14,6 +14,7 @@ import time
 
 from cases import all_cases
 from plan_digest import digest
+from without import ablate, engine_names
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEBIANS_PYTHON = pathlib.Path("/usr/bin/python3")
@@ -202,6 +203,9 @@ def main():
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
     parser.add_argument("--compare", metavar="REV",
                         help="a revision of this repository, or a `yuba` that was built before")
+    parser.add_argument("--without", metavar="ENGINE",
+                        help="plans every case without this engine of the search too, or with "
+                        "`all` without each in turn, and prints what it is worth")
     parser.add_argument("--yuba", default=ROOT / "bazel-bin/tools/yuba",
                         help="the build to look at; default: bazel-bin/tools/yuba")
     parser.add_argument("-o", "--output", help="writes all figures to this JSON file")
@@ -217,7 +221,14 @@ def main():
         folder = pathlib.Path(name)
         cases = chosen_cases(arguments, folder)
         losses = 0
-        if arguments.compare:
+        if arguments.without:
+            known = engine_names(arguments.yuba)
+            if arguments.without not in ["all", *known]:
+                parser.error(f"no engine is called {arguments.without}; there are "
+                             f"{', '.join(known)}")
+            names = known if arguments.without == "all" else [arguments.without]
+            rows, losses = ablate(cases, arguments.yuba, names, folder, measure)
+        elif arguments.compare:
             known = pathlib.Path(arguments.compare)
             before = known if known.is_file() else build(arguments.compare, folder)
             rows, losses = compare(cases, (before, arguments.yuba), folder)

@@ -238,7 +238,7 @@ TEST_CASE("an error names the smallest peak found and what holds it up") {
   search.limit = 64;
   search.memory_of = [](const Choices&) { return 123456; };
   const std::string message{SearchGridsWithinLimit(here.graph, search).status().message()};
-  CHECK(message.find("the smallest that was found needs 123456") != std::string::npos);
+  CHECK(message.find("the smallest of those that were tried needs 123456") != std::string::npos);
   CHECK(message.find("most of them by") != std::string::npos);
 }
 
