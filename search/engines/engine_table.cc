@@ -37,10 +37,6 @@ bool SoonEliminated(Task& task, const Incumbent& incumbent) {
   return CanBeEliminated(task, incumbent) &&
          (task.order()->sums <= kLongElimination || task.pinned());
 }
-// On grids with little time: first of all a plan.
-bool WhileThereIsTime(Task& task, const Incumbent&) {
-  return OnGrids(task) && task.budget().limited();
-}
 bool GridsHelp(Task& task, const Incumbent&) { return !task.limited(); }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {
@@ -67,7 +63,6 @@ constexpr Engine kEngines[] = {
     {"plain", "the plan without limit and replicas", IsLimited, SearchPlain},
     {"limit", "within the limit, or with replicas", LimitMatters, SearchLimit},
     {"eliminate", "exactly, on tables of all choices", SoonEliminated, EliminateAll},
-    {"levels", "a few mesh axes at a time", WhileThereIsTime, SearchLevels},
     {"grids", "the dual bound of grids", GridsHelp, BoundGrids},
     {"axes", "mesh axes for likely grids", HasLikelyGrids, PlaceAxes},
     {"eliminate", "exactly, on tables of all choices", CanBeEliminated, EliminateAll},
@@ -101,10 +96,13 @@ void RunLate(Task& task, bool limit_may_run, Incumbent& incumbent) {
     if (limit_may_run && LimitMatters(task, incumbent)) SearchLimit(task, incumbent);
     return;
   }
-  if (!incumbent.HasPlan()) SearchLevels(task, incumbent);
+  // On grids a plan is near as soon as there are likely grids; one axis at a time takes longer.
+  const bool axes_first = !task.on_tables() && task.axes == nullptr;
+  if (!incumbent.HasPlan() && !axes_first) SearchLevels(task, incumbent);
   if (!incumbent.HasGap()) return;
   if (task.likely_grids.empty()) BoundGrids(task, incumbent);
-  if (task.axes == nullptr && !task.on_tables()) PlaceAxes(task, incumbent);
+  if (axes_first) PlaceAxes(task, incumbent);
+  if (!incumbent.HasPlan()) SearchLevels(task, incumbent);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace {
 
 // Where time has run out, a gap of at most 1/20 of the bytes is not worth a search of other plans.
 constexpr int64_t kNearLate = 20;
-constexpr double kAtOnce = 1e-6;  // seconds: no time for anything but what a search begins with
+constexpr double kPlainShare = 0.3;  // of the time that is left, for the plan without the limit
+constexpr double kAtOnce = 1e-6;     // seconds: no time for anything but what a search begins with
 
 bool Fits(const Graph& graph, const SearchOptions& options, const Plan& plan) {
   return options.memory_limit == 0 ||
@@ -221,7 +222,10 @@ void SearchPlain(Task& task, Incumbent& incumbent) {
   const Graph whole = partials ? WithoutPartials(task.graph()) : task.graph();
   const SearchOptions options = NamedWithin("plain", PlainOptions(task.options()));
   const Restrictions restrictions = MetWithoutReplicas(whole, options.mesh, task.restrictions());
-  Task without(whole, options, restrictions, task.budget());
+  const Budget& all = task.budget();
+  const Budget share(all.limited() ? std::max(kAtOnce, all.Left() * kPlainShare) : 0, all.threads(),
+                     [&all] { return all.ShouldStop(); });
+  Task without(whole, options, restrictions, share);
   const absl::StatusOr<Plan> found = RunEngines(without);
   if (!found.ok()) return;
   Choices choices = AllChoices(*found);

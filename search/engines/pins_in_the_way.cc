@@ -43,8 +43,9 @@ class PinsInTheWay {
     if (absl::IsFailedPrecondition(free.status())) {
       const int64_t smallest = SmallestPeak(free.status());
       const bool known = smallest < std::numeric_limits<int64_t>::max();
-      absl::StrAppend(&message, ". Nothing fits without ", Flags(texts), " either",
-                      known ? absl::StrCat(": the smallest of those that were tried needs ", smallest) : "");
+      absl::StrAppend(
+          &message, ". Nothing fits without ", Flags(texts), " either",
+          known ? absl::StrCat(": the smallest of those that were tried needs ", smallest) : "");
     } else if (!free.ok()) {
       absl::StrAppend(&message, ". Whether ", Flags(texts), " is in the way was not found in time");
     } else {

@@ -297,8 +297,9 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
   }
   const size_t node = std::min<size_t>(time / 3, graph.nodes.size() - 1);
   const std::string found =
-      smallest < kNoLimit ? absl::StrCat(" (the smallest of those that were tried needs ", smallest, ")")
-                          : "";
+      smallest < kNoLimit
+          ? absl::StrCat(" (the smallest of those that were tried needs ", smallest, ")")
+          : "";
   absl::Status error = absl::FailedPreconditionError(absl::StrCat(
       "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
       " are in use at node ", graph.nodes[node].name, ", most of them by ",

@@ -32,6 +32,7 @@ class Budget {
   bool limited() const { return seconds_ > 0; }
   double Elapsed() const;                                                 // seconds
   double Passed() const { return limited() ? Elapsed() / seconds_ : 0; }  // the share of the time
+  double Left() const { return seconds_ - Elapsed(); }  // seconds; only where limited
   int threads() const { return threads_; }
 
   // A little more time, to make a plan of what a stopped search has: a tenth of the time limit and
