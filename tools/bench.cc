@@ -196,6 +196,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->check(OneOfWords<search::Replicate>());
   search->add_option("--memory", flags->options.memory_limit, "as in partition")
       ->transform(SizeInBytes());
+  search->add_option("--pin", flags->options.pin_texts, "as in partition")->take_all();
   search->add_option("--repeat", flags->repeat, "take the least of N times")
       ->check(WholeNumber(1, 1 << 20))
       ->capture_default_str();
