@@ -37,8 +37,11 @@ std::vector<int> ProgramOrder(const Graph& graph) {
 
 Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, const Budget& budget,
                  double bytes_to_stop_at) {
-  return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget,
-                      bytes_to_stop_at, MostInProof(graph));
+  DualOptions options;
+  options.sweeps = sweeps;
+  options.enough = bytes_to_stop_at;
+  options.most = MostInProof(graph);
+  return MaximiseDual(costs, ProgramOrder(graph), options, budget);
 }
 
 // Replaces the dual's assignment by a better one, where one is found quickly, and puts its values

@@ -128,7 +128,9 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   std::vector<MemoryPrice> prices;
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value() || core->room.empty()) return prices;
-  MemoryDual dual(*core, options.patience);
+  MemoryDualOptions dual_options;
+  dual_options.patience = options.patience;
+  MemoryDual dual(*core, dual_options);
   if (!options.start.empty()) dual.Start(RowPrices(*core, options.start));
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(problem)));

@@ -1,77 +1,69 @@
-// Message passing over the likeliest values alone: SweepLikely of message_passing.h.
+// Message passing over the likeliest values alone: SweepLikely of dual_ascent.h.
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "search/solve/message_passing.h"
+#include "search/solve/dual_ascent.h"
 #include "search/solve/shrink.h"
 
 namespace yuba::search {
 namespace {
 
-// The likeliest values of a variable: one in kActiveShare, but at least kLeastActive.
-constexpr size_t kActiveShare = 10, kLeastActive = 32;
-constexpr int kActiveRounds = 6;
-constexpr int kActiveSweeps = 15, kFinalSweeps = 60;  // of each round, and of the last
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-bool MessagePassing::Single() const {
-  return std::all_of(classes_.begin(), classes_.end(), [](const ClassesPtr& classes) {
-    return classes->count == static_cast<int>(classes->of.size());
-  });
-}
-
-void MessagePassing::SweepLikely(double enough) {
-  const double first = Sweep(kFirstSweeps, enough);
-  if (first >= enough || stopped_) return;
-  const Messages before[2] = {message_[0], message_[1]};
-  Active active(ends_.size());
-  for (int round = 1; round <= kActiveRounds && !stopped_; ++round) {
-    Activate(&active);
-    const PairwiseProblem some = Shrinking(problem_).Of(active);
-    const std::vector<ClassesPtr> classes = EachItsOwn(some);
-    MessagePassing inside(some, classes, order_, budget_, most_);
-    for (int side : {0, 1}) {
-      Exchange(active, side, [&](size_t f, size_t i, int x) {
-        inside.message_[side][f][i] = message_[side][f][x];
-      });
-    }
-    const bool last = round == kActiveRounds;
-    const double best = inside.Sweep(last ? kFinalSweeps : kActiveSweeps, enough);
-    if (inside.stopped_) {
-      stopped_ = true;
-      break;
-    }
-    if (last || best >= enough) {
-      Lift(active, inside.Balanced());
-      break;
-    }
-    for (int side : {0, 1}) {
-      Exchange(active, side, [&](size_t f, size_t i, int x) {
-        message_[side][f][x] = inside.message_[side][f][i];
-      });
-    }
-    active_ = &active;
+void DualAscent::SweepLikely(const DualOptions& options) {
+  const double first = Sweep(options.first_sweeps, options.enough);
+  if (first >= options.enough || stopped_) return;
+  Passing::Messages before = passing_.messages();
+  Passing::Values active(own_.size());
+  for (int round = 1; round <= options.rounds; ++round) {
+    Activate(options, &active);
+    if (!Round(active, round == options.rounds, options)) break;
+    passing_.SetSenders(&active);
     Sweep(1);
-    active_ = nullptr;
+    passing_.SetSenders(nullptr);
+    if (stopped_) break;
   }
-  const double all = stopped_ ? -kInfinity : Sweep(kLastSweeps, enough);
-  if (all >= first) return;
-  for (int side : {0, 1}) message_[side] = before[side];
+  const double all = stopped_ ? -kInfinity : Sweep(options.last_sweeps, options.enough);
+  if (all < first) passing_.messages() = std::move(before);
 }
 
-void MessagePassing::Activate(Active* active) const {
+bool DualAscent::Round(const Passing::Values& active, bool last, const DualOptions& options) {
+  const PairwiseProblem some = Shrinking(problem_).Of(active);
+  DualAscent inside(some, order_, budget_, most_);
+  for (const int side : {0, 1}) {
+    Exchange(active, side, [&](size_t e, size_t i, int x) {
+      inside.passing_.messages()[side][e][i] = passing_.messages()[side][e][x];
+    });
+  }
+  const double best =
+      inside.Sweep(last ? options.last_round_sweeps : options.round_sweeps, options.enough);
+  stopped_ = inside.stopped_;
+  if (stopped_) return false;
+  if (last || best >= options.enough) {
+    Lift(active, inside.Balanced());
+    return false;
+  }
+  for (const int side : {0, 1}) {
+    Exchange(active, side, [&](size_t e, size_t i, int x) {
+      passing_.messages()[side][e][x] = inside.passing_.messages()[side][e][i];
+    });
+  }
+  return true;
+}
+
+void DualAscent::Activate(const DualOptions& options, Passing::Values* active) const {
   std::vector<double> belief;
   std::vector<int> ranked;
-  for (size_t v = 0; v < ends_.size(); ++v) {
-    Belief(static_cast<int>(v), &belief);
+  for (size_t v = 0; v < own_.size(); ++v) {
+    passing_.Belief(static_cast<int>(v), &belief);
     ranked.resize(belief.size());
     std::iota(ranked.begin(), ranked.end(), 0);
-    const size_t count =
-        std::min(ranked.size(), std::max(kLeastActive, ranked.size() / kActiveShare));
+    const size_t count = std::min(
+        ranked.size(), std::max(options.least_likely, ranked.size() / options.likely_share));
     std::partial_sort(ranked.begin(), ranked.begin() + count, ranked.end(), [&](int a, int b) {
       return belief[a] != belief[b] ? belief[a] < belief[b] : a < b;
     });
@@ -83,81 +75,77 @@ void MessagePassing::Activate(Active* active) const {
 }
 
 template <typename Put>
-void MessagePassing::Exchange(const Active& active, int side, const Put& put) const {
-  for (size_t f = 0; f < problem_.factors.size(); ++f) {
-    if (problem_.factors[f].scope.size() == 1) continue;
-    const std::vector<int>& here = active[problem_.factors[f].scope[side]];
-    for (size_t i = 0; i < here.size(); ++i) put(f, i, here[i]);
+void DualAscent::Exchange(const Passing::Values& active, int side, const Put& put) const {
+  for (size_t e = 0; e < factor_of_.size(); ++e) {
+    const std::vector<int>& here = active[passing_.edges()[e].variables[side]];
+    for (size_t i = 0; i < here.size(); ++i) put(e, i, here[i]);
   }
 }
 
-void MessagePassing::Lift(const Active& active, const std::vector<std::vector<int64_t>>& messages) {
-  Exchange(active, 0, [&](size_t f, size_t i, int a) {
-    message_[0][f][a] = static_cast<double>(messages[f][i]);
+void DualAscent::Lift(const Passing::Values& active,
+                      const std::vector<std::vector<int64_t>>& messages) {
+  Exchange(active, 0, [&](size_t e, size_t i, int a) {
+    passing_.messages()[0][e][a] = static_cast<double>(messages[e][i]);
   });
-  std::vector<std::vector<char>> is_active;
-  for (size_t v = 0; v < active.size(); ++v) {
-    is_active.emplace_back(classes_[v]->count, 0);
-    for (const int x : active[v]) is_active[v][x] = 1;
-  }
-  for (size_t v = 0; v < ends_.size() && !stopped_; ++v) {
+  const int variables = passing_.variables();
+  for (int v = 0; v < variables && !stopped_; ++v) {
     stopped_ = budget_.ShouldStop();
-    LiftInto(static_cast<int>(v), active);
+    LiftInto(v, active);
   }
-  for (size_t v = 0; v < ends_.size(); ++v) {
-    ShareOut(static_cast<int>(v), is_active[v]);
-  }
-  for (size_t v = 0; v < ends_.size() && !stopped_; ++v) {
+  for (int v = 0; v < variables; ++v) ShareOut(v, active[v]);
+  for (int v = 0; v < variables && !stopped_; ++v) {
     stopped_ = budget_.ShouldStop();
-    for (const End& end : ends_[v]) {
+    for (const End& end : passing_.ends(v)) {
       if (end.side == 1) Receive(end);
     }
   }
 }
 
-void MessagePassing::LiftInto(int v, const Active& active) {
-  std::vector<double> value(own_[v].begin(), own_[v].end());
+void DualAscent::LiftInto(int v, const Passing::Values& active) {
+  std::vector<double> value = passing_.unary(v);
+  const std::vector<End>& ends = passing_.ends(v);
   std::vector<std::vector<double>> least;  // by end
-  for (const End& end : ends_[v]) {
+  for (const End& end : ends) {
     if (end.side == 0) return;
-    std::vector<double> source(message_[0][end.factor].size(), kInfinity);
-    for (const int a : active[end.other]) source[a] = -message_[0][end.factor][a];
+    const std::vector<double>& message = passing_.messages()[0][end.edge];
+    std::vector<double> source(message.size(), kInfinity);
+    for (const int a : active[end.other]) source[a] = -message[a];
     least.emplace_back();
-    costs_[end.factor]->ToColumns(source, &least.back());
+    passing_.edges()[end.edge].costs->ToColumns(source, &least.back());
     for (size_t b = 0; b < value.size(); ++b) value[b] += least.back()[b];
   }
   const double lowest = *std::min_element(value.begin(), value.end());
-  for (size_t e = 0; e < least.size(); ++e) {
-    const End& end = ends_[v][e];
-    const auto ends = static_cast<double>(least.size());
+  for (size_t e = 0; e < ends.size(); ++e) {
+    const auto share = static_cast<double>(ends.size());
     for (size_t b = 0; b < value.size(); ++b) {
-      least[e][b] = (value[b] - lowest) / ends - least[e][b];
+      least[e][b] = (value[b] - lowest) / share - least[e][b];
     }
-    std::vector<double>& to = message_[0][end.factor];
+    std::vector<double>& to = passing_.messages()[0][ends[e].edge];
     const std::vector<double> before = to;
-    costs_[end.factor]->ToRows(least[e], &to);
-    for (const int a : active[end.other]) to[a] = before[a];
+    passing_.edges()[ends[e].edge].costs->ToRows(least[e], &to);
+    for (const int a : active[ends[e].other]) to[a] = before[a];
   }
 }
 
-void MessagePassing::ShareOut(int v, const std::vector<char>& active) {
-  if (ends_[v].empty() || ends_[v][0].side == 1) return;
+void DualAscent::ShareOut(int v, const std::vector<int>& active) {
+  const std::vector<End>& ends = passing_.ends(v);
+  if (ends.empty() || ends[0].side == 1) return;
   std::vector<double> belief;
-  Belief(v, &belief);
-  for (const End& end : ends_[v]) {
+  passing_.Belief(v, &belief);
+  for (const int a : active) belief[a] = 0;
+  for (const End& end : ends) {
+    std::vector<double>& message = passing_.messages()[0][end.edge];
     for (size_t a = 0; a < belief.size(); ++a) {
-      if (!active[a]) {
-        message_[0][end.factor][a] -= belief[a] / static_cast<double>(ends_[v].size());
-      }
+      message[a] -= belief[a] / static_cast<double>(ends.size());
     }
   }
 }
 
-void MessagePassing::Receive(const End& end) {
-  std::vector<double> from = message_[0][end.factor];
+void DualAscent::Receive(const End& end) {
+  std::vector<double> from = passing_.messages()[0][end.edge];
   for (double& value : from) value = -value;
-  std::vector<double>& to = message_[1][end.factor];
-  costs_[end.factor]->ToColumns(from, &to);
+  std::vector<double>& to = passing_.messages()[1][end.edge];
+  passing_.edges()[end.edge].costs->ToColumns(from, &to);
   const double least = *std::min_element(to.begin(), to.end());
   for (double& value : to) value -= least;
 }

@@ -142,16 +142,11 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
   double gap = 0;
   for (int i = 0; i < 100; ++i) {
     PairwiseProblem problem = RandomProblem(8, true, &random);
-    std::vector<ClassesPtr> classes;
-    std::vector<int> order;
-    for (const DomainPtr& domain : problem.variables) {
-      Classes each;
-      each.count = domain->size;
-      each.of = domain->images[0];
-      classes.push_back(std::make_shared<const Classes>(each));
-      order.push_back(static_cast<int>(order.size()));
-    }
-    Dual dual = MaximiseDual(problem, classes, order, 100);
+    std::vector<int> order(problem.variables.size());
+    std::iota(order.begin(), order.end(), 0);
+    DualOptions options;
+    options.sweeps = 100;
+    const Dual dual = MaximiseDual(problem, order, options);
     int64_t least = Least(problem);
     CHECK(dual.bound <= least);
     CHECK(CostOf(problem, dual.assignment) >= least);
@@ -164,12 +159,6 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
       }
       for (int64_t value : sum) CHECK(value == 0);
     }
-    // With one class for all values the bound is weaker, and still one.
-    for (size_t v = 0; v < classes.size(); ++v) {
-      classes[v] = std::make_shared<const Classes>(
-          Classes{1, std::vector<int>(problem.variables[v]->size, 0)});
-    }
-    CHECK(MaximiseDual(problem, classes, order, 100).bound <= dual.bound);
   }
   CHECK(gap / 100 < 0.1);
 }
@@ -197,11 +186,11 @@ TEST_CASE("a dual that sweeps the likeliest values most is as good a bound") {
     const PairwiseProblem problem = Ring(6, 80, &random);
     std::vector<int> order(problem.variables.size());
     std::iota(order.begin(), order.end(), 0);
-    const std::vector<ClassesPtr> classes(order.size(), std::make_shared<const Classes>(Classes{
-                                                            80, problem.variables[0]->images[0]}));
-    const Dual all = MaximiseDual(problem, classes, order, 100);
-    const Dual likely =
-        MaximiseDual(problem, classes, order, 100, Budget::Unlimited(), 1e18, kForbidden, 0);
+    DualOptions options;
+    options.sweeps = 100;
+    const Dual all = MaximiseDual(problem, order, options);
+    options.many_cells = 0;
+    const Dual likely = MaximiseDual(problem, order, options);
     const auto exact = SolveExactly(problem, 1 << 20, Budget::Unlimited());
     REQUIRE(exact.has_value());
     CHECK(likely.bound <= exact->solution.cost);
