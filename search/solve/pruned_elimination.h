@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "search/solve/bucket_tree.h"
 #include "search/solve/eliminate.h"
-#include "search/solve/min_marginals.h"
 #include "search/solve/pruned_table.h"
 
 namespace yuba::search {
@@ -39,7 +39,6 @@ class PrunedElimination {
   TableAt FactorTable(const std::vector<int>& joint, const Factor& factor);
   std::vector<TableAt> TablesOf(const std::vector<int>& joint, const Bucket& bucket);
   int64_t CostIn(size_t bucket, const Assignment& assignment) const;
-  Assignment Choose() const;
 
   const PairwiseProblem& problem_;
   const BucketTree& tree_;

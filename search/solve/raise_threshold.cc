@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/solve/fold.h"
+#include "search/solve/min_marginals.h"
 #include "search/solve/pruned_elimination.h"
 #include "search/solve/relax.h"
 
