@@ -49,8 +49,7 @@ std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignmen
 }
 
 CorePrices PricesOf(const MemoryCore& core, const std::vector<double>& prices) {
-  std::vector<double> sum(prices.size() + 1, 0);  // by row: the prices of the rows before it
-  for (size_t row = 0; row < prices.size(); ++row) sum[row + 1] = sum[row] + prices[row];
+  const std::vector<double> sum = SumsBefore(prices);
   CorePrices result;
   result.values.resize(core.size());
   result.cells.resize(core.edges.size());
