@@ -76,7 +76,7 @@ MemoryDual::MemoryDual(const MemoryCore& core, const MemoryDualOptions& options)
     : core_(core),
       options_(options),
       plain_(PlainEdges()),
-      passing_(UnaryOf(core), plain_, InOrder(core)),
+      passing_(UnaryOf(core), plain_, InOrder(core), static_cast<double>(core.constant)),
       priced_(core.edges.size(), false),
       prices_(core.room.size(), 0),
       best_prices_(prices_),
@@ -135,7 +135,7 @@ void MemoryDual::PriceCosts() {
 }
 
 double MemoryDual::Sweep() {
-  double bound = static_cast<double>(core_.constant) + *passing_.Sweep();
+  double bound = *passing_.Sweep();
   for (size_t row = 0; row < prices_.size(); ++row) {
     bound -= prices_[row] * static_cast<double>(core_.room[row]);
   }

@@ -8,6 +8,7 @@ namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-12;  // what may seem to be left of 1 when all of it is given
 
 // Leaves only what these values send.
 void Silence(const std::vector<int>& senders, std::vector<double>* source) {
@@ -24,8 +25,13 @@ double LeastOf(const std::vector<double>& values) {
 
 template <typename Cell>
 MessagePassing<Cell>::MessagePassing(std::vector<std::vector<double>> unary,
-                                     std::vector<Edge> edges, const std::vector<int>& order)
-    : unary_(std::move(unary)), edges_(std::move(edges)), order_(order), ends_(unary_.size()) {
+                                     std::vector<Edge> edges, const std::vector<int>& order,
+                                     double constant)
+    : unary_(std::move(unary)),
+      edges_(std::move(edges)),
+      order_(order),
+      constant_(constant),
+      ends_(unary_.size()) {
   place_.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
   for (size_t e = 0; e < edges_.size(); ++e) {
@@ -63,23 +69,25 @@ double MessagePassing<Cell>::Send(const End& end, const std::vector<double>& sou
 
 template <typename Cell>
 absl::optional<double> MessagePassing<Cell>::Pass(bool forward, const Budget& budget) {
-  double bound = 0;
+  double bound = constant_;
   std::vector<double> belief, source;
   for (size_t i = 0; i < order_.size(); ++i) {
     if (budget.ShouldStop()) return absl::nullopt;
     const int v = order_[forward ? i : order_.size() - 1 - i];
     Belief(v, &belief);
-    const double least = LeastOf(belief);
-    bound += least;
-    for (double& value : belief) value -= least;
+    double sent = 0;  // what all messages cost at least
+    int messages = 0;
     for (const End& end : ends_[v]) {
       if (!Ahead(v, end.other, forward)) continue;
       const std::vector<double>& back = messages_[end.side][end.edge];
       source.resize(back.size());
       for (size_t x = 0; x < back.size(); ++x) source[x] = share_[v] * belief[x] - back[x];
       if (senders_ != nullptr) Silence((*senders_)[v], &source);
-      bound += Send(end, source);
+      sent += Send(end, source);
+      ++messages;
     }
+    const double kept = 1 - messages * share_[v];  // of the belief
+    bound += sent + (kept > kRounding ? kept * LeastOf(belief) : 0);
   }
   return bound;
 }

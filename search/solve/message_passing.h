@@ -38,9 +38,10 @@ class MessagePassing {
   using Messages = std::array<std::vector<std::vector<double>>, 2>;
   using Values = std::vector<std::vector<int>>;  // some values of each variable
 
-  // `unary`: [variable][value]. `order`: all variables. All messages are 0 at first.
+  // `unary`: [variable][value]. `order`: all variables. `constant`: what all assignments cost
+  // besides. All messages are 0 at first.
   MessagePassing(std::vector<std::vector<double>> unary, std::vector<Edge> edges,
-                 const std::vector<int>& order);
+                 const std::vector<int>& order, double constant = 0);
 
   void SetUnary(std::vector<std::vector<double>> unary) { unary_ = std::move(unary); }
   void SetCosts(int edge, Table costs) { edges_[edge].costs = std::move(costs); }
@@ -79,6 +80,7 @@ class MessagePassing {
   std::vector<std::vector<double>> unary_;
   std::vector<Edge> edges_;
   const std::vector<int> order_;
+  const double constant_;
   const Values* senders_ = nullptr;
   std::vector<int> place_;              // by variable: its place in the order
   std::vector<std::vector<End>> ends_;  // by variable
