@@ -9,8 +9,8 @@
 #include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/dual.h"
-#include "search/solve/improve.h"
 #include "search/solve/prices.h"
+#include "search/solve/solve.h"
 #include "search/space/follow.h"
 
 namespace yuba::search {

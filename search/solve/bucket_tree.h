@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "search/solve/budget.h"
 #include "search/solve/min_sum.h"
@@ -29,7 +30,7 @@ struct Bucket {
   std::vector<int> factors;   // of the problem: those whose first eliminated variable is this one
   std::vector<int> children;  // buckets whose parent this one is
   Cells up;    // by scope, row-major: the least cost of the factors here and in all buckets below
-  Cells down;  // by scope, row-major: the least cost of all other factors (min_marginals.h)
+  Cells down;  // by scope, row-major: the least cost of all other factors
 };
 
 struct BucketTree {
@@ -47,6 +48,15 @@ BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& o
 // from the order, so look at them before (GreedyOrder). False where the budget was spent before the
 // end.
 bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTree* tree);
+
+// Exact min-marginals: the tree with `up` and `down` of all buckets, and `of_value` where that is
+// asked for. For every assignment of a bucket's scope, up and down together are the least cost of
+// any assignment that has these values, so all that is above a limit can be left out. `order`: all
+// variables, each once. Nothing where the budget was spent before the end.
+absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
+                                        const std::vector<int>& order,
+                                        const Budget& budget = Budget::Unlimited(),
+                                        bool of_value = false);
 
 // The scope, then the variable.
 std::vector<int> JointScope(const Bucket& bucket);

@@ -30,9 +30,6 @@ class DualAscent {
   using End = Passing::End;
 
   // dual.cc
-  // At most so many sweeps, fewer where four in a row brought nothing; returns the bound that was
-  // reached.
-  double Sweep(int sweeps, double enough = std::numeric_limits<double>::infinity());
   // The messages to first variables as integers, by edge, as Dual::messages has them. After a
   // backward pass an edge has its share of the belief of its later variable.
   std::vector<std::vector<int64_t>> Balanced() const;
@@ -42,7 +39,10 @@ class DualAscent {
   // By variable: its value, then those of least belief, at most `most` in all.
   std::vector<std::vector<int>> Likely(const Assignment& assignment, size_t most) const;
 
-  // sweep_likely.cc
+  // dual_ascent.cc
+  // At most so many sweeps, fewer where four in a row brought nothing; returns the bound that was
+  // reached.
+  double Sweep(int sweeps, double enough = std::numeric_limits<double>::infinity());
   // As Sweep, where cells are many. After some sweeps over all values, a problem of the likeliest
   // ones alone is swept, in rounds; after each round one sweep to all values says which others
   // join. At last the others get messages at which hardly any of them is better than the likeliest,

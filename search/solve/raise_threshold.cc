@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/solve/bucket_tree.h"
 #include "search/solve/fold.h"
-#include "search/solve/min_marginals.h"
 #include "search/solve/pruned_elimination.h"
 #include "search/solve/relax.h"
 

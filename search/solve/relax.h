@@ -21,6 +21,10 @@ using ClassesPtr = std::shared_ptr<const Classes>;
 // value for each class, no symmetries, and no rows of memory.
 PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes);
 
+// The rows of the relaxation, with the same limit: a class uses as little as its most frugal
+// member.
+MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SOLVE_RELAX_H_

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "search/solve/bucket_tree.h"
 #include "search/solve/dual.h"
-#include "search/solve/min_marginals.h"
 
 namespace yuba::search {
 namespace {

@@ -1,18 +1,140 @@
-// Message passing over the likeliest values alone: SweepLikely of dual_ascent.h.
-#include <algorithm>
-#include <limits>
-#include <numeric>
-#include <utility>
-
 #include "search/solve/dual_ascent.h"
-#include "search/solve/shrink.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
 
 namespace yuba::search {
 namespace {
 
+using Passing = MessagePassing<float>;
+using Values = std::vector<int>;  // of a variable, each once
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kPatience = 4;    // sweeps in a row that bring less than ...
+constexpr double kRise = 1e-6;  // ... this share of the bound are the last ones
+
+// By variable and value: the sum of the factors of one variable.
+std::vector<std::vector<int64_t>> OwnCosts(const PairwiseProblem& problem) {
+  std::vector<std::vector<int64_t>> own;
+  for (const DomainPtr& domain : problem.variables) own.emplace_back(domain->size, 0);
+  for (const Factor& factor : problem.factors) {
+    if (factor.scope.size() > 1) continue;
+    std::vector<int64_t>& costs = own[factor.scope[0]];
+    for (size_t x = 0; x < costs.size(); ++x) costs[x] += (*factor.cells)[x];
+  }
+  return own;
+}
+
+std::vector<std::vector<double>> AsDoubles(const std::vector<std::vector<int64_t>>& costs) {
+  std::vector<std::vector<double>> doubles;
+  for (const std::vector<int64_t>& each : costs) doubles.emplace_back(each.begin(), each.end());
+  return doubles;
+}
+
+std::vector<int> FactorsOfTwo(const PairwiseProblem& problem) {
+  std::vector<int> factors;
+  for (size_t f = 0; f < problem.factors.size(); ++f) {
+    if (problem.factors[f].scope.size() == 2) factors.push_back(static_cast<int>(f));
+  }
+  return factors;
+}
+
+std::vector<Passing::Edge> EdgesOf(const PairwiseProblem& problem, const std::vector<int>& factors,
+                                   int64_t most) {
+  std::map<std::pair<Cells, int>, Passing::Table> known;  // by cells and number of rows
+  std::vector<Passing::Edge> edges;
+  for (const int f : factors) {
+    const Factor& factor = problem.factors[f];
+    const int rows = problem.variables[factor.scope[0]]->size;
+    Passing::Table& table = known[{factor.cells, rows}];
+    if (table == nullptr) {
+      std::vector<float> costs;
+      costs.reserve(factor.cells->size());
+      for (const int64_t cell : *factor.cells) {
+        costs.push_back(static_cast<float>(std::min(cell, most)));
+      }
+      table = std::make_shared<const MinPlus<float>>(std::move(costs), rows);
+    }
+    edges.push_back({{factor.scope[0], factor.scope[1]}, table});
+  }
+  return edges;
+}
+
+// The cells of the factor for some values of its variables.
+Cells SomeCells(const PairwiseProblem& problem, const Factor& factor, const Values& rows,
+                const Values& columns) {
+  std::vector<int64_t> cells;
+  if (factor.scope.size() == 1) {
+    for (int row : rows) cells.push_back((*factor.cells)[row]);
+  } else {
+    const int64_t width = problem.variables[factor.scope[1]]->size;
+    for (int row : rows) {
+      for (int column : columns) cells.push_back((*factor.cells)[row * width + column]);
+    }
+  }
+  return std::make_shared<const std::vector<int64_t>>(std::move(cells));
+}
+
+// The problem in which the variables have these values alone: value i of the result is
+// kept[variable][i]. Equal factors share their cells again. Without symmetries and rows of memory.
+PairwiseProblem Shrunk(const PairwiseProblem& problem, const std::vector<Values>& kept) {
+  std::set<Values> lists;
+  std::map<size_t, DomainPtr> domains;
+  std::map<std::tuple<Cells, const Values*, const Values*>, Cells> known_cells;
+  PairwiseProblem part;
+  std::vector<const Values*> known;
+  for (const Values& values : kept) {
+    known.push_back(&*lists.insert(values).first);
+    DomainPtr& domain = domains[values.size()];
+    if (domain == nullptr) domain = PlainDomain(static_cast<int>(values.size()));
+    part.variables.push_back(domain);
+  }
+  for (const Factor& factor : problem.factors) {
+    const Values *rows = known[factor.scope[0]], *columns = known[factor.scope.back()];
+    Cells& cells = known_cells[{factor.cells, rows, columns}];
+    if (cells == nullptr) cells = SomeCells(problem, factor, *rows, *columns);
+    part.factors.push_back({factor.scope, cells});
+  }
+  return part;
+}
 
 }  // namespace
+
+DualAscent::DualAscent(const PairwiseProblem& problem, const std::vector<int>& order,
+                       const Budget& budget, int64_t most)
+    : problem_(problem),
+      order_(order),
+      budget_(budget),
+      most_(most),
+      own_(OwnCosts(problem)),
+      factor_of_(FactorsOfTwo(problem)),
+      passing_(AsDoubles(own_), EdgesOf(problem, factor_of_, most), order) {
+  for (const int f : factor_of_) cells_ += static_cast<int64_t>(problem.factors[f].cells->size());
+}
+
+double DualAscent::Sweep(int sweeps, double enough) {
+  double best = -std::numeric_limits<double>::infinity();
+  int idle = 0;
+  for (int sweep = 0; sweep < sweeps && idle < kPatience && best < enough; ++sweep) {
+    Passing::Messages before = passing_.messages();
+    const absl::optional<double> bound = passing_.Sweep(budget_);
+    if (!bound.has_value()) {
+      passing_.messages() = std::move(before);
+      stopped_ = true;
+      break;
+    }
+    idle = *bound > best + kRise * std::abs(best) ? 0 : idle + 1;
+    best = std::max(best, *bound);
+  }
+  return best;
+}
 
 void DualAscent::SweepLikely(const DualOptions& options) {
   const double first = Sweep(options.first_sweeps, options.enough);
@@ -32,7 +154,7 @@ void DualAscent::SweepLikely(const DualOptions& options) {
 }
 
 bool DualAscent::Round(const Passing::Values& active, bool last, const DualOptions& options) {
-  const PairwiseProblem some = Shrinking(problem_).Of(active);
+  const PairwiseProblem some = Shrunk(problem_, active);
   DualAscent inside(some, order_, budget_, most_);
   for (const int side : {0, 1}) {
     Exchange(active, side, [&](size_t e, size_t i, int x) {
