@@ -22,7 +22,7 @@ AxisMemory::AxisMemory(const AxisProblem& problem, const GridProblem& grids, boo
   AddRows(rows);
   for (const MemoryUse& use : rows.uses) {
     const auto [least, most] = std::minmax_element(use.usage->begin(), use.usage->end());
-    const int begin = RowAt(use.begin), end = RowAt(use.end);
+    const int begin = times_.RowAt(use.begin), end = times_.RowAt(use.end);
     if (begin >= end || *most == 0) continue;
     if (*least == *most) {  // whatever the choice
       for (int row = begin; row < end; ++row) loads_[row] += *least;
@@ -41,21 +41,17 @@ int AxisMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
   return place->second;
 }
 
-int AxisMemory::RowAt(int64_t time) const {
-  return static_cast<int>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
-}
-
 // Between two beginnings nothing is added, so the load is greatest at the first of them.
 void AxisMemory::AddRows(const MemoryRows& rows) {
+  std::vector<int64_t> begins;
   for (const MemoryUse& use : rows.uses) {
-    if (use.begin < use.end) times_.push_back(use.begin);
+    if (use.begin < use.end) begins.push_back(use.begin);
   }
-  for (const MemoryBuffer& buffer : rows.buffers) times_.push_back(buffer.begin);
-  std::sort(times_.begin(), times_.end());
-  times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
-  loads_.assign(times_.size(), 0);
-  shift_.assign(times_.size(), 0);
-  row_prices_.assign(times_.size(), 0);
+  for (const MemoryBuffer& buffer : rows.buffers) begins.push_back(buffer.begin);
+  times_ = Timeline(std::move(begins));
+  loads_.assign(times_.rows(), 0);
+  shift_.assign(times_.rows(), 0);
+  row_prices_.assign(times_.rows(), 0);
 }
 
 void AxisMemory::AddBuffers(const GridProblem& grids) {
@@ -67,28 +63,16 @@ void AxisMemory::AddBuffers(const GridProblem& grids) {
     if (edge.tensor == edge.node) continue;  // between a copy and its node nothing moves
     const int node = grids.pairwise.factors[buffer.factor].scope[1];
     const Buffer here = {KindOf(grids.grids[node], buffer.usage, edge.node_dims), buffer.factor,
-                         RowAt(buffer.begin), RowAt(buffer.end)};
+                         times_.RowAt(buffer.begin), times_.RowAt(buffer.end)};
     buffers_[edge.tensor].push_back(here);
     buffers_[edge.node].push_back(here);
   }
 }
 
 void AxisMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale) {
-  std::fill(row_prices_.begin(), row_prices_.end(), 0);
-  priced_ = false;
-  for (const MemoryPrice& price : prices) {
-    // The row at which at least as much is in use.
-    const auto after = std::upper_bound(times_.begin(), times_.end(), price.time);
-    const auto row = after == times_.begin() ? after : after - 1;
-    if (row == times_.end()) continue;
-    row_prices_[row - times_.begin()] +=
-        scale * static_cast<double>(price.price) / static_cast<double>(price_units_);
-    priced_ = true;
-  }
-  std::vector<double> before(row_prices_.size() + 1, 0);
-  for (size_t row = 0; row < row_prices_.size(); ++row) {
-    before[row + 1] = before[row] + row_prices_[row];
-  }
+  row_prices_ = times_.PricesByRow(prices, scale, price_units_);
+  priced_ = !prices.empty() && times_.rows() > 0;
+  const std::vector<double> before = SumsBefore(row_prices_);
   for (std::vector<Use>& uses : uses_) {
     for (Use& use : uses) use.price = before[use.end] - before[use.begin];
   }

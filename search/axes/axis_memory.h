@@ -19,6 +19,7 @@
 #include "search/axes/axis_problem.h"
 #include "search/model/grid_problem.h"
 #include "search/plan/memory_price.h"
+#include "search/solve/timeline.h"
 
 namespace yuba::search {
 
@@ -68,7 +69,6 @@ class AxisMemory {
   };
 
   int KindOf(const GridList& grids, const Cells& usage, int dims);
-  int RowAt(int64_t time) const;
   int64_t BytesOf(int kind, int choice);
   int64_t BytesOf(const Buffer& buffer, int tensor_choice, int node_choice);
   void AddRows(const MemoryRows& rows);
@@ -87,7 +87,8 @@ class AxisMemory {
   std::vector<std::vector<Use>> uses_;                       // by variable
   std::vector<std::vector<Buffer>> buffers_;                 // by variable: those of its edges
   const int64_t price_units_;                                // of a byte moved
-  std::vector<int64_t> times_, loads_, shift_;               // by row; shift_ is 0 between calls
+  Timeline times_;                                           // of the rows
+  std::vector<int64_t> loads_, shift_;                       // by row; shift_ is 0 between calls
   std::vector<double> row_prices_;
   int64_t target_ = 0;
   double penalty_ = 0;

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "search/solve/improve.h"
 #include "search/solve/parallel.h"
 #include "search/solve/solve.h"
 

@@ -9,8 +9,8 @@
 #include "search/engines/engine.h"
 #include "search/model/grid_classes.h"
 #include "search/model/grid_problem.h"
+#include "search/solve/bucket_tree.h"
 #include "search/solve/fold.h"
-#include "search/solve/min_marginals.h"
 #include "search/solve/raise_threshold.h"
 
 namespace yuba::search {

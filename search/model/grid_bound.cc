@@ -9,8 +9,8 @@
 #include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/dual.h"
-#include "search/solve/improve.h"
 #include "search/solve/prices.h"
+#include "search/solve/solve.h"
 #include "search/space/follow.h"
 
 namespace yuba::search {
@@ -37,8 +37,11 @@ std::vector<int> ProgramOrder(const Graph& graph) {
 
 Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, const Budget& budget,
                  double bytes_to_stop_at) {
-  return MaximiseDual(costs, EachItsOwn(costs), ProgramOrder(graph), sweeps, budget,
-                      bytes_to_stop_at, MostInProof(graph));
+  DualOptions options;
+  options.sweeps = sweeps;
+  options.enough = bytes_to_stop_at;
+  options.most = MostInProof(graph);
+  return MaximiseDual(costs, ProgramOrder(graph), options, budget);
 }
 
 // Replaces the dual's assignment by a better one, where one is found quickly, and puts its values

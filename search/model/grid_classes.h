@@ -11,7 +11,7 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/model/graph_problem.h"
 #include "search/plan/choice.h"
-#include "search/solve/dual.h"
+#include "search/solve/relax.h"
 
 namespace yuba::search {
 

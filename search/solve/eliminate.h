@@ -51,7 +51,7 @@ struct Remainder {
   std::vector<int> variables;  // by variable of `problem`: its number before
   int64_t constant = 0;        // to be added to all costs
   // From values of `variables`: values of all variables of the original problem, the best ones of
-  // those that were eliminated. The original problem must still be there, and the budget.
+  // those that were eliminated. The original problem must still be there.
   std::function<Assignment(const Assignment& values)> extended;
 };
 absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,

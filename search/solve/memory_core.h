@@ -10,6 +10,7 @@
 
 #include "absl/types/optional.h"
 #include "search/solve/pairwise.h"
+#include "search/solve/timeline.h"
 
 namespace yuba::search {
 
@@ -44,7 +45,7 @@ struct MemoryCore {
   std::vector<CoreBuffer> buffers;
   std::vector<std::vector<int>> buffers_of;  // by edge
   std::vector<int64_t> room;                 // by row: bytes that the uses above may take
-  std::vector<int64_t> row_time;             // by row: its point of time
+  Timeline times;                            // of the rows
   int64_t constant = 0;                      // to be added to all costs
   int64_t least_peak = 0;                    // bytes: no assignment has a lower peak
   PriceScale scale;                          // how prices on the rows count

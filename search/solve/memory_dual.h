@@ -1,27 +1,35 @@
 // A lower bound of a core (memory_core.h): prices on its rows (Lagrange) and messages on its edges
-// (TRW-S; Kolmogorov, "Convergent tree-reweighted message passing for energy minimization", 2006),
-// improved in turns. The prices follow the volume algorithm (Barahona and Anbil, "The volume
-// algorithm: producing primal solutions with a subgradient method", 2000): a row above the limit
-// becomes dearer, one below it cheaper, in steps that get shorter.
+// (TRW-S, message_passing.h), improved in turns. The prices follow the volume algorithm (Barahona
+// and Anbil, "The volume algorithm: producing primal solutions with a subgradient method", 2000): a
+// row above the limit becomes dearer, one below it cheaper, in steps that get shorter.
 #ifndef YUBA_SEARCH_SOLVE_MEMORY_DUAL_H_
 #define YUBA_SEARCH_SOLVE_MEMORY_DUAL_H_
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "search/solve/memory_core.h"
+#include "search/solve/message_passing.h"
 
 namespace yuba::search {
 
+struct MemoryDualOptions {
+  int patience = 30;       // after so many steps without a better bound, steps become shorter, ...
+  double shorter = 0.7;    // ... times this, ...
+  double shortest = 1e-4;  // ... and below this no more progress is to be expected
+  double longest = 0.5;    // the first step, of what the bound is below its target
+  int first_sweeps = 30;   // with the prices of Start, until messages have adapted to them
+  // Of a step: the share of its direction that is new, the rest being that of the steps before.
+  // Solutions that are read off the messages jump; a row becomes as dear as it is often exceeded.
+  double fresh = 0.2;
+};
+
 class MemoryDual {
  public:
-  static constexpr int kPatience = 30;
-  // `patience`: after so many steps without a better bound, steps become shorter. The core must
-  // outlive this.
-  explicit MemoryDual(const MemoryCore& core, int patience = kPatience);
+  // The core must outlive this.
+  explicit MemoryDual(const MemoryCore& core, const MemoryDualOptions& options = {});
 
-  // Begins with these prices, by row, and lets 30 sweeps of messages adapt to them first.
+  // Begins with these prices, by row.
   void Start(const std::vector<double>& prices);
 
   // One sweep over the edges and one step of the prices. `target`: the cost of a known solution, or
@@ -35,30 +43,22 @@ class MemoryDual {
   bool stuck() const { return stuck_; }                   // no more progress is to be expected
 
  private:
-  double Sweep();
-  void Forward(int v);
-  double Backward(int v);
-  void Belief(int v);
-  double Send(int edge, int from);
-  void Decode();
-  void PriceCosts();
+  using Passing = MessagePassing<double>;
 
-  struct Tables {                           // equal edges share theirs
-    std::vector<double> first[2];           // row-major: a first, b first
-    std::vector<double> least[2], most[2];  // of each row of them
-  };
-  Tables TablesOf(const CoreEdge& edge, const std::vector<double>& prices) const;
+  double Sweep();  // returns the bound for the present prices
+  void Keep(double bound);
+  void PriceCosts();
+  Passing::Table TableOf(const CoreEdge& edge, const std::vector<double>& prices) const;
+  std::vector<Passing::Edge> PlainEdges() const;
 
   const MemoryCore& core_;
-  const int patience_;
-  std::vector<std::shared_ptr<const Tables>> plain_, tables_;  // by edge, prices included
-  std::vector<std::vector<double>> message_[2];                // by edge: to a, to b
-  std::vector<double> share_;               // by variable: of its belief, to each edge ahead
-  std::vector<std::vector<double>> costs_;  // [variable][value], prices included
-  std::vector<double> belief_, given_;
+  const MemoryDualOptions options_;
+  const std::vector<Passing::Edge> plain_;  // without prices
+  Passing passing_;
+  std::vector<bool> priced_;  // by edge: whether its table has prices now
   std::vector<double> prices_, best_prices_, direction_;
   Assignment decoded_;
-  double best_ = 0, step_ = 0.5;
+  double best_, step_;
   int idle_ = 0;
   bool stuck_ = false;
 };

@@ -210,11 +210,11 @@ void DropRoomy(MemoryCore& core) {
     number[row] = static_cast<int>(room.size());
     if (most[row] <= core.room[row]) continue;
     room.push_back(core.room[row]);
-    times.push_back(core.row_time[row]);
+    times.push_back(core.times.time(row));
   }
   number[rows] = static_cast<int>(room.size());
   core.room = std::move(room);
-  core.row_time = std::move(times);
+  core.times = Timeline(std::move(times));
   for (std::vector<CoreUse>& uses : core.uses) {
     std::vector<CoreUse> left;
     for (CoreUse& use : uses) {
@@ -249,7 +249,9 @@ void DropRoomy(MemoryCore& core) {
 void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
   core.scale = problem.memory.scale;
   const Changes changes(problem, core);
-  const std::vector<Difference> kept = Undominated(changes.at(), core.row_time);
+  std::vector<int64_t> times;
+  const std::vector<Difference> kept = Undominated(changes.at(), times);
+  core.times = Timeline(std::move(times));
   core.uses.assign(core.size(), {});
   std::map<int, CoreUse> open;
   int64_t base = 0;
@@ -271,12 +273,9 @@ void MakeRows(const PairwiseProblem& problem, MemoryCore& core) {
     use.end = row;
     core.uses[v].push_back(std::move(use));
   }
-  const auto row_at = [&](int64_t time) {
-    const auto first = std::lower_bound(core.row_time.begin(), core.row_time.end(), time);
-    return static_cast<int>(first - core.row_time.begin());
-  };
   for (const Changes::Buffer& buffer : changes.buffers()) {
-    core.buffers.push_back({buffer.edge, row_at(buffer.begin), row_at(buffer.end), buffer.usage});
+    core.buffers.push_back(
+        {buffer.edge, core.times.RowAt(buffer.begin), core.times.RowAt(buffer.end), buffer.usage});
   }
   Normalise(core);
   for (int64_t room : core.room)

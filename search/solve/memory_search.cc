@@ -48,12 +48,12 @@ void MemorySearch::Start(const Assignment& assignment) {
 
 // Fills slack_before_, which changes with the assignment and with the prices.
 void MemorySearch::Recount() {
-  slack_before_.resize(core_.room.size() + 1);
+  std::vector<double> slack;
   for (size_t row = 0; row < core_.room.size(); ++row) {
     const double over = static_cast<double>(state_.loads()[row] - core_.room[row]);
-    slack_before_[row + 1] =
-        slack_before_[row] + penalty_ * std::max(0.0, over) - tried_prices_[row] * over;
+    slack.push_back(penalty_ * std::max(0.0, over) - tried_prices_[row] * over);
   }
+  slack_before_ = SumsBefore(slack);
 }
 
 // By how much an assignment of the region may cost more than the present one at the prices, and yet

@@ -1,20 +1,17 @@
 #include "search/solve/memory_state.h"
 
-#include "search/solve/memory_dual.h"
-
 namespace yuba::search {
 
+MemoryState::MemoryState(const MemoryCore& core)
+    : core_(core),
+      assignment_(core.size(), kAbsent),
+      loads_(core.room.size(), 0),
+      finite_(core.constant) {
+  for (size_t row = 0; row < loads_.size(); ++row) overload_ += Over(row, 0);
+}
+
 void MemoryState::Start(const Assignment& assignment) {
-  assignment_ = assignment;
-  loads_ = LoadsOf(core_, assignment);
-  overload_ = 0;
-  for (size_t row = 0; row < loads_.size(); ++row) overload_ += Over(row, loads_[row]);
-  finite_ = core_.constant;
-  forbidden_ = 0;
-  for (int v = 0; v < core_.size(); ++v) Count(core_.costs[v][assignment[v]], 1);
-  for (const CoreEdge& edge : core_.edges) {
-    Count(edge.at(int64_t{assignment[edge.a]} * core_.values(edge.b) + assignment[edge.b]), 1);
-  }
+  for (int v = 0; v < core_.size(); ++v) Move(v, assignment[v]);
 }
 
 void MemoryState::Load(int begin, int end, int64_t by) {
@@ -27,22 +24,30 @@ void MemoryState::Load(int begin, int end, int64_t by) {
 
 void MemoryState::Move(int v, int to) {
   const int from = assignment_[v];
+  if (from == to) return;
+  const auto at = [](const std::vector<int64_t>& bytes, int64_t cell) {
+    return cell < 0 ? 0 : bytes[cell];
+  };
   for (const CoreUse& use : core_.uses[v]) {
-    Load(use.begin, use.end, use.usage[to] - use.usage[from]);
+    Load(use.begin, use.end, at(use.usage, to) - at(use.usage, from));
   }
-  Count(core_.costs[v][from], -1);
-  Count(core_.costs[v][to], 1);
-  for (int e : core_.edges_of[v]) {
+  if (from != kAbsent) Count(core_.costs[v][from], -1);
+  if (to != kAbsent) Count(core_.costs[v][to], 1);
+  for (const int e : core_.edges_of[v]) {
     const CoreEdge& edge = core_.edges[e];
+    const int other = assignment_[edge.a == v ? edge.b : edge.a];
+    if (other == kAbsent) continue;
     const int64_t columns = core_.values(edge.b);
-    const int64_t stride = edge.a == v ? columns : 1;
-    const int64_t other = edge.a == v ? assignment_[edge.b] : assignment_[edge.a] * columns;
-    Count(edge.at(other + from * stride), -1);
-    Count(edge.at(other + to * stride), 1);
-    for (int b : core_.buffers_of[e]) {
+    const auto cell = [&](int value) {
+      if (value == kAbsent) return int64_t{-1};
+      return edge.a == v ? value * columns + other : other * columns + value;
+    };
+    const int64_t old_cell = cell(from), new_cell = cell(to);
+    if (old_cell >= 0) Count(edge.at(old_cell), -1);
+    if (new_cell >= 0) Count(edge.at(new_cell), 1);
+    for (const int b : core_.buffers_of[e]) {
       const CoreBuffer& buffer = core_.buffers[b];
-      Load(buffer.begin, buffer.end,
-           (*buffer.usage)[other + to * stride] - (*buffer.usage)[other + from * stride]);
+      Load(buffer.begin, buffer.end, at(*buffer.usage, new_cell) - at(*buffer.usage, old_cell));
     }
   }
   assignment_[v] = to;

@@ -1,5 +1,5 @@
 // An assignment of a core with its cost and its loads by row, kept up to date while single
-// variables change.
+// variables change. Some variables may be absent: they use nothing, and neither do their edges.
 #ifndef YUBA_SEARCH_SOLVE_MEMORY_STATE_H_
 #define YUBA_SEARCH_SOLVE_MEMORY_STATE_H_
 
@@ -13,15 +13,16 @@ namespace yuba::search {
 
 class MemoryState {
  public:
-  explicit MemoryState(const MemoryCore& core) : core_(core) { Start(Assignment(core.size(), 0)); }
+  static constexpr int kAbsent = -1;  // the value of a variable that is absent
+
+  // The core must outlive this. All variables are absent at first.
+  explicit MemoryState(const MemoryCore& core);
 
   void Start(const Assignment& assignment);
-  void Move(int v, int to);  // variable v takes the value `to`
+  void Move(int v, int to);  // variable v takes the value `to`, or becomes absent
   // Each variables[i] takes the value values[i].
   void Move(const std::vector<int>& variables, const std::vector<int>& values) {
-    for (size_t i = 0; i < variables.size(); ++i) {
-      if (assignment_[variables[i]] != values[i]) Move(variables[i], values[i]);
-    }
+    for (size_t i = 0; i < variables.size(); ++i) Move(variables[i], values[i]);
   }
 
   // Whether all rows are within their room and no cell is forbidden.

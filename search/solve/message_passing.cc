@@ -1,142 +1,127 @@
 #include "search/solve/message_passing.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace yuba::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-12;  // what may seem to be left of 1 when all of it is given
+
+// Leaves only what these values send.
+void Silence(const std::vector<int>& senders, std::vector<double>* source) {
+  std::vector<double> sent(source->size(), kInfinity);
+  for (const int x : senders) sent[x] = (*source)[x];
+  *source = std::move(sent);
+}
+
+double LeastOf(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
 
 }  // namespace
 
-MessagePassing::MessagePassing(const PairwiseProblem& problem,
-                               const std::vector<ClassesPtr>& classes,
-                               const std::vector<int>& order, const Budget& budget, int64_t most)
-    : problem_(problem),
-      classes_(classes),
+template <typename Cell>
+MessagePassing<Cell>::MessagePassing(std::vector<std::vector<double>> unary,
+                                     std::vector<Edge> edges, const std::vector<int>& order,
+                                     double constant)
+    : unary_(std::move(unary)),
+      edges_(std::move(edges)),
       order_(order),
-      budget_(budget),
-      most_(most),
-      ends_(problem.variables.size()) {
+      constant_(constant),
+      ends_(unary_.size()) {
   place_.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
-  for (const ClassesPtr& each : classes) own_.emplace_back(each->count, 0);
-  for (size_t f = 0; f < problem.factors.size(); ++f) {
-    const Factor& factor = problem.factors[f];
-    if (factor.scope.size() == 1) {
-      AddOwn(factor);
-      continue;
+  for (size_t e = 0; e < edges_.size(); ++e) {
+    for (const int side : {0, 1}) {
+      const int v = edges_[e].variables[side], other = edges_[e].variables[1 - side];
+      ends_[v].push_back({static_cast<int>(e), side, other});
+      messages_[side].emplace_back(unary_[v].size(), 0.0);
     }
-    costs_.push_back(CostsOf(factor));
-    cells_ += static_cast<int64_t>(factor.cells->size());
-    for (int side = 0; side < 2; ++side) {
-      int v = factor.scope[side];
-      ends_[v].push_back({static_cast<int>(f), side, factor.scope[1 - side]});
-      message_[side].emplace_back(classes[v]->count, 0.0);
-    }
+  }
+  for (int v = 0; v < variables(); ++v) {
+    int before = 0, all = static_cast<int>(ends_[v].size());
+    for (const End& end : ends_[v]) before += Ahead(v, end.other, false);
+    share_.push_back(1.0 / std::max({1, before, all - before}));
   }
 }
 
-void MessagePassing::AddOwn(const Factor& factor) {
-  const int v = factor.scope[0];
-  std::vector<int64_t> costs(own_[v].size());
-  for (size_t x = 0; x < factor.cells->size(); ++x) {
-    costs[classes_[v]->of[x]] = (*factor.cells)[x];
-  }
-  for (size_t c = 0; c < costs.size(); ++c) own_[v][c] += costs[c];
-  costs_.push_back(nullptr);
-  for (Messages& messages : message_) messages.emplace_back();
-}
-
-double MessagePassing::Sweep(int sweeps, double enough) {
-  double best = -kInfinity;
-  int idle = 0;
-  for (int sweep = 0; sweep < sweeps && idle < 4 && best < enough; ++sweep) {
-    const Messages before[2] = {message_[0], message_[1]};
-    Pass(true);
-    double bound = Pass(false);
-    if (stopped_) {
-      // In the middle of a pass the messages show less than after it.
-      for (int side : {0, 1}) message_[side] = before[side];
-      break;
-    }
-    idle = bound > best + 1e-6 * std::abs(best) ? 0 : idle + 1;
-    best = std::max(best, bound);
-  }
-  return best;
-}
-
-std::shared_ptr<const MinPlus> MessagePassing::CostsOf(const Factor& factor) {
-  const ClassesPtr &a = classes_[factor.scope[0]], &b = classes_[factor.scope[1]];
-  std::shared_ptr<const MinPlus>& known = known_costs_[{factor.cells, a, b}];
-  if (known != nullptr) return known;
-  std::vector<float> costs(int64_t{a->count} * b->count, std::numeric_limits<float>::infinity());
-  size_t cell = 0;
-  for (int row : a->of) {
-    for (int column : b->of) {
-      float& least = costs[int64_t{row} * b->count + column];
-      least = std::min(least, static_cast<float>(std::min((*factor.cells)[cell++], most_)));
-    }
-  }
-  known = std::make_shared<const MinPlus>(std::move(costs), a->count);
-  return known;
-}
-
-void MessagePassing::Belief(int v, std::vector<double>* belief) const {
-  belief->assign(own_[v].begin(), own_[v].end());
+template <typename Cell>
+void MessagePassing<Cell>::Belief(int v, std::vector<double>* belief) const {
+  *belief = unary_[v];
   for (const End& end : ends_[v]) {
-    const std::vector<double>& message = message_[end.side][end.factor];
-    for (size_t c = 0; c < message.size(); ++c) (*belief)[c] += message[c];
+    const std::vector<double>& message = messages_[end.side][end.edge];
+    for (size_t x = 0; x < message.size(); ++x) (*belief)[x] += message[x];
   }
 }
 
-double MessagePassing::Pass(bool forward) {
-  double bound = 0;
-  std::vector<double> belief, source;
-  for (size_t i = 0; i < order_.size() && !stopped_; ++i) {
-    stopped_ = budget_.ShouldStop();
-    int v = order_[forward ? i : order_.size() - 1 - i];
-    Belief(v, &belief);
-    double share = ShareOf(v);
-    double least = *std::min_element(belief.begin(), belief.end());
-    bound += least;
-    for (double& value : belief) value -= least;
-    for (const End& end : ends_[v]) {
-      if (!Ahead(v, end.other, forward)) continue;
-      source = message_[end.side][end.factor];
-      for (size_t c = 0; c < source.size(); ++c) source[c] = share * belief[c] - source[c];
-      if (active_ != nullptr) KeepActive((*active_)[v], &source);
-      bound += Send(end, source);
-    }
-  }
-  return bound;
-}
-
-bool MessagePassing::Ahead(int v, int other, bool forward) const {
-  return (place_[other] > place_[v]) == forward;
-}
-
-void MessagePassing::KeepActive(const std::vector<int>& active, std::vector<double>* source) {
-  std::vector<double> kept(source->size(), kInfinity);
-  for (const int c : active) kept[c] = (*source)[c];
-  *source = std::move(kept);
-}
-
-double MessagePassing::Send(const End& end, const std::vector<double>& source) {
-  const MinPlus& costs = *costs_[end.factor];
-  std::vector<double>& message = message_[1 - end.side][end.factor];
+template <typename Cell>
+double MessagePassing<Cell>::Send(const End& end, const std::vector<double>& source) {
+  const MinPlus<Cell>& costs = *edges_[end.edge].costs;
+  std::vector<double>& message = messages_[1 - end.side][end.edge];
   end.side == 0 ? costs.ToColumns(source, &message) : costs.ToRows(source, &message);
-  const double least = *std::min_element(message.begin(), message.end());
+  const double least = LeastOf(message);
   for (double& value : message) value -= least;
   return least;
 }
 
-double MessagePassing::ShareOf(int v) const {
-  int before = 0, all = static_cast<int>(ends_[v].size());
-  for (const End& end : ends_[v]) before += Ahead(v, end.other, false);
-  return 1.0 / std::max(1, std::max(before, all - before));
+template <typename Cell>
+absl::optional<double> MessagePassing<Cell>::Pass(bool forward, const Budget& budget) {
+  double bound = constant_;
+  std::vector<double> belief, source;
+  for (size_t i = 0; i < order_.size(); ++i) {
+    if (budget.ShouldStop()) return absl::nullopt;
+    const int v = order_[forward ? i : order_.size() - 1 - i];
+    Belief(v, &belief);
+    double sent = 0;  // what all messages cost at least
+    int messages = 0;
+    for (const End& end : ends_[v]) {
+      if (!Ahead(v, end.other, forward)) continue;
+      const std::vector<double>& back = messages_[end.side][end.edge];
+      source.resize(back.size());
+      for (size_t x = 0; x < back.size(); ++x) source[x] = share_[v] * belief[x] - back[x];
+      if (senders_ != nullptr) Silence((*senders_)[v], &source);
+      sent += Send(end, source);
+      ++messages;
+    }
+    const double kept = 1 - messages * share_[v];  // of the belief
+    bound += sent + (kept > kRounding ? kept * LeastOf(belief) : 0);
+  }
+  return bound;
 }
+
+template <typename Cell>
+absl::optional<double> MessagePassing<Cell>::Sweep(const Budget& budget) {
+  if (!Pass(true, budget).has_value()) return absl::nullopt;
+  return Pass(false, budget);
+}
+
+template <typename Cell>
+Assignment MessagePassing<Cell>::Decode() const {
+  Assignment assignment(order_.size(), -1);
+  std::vector<double> cost;
+  for (const int v : order_) {
+    cost = unary_[v];
+    for (const End& end : ends_[v]) {
+      const MinPlus<Cell>& costs = *edges_[end.edge].costs;
+      const int value = assignment[end.other];
+      for (size_t x = 0; x < cost.size(); ++x) {
+        if (value < 0) {
+          cost[x] += messages_[end.side][end.edge][x];
+        } else {
+          const double cell = end.side == 0 ? costs.at(x, value) : costs.at(value, x);
+          cost[x] += std::min(cell, static_cast<double>(kForbidden));
+        }
+      }
+    }
+    assignment[v] = static_cast<int>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+  }
+  return assignment;
+}
+
+template class MessagePassing<float>;
+template class MessagePassing<double>;
 
 }  // namespace yuba::search

@@ -1,5 +1,7 @@
 // One table of costs, through which messages are sent: each value on one side receives the least,
 // over the values on the other side, of cost plus what that value sends.
+//
+// Example: through the costs {{5, 0}, {2, 7}} the rows send {0, 1}: the columns receive {3, 0}.
 #ifndef YUBA_SEARCH_SOLVE_MIN_PLUS_H_
 #define YUBA_SEARCH_SOLVE_MIN_PLUS_H_
 
@@ -8,11 +10,18 @@
 
 namespace yuba::search {
 
+// Cell: float or double. Floats have 24 bits, and where cells are many a pass takes as long as
+// reading them; doubles are for bounds that are read off the messages.
+template <typename Cell>
 class MinPlus {
  public:
-  // `costs`: row-major, all finite. As floats they have 24 bits: a pass takes as long as reading
-  // them.
-  MinPlus(std::vector<float> costs, int rows);
+  // `costs`: row-major, at least one; infinity where no pair has both values.
+  MinPlus(std::vector<Cell> costs, int rows);
+
+  int64_t columns() const { return along_rows_.width; }
+  Cell at(int64_t row, int64_t column) const {
+    return along_rows_.cells[row * along_rows_.width + column];
+  }
 
   // message[column]: the least of source[row] + cost. Rows at infinity send nothing; where none
   // sends anything the message is infinity.
@@ -21,13 +30,17 @@ class MinPlus {
   void ToRows(const std::vector<double>& source, std::vector<double>* message) const;
 
  private:
-  struct Range {
-    double least, greatest;
+  // The cells one way, with the least and the greatest of each row.
+  struct Rows {
+    Rows() = default;
+    Rows(std::vector<Cell> cells_of, int64_t width_of);
+    void Lower(const std::vector<double>& source, std::vector<double>* message) const;
+
+    std::vector<Cell> cells, least, greatest;
+    int64_t width = 0;
   };
 
-  std::vector<float> costs_;
-  std::vector<Range> ranges_;  // of the costs of each row
-  int64_t columns_;
+  Rows along_rows_, along_columns_;  // the latter for small tables alone
 };
 
 }  // namespace yuba::search

@@ -18,6 +18,7 @@ struct Rows {
   const int64_t* cells = nullptr;
   std::vector<int64_t> strides;
   int raised = -1;  // the deepest loop along which it changes; -1: none
+  int term = 0;     // its number
 };
 
 // A loop over a dimension of the result, or over several neighbouring ones which every term either
@@ -70,6 +71,10 @@ YUBA_INNER_LOOP int64_t LeastOfMany(const int64_t* a, const int64_t* b, int size
   return least;
 }
 
+YUBA_INNER_LOOP void LowerTo(int64_t* least, const int64_t* row, int size) {
+  for (int i = 0; i < size; ++i) least[i] = std::min(least[i], row[i]);
+}
+
 YUBA_INNER_LOOP void AddMany(int64_t* sum, const int64_t* row, int size) {
   for (int i = 0; i < size; ++i) sum[i] += row[i];
 }
@@ -88,44 +93,68 @@ void Add(int64_t* sum, const int64_t* row, int size) {
   for (int i = 0; i < size; ++i) sum[i] += row[i];
 }
 
-class Kernel {
+// The loops over all values of the domains but the last, along which rows of the terms are taken
+// and added up; each row that does not change in inner loops is added once, outside of them.
+class Nest {
  public:
-  Kernel(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
-         const Budget& budget)
+  // `once`: of values of the first domain that symmetries map to one another, one is enough.
+  Nest(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms, bool once,
+       const Budget& budget)
       : domains_(domains),
         budget_(budget),
         result_rank_(static_cast<int>(domains.size()) - 1),
         size_(domains.back()->size) {
-    for (const MinSumTerm& term : terms) rows_.push_back(Arrange(domains, term));
-    int64_t cells = 1;
+    for (const MinSumTerm& term : terms) {
+      rows_.push_back(Arrange(domains, term));
+      rows_.back().term = static_cast<int>(rows_.size()) - 1;
+    }
     strides_.assign(result_rank_, 1);
     for (int d = result_rank_; d-- > 0;) {
-      strides_[d] = cells;
-      cells *= domains[d]->size;
+      strides_[d] = cells_;
+      cells_ *= domains[d]->size;
     }
-    result_.resize(cells);
-    if (result_rank_ == 0) return;
-    first_values_ = OrbitRepresentatives(*domains[0]);
+    if (result_rank_ == 0) {
+      first_values_ = {0};
+      return;
+    }
+    if (once) {
+      first_values_ = OrbitRepresentatives(*domains[0]);
+    } else {
+      first_values_.resize(domains[0]->size);
+      std::iota(first_values_.begin(), first_values_.end(), 0);
+    }
     MakeLoops();
   }
 
-  std::vector<int64_t> Run() {
-    if (result_rank_ == 0) {
-      std::vector<int64_t> sum(size_, 0);
-      for (const Rows& rows : rows_) Add(sum.data(), rows.cells, size_);
-      result_[0] = *std::min_element(sum.begin(), sum.end());
-      return std::move(result_);
-    }
-    const int64_t count = static_cast<int64_t>(first_values_.size());
-    const int64_t sums = count * strides_[0] * size_;
-    if (result_rank_ == 1 || sums < kParallelSums) {
-      Part(*this, 0, count).Run();
+  int size() const { return size_; }        // of the last domain
+  int64_t cells() const { return cells_; }  // of the other domains
+  const std::vector<Rows>& rows() const { return rows_; }
+  bool stopped() const { return stopped_; }  // the budget was spent before the end
+
+  // Calls leaf(at, fixed, rows, first) for each cell `at`, row-major, of the domains but the last:
+  // the terms add up to the row `fixed` and the rows number `first` and up, as rows() lists them.
+  template <typename Leaf>
+  void Run(const Leaf& leaf, bool parallel) {
+    const auto count = static_cast<int64_t>(first_values_.size());
+    const int64_t sums = result_rank_ == 0 ? 0 : count * strides_[0] * size_;
+    if (!parallel || result_rank_ < 2 || sums < kParallelSums) {
+      Part<Leaf>(*this, leaf, 0, count).Run();
     } else {
-      ParallelFor(budget_.threads(), count, [this](int64_t i) { Part(*this, i, i + 1).Run(); });
+      ParallelFor(budget_.threads(), count,
+                  [&](int64_t i) { Part<Leaf>(*this, leaf, i, i + 1).Run(); });
     }
-    if (stopped_) return {};
-    FillOrbits();
-    return std::move(result_);
+  }
+
+  // Copies the cells of representatives to those that symmetries map them to.
+  void FillOrbits(std::vector<int64_t>* result) const {
+    if (result_rank_ == 0) return;
+    const size_t symmetries = domains_[0]->images.size();
+    for (size_t g = 1; g < symmetries; ++g) {
+      for (const int value : first_values_) {
+        const int image = domains_[0]->images[g][value];
+        FillFrom(g, 1, value * strides_[0], image * strides_[0], result);
+      }
+    }
   }
 
  private:
@@ -163,71 +192,70 @@ class Kernel {
     YUBA_CHECK(rows_.back().raised + 1 == static_cast<int>(loops_.size()));
   }
 
-  // Computes the cells whose first value is one of first_values_[begin .. end).
+  // The loops for the first values number [begin, end).
+  template <typename Leaf>
   class Part {
    public:
-    Part(Kernel& kernel, int64_t begin, int64_t end)
-        : kernel_(kernel),
+    Part(Nest& nest, const Leaf& leaf, int64_t begin, int64_t end)
+        : nest_(nest),
+          leaf_(leaf),
           begin_(begin),
           end_(end),
-          size_(kernel.size_),
-          depth_(static_cast<int>(kernel.loops_.size())),
-          rows_(depth_ + 1, std::vector<const int64_t*>(kernel.rows_.size())),
+          size_(nest.size_),
+          depth_(static_cast<int>(nest.loops_.size())),
+          rows_(depth_ + 1, std::vector<const int64_t*>(nest.rows_.size())),
           fixed_(depth_ + 1, std::vector<int64_t>(size_, 0)) {}
 
     void Run() {
       size_t r = 0;
-      for (; r < rows_[0].size(); ++r) rows_[0][r] = kernel_.rows_[r].cells;
-      for (r = 0; r < rows_[0].size() && kernel_.rows_[r].raised < 0; ++r) {
-        Add(fixed_[0].data(), rows_[0][r], size_);
+      for (; r < rows_[0].size(); ++r) rows_[0][r] = nest_.rows_[r].cells;
+      for (r = 0; r < rows_[0].size() && nest_.rows_[r].raised < 0; ++r) Fix(0, r);
+      if (depth_ == 0) {
+        leaf_(0, fixed_[0].data(), rows_[0], r);
+      } else {
+        Over(0, r, 0);
       }
-      Over(0, r, 0);
     }
 
    private:
     // Runs loop number `loop` and those within it, for the cells from `at` on. The rows before
     // `first` do not change in them: their sum is fixed_[loop].
     void Over(int loop, size_t first, int64_t at) {
-      const Loop& here = kernel_.loops_[loop];
+      const Loop& here = nest_.loops_[loop];
       size_t next = first;  // the first row that changes in loops within this one
-      while (next < kernel_.rows_.size() && kernel_.rows_[next].raised == loop) ++next;
+      while (next < nest_.rows_.size() && nest_.rows_[next].raised == loop) ++next;
       const int64_t begin = loop == 0 ? begin_ : 0, end = loop == 0 ? end_ : here.size;
-      for (int64_t i = begin; i < end && !kernel_.stopped_; ++i) {
-        const int64_t value = loop == 0 ? kernel_.first_values_[i] : i;
-        for (size_t r = first; r < kernel_.rows_.size(); ++r) {
-          rows_[loop + 1][r] = rows_[loop][r] + value * kernel_.rows_[r].strides[loop];
+      for (int64_t i = begin; i < end && !nest_.stopped_; ++i) {
+        const int64_t value = loop == 0 ? nest_.first_values_[i] : i;
+        for (size_t r = first; r < nest_.rows_.size(); ++r) {
+          rows_[loop + 1][r] = rows_[loop][r] + value * nest_.rows_[r].strides[loop];
         }
         if (loop + 1 == depth_) {
-          kernel_.result_[at + value * here.stride] = OneCell(first);
+          leaf_(at + value * here.stride, fixed_[loop].data(), rows_[depth_], first);
           continue;
         }
         fixed_[loop + 1] = fixed_[loop];
-        for (size_t r = first; r < next; ++r) {
-          Add(fixed_[loop + 1].data(), rows_[loop + 1][r], size_);
-        }
+        for (size_t r = first; r < next; ++r) Fix(loop + 1, r);
         Over(loop + 1, next, at + value * here.stride);
       }
       if (loop + 1 == depth_) Look((end - begin) * size_);
     }
 
-    // The least sum of one cell. Some row changes in the innermost loop.
-    int64_t OneCell(size_t first) {
-      const std::vector<const int64_t*>& rows = rows_[depth_];
-      if (first + 1 == rows.size()) return LeastSum(fixed_[depth_ - 1].data(), rows[first], size_);
-      std::vector<int64_t>& sum = fixed_[depth_];
-      sum = fixed_[depth_ - 1];
-      for (size_t r = first + 1; r < rows.size(); ++r) Add(sum.data(), rows[r], size_);
-      return LeastSum(sum.data(), rows[first], size_);
+    // Row r is added for all inner loops of `loop`; leaves find it among their rows.
+    void Fix(int loop, size_t r) {
+      Add(fixed_[loop].data(), rows_[loop][r], size_);
+      rows_[depth_][r] = rows_[loop][r];
     }
 
     void Look(int64_t sums) {
       sums_ += sums;
       if (sums_ < kSumsBetweenLooks) return;
       sums_ = 0;
-      if (kernel_.budget_.ShouldStop()) kernel_.stopped_ = true;
+      if (nest_.budget_.ShouldStop()) nest_.stopped_ = true;
     }
 
-    Kernel& kernel_;
+    Nest& nest_;
+    Leaf leaf_;  // each part has one, with its own memory
     const int64_t begin_, end_;
     const int size_, depth_;
     int64_t sums_ = 0;                               // since the last look
@@ -235,43 +263,84 @@ class Kernel {
     std::vector<std::vector<int64_t>> fixed_;        // by loop: the sum of rows it does not change
   };
 
-  // Copies the cells of representatives to those that symmetries map them to.
-  void FillOrbits() {
-    size_t symmetries = domains_[0]->images.size();
-    for (size_t g = 1; g < symmetries; ++g) {
-      for (int value : first_values_) {
-        int image = domains_[0]->images[g][value];
-        FillFrom(g, 1, value * strides_[0], image * strides_[0]);
-      }
-    }
-  }
-
-  void FillFrom(size_t g, int d, int64_t from, int64_t to) {
+  void FillFrom(size_t g, int d, int64_t from, int64_t to, std::vector<int64_t>* result) const {
     if (d == result_rank_) {
-      result_[to] = result_[from];
+      (*result)[to] = (*result)[from];
       return;
     }
     const std::vector<int>& image = domains_[d]->images[g];
     for (int value = 0; value < domains_[d]->size; ++value) {
-      FillFrom(g, d + 1, from + value * strides_[d], to + image[value] * strides_[d]);
+      FillFrom(g, d + 1, from + value * strides_[d], to + image[value] * strides_[d], result);
     }
   }
 
   const std::vector<DomainPtr>& domains_;
   const Budget& budget_;
   const int result_rank_, size_;
+  int64_t cells_ = 1;
   std::vector<Rows> rows_;  // ascending by `raised`
   std::vector<Loop> loops_;
-  std::vector<int64_t> strides_, result_;
+  std::vector<int64_t> strides_;
   std::vector<int> first_values_;
   std::atomic<bool> stopped_{false};
+};
+
+// The least sum of one cell.
+class Minimise {
+ public:
+  Minimise(int size, std::vector<int64_t>* result) : result_(result), sum_(size) {}
+
+  void operator()(int64_t at, const int64_t* fixed, const std::vector<const int64_t*>& rows,
+                  size_t first) {
+    (*result_)[at] = Least(fixed, rows, first);
+  }
+
+ private:
+  int64_t Least(const int64_t* fixed, const std::vector<const int64_t*>& rows, size_t first) {
+    const int size = static_cast<int>(sum_.size());
+    if (first == rows.size()) return *std::min_element(fixed, fixed + size);
+    if (first + 1 == rows.size()) return LeastSum(fixed, rows[first], size);
+    std::copy(fixed, fixed + size, sum_.begin());
+    for (size_t r = first + 1; r < rows.size(); ++r) Add(sum_.data(), rows[r], size);
+    return LeastSum(sum_.data(), rows[first], size);
+  }
+
+  std::vector<int64_t>* result_;
+  std::vector<int64_t> sum_;
 };
 
 }  // namespace
 
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms, const Budget& budget) {
-  return Kernel(domains, terms, budget).Run();
+  Nest nest(domains, terms, true, budget);
+  std::vector<int64_t> result(nest.cells());
+  nest.Run(Minimise(nest.size(), &result), true);
+  if (nest.stopped()) return {};
+  nest.FillOrbits(&result);
+  return result;
+}
+
+bool LowerAll(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
+              const std::vector<int64_t>& outside, const std::vector<std::vector<int64_t>*>& lower,
+              std::vector<int64_t>* of_last, const Budget& budget) {
+  Nest nest(domains, terms, false, budget);
+  const int size = nest.size();
+  std::vector<int64_t> sum(size);
+  const auto leaf = [&](int64_t at, const int64_t* fixed, const std::vector<const int64_t*>& rows,
+                        size_t first) {
+    std::copy(fixed, fixed + size, sum.begin());
+    for (size_t r = first; r < rows.size(); ++r) Add(sum.data(), rows[r], size);
+    for (int64_t& each : sum) each += outside[at];
+    for (size_t r = 0; r < rows.size(); ++r) {
+      const Rows& of = nest.rows()[r];
+      if (lower[of.term] == nullptr) continue;
+      LowerTo(lower[of.term]->data() + (rows[r] - of.cells), sum.data(), size);
+    }
+    if (of_last != nullptr) LowerTo(of_last->data(), sum.data(), size);
+  };
+  nest.Run(leaf, false);
+  return !nest.stopped();
 }
 
 }  // namespace yuba::search

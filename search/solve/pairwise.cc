@@ -1,10 +1,12 @@
 #include "search/solve/pairwise.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
+#include <vector>
+
+#include "search/solve/timeline.h"
 
 namespace yuba::search {
 
@@ -48,64 +50,53 @@ int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
 
 namespace {
 
-class Profile {
- public:
-  void Add(int64_t begin, int64_t end, int64_t usage) {
-    if (begin >= end) return;
-    change_[begin] += usage;
-    change_[end] -= usage;
-  }
-
-  std::map<int64_t, int64_t> Loads() const {
-    std::map<int64_t, int64_t> loads = change_;
-    int64_t load = 0;
-    for (auto& [at, here] : loads) here = load += here;
-    return loads;
-  }
-
-  // The greatest load, and the first such time to *time, if that is not null.
-  int64_t Peak(int64_t* time) const {
-    int64_t peak = 0;
-    for (const auto& [at, load] : Loads()) {
-      if (load <= peak) continue;
-      peak = load;
-      if (time != nullptr) *time = at;
-    }
-    return peak;
-  }
-
- private:
-  std::map<int64_t, int64_t> change_;  // by time
+struct Use {
+  int64_t begin, end, bytes;
 };
 
-Profile UnmovedProfile(const PairwiseProblem& problem, const Assignment& assignment) {
-  Profile profile;
-  for (const MemoryUse& use : problem.memory.uses) {
-    profile.Add(use.begin, use.end, (*use.usage)[assignment[use.variable]]);
+// The most bytes in use at any time, and the first such time to *time, if that is not null. Between
+// two beginnings nothing is added, so these are the times to look at.
+int64_t Peak(const std::vector<Use>& uses, int64_t* time) {
+  std::vector<int64_t> begins;
+  for (const Use& use : uses) begins.push_back(use.begin);
+  const Timeline timeline(std::move(begins));
+  std::vector<int64_t> change(timeline.rows() + 1, 0);
+  for (const Use& use : uses) {
+    change[timeline.RowAt(use.begin)] += use.bytes;
+    change[timeline.RowAt(use.end)] -= use.bytes;
   }
-  return profile;
+  int64_t peak = 0, load = 0;
+  for (int row = 0; row < timeline.rows(); ++row) {
+    load += change[row];
+    if (load <= peak) continue;
+    peak = load;
+    if (time != nullptr) *time = timeline.time(row);
+  }
+  return peak;
 }
 
-Profile WholeProfile(const PairwiseProblem& problem, const Assignment& assignment) {
-  Profile profile = UnmovedProfile(problem, assignment);
-  for (const MemoryBuffer& buffer : problem.memory.buffers) {
-    profile.Add(buffer.begin, buffer.end, BytesOf(problem, buffer, assignment));
+std::vector<Use> UnmovedUses(const PairwiseProblem& problem, const Assignment& assignment) {
+  std::vector<Use> uses;
+  for (const MemoryUse& use : problem.memory.uses) {
+    if (use.begin >= use.end) continue;
+    uses.push_back({use.begin, use.end, (*use.usage)[assignment[use.variable]]});
   }
-  return profile;
+  return uses;
 }
 
 }  // namespace
 
-std::map<int64_t, int64_t> LoadsOf(const PairwiseProblem& problem, const Assignment& assignment) {
-  return WholeProfile(problem, assignment).Loads();
-}
-
 int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
-  return WholeProfile(problem, assignment).Peak(time);
+  std::vector<Use> uses = UnmovedUses(problem, assignment);
+  for (const MemoryBuffer& buffer : problem.memory.buffers) {
+    if (buffer.begin >= buffer.end) continue;
+    uses.push_back({buffer.begin, buffer.end, BytesOf(problem, buffer, assignment)});
+  }
+  return Peak(uses, time);
 }
 
 int64_t UnmovedPeakOf(const PairwiseProblem& problem, const Assignment& assignment, int64_t* time) {
-  return UnmovedProfile(problem, assignment).Peak(time);
+  return Peak(UnmovedUses(problem, assignment), time);
 }
 
 }  // namespace yuba::search

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -82,8 +81,6 @@ int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assig
 // The bytes of the buffer; 0 where its factor costs nothing.
 int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
                 const Assignment& assignment);
-// By time at which the bytes in use change: how many are in use from then on.
-std::map<int64_t, int64_t> LoadsOf(const PairwiseProblem& problem, const Assignment& assignment);
 // The most bytes in use at any time, and the first such time to *time, if that is not null.
 int64_t PeakOf(const PairwiseProblem& problem, const Assignment& assignment,
                int64_t* time = nullptr);

@@ -91,36 +91,6 @@ double UsedAtPrices(const PairwiseProblem& problem, const std::vector<MemoryPric
   return used;
 }
 
-// The rows of the relaxation: a class uses as little as its most frugal member.
-MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes) {
-  MemoryRows relaxed;
-  relaxed.limit = problem.memory.limit;
-  relaxed.scale = problem.memory.scale;
-  std::map<std::pair<Cells, ClassesPtr>, Cells> known;
-  const auto least_of = [&](const Cells& usage, int variable) {
-    const ClassesPtr& here = classes[variable];
-    Cells& cells = known[{usage, here}];
-    if (cells == nullptr) {
-      std::vector<int64_t> least(here->count, std::numeric_limits<int64_t>::max());
-      for (size_t value = 0; value < here->of.size(); ++value) {
-        int64_t& cell = least[here->of[value]];
-        cell = std::min(cell, (*usage)[value]);
-      }
-      cells = std::make_shared<const std::vector<int64_t>>(std::move(least));
-    }
-    return cells;
-  };
-  for (const MemoryUse& use : problem.memory.uses) {
-    relaxed.uses.push_back({use.variable, use.begin, use.end, least_of(use.usage, use.variable)});
-  }
-  for (const MemoryBuffer& buffer : problem.memory.buffers) {
-    const std::vector<int>& scope = problem.factors[buffer.factor].scope;
-    relaxed.buffers.push_back(buffer);
-    relaxed.buffers.back().usage = least_of(buffer.usage, buffer.first ? scope[0] : scope.back());
-  }
-  return relaxed;
-}
-
 }  // namespace
 
 std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceSearch& options,
@@ -128,7 +98,9 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   std::vector<MemoryPrice> prices;
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value() || core->room.empty()) return prices;
-  MemoryDual dual(*core, options.patience);
+  MemoryDualOptions dual_options;
+  dual_options.patience = options.patience;
+  MemoryDual dual(*core, dual_options);
   if (!options.start.empty()) dual.Start(RowPrices(*core, options.start));
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(problem)));
@@ -154,7 +126,8 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   for (size_t row = 0; row < dual.prices().size(); ++row) {
     const double units = std::floor(dual.prices()[row] * static_cast<double>(core->scale.units));
     if (units >= 1)
-      prices.push_back({core->row_time[row], static_cast<int64_t>(std::min(units, 1e9))});
+      prices.push_back(
+          {core->times.time(static_cast<int>(row)), static_cast<int64_t>(std::min(units, 1e9))});
   }
   return prices;
 }

@@ -15,10 +15,10 @@
 #include "absl/types/optional.h"
 #include "search/plan/memory_price.h"
 #include "search/solve/budget.h"
-#include "search/solve/dual.h"
 #include "search/solve/memory_core.h"
 #include "search/solve/memory_dual.h"
 #include "search/solve/pairwise.h"
+#include "search/solve/relax.h"
 
 namespace yuba::search {
 
@@ -48,7 +48,7 @@ struct PriceSearch {
   // After a third of the steps it ends where 50 steps raise the bound by less than this share of
   // it.
   double rise = 0;
-  int patience = MemoryDual::kPatience;
+  int patience = MemoryDualOptions().patience;
   int steps = 600;              // at most
   int64_t enough = kForbidden;  // ends where the bound is that or more
   // The cost of a known assignment within the limit. Steps are as long as the bound is below it, or

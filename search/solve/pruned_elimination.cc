@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "opsemantics/base/check.h"
-
 namespace yuba::search {
 
 PrunedElimination::PrunedElimination(const PairwiseProblem& problem,
@@ -29,8 +27,7 @@ PrunedSolution PrunedElimination::Run(int64_t limit, int64_t most_cells, int64_t
   for (size_t b = 0; b < tree_.buckets.size(); ++b) {
     if (budget.ShouldStop()) return pruned;
     const Bucket& bucket = tree_.buckets[b];
-    std::vector<int> joint = bucket.scope;
-    joint.push_back(bucket.variable);
+    const std::vector<int> joint = JointScope(bucket);
     JoinInput input;
     for (int v : joint) input.joint.push_back(members_[v]);
     input.tables = tables_[b] = TablesOf(joint, bucket);
@@ -50,7 +47,12 @@ PrunedSolution PrunedElimination::Run(int64_t limit, int64_t most_cells, int64_t
   }
   pruned.finished = true;
   pruned.found = pruned.solution.cost <= limit;
-  if (pruned.found) pruned.solution.assignment = Choose();
+  if (!pruned.found) return pruned;
+  pruned.solution.assignment.assign(problem_.variables.size(), 0);
+  ChooseValues(
+      problem_, tree_,
+      [this](size_t b, const Assignment& assignment) { return CostIn(b, assignment); },
+      &pruned.solution.assignment, kTooDear);
   return pruned;
 }
 
@@ -88,12 +90,12 @@ std::vector<TableAt> PrunedElimination::TablesOf(const std::vector<int>& joint,
 }
 
 int64_t PrunedElimination::CostIn(size_t b, const Assignment& assignment) const {
-  const Bucket& bucket = tree_.buckets[b];
+  const std::vector<int> joint = JointScope(tree_.buckets[b]);
   int64_t cost = 0;
   for (const TableAt& met : tables_[b]) {
     int64_t at = 0, within = 0;
     for (int place : met.places) {
-      int v = place < static_cast<int>(bucket.scope.size()) ? bucket.scope[place] : bucket.variable;
+      const int v = joint[place];
       const Members& members = *members_[v];
       int here = members.of[assignment[v]];
       at = at * static_cast<int64_t>(members.values.size()) + here;
@@ -104,24 +106,6 @@ int64_t PrunedElimination::CostIn(size_t b, const Assignment& assignment) const 
     cost += begin < 0 ? kTooDear : met.table->cells[begin + within];
   }
   return cost;
-}
-
-Assignment PrunedElimination::Choose() const {
-  Assignment assignment(problem_.variables.size(), 0);
-  for (size_t b = tree_.buckets.size(); b-- > 0;) {
-    int v = tree_.buckets[b].variable, best = -1;
-    int64_t least = kTooDear;
-    for (int value = 0; value < problem_.variables[v]->size; ++value) {
-      assignment[v] = value;
-      int64_t cost = CostIn(b, assignment);
-      if (cost >= least) continue;
-      least = cost;
-      best = value;
-    }
-    YUBA_CHECK(best >= 0) << "a table of what is cheap enough is empty";
-    assignment[v] = best;
-  }
-  return assignment;
 }
 
 }  // namespace yuba::search

@@ -1,7 +1,7 @@
 // Elimination of a problem that is too wide for plain tables. A cell of a table is kept only if it
 // can be part of a solution of cost `limit` or less: its own cost, and the least that its classes
 // cost everywhere else. The latter is known exactly of the problem relaxed to classes
-// (min_marginals.h). In a graph's problem values are choices and classes their grids.
+// (MinMarginals). In a graph's problem values are choices and classes their grids.
 #ifndef YUBA_SEARCH_SOLVE_PRUNED_ELIMINATION_H_
 #define YUBA_SEARCH_SOLVE_PRUNED_ELIMINATION_H_
 
@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "search/solve/bucket_tree.h"
 #include "search/solve/eliminate.h"
-#include "search/solve/min_marginals.h"
 #include "search/solve/pruned_table.h"
 
 namespace yuba::search {
@@ -39,7 +39,6 @@ class PrunedElimination {
   TableAt FactorTable(const std::vector<int>& joint, const Factor& factor);
   std::vector<TableAt> TablesOf(const std::vector<int>& joint, const Bucket& bucket);
   int64_t CostIn(size_t bucket, const Assignment& assignment) const;
-  Assignment Choose() const;
 
   const PairwiseProblem& problem_;
   const BucketTree& tree_;

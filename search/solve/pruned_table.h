@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "search/solve/budget.h"
-#include "search/solve/dual.h"
 #include "search/solve/pairwise.h"
+#include "search/solve/relax.h"
 
 namespace yuba::search {
 

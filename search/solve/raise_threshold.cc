@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/solve/bucket_tree.h"
 #include "search/solve/fold.h"
 #include "search/solve/pruned_elimination.h"
 #include "search/solve/relax.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "search/solve/dual.h"
 #include "search/solve/eliminate.h"
+#include "search/solve/relax.h"
 
 namespace yuba::search {
 

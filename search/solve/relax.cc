@@ -52,4 +52,33 @@ PairwiseProblem Relaxed(const PairwiseProblem& problem, const std::vector<Classe
   return relaxed;
 }
 
+MemoryRows RelaxedRows(const PairwiseProblem& problem, const std::vector<ClassesPtr>& classes) {
+  MemoryRows relaxed;
+  relaxed.limit = problem.memory.limit;
+  relaxed.scale = problem.memory.scale;
+  std::map<std::pair<Cells, ClassesPtr>, Cells> known;
+  const auto least_of = [&](const Cells& usage, int variable) {
+    const ClassesPtr& here = classes[variable];
+    Cells& cells = known[{usage, here}];
+    if (cells == nullptr) {
+      std::vector<int64_t> least(here->count, std::numeric_limits<int64_t>::max());
+      for (size_t value = 0; value < here->of.size(); ++value) {
+        int64_t& cell = least[here->of[value]];
+        cell = std::min(cell, (*usage)[value]);
+      }
+      cells = std::make_shared<const std::vector<int64_t>>(std::move(least));
+    }
+    return cells;
+  };
+  for (const MemoryUse& use : problem.memory.uses) {
+    relaxed.uses.push_back({use.variable, use.begin, use.end, least_of(use.usage, use.variable)});
+  }
+  for (const MemoryBuffer& buffer : problem.memory.buffers) {
+    const std::vector<int>& scope = problem.factors[buffer.factor].scope;
+    relaxed.buffers.push_back(buffer);
+    relaxed.buffers.back().usage = least_of(buffer.usage, buffer.first ? scope[0] : scope.back());
+  }
+  return relaxed;
+}
+
 }  // namespace yuba::search

@@ -1,5 +1,5 @@
-// The two plain solvers of a pairwise problem without rows of memory: exact where the tables fit,
-// and local search for any problem.
+// The plain solvers of a pairwise problem; rows of memory are not looked at. Exact where the tables
+// fit; local search for any problem.
 #ifndef YUBA_SEARCH_SOLVE_SOLVE_H_
 #define YUBA_SEARCH_SOLVE_SOLVE_H_
 
@@ -20,6 +20,21 @@ struct ExactSolution {
 };
 absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells,
                                            const Budget& budget = Budget::Unlimited());
+
+// Large-neighbourhood search, for problems whose tables do not fit: in each round some variables
+// keep their values, such that the others can be eliminated exactly with small tables. Tables of
+// one domain's size leave a forest free in each round; larger ones leave wider graphs.
+struct ImproveOptions {
+  int64_t cells = 1 << 14;          // the largest table of a round
+  int patience = 4;                 // it ends after so many rounds without a gain
+  int rounds = 64;                  // and after so many in all
+  int64_t work = int64_t{1} << 32;  // and after so many sums of costs, about one a nanosecond
+};
+
+// A solution that costs no more than `start`. Deterministic; where the budget is spent, the best by
+// then.
+Solution Improve(const PairwiseProblem& problem, const Solution& start,
+                 const ImproveOptions& options, const Budget& budget = Budget::Unlimited());
 
 // A good solution of any problem: improves all starts (at least one) by local search with small
 // tables, then the best of them with wider tables, of at most `table_cells` cells. Never dearer

@@ -149,9 +149,16 @@ TEST_CASE("a core's rows are exceeded where the problem's are") {
       const absl::optional<MemoryCore> core = MakeCore(problem, Leaves::kAll);
       REQUIRE(core.has_value());
       MemoryState state(*core);
+      CHECK(state.cost() == core->constant);
+      CHECK(state.loads() == std::vector<int64_t>(core->room.size(), 0));
+      state.Start(Assignment(core->size(), 0));
       for (int step = 0; step < 300; ++step) {
+        const int absent = static_cast<int>(random() % core->size());
+        const int before = state.assignment()[absent];
+        state.Move(absent, MemoryState::kAbsent);
         const int v = static_cast<int>(random() % core->size());
         state.Move(v, static_cast<int>(random() % core->values(v)));
+        if (v != absent) state.Move(absent, before);
         const Assignment assignment = core->Expand(state.assignment());
         REQUIRE(state.cost() == CostOf(problem, assignment));
         REQUIRE(state.loads() == LoadsOf(*core, state.assignment()));

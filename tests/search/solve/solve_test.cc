@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "search/solve/bucket_tree.h"
 #include "search/solve/dual.h"
 
 namespace yuba::search {
@@ -40,17 +41,25 @@ PairwiseProblem RandomProblem(int variables, bool bipartite, std::mt19937* rando
   return problem;
 }
 
-int64_t Least(const PairwiseProblem& problem) {
+// Calls see(assignment) for all assignments.
+template <typename See>
+void ForEachAssignment(const PairwiseProblem& problem, const See& see) {
   Assignment assignment(problem.variables.size(), 0);
-  int64_t least = std::numeric_limits<int64_t>::max();
-  while (true) {
-    least = std::min(least, CostOf(problem, assignment));
-    size_t v = 0;
-    while (v < assignment.size() && ++assignment[v] == problem.variables[v]->size) {
-      assignment[v++] = 0;
+  for (size_t v = 0; v < assignment.size();) {
+    see(assignment);
+    for (v = 0; v < assignment.size(); ++v) {
+      if (++assignment[v] < problem.variables[v]->size) break;
+      assignment[v] = 0;
     }
-    if (v == assignment.size()) return least;
   }
+}
+
+int64_t Least(const PairwiseProblem& problem) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  ForEachAssignment(problem, [&](const Assignment& assignment) {
+    least = std::min(least, CostOf(problem, assignment));
+  });
+  return least;
 }
 
 TEST_CASE("elimination finds the optimum, in any order") {
@@ -86,6 +95,56 @@ TEST_CASE("elimination with some variables given finds the best of the others") 
     }
     CHECK(solution.cost == least);
     for (int v : {1, 3, 5}) CHECK(solution.assignment[v] == 1);
+  }
+}
+
+TEST_CASE("what is left after the elimination of some variables has the same best solutions") {
+  std::mt19937 random(11);
+  for (int i = 0; i < 50; ++i) {
+    const PairwiseProblem problem = RandomProblem(6, false, &random);
+    const Remainder rest = *EliminateSome(problem, {5, 0, 3});
+    CHECK(rest.variables == std::vector<int>{1, 2, 4});
+    CHECK(rest.constant + Least(rest.problem) == Least(problem));
+    ForEachAssignment(rest.problem, [&](const Assignment& left) {
+      const Assignment all = rest.extended(left);
+      for (size_t v = 0; v < left.size(); ++v) CHECK(all[rest.variables[v]] == left[v]);
+      CHECK(CostOf(problem, all) == rest.constant + CostOf(rest.problem, left));
+    });
+  }
+}
+
+TEST_CASE("min-marginals are the least costs of assignments that have the values") {
+  std::mt19937 random(12);
+  for (int i = 0; i < 50; ++i) {
+    const PairwiseProblem problem = RandomProblem(6, false, &random);
+    std::vector<int> order(6);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    const BucketTree tree = *MinMarginals(problem, order, Budget::Unlimited(), true);
+    CHECK(tree.least == Least(problem));
+    constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+    std::vector<std::vector<int64_t>> of_scope, of_value;
+    for (const Bucket& bucket : tree.buckets) of_scope.emplace_back(bucket.up->size(), kNone);
+    for (const DomainPtr& domain : problem.variables) of_value.emplace_back(domain->size, kNone);
+    ForEachAssignment(problem, [&](const Assignment& assignment) {
+      const int64_t cost = CostOf(problem, assignment);
+      for (size_t b = 0; b < of_scope.size(); ++b) {
+        size_t cell = 0;
+        for (const int v : tree.buckets[b].scope) {
+          cell = cell * problem.variables[v]->size + assignment[v];
+        }
+        of_scope[b][cell] = std::min(of_scope[b][cell], cost);
+      }
+      for (size_t v = 0; v < of_value.size(); ++v) {
+        of_value[v][assignment[v]] = std::min(of_value[v][assignment[v]], cost);
+      }
+    });
+    CHECK(tree.of_value == of_value);
+    for (size_t b = 0; b < of_scope.size(); ++b) {
+      for (size_t cell = 0; cell < of_scope[b].size(); ++cell) {
+        CHECK((*tree.buckets[b].up)[cell] + (*tree.buckets[b].down)[cell] == of_scope[b][cell]);
+      }
+    }
   }
 }
 
@@ -142,16 +201,11 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
   double gap = 0;
   for (int i = 0; i < 100; ++i) {
     PairwiseProblem problem = RandomProblem(8, true, &random);
-    std::vector<ClassesPtr> classes;
-    std::vector<int> order;
-    for (const DomainPtr& domain : problem.variables) {
-      Classes each;
-      each.count = domain->size;
-      each.of = domain->images[0];
-      classes.push_back(std::make_shared<const Classes>(each));
-      order.push_back(static_cast<int>(order.size()));
-    }
-    Dual dual = MaximiseDual(problem, classes, order, 100);
+    std::vector<int> order(problem.variables.size());
+    std::iota(order.begin(), order.end(), 0);
+    DualOptions options;
+    options.sweeps = 100;
+    const Dual dual = MaximiseDual(problem, order, options);
     int64_t least = Least(problem);
     CHECK(dual.bound <= least);
     CHECK(CostOf(problem, dual.assignment) >= least);
@@ -164,12 +218,6 @@ TEST_CASE("the dual is a bound, with messages that add up to nothing") {
       }
       for (int64_t value : sum) CHECK(value == 0);
     }
-    // With one class for all values the bound is weaker, and still one.
-    for (size_t v = 0; v < classes.size(); ++v) {
-      classes[v] = std::make_shared<const Classes>(
-          Classes{1, std::vector<int>(problem.variables[v]->size, 0)});
-    }
-    CHECK(MaximiseDual(problem, classes, order, 100).bound <= dual.bound);
   }
   CHECK(gap / 100 < 0.1);
 }
@@ -197,11 +245,11 @@ TEST_CASE("a dual that sweeps the likeliest values most is as good a bound") {
     const PairwiseProblem problem = Ring(6, 80, &random);
     std::vector<int> order(problem.variables.size());
     std::iota(order.begin(), order.end(), 0);
-    const std::vector<ClassesPtr> classes(order.size(), std::make_shared<const Classes>(Classes{
-                                                            80, problem.variables[0]->images[0]}));
-    const Dual all = MaximiseDual(problem, classes, order, 100);
-    const Dual likely =
-        MaximiseDual(problem, classes, order, 100, Budget::Unlimited(), 1e18, kForbidden, 0);
+    DualOptions options;
+    options.sweeps = 100;
+    const Dual all = MaximiseDual(problem, order, options);
+    options.many_cells = 0;
+    const Dual likely = MaximiseDual(problem, order, options);
     const auto exact = SolveExactly(problem, 1 << 20, Budget::Unlimited());
     REQUIRE(exact.has_value());
     CHECK(likely.bound <= exact->solution.cost);

@@ -1,0 +1,98 @@
+// Bucket elimination (Dechter, "Bucket elimination: a unifying framework for reasoning", 1999): an
+// order of elimination as a tree of buckets, one for each variable in it.
+//
+// A bucket holds the factors in which its variable is the first to be eliminated. Added up, with
+// the tables that come from the buckets below, and minimised over the variable, they are one table
+// over the rest of the variables in them, which goes to the bucket of the next of these. For the
+// factors f(x, y) and g(y, z) and the order y, x, z: the bucket of y holds both and sends
+// h(x, z) = min over y of f + g to the bucket of x, which sends min over x of h to that of z.
+#ifndef YUBA_SEARCH_SOLVE_BUCKET_TREE_H_
+#define YUBA_SEARCH_SOLVE_BUCKET_TREE_H_
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "opsemantics/base/check.h"
+#include "search/solve/budget.h"
+#include "search/solve/min_sum.h"
+#include "search/solve/pairwise.h"
+
+namespace yuba::search {
+
+struct Bucket {
+  int variable = 0;
+  // The variables that its tables contain besides `variable`. All are eliminated later or never;
+  // those that stay longest come first, so the last is the variable of the parent bucket.
+  std::vector<int> scope;
+  int parent = -1;            // -1: no variable of the scope is eliminated
+  std::vector<int> factors;   // of the problem: those whose first eliminated variable is this one
+  std::vector<int> children;  // buckets whose parent this one is
+  Cells up;    // by scope, row-major: the least cost of the factors here and in all buckets below
+  Cells down;  // by scope, row-major: the least cost of all other factors
+};
+
+struct BucketTree {
+  std::vector<Bucket> buckets;  // in the order of elimination
+  std::vector<int> untouched;   // factors that contain no eliminated variable
+  int64_t least = 0;            // the least cost of the buckets that have no scope
+  // [variable][value], where asked for: the least cost of any assignment that has that value.
+  std::vector<std::vector<int64_t>> of_value;
+};
+
+// The tree without tables. `order`: variables, each once.
+BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& order);
+
+// Fills `up` of all buckets, and `least`. Equal work is done once. The sizes of the tables follow
+// from the order, so look at them before (GreedyOrder). False where the budget was spent before the
+// end.
+bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTree* tree);
+
+// Exact min-marginals: the tree with `up` and `down` of all buckets, and `of_value` where that is
+// asked for. For every assignment of a bucket's scope, up and down together are the least cost of
+// any assignment that has these values, so all that is above a limit can be left out. `order`: all
+// variables, each once. Nothing where the budget was spent before the end.
+absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
+                                        const std::vector<int>& order,
+                                        const Budget& budget = Budget::Unlimited(),
+                                        bool of_value = false);
+
+// The scope, then the variable.
+std::vector<int> JointScope(const Bucket& bucket);
+
+// The tables that meet in a bucket, over places of its joint scope: factors, then results of
+// children. They point into problem and tree.
+std::vector<MinSumTerm> TermsOf(const PairwiseProblem& problem, const BucketTree& tree,
+                                const Bucket& bucket);
+
+// What the tables of the bucket cost together, all variables in them having values.
+int64_t CostIn(const PairwiseProblem& problem, const BucketTree& tree, const Bucket& bucket,
+               const Assignment& assignment);
+
+// Gives the variables of all buckets their best values, the one that was eliminated last first.
+// cost_in(bucket number, assignment) is what the tables of a bucket cost; values that cost
+// `too_dear` or more are not taken. Of equally cheap values the least.
+template <typename CostInBucket>
+void ChooseValues(const PairwiseProblem& problem, const BucketTree& tree,
+                  const CostInBucket& cost_in, Assignment* assignment,
+                  int64_t too_dear = std::numeric_limits<int64_t>::max()) {
+  for (size_t b = tree.buckets.size(); b-- > 0;) {
+    const int v = tree.buckets[b].variable;
+    int best = -1;
+    int64_t least = too_dear;
+    for (int value = 0; value < problem.variables[v]->size; ++value) {
+      (*assignment)[v] = value;
+      const int64_t cost = cost_in(b, *assignment);
+      if (cost >= least) continue;
+      least = cost;
+      best = value;
+    }
+    YUBA_CHECK(best >= 0) << "no value of an eliminated variable is cheap enough";
+    (*assignment)[v] = best;
+  }
+}
+
+}  // namespace yuba::search
+
+#endif  // YUBA_SEARCH_SOLVE_BUCKET_TREE_H_
