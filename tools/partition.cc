@@ -220,7 +220,6 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
   if (!flags.pins.empty() && search_on) {
     options.time_limit = left;
     options.memory_of = compiler::ArenaBytes;
-    options.report = nullptr;
     YUBA_ASSIGN_OR_RETURN(const std::vector<search::PinPrice> prices,
                           search::PricesOfPins(graph, options, plan));
     std::cout << PinsText(prices);

@@ -51,19 +51,20 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
 // Deterministic where the budget has no end. Not for several threads.
 class AxisAssigner {
  public:
-  // `graph` and the options' budget must outlive this. `uses`: those of TensorUsesOf. `grids`: by
-  // element, likely grids of its AllGrids, the best first, at least one. Choices meet the
-  // restrictions of pins, [element], which may be empty.
+  // `graph`, `uses` and the options' budget must outlive this. `uses`: those of TensorUsesOf.
+  // `grids`: [element], likely grids of its AllGrids, the best first, at least one. Choices meet
+  // the restrictions of pins, [element], which may be empty.
   AxisAssigner(const Graph& graph, AxisOptions options, const std::vector<TensorUse>& uses,
                const std::vector<std::vector<Grid>>& grids, const Restrictions& restrictions = {});
+  AxisAssigner(const AxisAssigner&) = delete;  // its members refer to each other
+  AxisAssigner& operator=(const AxisAssigner&) = delete;
 
   // A legal choice for each element, near the grids, that moves few bytes. Choices may leave the
   // grids where that is cheaper.
   Choices Find();
 
   // After Find: the same, from choices of all elements that another search found and that meet the
-  // restrictions. Returns what Find
-  // did where `start` moves no less.
+  // restrictions. Returns what Find did where `start` moves no less.
   Choices Improve(const Choices& start);
 
  private:

@@ -34,7 +34,7 @@ struct AxisVariable {
   Restriction restriction;  // of a pin
   std::vector<Grid> grids;  // likely ones, the best first; at least one
   std::vector<int> edges;   // numbers in AxisProblem::edges
-  int kind = 0;             // equal where extents, edges and the variables at their other ends are
+  int kind = 0;  // equal where extents, pins, edges and the variables at their other ends are
 };
 
 struct AxisProblem {

@@ -93,11 +93,6 @@ int AxisSearch::NumberOf(int variable, Choice choice) const {
   return store_.Number(choice);
 }
 
-int AxisSearch::Conformed(int variable, int choice) const {
-  if (problem_.variables[variable].restriction.none()) return choice;
-  return NumberOf(variable, store_.at(choice));
-}
-
 int AxisSearch::Exchanged(int variable, int number, size_t a, size_t b) const {
   Choice choice = store_.at(number);
   for (AxisList& axes : choice.axes) {

@@ -52,8 +52,6 @@ class AxisSearch {
 
   // The choices that follow the neighbours of a variable (search/space/follow.h), its own first.
   std::vector<int> ChoicesFollowing(int variable);
-  // The choice, a number in the store, that is as like this one as the variable's pins allow.
-  int Conformed(int variable, int choice) const;
   // An upper bound of how many exchanges a choice has.
   size_t exchanges() const { return mesh_.axes.size() * (mesh_.axes.size() - 1) / 2; }
   // Calls see(number) with the choice of `variable` in which axes a and b are exchanged, for each

@@ -22,7 +22,8 @@ class AxesWithinLimit {
  public:
   // All arguments must outlive this. `grids` has rows. `bound` has the likely grids to begin from
   // and, in its proof, prices on the rows. Without `buffers` the rows do not count buffers of
-  // transfers. `replicate`, `restrictions` as in MakeAxisProblem; so are the choices given to it.
+  // transfers. `replicate`, `restrictions` as in MakeAxisProblem. Choices that
+  // are given to this must meet the restrictions.
   AxesWithinLimit(const Graph& graph, const AxisOptions& options,
                   const std::vector<TensorUse>& uses, const GridProblem& grids, bool buffers,
                   const LowerBound& bound, bool replicate, const Restrictions& restrictions);

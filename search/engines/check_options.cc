@@ -37,6 +37,9 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
       (options.replicate == Replicate::kNone || options.search != "default")) {
     return UserError("sums stay unreduced only with --replicate auto and the default search");
   }
+  if (HasPartials(graph) && !(options.pins.empty() && options.pin_texts.empty())) {
+    return UserError("pins say nothing of the groups of devices in which sums stay unreduced");
+  }
   const std::vector<std::string> engines = EngineNames();
   for (const std::string& name : options.without) {
     if (std::count(engines.begin(), engines.end(), name) > 0) continue;

@@ -21,8 +21,8 @@ namespace yuba::search {
 // A row of the table.
 struct Engine {
   const char* name;
-  const char* what;  // what it does, in a few words for people
-  // Whether it can do something for this task now. Asked only where the plan has a gap.
+  // Whether it can do something for this task now. Asked only where there is no plan yet, or one
+  // with a gap.
   bool (*applies)(Task& task, const Incumbent& incumbent);
   void (*run)(Task& task, Incumbent& incumbent);
 };
@@ -38,7 +38,7 @@ SearchOptions NamedWithin(const std::string& name, SearchOptions options);
 // eliminate_all.cc: the cheapest plan exactly, by eliminating tables of all choices.
 void EliminateAll(Task& task, Incumbent& incumbent);
 
-// levels.cc: a few mesh axes at a time (search/model/recursion.h).
+// levels.cc: one mesh axis at a time (search/model/recursion.h).
 void SearchLevels(Task& task, Incumbent& incumbent);
 
 // grids.cc: the dual bound of the relaxation to grids; leaves task.likely_grids.

@@ -48,7 +48,7 @@ bool AnotherGraph(Task& task, const Incumbent& incumbent) {
   return OnGrids(task) ? !IsReached(incumbent) : OnWideTables(task) && !incumbent.IsNear();
 }
 bool AxesCanImprove(Task& task, const Incumbent& incumbent) {
-  return OnGrids(task) && task.axes != nullptr && !IsReached(incumbent);
+  return OnGrids(task) && task.axes != nullptr && incumbent.HasPlan() && !IsReached(incumbent);
 }
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
 bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
@@ -60,28 +60,27 @@ bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.
 constexpr Engine kEngines[] = {
-    {"plain", "the plan without limit and replicas", IsLimited, SearchPlain},
-    {"limit", "within the limit, or with replicas", LimitMatters, SearchLimit},
-    {"eliminate", "exactly, on tables of all choices", SoonEliminated, EliminateAll},
-    {"grids", "the dual bound of grids", GridsHelp, BoundGrids},
-    {"axes", "mesh axes for likely grids", HasLikelyGrids, PlaceAxes},
-    {"eliminate", "exactly, on tables of all choices", CanBeEliminated, EliminateAll},
-    {"levels", "a few mesh axes at a time", AnotherStart, SearchLevels},
-    {"uncopied", "the plan without copies", AnotherGraph, SearchUncopied},
-    {"improve", "mesh axes, from the best plan", AxesCanImprove, ImproveAxes},
-    {"local", "local search, from all plans", OnTablesWithGap, SearchAround},
-    {"prune", "exactly, what can still be cheaper", TablesCanBePruned, PruneChoices},
-    {"prune", "exactly, what can still be cheaper", GridsCanBePruned, PruneGrids},
-    {"anchored", "local search, from the anchored dual", OnTablesWithGap, FollowAnchoredDual},
+    {"plain", IsLimited, SearchPlain},                  // the plan without limit and replicas
+    {"limit", LimitMatters, SearchLimit},               // within the limit, or with replicas
+    {"eliminate", SoonEliminated, EliminateAll},        // exactly, on tables of all choices
+    {"grids", GridsHelp, BoundGrids},                   // the dual bound of grids
+    {"axes", HasLikelyGrids, PlaceAxes},                // mesh axes for likely grids
+    {"eliminate", CanBeEliminated, EliminateAll},       // exactly, on tables of all choices
+    {"levels", AnotherStart, SearchLevels},             // one mesh axis at a time
+    {"uncopied", AnotherGraph, SearchUncopied},         // the plan without copies
+    {"improve", AxesCanImprove, ImproveAxes},           // mesh axes, from the best plan
+    {"local", OnTablesWithGap, SearchAround},           // local search, from all plans
+    {"prune", TablesCanBePruned, PruneChoices},         // exactly, what can still be cheaper
+    {"prune", GridsCanBePruned, PruneGrids},            // exactly, what can still be cheaper
+    {"anchored", OnTablesWithGap, FollowAnchoredDual},  // local search, from the anchored dual
 };
 
-// Runs the engine, and reports what it added.
-void RunOne(const Engine& engine, Task& task, Incumbent& incumbent) {
+// Runs the engine, and reports what it added since `start`.
+void RunOne(const Engine& engine, Clock::time_point start, Task& task, Incumbent& incumbent) {
   EngineReport report;
   report.engine = engine.name;
   report.bytes_before = incumbent.bytes();
   report.bound_before = incumbent.bound().bytes();
-  const Clock::time_point start = Clock::now();
   engine.run(task, incumbent);
   report.seconds = SecondsSince(start);
   report.bytes = incumbent.bytes();
@@ -89,21 +88,42 @@ void RunOne(const Engine& engine, Task& task, Incumbent& incumbent) {
   if (task.options().report) task.options().report(report);
 }
 
-// For a budget that is spent, in overtime: a plan where there is none yet, and a bound. Within a
-// limit the engine for it brings what is known within the limit, if it has not run.
-void RunLate(Task& task, bool limit_may_run, Incumbent& incumbent) {
-  if (task.limited()) {
-    if (limit_may_run && LimitMatters(task, incumbent)) SearchLimit(task, incumbent);
-    return;
+// Where the budget is spent or the table ended without a plan: a plan and a bound in overtime, by
+// engines that have not run. Within a limit the engine for it brings what is known within the
+// limit.
+class Late {
+ public:
+  Late(Task& task, const std::vector<std::string>& done, Incumbent& incumbent)
+      : task_(task), done_(done), incumbent_(incumbent) {}
+
+  void Run() {
+    if (task_.limited()) {
+      if (LimitMatters(task_, incumbent_)) RunIfNew("limit");
+      return;
+    }
+    // On grids a plan is near as soon as there are likely grids; one axis at a time takes longer.
+    const bool axes_first = !task_.on_tables();
+    if (!incumbent_.HasPlan() && !axes_first) RunNow("levels");
+    if (!incumbent_.HasGap()) return;
+    RunIfNew("grids");
+    if (axes_first && !task_.likely_grids.empty()) RunIfNew("axes");
+    if (!incumbent_.HasPlan()) RunNow("levels");  // even where it is left out: some plan is needed
   }
-  // On grids a plan is near as soon as there are likely grids; one axis at a time takes longer.
-  const bool axes_first = !task.on_tables() && task.axes == nullptr;
-  if (!incumbent.HasPlan() && !axes_first) SearchLevels(task, incumbent);
-  if (!incumbent.HasGap()) return;
-  if (task.likely_grids.empty()) BoundGrids(task, incumbent);
-  if (axes_first) PlaceAxes(task, incumbent);
-  if (!incumbent.HasPlan()) SearchLevels(task, incumbent);
-}
+
+ private:
+  void RunIfNew(const std::string& name) {
+    if (std::count(done_.begin(), done_.end(), name) == 0) RunNow(name);
+  }
+  void RunNow(const std::string& name) {
+    const auto engine = std::find_if(std::begin(kEngines), std::end(kEngines),
+                                     [&](const Engine& each) { return each.name == name; });
+    RunOne(*engine, Clock::now(), task_, incumbent_);
+  }
+
+  Task& task_;
+  const std::vector<std::string>& done_;
+  Incumbent& incumbent_;
+};
 
 }  // namespace
 
@@ -127,19 +147,26 @@ SearchOptions NamedWithin(const std::string& name, SearchOptions options) {
 absl::StatusOr<Plan> RunEngines(Task& task) {
   Incumbent incumbent(task.graph(), task.options(), task.restrictions());
   std::vector<std::string> done = task.options().without;
-  const auto is_done = [&](const char* name) {
+  const auto is_done = [&](const std::string& name) {
     return std::count(done.begin(), done.end(), name) > 0;
   };
+  if (task.limited() && is_done("limit")) {
+    incumbent.Fail(absl::FailedPreconditionError(
+        "no plan within the limit was found without the engine \"limit\", which is left out"));
+  }
   for (const Engine& engine : kEngines) {
     if (incumbent.HasPlan() && !incumbent.HasGap()) break;
+    const Clock::time_point start = Clock::now();  // whether it applies may need tables
     if (is_done(engine.name) || !engine.applies(task, incumbent)) continue;
     if (task.budget().ShouldStop()) break;
     done.push_back(engine.name);
-    RunOne(engine, task, incumbent);
+    RunOne(engine, start, task, incumbent);
   }
   const bool spent = task.budget().end() != Budget::End::kNone;
-  if (spent || !incumbent.HasPlan()) RunLate(task, !is_done("limit"), incumbent);
-  return incumbent.Take();
+  if (spent || !incumbent.HasPlan()) Late(task, done, incumbent).Run();
+  absl::StatusOr<Plan> plan = incumbent.Take();
+  if (plan.ok() && task.cut_short) plan->stopped = kTimeLimit;
+  return plan;
 }
 
 }  // namespace yuba::search

@@ -58,7 +58,7 @@ class GridsWithin {
       if (!best_.has_value()) TryFrugal(uses);  // prices are found sooner if a plan is known
       if (LeastPeakOf(grids_->pairwise) > limit_) {
         SearchAxes(uses, *grids_, Frugal());  // for the smallest plan, which the error names
-        return NothingFits();
+        if (!best_.has_value()) return NothingFits();
       }
       const Budget overtime = budget_.Overtime();
       const bool late = budget_.end() != Budget::End::kNone;

@@ -44,6 +44,8 @@ void Incumbent::Offer(Choices choices) {
   if (!Meets(choices, restrictions_)) return;
   Plan plan = PlanOf(graph_, options_, {std::move(choices), 0, Proof()});
   if (HasPlan() && plan.cost.bytes() >= bytes()) return;
+  const bool useless = options_.known_bytes > 0 && plan.cost.bytes() >= options_.known_bytes;
+  if (useless && (options_.memory_limit > 0 || options_.replicate == Replicate::kAuto)) return;
   const bool limited = options_.memory_limit > 0 && options_.memory_of;
   if (limited && options_.memory_of(graph_, plan) > options_.memory_limit) return;
   plan_ = std::move(plan);

@@ -39,7 +39,8 @@ class ProvedBound {
 class Incumbent {
  public:
   // All arguments must outlive this. Plans must meet the restrictions, and options.memory_limit by
-  // options.memory_of where both are given; where there is only a limit, offer what meets it.
+  // options.memory_of where both are given; where there is only a limit, offer what meets it. Under
+  // a limit or with replicas, plans that move options.known_bytes or more are of no use.
   Incumbent(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions)
       : graph_(graph), options_(options), restrictions_(restrictions) {}
 
@@ -73,8 +74,7 @@ class Incumbent {
   absl::optional<Plan> plan_;  // priced; its bound is set by Take
   ProvedBound bound_;
   std::vector<Choices> starts_;
-  absl::Status failure_ = absl::FailedPreconditionError(
-      "no plan within the limit was found without the engine \"limit\", which is left out");
+  absl::Status failure_ = absl::FailedPreconditionError("no engine found a plan");
 };
 
 // The plan of these choices in the space that graph and options state, with its price.

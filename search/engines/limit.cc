@@ -1,12 +1,8 @@
 #include <algorithm>
-#include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "opsemantics/base/check.h"
-#include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/engines/engine.h"
 #include "search/engines/grids_within_limit.h"
@@ -49,6 +45,18 @@ SearchOptions PlainOptions(SearchOptions options) {
   return options;
 }
 
+// Without the restrictions that only a replicated tensor meets; empty where none is left.
+Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictions restrictions) {
+  for (size_t t = 0; t < graph.tensors.size() && !restrictions.empty(); ++t) {
+    if (restrictions[t].none()) continue;
+    const ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));
+    if (!WhyUnmet(space, mesh, restrictions[t].any_of[0]).empty()) restrictions[t] = {};
+  }
+  const auto none = [](const Restriction& restriction) { return restriction.none(); };
+  if (std::all_of(restrictions.begin(), restrictions.end(), none)) return {};
+  return restrictions;
+}
+
 // The search of one graph: on choices of all axes at once, or on grids.
 class LimitedGraph {
  public:
@@ -62,6 +70,7 @@ class LimitedGraph {
         replicate_(options_.replicate == Replicate::kAuto),
         partials_(HasPartials(graph_)),
         whole_(partials_ ? WithoutPartials(graph_) : graph_),
+        met_(MetWithoutReplicas(whole_, options_.mesh, restrictions_)),
         together_(FitsInTables(graph_, options_.mesh, replicate_)) {}
 
   absl::StatusOr<Candidate> Run() const {
@@ -136,7 +145,7 @@ class LimitedGraph {
     for (const Choices& choices : known) take(choices);
     const bool far = !found.ok() || !IsNear(least, found->lower_bound, kNearLate);
     const Budget at_once(kAtOnce, budget_.threads());
-    if (far) take(OfGraph(AllChoices(SearchRecursive(whole_, plain_options_, {}, at_once))));
+    if (far) take(OfGraph(AllChoices(SearchRecursive(whole_, plain_options_, met_, at_once))));
     const Budget overtime = budget_.Overtime();
     for (const bool replicates : {true, false}) {
       if (replicates ? !replicate_ : !far) continue;
@@ -178,7 +187,7 @@ class LimitedGraph {
     limited.known_bytes = options_.known_bytes;
     if (task_.plain.has_value()) limited.known.push_back(AllChoices(*task_.plain));
     limited.known.push_back(
-        OfGraph(AllChoices(SearchRecursive(whole_, plain_options_, {}, budget_))));
+        OfGraph(AllChoices(SearchRecursive(whole_, plain_options_, met_, budget_))));
     limited.others = [this] {
       std::vector<Choices> others = OthersOfWhole();
       for (Choices& each : others) each = OfGraph(std::move(each));
@@ -201,41 +210,38 @@ class LimitedGraph {
   const Budget& budget_;
   const bool replicate_, partials_;
   const Graph whole_;
+  const Restrictions met_;  // the restrictions that plans without replicas meet
   const bool together_;
   mutable absl::optional<std::vector<Choices>> baselines_[2];
 };
-
-// Without the restrictions that only a replicated tensor meets.
-Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictions restrictions) {
-  for (size_t t = 0; t < graph.tensors.size() && !restrictions.empty(); ++t) {
-    if (restrictions[t].none()) continue;
-    const ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));
-    if (!WhyUnmet(space, mesh, restrictions[t].any_of[0]).empty()) restrictions[t] = {};
-  }
-  return restrictions;
-}
 
 }  // namespace
 
 void SearchPlain(Task& task, Incumbent& incumbent) {
   const bool partials = HasPartials(task.graph());
+  const bool replicate = task.options().replicate == Replicate::kAuto;
   const Graph whole = partials ? WithoutPartials(task.graph()) : task.graph();
   const SearchOptions options = NamedWithin("plain", PlainOptions(task.options()));
   const Restrictions restrictions = MetWithoutReplicas(whole, options.mesh, task.restrictions());
   const Budget& all = task.budget();
-  const Budget share(all.limited() ? std::max(kAtOnce, all.Left() * kPlainShare) : 0, all.threads(),
-                     [&all] { return all.ShouldStop(); });
-  Task without(whole, options, restrictions, share);
-  const absl::StatusOr<Plan> found = RunEngines(without);
-  if (!found.ok()) return;
-  Choices choices = AllChoices(*found);
-  if (partials) choices = WithGroups(task.graph(), task.options().mesh, std::move(choices));
-  task.plain = PlanOf(task.graph(), task.options(), {choices, 0, Proof()});
-  const bool counted = task.options().memory_limit == 0 || task.options().memory_of;
-  if (counted) incumbent.Offer(std::move(choices));  // else only engine "limit" knows what fits
-  // No limit makes plans cheaper, replicas do.
-  if (task.options().replicate == Replicate::kAuto) return;
-  incumbent.Offer(ProvedBound(found->lower_bound, found->proof));
+  const double seconds = all.limited() ? std::max(kAtOnce, all.Left() * kPlainShare) : 0;
+  const Budget share(seconds, all.threads(), options.asked);
+  for (const Budget* budget : {&share, &all}) {
+    Task without(whole, options, restrictions, *budget);
+    const absl::StatusOr<Plan> found = RunEngines(without);
+    if (!found.ok()) return;
+    Choices choices = AllChoices(*found);
+    if (partials) choices = WithGroups(task.graph(), task.options().mesh, std::move(choices));
+    task.plain = PlanOf(task.graph(), task.options(), {choices, 0, Proof()});
+    const bool counted = task.options().memory_limit == 0 || task.options().memory_of;
+    if (counted) incumbent.Offer(std::move(choices));  // else only engine "limit" knows what fits
+    // No limit makes plans cheaper, replicas do.
+    if (!replicate) incumbent.Offer(ProvedBound(found->lower_bound, found->proof));
+    task.cut_short = share.end() == Budget::End::kTime;
+    // A plan that fits is the answer, for which there is all the time.
+    if (!task.cut_short || replicate || !incumbent.HasPlan()) return;
+    task.cut_short = false;
+  }
 }
 
 void SearchLimit(Task& task, Incumbent& incumbent) {

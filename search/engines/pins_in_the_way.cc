@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "search/engines/alternatives.h"
+#include "search/engines/engine.h"
 #include "search/engines/pins.h"
 #include "search/engines/within_limit.h"
 #include "search/solve/budget.h"
@@ -58,7 +59,7 @@ class PinsInTheWay {
  private:
   // The arena, in bytes a device, of the plan that is found without the pins of these texts.
   absl::StatusOr<int64_t> ArenaWithout(const std::vector<std::string>& texts) const {
-    SearchOptions options = InTimeLeft(options_, budget_);
+    SearchOptions options = NamedWithin("without pins", InTimeLeft(options_, budget_));
     for (const std::string& text : texts) options = WithoutPin(std::move(options), text);
     const absl::StatusOr<PlannedGraph> found = search_(variant_, options);
     if (!found.ok()) return found.status();

@@ -1,15 +1,12 @@
 // The search of one graph: `Search` of search/search.h, and what pins cost.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/engines/check_options.h"
 #include "search/engines/engine.h"
 #include "search/engines/levels.h"
 #include "search/engines/pins.h"
-#include "search/rewrite/partials.h"
 #include "search/search.h"
 
 namespace yuba::search {
@@ -30,7 +27,6 @@ bool Replicates(const SearchOptions& options) { return options.replicate == Repl
 absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& options,
                                       const Restrictions& restrictions, const Budget& budget) {
   if (options.search == "recursive") return SearchRecursive(graph, options, restrictions, budget);
-  YUBA_CHECK(restrictions.empty() || !HasPartials(graph)) << "pins say nothing of groups";
   Task task(graph, options, restrictions, budget);
   return RunEngines(task);
 }
@@ -88,8 +84,9 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
   return plan;
 }
 
-absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
+absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& given,
                                                    const Plan& plan) {
+  const SearchOptions options = NamedWithin("prices of pins", given);
   const Budget budget(options.time_limit, options.threads, options.asked);
   std::vector<PinPrice> prices;
   for (const std::string& text : PinTexts(options)) {

@@ -50,7 +50,9 @@ absl::StatusOr<PlannedGraph> SearchThis(Graph graph, const SearchOptions& option
 bool IsOfNoUse(const Graph& graph, const SearchOptions& options, const Budget& budget,
                const absl::StatusOr<PlannedGraph>& best) {
   const bool bounded = best.ok() && options.replicate == Replicate::kNone;
-  return bounded && NoneBelow(best->plan.cost.bytes() + 1, graph, options, budget);
+  if (!bounded) return false;
+  const bool has_gap = best->plan.cost.bytes() > best->plan.lower_bound;
+  return NoneBelow(best->plan.cost.bytes() + has_gap, graph, options, budget);
 }
 
 // The best plan of the graph with what the options let it share, and of the graph without
@@ -61,13 +63,15 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
   Graph graph = SharedGraph(bare, options);
   const bool may_differ = options.accumulators == Accumulators::kAuto && HasAccumulators(graph);
   absl::StatusOr<PlannedGraph> best = SearchThis(std::move(graph), InTimeLeft(options, budget));
-  if (may_differ && !IsOver(best, budget) && !MovesLeast(best)) {
-    SearchOptions without = NamedWithin("unaccumulated", InTimeLeft(options, budget));
+  // A pin may be of a term of a sum, which only the graph without accumulators stores.
+  const bool refused = absl::IsInvalidArgument(best.status());
+  if (may_differ && (refused || (!IsOver(best, budget) && !MovesLeast(best)))) {
+    SearchOptions without = NamedWithin("unaccumulated", options);
     without.accumulators = Accumulators::kNone;
     if (best.ok()) without.known_bytes = best->plan.cost.bytes();
     Graph narrow = SharedGraph(bare, without);
-    if (!IsOfNoUse(narrow, without, budget, best)) {
-      TakeBetter(SearchThis(std::move(narrow), without), best);
+    if (!IsOfNoUse(narrow, without, budget, best) && !(best.ok() && budget.ShouldStop())) {
+      TakeBetter(SearchThis(std::move(narrow), InTimeLeft(without, budget)), best);
     }
   }
   if (!best.ok()) return best;
@@ -79,6 +83,7 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
 // Searches the variant with flat dimensions, whose plan replaces `best` where it is better.
 void TryFlat(const Variant& variant, SearchOptions options, const Budget& budget,
              absl::StatusOr<PlannedGraph>& best) {
+  options = NamedWithin("flat", std::move(options));
   options.factors = false;
   const absl::StatusOr<Graph> flat = variant(false);
   if (!flat.ok()) return;

@@ -5,8 +5,7 @@
 namespace yuba::search {
 namespace {
 
-// Where the cost tables of all axes have more cells, engines work on grids; with pins, on fewer
-// axes at a time.
+// Where the cost tables of all axes have more cells, engines work on grids.
 constexpr int64_t kMostCells = int64_t{1} << 22;
 // With replicas tables are about twice as large, and grids know less of them.
 constexpr int64_t kMostCellsOfReplicas = int64_t{1} << 23;

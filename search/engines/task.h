@@ -37,7 +37,7 @@ class Task {
   const Budget& time_left();
 
   // Whether engines work on tables of all choices, all mesh axes at once: where those are of a size
-  // to be made. Else they work on grids, or with pins on a few axes at a time.
+  // to be made. Else they work on grids.
   bool on_tables();
 
   // All choices of all axes, with their tables; made at the first call. Not complete where the
@@ -55,6 +55,9 @@ class Task {
   std::unique_ptr<AxisAssigner> axes;
   // Left by engine "plain": the plan without limit and replicas.
   absl::optional<Plan> plain;
+  // Whether a search within this one ended at its share of the time, so that more time may find
+  // better.
+  bool cut_short = false;
   // Whether an error is to say how much memory would be enough.
   bool explain = true;
 

@@ -48,6 +48,11 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
     space.optional |= replicate && !pin.is_node;
     const std::string name = pin.is_node ? absl::StrCat("node ", graph.nodes[pin.id].name)
                                          : absl::StrCat("tensor ", graph.tensors[pin.id].name);
+    if (!pin.is_node && graph.tensors[pin.id].kind == TensorKind::kPartial) {
+      return UserError("a pin of ", name, Quoted(pin),
+                       ", which is never stored: it is a term of a sum; plan with "
+                       "--accumulators none to store it");
+    }
     if (pin.demands.size() != space.extents.size()) {
       return UserError("the pin of ", name, Quoted(pin), " speaks of ", pin.demands.size(),
                        " dimensions; it has ", space.extents.size());

@@ -56,8 +56,7 @@ std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh
 Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice& like,
                        const Restriction& restriction);
 
-// Whether a choice with so many parts of each extent may meet a restriction of pins. Where not,
-// none does.
+// False only where no choice with these parts ([extent]: their number) meets a restriction of pins.
 bool MayMeet(const std::vector<int>& parts, const Restriction& restriction, const Mesh& mesh);
 
 // "" if some legal choice of all axes of the mesh meets the demands, else why none does, in words

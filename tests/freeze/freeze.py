@@ -86,8 +86,8 @@ def measure(yuba, case, file, folder):
     plan = output.read_text()
     fields = json.loads(plan)
     cost = fields["cost"]
-    return {"space": fields["space"], "plan": digest(plan), "file": hashlib.sha256(plan.encode()).hexdigest()[:16],
-            "bytes": cost["bytes"], "bound": cost["lower_bound"],
+    return {"space": fields["space"], "plan": digest(plan),
+            "file": hashlib.sha256(plan.encode()).hexdigest()[:16], "bytes": cost["bytes"], "bound": cost["lower_bound"],
             "seconds": round(wall, 3), "processor": round(processor, 3), "peak": peak}
 
 
@@ -137,7 +137,8 @@ def differences(case, before, now):
         most = max(min(before["bytes"], now["bytes"]), 1)
         points = 100 * (now["bound"] - before["bound"]) / most
         same_space = before.get("space") == now.get("space")
-        words.append(f"bound {points:+.3f} points" + ("" if same_space else " in another space"))
+        where = "" if same_space else " in another space"
+        words.append(f"bound {points:+.3f} points{where}")
         # In a wider space fewer bytes are enough, so its bound is lower.
         lost |= points < -BOUND_POINTS and (same_space or now["bytes"] >= before["bytes"])
     return words, lost

@@ -25,8 +25,9 @@ def engines_that_ran(yuba, case, file, output):
 def loss_of(full, part):
     """By how many percent the plan is dearer, and by how many points its bound lower."""
     most = max(full["bytes"], 1)
-    return (100 * (part["bytes"] / most - 1) if full["bytes"] else 0,
-            100 * (full["bound"] - part["bound"]) / most)
+    comparable = full["space"] == part["space"]  # bounds of a narrower space are higher
+    return (100 * (part["bytes"] - full["bytes"]) / most,
+            100 * (full["bound"] - part["bound"]) / most if comparable else 0)
 
 
 def summary(losses):

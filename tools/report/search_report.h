@@ -30,7 +30,7 @@ std::string LevelsText(const Graph& graph, const search::Plan& plan);
 std::string PinsText(const std::vector<search::PinPrice>& prices);
 
 // A line on what an engine of the search added:
-//   engine prune        plan 465.2 MB (-0.3 %)   bound 465.2 MB (+1.9 %)   0.40 s
+//   engine prune        plan 465.2 MB (-0.30 %)   bound 465.2 MB (+1.90 %)   0.40 s
 std::string EngineText(const search::EngineReport& report);
 
 }  // namespace yuba::tools

@@ -80,7 +80,7 @@ TEST_CASE("with replicas on many devices the plan is the cheapest that is known"
   options.memory_of = [](const Graph&, const Plan&) { return int64_t{1001}; };
   const absl::Status none = Search(graph, options).status();
   CHECK_THAT(none, StatusIs(absl::StatusCode::kFailedPrecondition, "within 1000 bytes"));
-  CHECK_THAT(none, Fails("found needs 1001"));
+  CHECK_THAT(none, Fails("were tried needs 1001"));
   CHECK(none.message().find("replicate") == absl::string_view::npos);
   // The one plan that fits is taken, with the bound of all plans.
   const int64_t all_row = Found(graph, 16, "all-row").cost.bytes();

@@ -141,7 +141,7 @@ TEST_CASE("at every limit: a proven bound, and mostly the cheapest plan") {
 
 // The bytes that the smallest program found needs, as the error's message says.
 int64_t NeededBy(const absl::Status& error) {
-  const std::string message(error.message()), before = "was found needs ";
+  const std::string message(error.message()), before = "were tried needs ";
   const size_t at = message.find(before);
   REQUIRE(at != std::string::npos);
   return std::stoll(message.substr(at + before.size()));
