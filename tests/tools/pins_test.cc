@@ -115,8 +115,9 @@ TEST_CASE("where nothing fits under pins, those in the way are named, with what 
   refused(" --memory 9kB --space flat" + rows0 + rows1,
           ": pins are in the way, and to leave out one is not enough: without" + rows0 + "," +
               rows1 + fits);
-  refused(" --memory 5kB" + columns + batch,
-          ". Nothing fits without" + columns + ", --pin 'batch=data' either: the smallest of those");
+  refused(
+      " --memory 5kB" + columns + batch,
+      ". Nothing fits without" + columns + ", --pin 'batch=data' either: the smallest of those");
 }
 
 }  // namespace
