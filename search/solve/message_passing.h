@@ -78,7 +78,7 @@ class MessagePassing {
 
   std::vector<std::vector<double>> unary_;
   std::vector<Edge> edges_;
-  const std::vector<int> order_;
+  std::vector<int> order_;
   const Values* senders_ = nullptr;
   std::vector<int> place_;              // by variable: its place in the order
   std::vector<std::vector<End>> ends_;  // by variable
