@@ -19,7 +19,7 @@ namespace yuba::search {
 namespace {
 
 constexpr int kRoundsBetweenLooks = 16;  // of a search, at whether to stop
-constexpr double kGuess = 1.05;          // times the bound: the target while nothing was found
+constexpr double kGuess = 1.05;          // times the bound: the target of the dual at most
 
 class Solver {
  public:
@@ -50,10 +50,10 @@ class Solver {
     return budget_.ShouldStop();
   }
 
+  // Early on the best cost is far above the least one, and steps towards it are too long.
   double Target() {
     std::lock_guard<std::mutex> lock(mutex_);
-    return best_ < kForbidden ? static_cast<double>(best_)
-                              : kGuess * static_cast<double>(bound_) + 1;
+    return std::min(static_cast<double>(best_), kGuess * static_cast<double>(bound_) + 1);
   }
 
   // At least one step of the dual.
@@ -123,7 +123,7 @@ class Solver {
     MemorySearch searches[] = {{core_, 2 * static_cast<uint64_t>(number) + 1},
                                {core_, 2 * static_cast<uint64_t>(number) + 2}};
     int best = 0;
-    int64_t rounds = 0;
+    int64_t rounds = 0;  // of the last start
     do {
       std::unique_lock<std::mutex> raising(raising_, std::try_to_lock);
       if (raising.owns_lock()) {
