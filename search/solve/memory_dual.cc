@@ -28,6 +28,28 @@ std::vector<int> InOrder(const MemoryCore& core) {
   return order;
 }
 
+// Breadth first from `start`, then from what it does not reach.
+std::vector<int> BreadthFirst(const MemoryCore& core, int start) {
+  std::vector<int> order;
+  std::vector<bool> seen(core.size(), false);
+  const auto add = [&](int v) {
+    if (!seen[v]) order.push_back(v);
+    seen[v] = true;
+  };
+  add(start);
+  size_t done = 0;
+  for (int v = 0; v < core.size(); ++v) {
+    for (; done < order.size(); ++done) {
+      for (const int e : core.edges_of[order[done]]) {
+        add(core.edges[e].a);
+        add(core.edges[e].b);
+      }
+    }
+    add(v);
+  }
+  return order;
+}
+
 }  // namespace
 
 std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignment) {
@@ -91,6 +113,16 @@ void MemoryDual::Start(const std::vector<double>& prices) {
   prices_ = best_prices_ = prices;
   PriceCosts();
   for (int sweep = 0; sweep < options_.first_sweeps; ++sweep) best_ = std::max(best_, Sweep());
+}
+
+void MemoryDual::Restart(int from) {
+  if (core_.size() > 0) passing_ = Passing(UnaryOf(core_), plain_, BreadthFirst(core_, from));
+  priced_.assign(priced_.size(), false);
+  std::fill(direction_.begin(), direction_.end(), 0);
+  step_ = options_.longest;
+  idle_ = 0;
+  stuck_ = false;
+  Start(best_prices_);
 }
 
 std::vector<MemoryDual::Passing::Edge> MemoryDual::PlainEdges() const {

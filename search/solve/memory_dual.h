@@ -32,6 +32,11 @@ class MemoryDual {
   // Begins with these prices, by row.
   void Start(const std::vector<double>& prices);
 
+  // Begins again from the best prices, with long steps and without messages. They are passed
+  // breadth first from that variable then, and so lead to other assignments. The bound does not
+  // sink.
+  void Restart(int from);
+
   // One sweep over the edges and one step of the prices. `target`: the cost of a known solution, or
   // a guess of it; the further the bound is below it, the longer the step.
   void Step(double target);

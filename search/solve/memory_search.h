@@ -28,7 +28,9 @@ class MemorySearch {
 
   bool Feasible() const { return state_.Feasible(); }  // within all rows, nothing forbidden
   int64_t cost() const { return state_.cost(); }       // kForbidden where some cell is
-  int64_t sums() const { return region_.sums(); }      // of all regions so far
+  // The cost with penalties for what exceeds rows and is forbidden: less is better.
+  double Merit() const { return state_.CostWith(penalty_); }
+  int64_t sums() const { return region_.sums(); }  // of all regions so far
   const Assignment& assignment() const { return state_.assignment(); }
 
  private:

@@ -1,8 +1,9 @@
 #include "search/solve/memory_solve.h"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <mutex>
+#include <random>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -12,32 +13,26 @@
 #include "search/solve/memory_core.h"
 #include "search/solve/memory_dual.h"
 #include "search/solve/memory_search.h"
+#include "search/solve/start_ranking.h"
 
 namespace yuba::search {
 namespace {
 
-constexpr double kDualShare = 0.35;       // of the time, for the bound, where one thread does both
-constexpr double kLongDualShare = 0.9;    // of the time, where a thread does nothing else
-constexpr double kHeat = 2e-4;            // of the cost, at the beginning
-constexpr int kRoundsBetweenLooks = 16;   // of a search, at what the others have
-constexpr int kSweepsBetweenPrices = 50;  // of the dual, before a search takes its new prices
-constexpr double kRestart = 1.01;         // times the bound: a search begins again above that
-constexpr double kBehind = 1.005;         // times the best cost: a search catches up above that
-constexpr int kLooksBeforeCatchUp = 200;
+constexpr int kRoundsBetweenLooks = 16;  // of a search, at whether to stop
+constexpr double kGuess = 1.05;          // times the bound: the target of the dual at most
 
 class Solver {
  public:
-  Solver(const MemoryCore& core, const Budget& budget)
-      : core_(core), budget_(budget), begun_(budget.Passed()) {}
+  Solver(const MemoryCore& core, const Budget& budget, const MemorySolveOptions& options)
+      : core_(core), budget_(budget), options_(options), dual_(core) {}
 
   void Run() {
-    MemoryDual dual(core_);
+    Raise(1);
     std::vector<std::thread> others;
     try {
       for (int t = 1; t < budget_.threads(); ++t) others.emplace_back([this, t] { Search(t); });
     } catch (const std::system_error&) {  // the system gives no more: those that there are do
     }
-    Raise(dual);
     Search(0);
     for (std::thread& other : others) other.join();
   }
@@ -47,104 +42,120 @@ class Solver {
   const Assignment& assignment() const { return assignment_; }
 
  private:
-  // What a search has seen of the dual.
-  struct LastSeen {
-    int64_t version = -kSweepsBetweenPrices;  // of the prices that it has
-    int64_t bound = 0;                        // when it last began
-    bool started = false;
-    int looks = 0;  // since it last began
-  };
-
-  bool Done() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return best_ <= bound_;
-  }
-
-  void Raise(MemoryDual& dual) {
-    const double share = budget_.threads() > 1 ? kLongDualShare : kDualShare;
-    const double end = begun_ + share * (1 - begun_);
-    for (bool first = true;
-         first || (!dual.stuck() && budget_.Passed() < end && !Done() && !budget_.ShouldStop());
-         first = false) {
-      double target;
-      {
-        std::lock_guard<std::mutex> lock(mutex_);
-        target = best_ < kForbidden ? static_cast<double>(best_)
-                                    : 1.05 * static_cast<double>(bound_) + 1;
-      }
-      dual.Step(target);
+  bool Ends() {
+    {
       std::lock_guard<std::mutex> lock(mutex_);
-      bound_ = std::max(bound_, dual.bound());
-      prices_ = dual.prices();
-      decoded_ = dual.decoded();
-      ++version_;
-      if (first) ready_ = true;
+      if (best_ <= bound_) return true;
+    }
+    return budget_.ShouldStop();
+  }
+
+  // Early on the best cost is far above the least one, and steps towards it are too long.
+  double Target() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::min(static_cast<double>(best_), kGuess * static_cast<double>(bound_) + 1);
+  }
+
+  // At least one step of the dual.
+  void Raise(int steps) {
+    const auto variables = static_cast<uint64_t>(std::max(1, core_.size()));
+    for (int step = 0; step < steps && (step == 0 || !Ends()); ++step) {
+      if (dual_.stuck()) dual_.Restart(static_cast<int>(random_() % variables));
+      dual_.Step(Target());
+      std::lock_guard<std::mutex> lock(mutex_);
+      bound_ = std::max(bound_, dual_.bound());
+      prices_ = dual_.prices();
+      decoded_ = dual_.decoded();
     }
   }
 
-  // Records what the search has if it is the best of all, and gives it new prices. Where the bound
-  // has risen by kRestart since the search began, it begins again from what the dual prefers now.
-  void Look(MemorySearch& search, LastSeen& watch) {
+  // Keeps what the search has if it is the best of all.
+  void Keep(const MemorySearch& search) {
+    if (!search.Feasible() || search.cost() >= best_) return;
     std::lock_guard<std::mutex> lock(mutex_);
-    if (search.Feasible() && search.cost() < best_) {
-      best_ = search.cost();
-      assignment_ = search.assignment();
+    if (search.cost() >= best_) return;
+    best_ = search.cost();
+    assignment_ = search.assignment();
+  }
+
+  void Rounds(MemorySearch& search, int64_t rounds, double heat) {
+    for (int64_t round = 0; round < rounds; ++round) {
+      if (round % kRoundsBetweenLooks == 0 && Ends()) return;
+      search.Round(search.Feasible() ? heat : 0);
+      Keep(search);
     }
-    if (version_ < watch.version + kSweepsBetweenPrices) return;
-    watch.version = version_;
-    search.SetPrices(prices_);
-    if (!watch.started ||
-        static_cast<double>(bound_) > kRestart * static_cast<double>(watch.bound)) {
-      watch = {version_, bound_, true, 0};
+  }
+
+  // A new search from what the messages prefer now. Returns how many rounds it was given.
+  int64_t Begin(MemorySearch& search) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      search.SetPrices(prices_);
       search.Start(decoded_);
     }
-  }
-
-  // A search that falls behind, or finds nothing within the limit, goes on from the best.
-  void CatchUp(MemorySearch& search, LastSeen& watch) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    ++watch.looks;
-    if (best_ == kForbidden || watch.looks % kLooksBeforeCatchUp != 0) return;
-    if (!search.Feasible() ||
-        static_cast<double>(search.cost()) > kBehind * static_cast<double>(best_)) {
-      search.Start(assignment_);
+    Keep(search);
+    int64_t rounds = 0, more = 1 + static_cast<int64_t>(options_.rounds * core_.size());
+    for (size_t age = 0;; ++age) {
+      Rounds(search, more, 0);
+      rounds += more;
+      more = rounds;
+      if (Ends()) return rounds;
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!ranking_.GoesOn(age, search.Merit())) return rounds;
     }
   }
 
-  bool Ready() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return ready_;
-  }
-
-  void Search(int number) {
-    while (!Ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    MemorySearch search(core_, 1 + number);
-    LastSeen watch;
-    while (!Done() && !budget_.ShouldStop()) {
-      const double left = std::max(0.0, 1 - budget_.Passed());
-      Look(search, watch);
-      for (int i = 0; i < kRoundsBetweenLooks; ++i) {
-        search.Round(search.Feasible() ? kHeat * left * left : 0);
+  void GoOn(MemorySearch& search, int64_t rounds) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      search.SetPrices(prices_);
+      if (best_ < kForbidden && search.Merit() > options_.behind * static_cast<double>(best_)) {
+        search.Start(assignment_);
       }
-      CatchUp(search, watch);
     }
-    Look(search, watch);
+    const double left = std::max(0.0, 1 - budget_.Passed());
+    Rounds(search, rounds, options_.heat * left * left);
+  }
+
+  // New searches and the best one get as many rounds. While another thread raises the bound, there
+  // is nothing new to start from.
+  void Search(int number) {
+    MemorySearch searches[] = {{core_, 2 * static_cast<uint64_t>(number) + 1},
+                               {core_, 2 * static_cast<uint64_t>(number) + 2}};
+    int best = 0;
+    int64_t rounds = 0;  // of the last start
+    do {
+      std::unique_lock<std::mutex> raising(raising_, std::try_to_lock);
+      if (raising.owns_lock()) {
+        Raise(options_.steps);
+        raising.unlock();
+        const bool first = rounds == 0;
+        MemorySearch& begun = searches[1 - best];
+        rounds = Begin(begun);
+        if (first || begun.Merit() < searches[best].Merit()) best = 1 - best;
+      }
+      GoOn(searches[best], std::max<int64_t>(rounds, kRoundsBetweenLooks));
+    } while (!Ends());
   }
 
   const MemoryCore& core_;
   const Budget& budget_;
-  const double begun_;  // the share of the time that had passed before this began
-  std::mutex mutex_;    // guards all that follows
-  int64_t bound_ = 0, best_ = kForbidden, version_ = 0;
-  bool ready_ = false;
+  const MemorySolveOptions options_;
+  std::mutex raising_;  // guards dual_ and random_
+  MemoryDual dual_;
+  std::mt19937_64 random_;  // of restarts of dual_
+  std::mutex mutex_;        // guards all that follows
+  StartRanking ranking_;
+  int64_t bound_ = 0;
+  std::atomic<int64_t> best_{kForbidden};  // may be read without it
   std::vector<double> prices_;
   Assignment decoded_, assignment_;
 };
 
 }  // namespace
 
-absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
-                                               const Budget& budget) {
+absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem, const Budget& budget,
+                                               const MemorySolveOptions& options) {
   const absl::optional<MemoryCore> core = MakeCore(problem);
   if (!core.has_value()) {
     return absl::FailedPreconditionError("every choice has a forbidden cost: there is no solution");
@@ -154,7 +165,7 @@ absl::StatusOr<MemorySolution> SolveWithMemory(const PairwiseProblem& problem,
         absl::StrCat("no choice is within the limit: at some time the smallest usages add up to ",
                      core->least_peak, ", the limit is ", problem.memory.limit));
   }
-  Solver solver(*core, budget);
+  Solver solver(*core, budget, options);
   solver.Run();
   if (solver.best() >= kForbidden && budget.end() == Budget::End::kAsked) {
     return absl::CancelledError(absl::StrCat(

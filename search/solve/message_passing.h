@@ -79,8 +79,8 @@ class MessagePassing {
 
   std::vector<std::vector<double>> unary_;
   std::vector<Edge> edges_;
-  const std::vector<int> order_;
-  const double constant_;
+  std::vector<int> order_;
+  double constant_;
   const Values* senders_ = nullptr;
   std::vector<int> place_;              // by variable: its place in the order
   std::vector<std::vector<End>> ends_;  // by variable
