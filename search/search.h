@@ -64,7 +64,9 @@ struct PlannedGraph {
 absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& options);
 
 // The graph that these options plan: `bare` with copies and accumulators; and with partials where
-// replicas are allowed, the search is the default and there are no pins.
+// replicas are allowed, the search is the default and there are no pins. With accumulators left to
+// us (kAuto) it has none where there are no copies, where pins are by number, and where plans could
+// then move too many bytes to be counted (10^18).
 Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
 // A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph).
