@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "search/engines/within_limit.h"
+#include "search/engines/nothing_fits.h"
 
 namespace yuba::search {
 namespace {

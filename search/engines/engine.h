@@ -1,9 +1,10 @@
-// The engines: the parts of a search, each of which finds plans or bounds in its own way. The table
-// in engine_table.cc lists them in the order in which they run.
+// The engines: the parts of a search, each of which finds plans or bounds in its own way. The two
+// tables in engine_table.cc list them in the order in which they run: one where memory is not
+// limited, one within a limit or with replicas.
 //
 // An engine takes what it needs of the task and the incumbent, offers what it finds to the
 // incumbent, and returns soon after the task's budget is spent. To add one: a function in a file of
-// its own, declared here; a row of the table; a test that it finds what it is for
+// its own, declared here; a row of a table; a test that it finds what it is for
 // (tests/search/engines/). `--without NAME` leaves an engine out, `--verbose` prints what each one
 // added.
 #ifndef YUBA_SEARCH_ENGINES_ENGINE_H_
@@ -18,7 +19,7 @@
 
 namespace yuba::search {
 
-// A row of the table.
+// A row of a table.
 struct Engine {
   const char* name;
   // Whether it can do something for this task now. Asked only where there is no plan yet, or one
@@ -27,9 +28,9 @@ struct Engine {
   void (*run)(Task& task, Incumbent& incumbent);
 };
 
-// Runs the engines of the table that apply, until the gap is closed or the budget is spent. There
-// is always a plan, but where memory is limited: then the error of the engine "limit"
-// (within_limit.h).
+// Runs the engines of the task's table that apply, until the gap is closed or the budget is spent.
+// There is always a plan, but where memory is limited: then there may be an error of
+// nothing_fits.h, or NotFound where nothing costs less than options.known_bytes.
 absl::StatusOr<Plan> RunEngines(Task& task);
 
 // The options of a search within a search: `report` is called with "name/engine".
@@ -38,7 +39,7 @@ SearchOptions NamedWithin(const std::string& name, SearchOptions options);
 // eliminate_all.cc: the cheapest plan exactly, by eliminating tables of all choices.
 void EliminateAll(Task& task, Incumbent& incumbent);
 
-// levels.cc: one mesh axis at a time (search/model/recursion.h).
+// levels.cc: one mesh axis at a time (search/model/recursion.h), without replicas.
 void SearchLevels(Task& task, Incumbent& incumbent);
 
 // grids.cc: the dual bound of the relaxation to grids; leaves task.likely_grids.
@@ -61,10 +62,29 @@ void FollowAnchoredDual(Task& task, Incumbent& incumbent);
 void PruneChoices(Task& task, Incumbent& incumbent);
 void PruneGrids(Task& task, Incumbent& incumbent);
 
-// limit.cc: the plan without a limit on memory and without replicas, as a start; then plans within
-// the limit and plans with replicas.
+// Within a limit on memory, or with replicas.
+
+// plain.cc: the plan without a limit and replicas, as a start; where it fits, and there are no
+// replicas, it is the answer.
 void SearchPlain(Task& task, Incumbent& incumbent);
-void SearchLimit(Task& task, Incumbent& incumbent);
+
+// baselines.cc: the plans of baselines without replicas, and of those with replicas.
+void OfferBaselines(Task& task, Incumbent& incumbent);
+void OfferReplicating(Task& task, Incumbent& incumbent);
+
+// choices_within.cc: tables of all choices at prices on memory, with a bound where they can be
+// eliminated (leaves task.choices_within, which the others need); local search at these prices; at
+// prices of lower limits; the smallest program, for an error.
+void PriceChoices(Task& task, Incumbent& incumbent);
+void SearchWithinRows(Task& task, Incumbent& incumbent);
+void SearchLower(Task& task, Incumbent& incumbent);
+void SeekSmallest(Task& task, Incumbent& incumbent);
+
+// grids_within.cc: the dual bound of grids at prices on memory (leaves task.grids_within, which the
+// others need); mesh axes that keep to the limit; grids that keep to the rows of memory.
+void BoundGridsWithin(Task& task, Incumbent& incumbent);
+void PlaceAxesWithin(Task& task, Incumbent& incumbent);
+void SearchRows(Task& task, Incumbent& incumbent);
 
 }  // namespace yuba::search
 

@@ -2,8 +2,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/clock.h"
+#include "search/engines/choices_within.h"
 #include "search/engines/engine.h"
+#include "search/engines/grids_within.h"
+#include "search/engines/nothing_fits.h"
+#include "search/model/recursion.h"
 #include "search/search.h"
 
 namespace yuba::search {
@@ -14,33 +19,27 @@ namespace {
 constexpr int64_t kLongElimination = int64_t{1} << 31;
 // On grids a gap of 1/100,000 of the bound is not worth another start.
 constexpr int64_t kReached = 100'000;
+// Where time has run out within a limit, a gap of 1/20 of the bytes is not worth other plans.
+constexpr int64_t kNearLate = 20;
 
-bool OnGrids(Task& task) { return !task.limited() && !task.on_tables(); }
+bool OnGrids(Task& task) { return !task.on_tables(); }
 // On tables that were not eliminated: then there would be no gap.
-bool OnWideTables(Task& task) {
-  return !task.limited() && task.on_tables() && task.problem().complete;
-}
+bool OnWideTables(Task& task) { return task.on_tables() && task.problem().complete; }
 bool IsReached(const Incumbent& incumbent) {
   const int64_t bound = incumbent.bound().bytes();
   return incumbent.bytes() <= bound + bound / kReached;
 }
 
-bool IsLimited(Task& task, const Incumbent&) { return task.limited(); }
-// No limit makes plans cheaper, replicas do.
-bool LimitMatters(Task& task, const Incumbent& incumbent) {
-  return task.limited() && (!incumbent.HasPlan() || task.options().replicate == Replicate::kAuto);
-}
+bool Always(Task&, const Incumbent&) { return true; }
 bool CanBeEliminated(Task& task, const Incumbent&) {
-  return !task.limited() && task.on_tables() && task.order().has_value();
+  return task.on_tables() && task.order().has_value();
 }
 bool SoonEliminated(Task& task, const Incumbent& incumbent) {
   return CanBeEliminated(task, incumbent) &&
          (task.order()->sums <= kLongElimination || task.pinned());
 }
-bool GridsHelp(Task& task, const Incumbent&) { return !task.limited(); }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {
-  if (task.limited()) return false;
   return !OnGrids(task) || !IsReached(incumbent);
 }
 bool AnotherGraph(Task& task, const Incumbent& incumbent) {
@@ -60,10 +59,8 @@ bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.
 constexpr Engine kEngines[] = {
-    {"plain", IsLimited, SearchPlain},                  // the plan without limit and replicas
-    {"limit", LimitMatters, SearchLimit},               // within the limit, or with replicas
     {"eliminate", SoonEliminated, EliminateAll},        // exactly, on tables of all choices
-    {"grids", GridsHelp, BoundGrids},                   // the dual bound of grids
+    {"grids", Always, BoundGrids},                      // the dual bound of grids
     {"axes", HasLikelyGrids, PlaceAxes},                // mesh axes for likely grids
     {"eliminate", CanBeEliminated, EliminateAll},       // exactly, on tables of all choices
     {"levels", AnotherStart, SearchLevels},             // one mesh axis at a time
@@ -74,6 +71,75 @@ constexpr Engine kEngines[] = {
     {"prune", GridsCanBePruned, PruneGrids},            // exactly, what can still be cheaper
     {"anchored", OnTablesWithGap, FollowAnchoredDual},  // local search, from the anchored dual
 };
+
+// No limit makes plans cheaper, replicas do.
+bool LimitMatters(Task& task, const Incumbent&) { return !task.plain_fits || task.replicated(); }
+bool LimitOnTables(Task& task, const Incumbent& incumbent) {
+  return LimitMatters(task, incumbent) && task.on_tables();
+}
+bool ReplicasHelp(Task& task, const Incumbent&) { return task.replicated(); }
+// Without a limit, baselines without replicas are never cheaper than the plan without replicas.
+bool BaselinesHelp(Task& task, const Incumbent& incumbent) {
+  return LimitOnTables(task, incumbent) && task.options().memory_limit > 0;
+}
+bool HasPrices(Task& task, const Incumbent&) {
+  return task.choices_within != nullptr && task.choices_within->HasPrices();
+}
+// Where tables are too large or cannot be eliminated.
+bool GridsHelp(Task& task, const Incumbent& incumbent) {
+  if (!LimitMatters(task, incumbent)) return false;
+  if (task.choices_within == nullptr) return true;
+  return HasPrices(task, incumbent) && !task.choices_within->HasBound() &&
+         task.options().known_bytes == 0;
+}
+// Where there are many variables, and local search on tables ends far from the bound.
+bool GridsMayHelp(Task& task, const Incumbent& incumbent) {
+  return HasPrices(task, incumbent) && task.choices_within->IsWide() &&
+         !incumbent.IsWithin(kFarWithin) && task.options().known_bytes == 0;
+}
+bool GridsAreBounded(Task& task, const Incumbent&) {
+  return task.grids_within != nullptr && task.grids_within->HasBound();
+}
+bool RowsHelp(Task& task, const Incumbent& incumbent) {
+  return GridsAreBounded(task, incumbent) && task.grids_within->CanPlaceAxes();
+}
+bool PricesHelp(Task& task, const Incumbent& incumbent) {
+  return HasPrices(task, incumbent) &&
+         (task.choices_within->HasBound() || !incumbent.IsWithin(kNearWithin));
+}
+bool LowerHelps(Task& task, const Incumbent& incumbent) {
+  return HasPrices(task, incumbent) && task.options().memory_limit > 0 &&
+         !incumbent.IsWithin(kFarWithin);
+}
+bool NothingFits(Task&, const Incumbent& incumbent) { return !incumbent.HasPlan(); }
+bool SmallestIsAsked(Task& task, const Incumbent& incumbent) {
+  return !incumbent.HasPlan() && task.explain && task.choices_within != nullptr;
+}
+
+// The same within a limit on memory, or with replicas.
+constexpr Engine kEnginesWithin[] = {
+    {"plain", Always, SearchPlain},                   // the plan without limit and replicas
+    {"levels", LimitMatters, SearchLevels},           // one mesh axis at a time
+    {"prices", LimitOnTables, PriceChoices},          // tables of all choices, priced by memory
+    {"replicating", ReplicasHelp, OfferReplicating},  // baselines with replicas
+    {"baselines", BaselinesHelp, OfferBaselines},     // baselines without
+    {"grids", GridsHelp, BoundGridsWithin},           // the dual bound of grids, priced by memory
+    {"axes", GridsAreBounded, PlaceAxesWithin},       // mesh axes that keep to the limit
+    {"rows", RowsHelp, SearchRows},                   // grids that keep to the limit
+    {"local", PricesHelp, SearchWithinRows},          // local search at the prices
+    {"grids", GridsMayHelp, BoundGridsWithin},        // the dual bound of grids, priced by memory
+    {"axes", GridsAreBounded, PlaceAxesWithin},       // mesh axes that keep to the limit
+    {"rows", RowsHelp, SearchRows},                   // grids that keep to the limit
+    {"lower", LowerHelps, SearchLower},               // local search at prices of lower limits
+    {"baselines", NothingFits, OfferBaselines},       // baselines without replicas
+    {"smallest", SmallestIsAsked, SeekSmallest},      // what an error says would be enough
+};
+
+using Table = std::vector<Engine>;
+Table TableOf(const Task& task) {
+  return task.limited() ? Table(std::begin(kEnginesWithin), std::end(kEnginesWithin))
+                        : Table(std::begin(kEngines), std::end(kEngines));
+}
 
 // Runs the engine, and reports what it added since `start`.
 void RunOne(const Engine& engine, Clock::time_point start, Task& task, Incumbent& incumbent) {
@@ -89,18 +155,14 @@ void RunOne(const Engine& engine, Clock::time_point start, Task& task, Incumbent
 }
 
 // Where the budget is spent or the table ended without a plan: a plan and a bound in overtime, by
-// engines that have not run. Within a limit the engine for it brings what is known within the
-// limit.
+// engines that have not run.
 class Late {
  public:
   Late(Task& task, const std::vector<std::string>& done, Incumbent& incumbent)
-      : task_(task), done_(done), incumbent_(incumbent) {}
+      : task_(task), table_(TableOf(task)), done_(done), incumbent_(incumbent) {}
 
   void Run() {
-    if (task_.limited()) {
-      if (LimitMatters(task_, incumbent_)) RunIfNew("limit");
-      return;
-    }
+    if (task_.limited()) return RunWithin();
     // On grids a plan is near as soon as there are likely grids; one axis at a time takes longer.
     const bool axes_first = !task_.on_tables();
     if (!incumbent_.HasPlan() && !axes_first) RunNow("levels");
@@ -111,27 +173,62 @@ class Late {
   }
 
  private:
+  // The cheapest plan that fits, of the recursion and of the baselines: without them a longer
+  // search could end with a dearer plan. Then a bound.
+  void RunWithin() {
+    const auto is_far = [&] {
+      return !IsNear(incumbent_.bytes(), incumbent_.bound().bytes(), kNearLate);
+    };
+    if (task_.replicated()) RunIfNew("replicating");
+    if (is_far()) RunIfNew("levels");
+    if (is_far() && HasPrices(task_, incumbent_)) RunIfNew("local");
+    if (is_far()) RunIfNew("baselines");
+    if (!incumbent_.HasPlan() || incumbent_.bytes() == 0 || incumbent_.bound().bytes() > 0) return;
+    task_.ExtendTime();  // the baselines may have taken all of it
+    const std::vector<std::string>& without = task_.options().without;
+    if (std::count(without.begin(), without.end(), "grids") == 0) RunNow("grids");
+  }
+
   void RunIfNew(const std::string& name) {
     if (std::count(done_.begin(), done_.end(), name) == 0) RunNow(name);
   }
   void RunNow(const std::string& name) {
-    const auto engine = std::find_if(std::begin(kEngines), std::end(kEngines),
+    const auto engine = std::find_if(table_.begin(), table_.end(),
                                      [&](const Engine& each) { return each.name == name; });
     RunOne(*engine, Clock::now(), task_, incumbent_);
   }
 
   Task& task_;
+  const Table table_;
   const std::vector<std::string>& done_;
   Incumbent& incumbent_;
 };
+
+// Why no plan within the limit was found.
+absl::Status WhyNothingFits(Task& task, const Incumbent& incumbent) {
+  if (task.budget().end() != Budget::End::kNone) {
+    return StoppedWithin(task.budget(), task.limit());
+  }
+  if (task.choices_within != nullptr) {
+    return task.choices_within->WhyNothingFits(incumbent.smallest());
+  }
+  if (task.grids_within != nullptr && task.grids_within->HasRows()) {
+    return task.grids_within->WhyNothingFits(incumbent.smallest());
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no plan within ", task.limit(), " bytes a device was found without the engines ",
+      absl::StrJoin(task.options().without, ", ")));
+}
 
 }  // namespace
 
 std::vector<std::string> EngineNames() {
   std::vector<std::string> names;
-  for (const Engine& engine : kEngines) {
+  const auto add = [&](const Engine& engine) {
     if (std::count(names.begin(), names.end(), engine.name) == 0) names.push_back(engine.name);
-  }
+  };
+  std::for_each(std::begin(kEngines), std::end(kEngines), add);
+  std::for_each(std::begin(kEnginesWithin), std::end(kEnginesWithin), add);
   return names;
 }
 
@@ -150,12 +247,8 @@ absl::StatusOr<Plan> RunEngines(Task& task) {
   const auto is_done = [&](const std::string& name) {
     return std::count(done.begin(), done.end(), name) > 0;
   };
-  if (task.limited() && is_done("limit")) {
-    incumbent.Fail(absl::FailedPreconditionError(
-        "no plan within the limit was found without the engine \"limit\", which is left out"));
-  }
-  for (const Engine& engine : kEngines) {
-    if (incumbent.HasPlan() && !incumbent.HasGap()) break;
+  for (const Engine& engine : TableOf(task)) {
+    if (!incumbent.IsOfUse() || (incumbent.HasPlan() && !incumbent.HasGap())) break;
     const Clock::time_point start = Clock::now();  // whether it applies may need tables
     if (is_done(engine.name) || !engine.applies(task, incumbent)) continue;
     if (task.budget().ShouldStop()) break;
@@ -163,7 +256,8 @@ absl::StatusOr<Plan> RunEngines(Task& task) {
     RunOne(engine, start, task, incumbent);
   }
   const bool spent = task.budget().end() != Budget::End::kNone;
-  if (spent || !incumbent.HasPlan()) Late(task, done, incumbent).Run();
+  if (incumbent.IsOfUse() && (spent || !incumbent.HasPlan())) Late(task, done, incumbent).Run();
+  if (task.limited() && !incumbent.HasPlan()) incumbent.Fail(WhyNothingFits(task, incumbent));
   absl::StatusOr<Plan> plan = incumbent.Take();
   if (plan.ok() && task.cut_short) plan->stopped = kTimeLimit;
   return plan;

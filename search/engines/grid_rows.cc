@@ -8,16 +8,14 @@
 
 namespace yuba::search {
 
-absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
-                                          const std::vector<TensorUse>& uses) {
-  const Mesh& mesh = search.problem.mesh;
-  const Budget& budget = *search.problem.budget;
+absl::optional<GridProblem> GridsWithRows(Task& task, const Budget& budget) {
+  const Mesh& mesh = task.options().mesh;
   absl::optional<GridProblem> grids =
-      BuildGridProblem(graph, mesh, uses, search.problem.replicate, budget, search.table_cache,
-                       search.problem.restrictions);
-  if (!grids.has_value()) return absl::nullopt;
-  const int64_t limit = search.limit > 0 ? search.limit : kNoLimit;
-  grids->pairwise.memory = GridRowsOf(graph, mesh, *grids, limit, budget);
+      BuildGridProblem(task.graph(), mesh, task.uses(), task.replicated(), budget,
+                       task.options().table_cache.get(), task.restrictions());
+  if (grids.has_value()) {
+    grids->pairwise.memory = GridRowsOf(task.graph(), mesh, *grids, task.limit(), budget);
+  }
   return grids;
 }
 

@@ -9,18 +9,17 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "search/engines/within_limit.h"
+#include "search/engines/task.h"
 #include "search/model/grid_problem.h"
 #include "search/model/memory_rows.h"
 #include "search/plan/choice.h"
 
 namespace yuba::search {
 
-// The grid problem of the graph, with rows for the search's limit in bytes a device; without a
-// limit the rows are there and nothing can exceed them. Where the budget is spent, incomplete or
-// nothing, as BuildGridProblem.
-absl::optional<GridProblem> GridsWithRows(const Graph& graph, const LimitedSearch& search,
-                                          const std::vector<TensorUse>& uses);
+// The grid problem of the task's graph, with rows for its limit on memory; without a limit the rows
+// are there and nothing can exceed them. Where the budget is spent, incomplete or nothing, as
+// BuildGridProblem.
+absl::optional<GridProblem> GridsWithRows(Task& task, const Budget& budget);
 
 // By element: the position of the grid that uses the fewest bytes, all its uses added up.
 Assignment LeastUses(const GridProblem& grids);

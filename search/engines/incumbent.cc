@@ -1,8 +1,11 @@
 #include "search/engines/incumbent.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/numeric/int128.h"
 #include "opsemantics/base/check.h"
+#include "search/model/memory_rows.h"
 #include "search/model/recursion.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
@@ -39,16 +42,42 @@ bool ProvedBound::IsAbove(const ProvedBound& other) const {
          (bytes_ == other.bytes_ && unproved && proof_.kind != ProofKind::kNone);
 }
 
-void Incumbent::Offer(Choices choices) {
+int64_t Incumbent::Try(Choices choices) {
+  const bool limited = options_.memory_limit > 0;
+  const auto same = [&](const Trial& trial) { return trial.choices == choices; };
+  const auto known = std::find_if(trials_.begin(), trials_.end(), same);
+  if (known != trials_.end()) return known->needed - options_.memory_limit;
+  if (!Meets(choices, restrictions_)) return kNoLimit;
+  Plan plan = PlanOf(graph_, options_, {choices, 0, Proof()});
+  const int64_t needed = limited ? NeededBy(plan) : 0;
+  if (limited) trials_.push_back({std::move(choices), plan.cost.bytes(), needed});
+  smallest_ = std::min(smallest_, needed);
+  const int64_t excess = needed - options_.memory_limit;
+  if (excess <= 0 && plan.cost.bytes() < bytes()) plan_ = std::move(plan);
+  return excess;
+}
+
+int64_t Incumbent::Offer(Choices choices) {
   starts_.push_back(choices);
-  if (!Meets(choices, restrictions_)) return;
-  Plan plan = PlanOf(graph_, options_, {std::move(choices), 0, Proof()});
-  if (HasPlan() && plan.cost.bytes() >= bytes()) return;
-  const bool useless = options_.known_bytes > 0 && plan.cost.bytes() >= options_.known_bytes;
-  if (useless && (options_.memory_limit > 0 || options_.replicate == Replicate::kAuto)) return;
-  const bool limited = options_.memory_limit > 0 && options_.memory_of;
-  if (limited && options_.memory_of(graph_, plan) > options_.memory_limit) return;
-  plan_ = std::move(plan);
+  return Try(std::move(choices));
+}
+
+int64_t Incumbent::NeededBy(const Plan& plan) const {
+  if (options_.memory_of) return options_.memory_of(graph_, plan);
+  return PeakOfPlan(graph_, plan);
+}
+
+bool Incumbent::IsLimited() const {
+  return options_.memory_limit > 0 || options_.replicate == Replicate::kAuto;
+}
+
+bool Incumbent::IsOfUse() const {
+  if (!IsLimited() || options_.known_bytes == 0) return true;
+  return !dismissed_ && bound_.bytes() < options_.known_bytes;
+}
+
+bool Incumbent::IsWithin(int64_t percent) const {
+  return HasPlan() && absl::int128(bytes()) * 100 <= absl::int128(bound_.bytes()) * percent;
 }
 
 void Incumbent::Offer(ProvedBound bound) {
@@ -73,6 +102,10 @@ Choices Incumbent::choices() const { return AllChoices(*plan_); }
 bool Incumbent::IsNear() const { return search::IsNear(bytes(), bound_.bytes()); }
 
 absl::StatusOr<Plan> Incumbent::Take() {
+  const bool beats_known = options_.known_bytes == 0 || bytes() < options_.known_bytes;
+  if (IsLimited() && (!IsOfUse() || (HasPlan() && !beats_known))) {
+    return absl::NotFoundError("nothing moves less than what is known");
+  }
   if (!HasPlan()) return failure_;
   plan_->lower_bound = bound_.bytes();
   plan_->proof = bound_.proof();

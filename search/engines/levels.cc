@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/engines/engine.h"
+#include "search/engines/pins.h"
 #include "search/model/recursion.h"
 
 namespace yuba::search {
@@ -16,11 +17,14 @@ constexpr int64_t kStartCells = int64_t{1} << 20;
 
 void SearchLevels(Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
-  const Budget& budget = task.time_left();
-  const ProblemOptions base = OptionsOf(options, task.restrictions(), budget);
+  const Graph& graph = task.whole();
+  Restrictions met = task.restrictions();
+  if (task.limited()) met = MetWithoutReplicas(graph, options.mesh, std::move(met));
+  const ProblemOptions base = OptionsOf(options, met, task.time_left());
   int64_t cells = options.table_cells;
   if (task.on_tables()) cells = std::min(cells, kStartCells);
-  incumbent.Offer(SearchGroups(task.graph(), base, GroupsOf(options.mesh, 1), cells).choices);
+  Candidate found = SearchGroups(graph, base, GroupsOf(options.mesh, 1), cells);
+  incumbent.Offer(task.FromWhole(std::move(found.choices)));
 }
 
 Plan SearchRecursive(const Graph& graph, const SearchOptions& options,

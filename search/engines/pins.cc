@@ -69,6 +69,17 @@ absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const P
   return absl::OkStatus();
 }
 
+Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictions restrictions) {
+  for (size_t t = 0; t < graph.tensors.size() && !restrictions.empty(); ++t) {
+    if (restrictions[t].none()) continue;
+    const ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));
+    if (!WhyUnmet(space, mesh, restrictions[t].any_of[0]).empty()) restrictions[t] = {};
+  }
+  const auto none = [](const Restriction& restriction) { return restriction.none(); };
+  if (std::all_of(restrictions.begin(), restrictions.end(), none)) return {};
+  return restrictions;
+}
+
 bool Decided(const Restrictions& restrictions) {
   return !restrictions.empty() &&
          std::all_of(restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {

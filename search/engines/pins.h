@@ -30,6 +30,9 @@ absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
 // InvalidArgument where the plan does not meet the demands of a pin.
 absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const Plan& plan);
 
+// The restrictions without those that only a replicated tensor meets; empty where none is left.
+Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictions restrictions);
+
 // Whether the restrictions demand exact axes for every extent of every element, so that one plan is
 // left.
 bool Decided(const Restrictions& restrictions);

@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "search/engines/alternatives.h"
 #include "search/engines/engine.h"
+#include "search/engines/nothing_fits.h"
 #include "search/engines/pins.h"
-#include "search/engines/within_limit.h"
 #include "search/solve/budget.h"
 
 namespace yuba::search {

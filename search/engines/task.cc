@@ -1,6 +1,11 @@
 #include "search/engines/task.h"
 
 #include <numeric>
+#include <utility>
+
+#include "search/engines/choices_within.h"
+#include "search/engines/grids_within.h"
+#include "search/rewrite/partials.h"
 
 namespace yuba::search {
 namespace {
@@ -20,9 +25,11 @@ Task::Task(const Graph& graph, const SearchOptions& options, const Restrictions&
            const Budget& budget)
     : graph_(graph), options_(options), restrictions_(restrictions), budget_(budget) {}
 
-bool Task::limited() const {
-  return options_.memory_limit > 0 || options_.replicate == Replicate::kAuto;
-}
+Task::~Task() = default;
+
+bool Task::limited() const { return options_.memory_limit > 0 || replicated(); }
+
+int64_t Task::limit() const { return options_.memory_limit > 0 ? options_.memory_limit : kNoLimit; }
 
 const Budget& Task::time_left() {
   if (budget_.end() == Budget::End::kNone) return budget_;
@@ -32,8 +39,8 @@ const Budget& Task::time_left() {
 
 bool Task::on_tables() {
   if (!on_tables_.has_value()) {
-    on_tables_ = FitsInTables(graph_, options_.mesh) ||
-                 IsSoonEliminated(graph_, options_, restrictions_, budget_);
+    on_tables_ = FitsInTables(graph_, options_.mesh, replicated()) ||
+                 (!limited() && IsSoonEliminated(graph_, options_, restrictions_, budget_));
   }
   return *on_tables_;
 }
@@ -58,6 +65,23 @@ const absl::optional<Order>& Task::order() {
 const std::vector<TensorUse>& Task::uses() {
   if (!uses_.has_value()) uses_ = TensorUsesOf(graph_, options_.mesh);
   return *uses_;
+}
+
+const Graph& Task::whole() {
+  if (!HasPartials(graph_)) return graph_;
+  if (!whole_.has_value()) whole_ = WithoutPartials(graph_);
+  return *whole_;
+}
+
+Choices Task::FromWhole(Choices choices) const {
+  if (!HasPartials(graph_)) return choices;
+  return WithGroups(graph_, options_.mesh, std::move(choices));
+}
+
+SearchOptions Unlimited(SearchOptions options) {
+  options.memory_limit = 0;
+  options.replicate = Replicate::kNone;
+  return options;
 }
 
 ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,

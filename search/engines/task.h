@@ -20,11 +20,15 @@
 
 namespace yuba::search {
 
+class ChoicesWithin;
+class GridsWithin;
+
 class Task {
  public:
   // `graph` has its copies, accumulators and partials. All arguments must outlive this.
   Task(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions,
        const Budget& budget);
+  ~Task();
 
   const Graph& graph() const { return graph_; }
   const SearchOptions& options() const { return options_; }
@@ -33,8 +37,13 @@ class Task {
   bool pinned() const { return !restrictions_.empty(); }
   // Whether memory is limited or tensors may be replicated.
   bool limited() const;
+  int64_t limit() const;  // bytes a device; kNoLimit (incumbent.h) where there is none
+  bool replicated() const { return options_.replicate == Replicate::kAuto; }
   // The budget; once it is spent, a little more time, the same for all who ask.
   const Budget& time_left();
+  // Where the budget is spent: from now on time_left() is that of a new little while, and what it
+  // was before must no longer be used.
+  void ExtendTime() { overtime_.reset(); }
 
   // Whether engines work on tables of all choices, all mesh axes at once: where those are of a size
   // to be made. Else they work on grids.
@@ -49,12 +58,21 @@ class Task {
 
   const std::vector<TensorUse>& uses();
 
+  // The graph without sums that stay unreduced (search/rewrite/partials.h), for engines that know
+  // none; `graph()` where it has none. Choices of it, by element, as choices of `graph()`.
+  const Graph& whole();
+  Choices FromWhole(Choices choices) const;
+
   // Left by engine "grids": [element], likely grids, the best first; empty before.
   std::vector<std::vector<Grid>> likely_grids;
   // Left by engine "axes": its search, from which it can go on; null before.
   std::unique_ptr<AxisAssigner> axes;
-  // Left by engine "plain": the plan without limit and replicas.
-  absl::optional<Plan> plain;
+  // Of a search with rows of memory. Left by engine "prices": tables of all choices with their
+  // rows. Left by engine "grids": grids with theirs. Null before.
+  std::unique_ptr<ChoicesWithin> choices_within;
+  std::unique_ptr<GridsWithin> grids_within;
+  // Left by engine "plain": whether the plan without limit and replicas fits.
+  bool plain_fits = false;
   // Whether a search within this one ended at its share of the time, so that more time may find
   // better.
   bool cut_short = false;
@@ -71,6 +89,7 @@ class Task {
   absl::optional<Problem> problem_;
   absl::optional<absl::optional<Order>> order_;
   absl::optional<std::vector<TensorUse>> uses_;
+  absl::optional<Graph> whole_;
 };
 
 // What BuildProblem is to make of these options, with no axes to place yet. The budget must outlive
@@ -80,6 +99,9 @@ ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restr
 // The same, with all axes of the mesh to place at once.
 ProblemOptions AllAxesOf(const SearchOptions& options, const Restrictions& restrictions,
                          const Budget& budget);
+
+// The same search without a limit on memory and without replicas.
+SearchOptions Unlimited(SearchOptions options);
 
 // Whether the cost tables of all axes at once have at most 2^22 cells, or with replicas 2^23.
 bool FitsInTables(const Graph& graph, const Mesh& mesh, bool replicate = false);

@@ -8,14 +8,14 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "search/check/check.h"
-#include "search/engines/grids_within_limit.h"
-#include "search/engines/within_limit.h"
 #include "search/model/graph_problem.h"
 #include "search/model/memory_rows.h"
 #include "search/search.h"
+#include "tests/support/engines.h"
 #include "tests/support/graphs.h"
 #include "tests/support/status_matchers.h"
 
@@ -155,38 +155,29 @@ int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
   return least;
 }
 
-using SearchWithin = absl::StatusOr<Candidate> (*)(const Graph&, const LimitedSearch&);
-
-void AlterProofWithin(SearchWithin search_within, ProofKind kind) {
+// The proof of the bound that these engines find within a limit.
+void AlterProofWithin(const std::vector<std::string>& engines, ProofKind kind) {
   GraphBuilder builder;
   const TensorId x = builder.Input({64, 16});
   const TensorId y = builder.Matmul(x, builder.Parameter({16, 32}));
   const Graph graph = builder.Finish({builder.Matmul(y, builder.Parameter({32, 128}))});
-  LimitedSearch search;
-  search.problem.mesh = MeshOf(2);
-  search.problem.axes = {0};
-  search.problem.replicate = true;
-  search.problem.cluster = false;
-  search.limit = 40500;
-  search.table_cells = 1 << 20;
-  Problem problem = BuildProblem(graph, search.problem);
-  problem.pairwise.memory = MemoryRowsOf(graph, search.problem.mesh, problem, search.limit);
-  const int64_t least = LeastWithin(problem.pairwise, search.limit);
+  SearchOptions options;
+  options.mesh = MeshOf(2);
+  options.replicate = Replicate::kAuto;
+  options.memory_limit = 40500;
+  ProblemOptions all;
+  all.mesh = options.mesh;
+  all.axes = {0};
+  all.replicate = true;
+  all.cluster = false;
+  Problem problem = BuildProblem(graph, all);
+  problem.pairwise.memory = MemoryRowsOf(graph, options.mesh, problem, options.memory_limit);
+  const int64_t least = LeastWithin(problem.pairwise, options.memory_limit);
   REQUIRE(least < kForbidden);
-  search.memory_of = [&](const Choices& choices) {
-    return PeakOf(problem.pairwise, problem.ValuesOf(choices));
-  };
-  const Candidate found = *search_within(graph, search);
-  REQUIRE(found.proof.kind == kind);
-  REQUIRE(!found.proof.prices.empty());
-  Plan plan;
-  plan.mesh = search.problem.mesh;
-  plan.space.replicate = Replicate::kAuto;
-  plan.space.memory = search.limit;
-  plan.lower_bound = found.lower_bound;
-  plan.proof = found.proof;
-  Assignment dearest(problem.pairwise.variables.size(), 0);
-  const Choices choices = problem.ChoicesOf(dearest);
+  Plan plan = Search(graph, Only(options, engines)).value();
+  REQUIRE(plan.proof.kind == kind);
+  REQUIRE(!plan.proof.prices.empty());
+  const Choices choices = problem.ChoicesOf(Assignment(problem.pairwise.variables.size(), 0));
   const auto middle = choices.begin() + static_cast<int64_t>(graph.tensors.size());
   plan.tensors.assign(choices.begin(), middle);
   plan.nodes.assign(middle, choices.end());
@@ -199,8 +190,8 @@ void AlterProofWithin(SearchWithin search_within, ProofKind kind) {
 }
 
 TEST_CASE("a bound under a limit on memory holds whichever number of its proof is changed") {
-  AlterProofWithin(SearchWithinLimit, ProofKind::kElimination);
-  AlterProofWithin(SearchGridsWithinLimit, ProofKind::kDual);
+  AlterProofWithin({"prices", "local"}, ProofKind::kElimination);
+  AlterProofWithin({"grids", "axes"}, ProofKind::kDual);
 }
 
 }  // namespace
