@@ -54,8 +54,9 @@ void Incumbent::Offer(Choices choices) {
 void Incumbent::Offer(ProvedBound bound) {
   if (!bound.IsAbove(bound_)) return;
   bound_ = std::move(bound);
-  if (!options_.check_bound || !restrictions_.empty()) return;  // the checker knows no pins
+  if (!options_.check_bound) return;
   Plan claim = Unpriced(graph_, options_);
+  claim.space.pins = PinnedBy(restrictions_);
   claim.lower_bound = bound_.bytes();
   claim.proof = bound_.proof();
   options_.check_bound(graph_, claim);
@@ -74,6 +75,7 @@ bool Incumbent::IsNear() const { return search::IsNear(bytes(), bound_.bytes());
 
 absl::StatusOr<Plan> Incumbent::Take() {
   if (!HasPlan()) return failure_;
+  plan_->space.pins = PinnedBy(restrictions_);
   plan_->lower_bound = bound_.bytes();
   plan_->proof = bound_.proof();
   return *std::move(plan_);

@@ -75,7 +75,7 @@ class LimitedGraph {
 
   absl::StatusOr<Candidate> Run() const {
     LimitedSearch limited = LimitedFrom();
-    if (options_.known_bytes == 0 && restrictions_.empty()) {
+    if (options_.known_bytes == 0) {
       limited.on_grids = [this, &limited] { return OnGrids(limited); };
     }
     absl::StatusOr<Candidate> found =

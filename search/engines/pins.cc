@@ -69,13 +69,4 @@ absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const P
   return absl::OkStatus();
 }
 
-bool Decided(const Restrictions& restrictions) {
-  return !restrictions.empty() &&
-         std::all_of(restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
-           return !restriction.none() &&
-                  std::none_of(restriction.any_of[0].begin(), restriction.any_of[0].end(),
-                               [](const Demand& demand) { return demand.others; });
-         });
-}
-
 }  // namespace yuba::search

@@ -30,10 +30,6 @@ absl::Status CheckNesting(const Graph& graph, const SearchOptions& options,
 // InvalidArgument where the plan does not meet the demands of a pin.
 absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const Plan& plan);
 
-// Whether the restrictions demand exact axes for every extent of every element, so that one plan is
-// left.
-bool Decided(const Restrictions& restrictions);
-
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_PINS_H_
