@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "opsemantics/definition/graph.h"
 #include "search/plan/plan.h"
 #include "search/search_options.h"
@@ -58,7 +59,9 @@ struct PlannedGraph {
 // plan, the graph without: with them there are more plans, of which the best are harder to find,
 // and under a limit accumulators take memory.
 //
-// The plan's lower bound is a bound of the space that the plan states. Errors as of Search. Where
+// The plan's lower bound is a bound of the space that the plan states. With pins and the default
+// search a search without them follows, in the time that is left, and the plan says what it found
+// (Plan::unpinned). Errors as of Search. Where
 // no plan fits, the error is that of the space that needs the least memory, and names the pins that
 // are in the way (engines/pins_in_the_way.h).
 absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& options);
@@ -71,11 +74,9 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 
 // A plan for `graph`, which has its copies, accumulators and partials already (SharedGraph).
 //
-// With pins the lower bound is still that of all plans, so that the gap is what the pins cost;
-// where the pins leave no choice, the plan is only priced and there is no bound. The plan is
-// deterministic, and independent of names and, ties aside, of the order of nodes in the file. If
-// something stops the search, the plan says so (Plan::stopped) and is the best by then, with the
-// best bound by then.
+// With pins plan and lower bound are of the plans that meet them. The plan is deterministic, and
+// independent of names and, ties aside, of the order of nodes in the file. If something stops the
+// search, the plan says so (Plan::stopped) and is the best by then, with the best bound by then.
 //
 // Errors: InvalidArgument where the options contradict each other or do not suit the graph, or a
 // pin cannot be satisfied. With a limit on memory also FailedPrecondition where no plan within it
@@ -83,6 +84,12 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 // no plan moves less than options.known_bytes. Cancelled where `options.asked` is true at the
 // beginning.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
+
+// What is found without the pins of `plan`, which Search found with these options, in the same
+// space otherwise; nothing where it has no pins, options.search is not the default, or time was too
+// short.
+absl::optional<Unpinned> SearchUnpinned(const Graph& graph, const SearchOptions& options,
+                                        const Plan& plan);
 
 // What each pin costs: the bytes that `plan`, which Search found with these options, moves more
 // than the plan without the pins of that text. Pins for which there is no time are left out.

@@ -60,8 +60,8 @@ struct SearchOptions {
   // Called after each engine; may be empty.
   std::function<void(const EngineReport&)> report;
   // Called with each bound that is higher than all before it of the same graph: a plan that states
-  // mesh, space, bound and proof, and has no choices. Not called under pins. For tests, which
-  // replay the proof; may be empty.
+  // mesh, space, bound and proof, and has no choices. For tests, which replay the proof; may be
+  // empty.
   std::function<void(const Graph&, const Plan&)> check_bound;
   // Whether somebody asks for the end; called from all threads, may be empty.
   Budget::Asked asked;

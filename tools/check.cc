@@ -4,10 +4,10 @@
 
 #include <iostream>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/search_model.h"
 #include "opsemantics/base/status.h"
+#include "search/space/pin.h"
 #include "search/space/pin_text.h"
 #include "search/space/restriction.h"
 #include "tools/command.h"
@@ -91,28 +91,31 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   return absl::FailedPreconditionError(absl::StrCat(flags.plan, ": ", difference, ": plan again"));
 }
 
-// Checks that the plan meets the pins that the search was given, as the file says.
+// Checks that the pins of the plan's space, which its bound and shardings were checked against, are
+// what the texts of the pins demand.
 absl::Status CheckPins(const PlannedModel& planned, const CheckFlags& flags) {
   const Graph& graph = planned.loaded.model.graph;
-  for (const auto& [name, text] : planned.file.notes.options) {
-    if (!absl::StartsWith(name, "pin.")) continue;
-    const std::string place = absl::StrCat(flags.plan, ": options.", name, " is ", text);
-    const absl::StatusOr<std::vector<search::Pin>> pins =
-        search::ParsePin(graph, planned.plan.mesh, text);
-    if (!pins.ok()) {
+  const search::Space& space = planned.plan.space;
+  std::vector<search::Pin> pins;
+  for (size_t i = 0; i < space.pin_texts.size(); ++i) {
+    const absl::StatusOr<std::vector<search::Pin>> more =
+        search::ParsePin(graph, planned.plan.mesh, space.pin_texts[i]);
+    if (!more.ok()) {
       return absl::FailedPreconditionError(
-          absl::StrCat(place, ", which is no pin of this model: ", pins.status().message()));
+          absl::StrCat(flags.plan, ": options.pin.", i, " is ", space.pin_texts[i],
+                       ", which is no pin of this model: ", more.status().message()));
     }
-    for (const search::Pin& pin : *pins) {
-      const Sharding& sharding = (pin.is_node ? planned.plan.nodes : planned.plan.tensors)[pin.id];
-      if (search::Meets(sharding, pin.demands)) continue;
-      return absl::FailedPreconditionError(absl::StrCat(
-          place, ", but ",
-          pin.is_node ? "node " + graph.nodes[pin.id].name : "tensor " + graph.tensors[pin.id].name,
-          " is not sharded so: plan again"));
-    }
+    pins.insert(pins.end(), more->begin(), more->end());
   }
-  return absl::OkStatus();
+  const absl::StatusOr<search::Restrictions> demanded = search::RestrictionsOf(
+      graph, planned.plan.mesh, pins, space.replicate == search::Replicate::kAuto);
+  if (!demanded.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(flags.plan, ": ", demanded.status().message(), ": plan again"));
+  }
+  if (search::PinnedBy(*demanded) == space.pins) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      flags.plan, ": space.pins are not what the texts of the pins in options demand: plan again"));
 }
 
 // Checks that the program of the plan keeps to the memory limit of the plan's space.

@@ -169,9 +169,6 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   // With --from the plan may be one that other flags asked for.
   notes.options["search"] = plan.search;
   notes.options["copies"] = absl::StrCat(plan.space.copies);
-  for (size_t pin = 0; pin < flags.pins.size(); ++pin) {
-    notes.options[absl::StrCat("pin.", pin)] = flags.pins[pin];
-  }
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(plan.space.memory);
   if (!flags.without.empty()) notes.options["without"] = absl::StrJoin(flags.without, ",");
@@ -209,21 +206,22 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
   absl::optional<int64_t> by_level;
+  options.pin_texts = plan.space.pin_texts;  // with --from those of the dump
   if (search_on) {
     options.time_limit = std::min(left, seconds + 1);
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
   }
-  std::cout << SearchText(plan, BoundName(file.notes), by_level, seconds);
+  std::cout << SearchText(plan, by_level, seconds);
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }
-  if (!flags.pins.empty() && search_on) {
+  std::vector<search::PinPrice> prices;
+  if (!options.pin_texts.empty() && search_on) {
     options.time_limit = left;
     options.memory_of = compiler::ArenaBytes;
-    YUBA_ASSIGN_OR_RETURN(const std::vector<search::PinPrice> prices,
-                          search::PricesOfPins(graph, options, plan));
-    std::cout << PinsText(prices);
+    YUBA_ASSIGN_OR_RETURN(prices, search::PricesOfPins(graph, options, plan));
   }
+  std::cout << PinsText(plan, prices);
   std::cout << "\n" << SummaryText(file);
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
@@ -26,6 +27,17 @@ absl::StatusOr<search::PlanFile> Load(const std::string& path, std::string* text
   return plan;
 }
 
+// The pins of the plan and what they cost; "" where it has none.
+std::string PinsLines(const search::PlanFile& plan) {
+  if (plan.space.pins.empty()) return "";
+  std::string text = absl::StrCat("\npins: ", absl::StrJoin(plan.space.pin_texts, ", "));
+  if (plan.unpinned.has_value()) {
+    absl::StrAppend(&text, "; together they cost ",
+                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned));
+  }
+  return text;
+}
+
 std::string OverviewText(const search::PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   return absl::StrCat(
@@ -33,11 +45,11 @@ std::string OverviewText(const search::PlanFile& plan) {
       "), mesh ", MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
       plan.proof.kind == search::ProofKind::kNone
           ? NoBoundText(plan.search, bytes)
-          : absl::StrCat(BoundName(plan.notes), " ", Bytes(plan.lower_bound), ", ",
+          : absl::StrCat("lower bound ", Bytes(plan.lower_bound), ", ",
                          GapText(bytes, plan.lower_bound), plan.replayed ? "" : ", ",
                          plan.replayed ? "" : kNotReplayed),
-      "\nspace: ", SpaceText(plan.space), plan.stopped.empty() ? "" : "\n", StoppedText(plan),
-      "\n[32/abc, 64] reads: the first dimension, 32 long, ",
+      "\nspace: ", SpaceText(plan.space), PinsLines(plan), plan.stopped.empty() ? "" : "\n",
+      StoppedText(plan), "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n\n");
 }
 

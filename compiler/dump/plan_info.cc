@@ -22,6 +22,18 @@ std::vector<int64_t> Messages(const search::Proof& proof) {  // tensor, node, co
   return numbers;
 }
 
+std::vector<int64_t> Pins(const search::Space& space) {
+  std::vector<int64_t> numbers;
+  for (const search::PinnedElement& pin : space.pins) {
+    numbers.insert(numbers.end(), {pin.element, static_cast<int64_t>(pin.demands.size())});
+    for (const search::Demand& demand : pin.demands) {
+      numbers.insert(numbers.end(), {demand.others, static_cast<int64_t>(demand.axes.size())});
+      numbers.insert(numbers.end(), demand.axes.begin(), demand.axes.end());
+    }
+  }
+  return numbers;
+}
+
 }  // namespace
 
 void AddPlanInfo(const search::Plan& plan, mlir::Builder& builder,
@@ -39,6 +51,16 @@ void AddPlanInfo(const search::Plan& plan, mlir::Builder& builder,
   add("accumulators", builder.getBoolAttr(plan.space.accumulators));
   add("partials", builder.getBoolAttr(plan.space.partials));
   add("memory", builder.getI64IntegerAttr(plan.space.memory));
+  if (!plan.space.pins.empty()) add("pins", builder.getDenseI64ArrayAttr(Pins(plan.space)));
+  if (!plan.space.pin_texts.empty()) {
+    llvm::SmallVector<llvm::StringRef> texts(plan.space.pin_texts.begin(),
+                                             plan.space.pin_texts.end());
+    add("pin_texts", builder.getStrArrayAttr(texts));
+  }
+  if (plan.unpinned.has_value()) {
+    add("without_pins",
+        builder.getDenseI64ArrayAttr({plan.unpinned->bytes, plan.unpinned->lower_bound}));
+  }
   add("cost", builder.getDenseI64ArrayAttr(
                   {plan.cost.weight, plan.cost.activation, plan.cost.partial, plan.cost.halo}));
   add("lower_bound", builder.getI64IntegerAttr(plan.lower_bound));

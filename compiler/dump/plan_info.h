@@ -1,7 +1,9 @@
 // What a dump says of a plan besides shardings and partitions: the search, the space, the cost, the
 // bound and its proof, as fields of yuba.graph's dictionary. `proof_prices` are pairs of time and
 // price; `proof_messages` are tensor, node, the number of values, and the values, one message after
-// the other.
+// the other. `pins`, only where there are any, are element, the number of extents, and for each
+// extent whether others may cut it (1 or 0), the number of its axes, and the axes; `without_pins`
+// are bytes and lower bound.
 #ifndef YUBA_COMPILER_DUMP_PLAN_INFO_H_
 #define YUBA_COMPILER_DUMP_PLAN_INFO_H_
 

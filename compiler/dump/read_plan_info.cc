@@ -72,6 +72,55 @@ absl::Status ReadStopped(mlir::DictionaryAttr info, search::Plan& plan) {
                    "\" or \"", search::kInterrupt, "\"");
 }
 
+// Takes `count` numbers from `most` on down to 0 off the front of what is left.
+absl::StatusOr<std::vector<int64_t>> TakeNumbers(llvm::ArrayRef<int64_t>& left, size_t count,
+                                                 int64_t most) {
+  if (left.size() < count) return UserError("'pins' ends within a pin");
+  const llvm::ArrayRef<int64_t> taken = left.take_front(count);
+  for (const int64_t number : taken) {
+    if (number < 0 || number > most) {
+      return UserError("'pins' has ", number, " where numbers from 0 to ", most, " are expected");
+    }
+  }
+  left = left.drop_front(count);
+  return std::vector<int64_t>(taken.begin(), taken.end());
+}
+
+absl::Status ReadPins(mlir::DictionaryAttr info, size_t axes, search::Space& space) {
+  if (info.contains("pin_texts")) {
+    YUBA_ASSIGN_OR_RETURN(const auto texts, InfoField<mlir::ArrayAttr>(info, "pin_texts"));
+    for (const mlir::Attribute attr : texts) {
+      const auto text = llvm::dyn_cast<mlir::StringAttr>(attr);
+      if (!text) return UserError("'pin_texts' has something that is no text");
+      space.pin_texts.push_back(text.str());
+    }
+  }
+  if (!info.contains("pins")) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const auto pins, InfoField<mlir::DenseI64ArrayAttr>(info, "pins"));
+  llvm::ArrayRef<int64_t> left = pins.asArrayRef();
+  const auto most_axis = static_cast<int64_t>(axes) - 1;
+  while (!left.empty()) {
+    YUBA_ASSIGN_OR_RETURN(const auto pin, TakeNumbers(left, 2, INT_MAX));
+    search::PinnedElement pinned{static_cast<int>(pin[0]), {}};
+    for (int64_t extent = 0; extent < pin[1]; ++extent) {
+      YUBA_ASSIGN_OR_RETURN(const auto others, TakeNumbers(left, 1, 1));
+      YUBA_ASSIGN_OR_RETURN(const auto count, TakeNumbers(left, 1, most_axis + 1));
+      YUBA_ASSIGN_OR_RETURN(const auto cut, TakeNumbers(left, count[0], most_axis));
+      pinned.demands.push_back({AxisList(cut.begin(), cut.end()), others[0] == 1});
+    }
+    space.pins.push_back(std::move(pinned));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadUnpinned(mlir::DictionaryAttr info, search::Plan& plan) {
+  if (!info.contains("without_pins")) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const auto pair, InfoField<mlir::DenseI64ArrayAttr>(info, "without_pins"));
+  if (pair.size() != 2) return UserError("'without_pins' is no pair");
+  plan.unpinned = search::Unpinned{pair[0], pair[1]};
+  return absl::OkStatus();
+}
+
 absl::Status ReadSpace(mlir::DictionaryAttr info, search::Space& space) {
   YUBA_ASSIGN_OR_RETURN(const auto nesting, InfoField<mlir::StringAttr>(info, "nesting"));
   YUBA_ASSIGN_OR_RETURN(space.nesting, ReadWord<search::Nesting>(nesting));
@@ -130,6 +179,8 @@ absl::Status ReadPlanInfo(mlir::DictionaryAttr info, search::Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(plan.replayed, InfoFlag(info, "replayed"));
   YUBA_RETURN_IF_ERROR(ReadStopped(info, plan));
   YUBA_RETURN_IF_ERROR(ReadSpace(info, plan.space));
+  YUBA_RETURN_IF_ERROR(ReadPins(info, plan.mesh.axes.size(), plan.space));
+  YUBA_RETURN_IF_ERROR(ReadUnpinned(info, plan));
   YUBA_RETURN_IF_ERROR(ReadCost(info, plan));
   return ReadProof(info, static_cast<int64_t>(plan.nodes.size()), plan.proof);
 }

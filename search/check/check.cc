@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
+#include "search/check/pins.h"
 #include "search/plan/choice_space.h"
 #include "search/rewrite/partials.h"
 
@@ -137,6 +138,34 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
   return absl::OkStatus();
 }
 
+absl::Status CheckPins(const Graph& graph, const Plan& plan) {
+  YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, plan.mesh, plan.space));
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (IsAsDemanded(plan.tensors[t], pins[t])) continue;
+    return ProofError("tensor ", graph.tensors[t].name, " is not sharded as its pin demands");
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (IsAsDemanded(plan.nodes[n], pins[graph.tensors.size() + n])) continue;
+    return ProofError("node ", graph.nodes[n].name, " is not cut as its pin demands");
+  }
+  return absl::OkStatus();
+}
+
+// What a search without the pins has found contradicts neither itself nor the plan, which is one of
+// those without pins too.
+absl::Status CheckUnpinned(const Plan& plan) {
+  if (!plan.unpinned.has_value()) return absl::OkStatus();
+  if (plan.space.pins.empty()) {
+    return ProofError("the plan says what its pins cost, but it has none");
+  }
+  const Unpinned& unpinned = *plan.unpinned;
+  const bool ordered = 0 <= unpinned.lower_bound && unpinned.lower_bound <= unpinned.bytes &&
+                       unpinned.bytes <= plan.cost.bytes();
+  if (ordered) return absl::OkStatus();
+  return ProofError("the plan moves ", plan.cost.bytes(), " bytes and says that without pins the ",
+                    "best moves ", unpinned.bytes, " and none less than ", unpinned.lower_bound);
+}
+
 absl::Status CheckCost(const Graph& graph, const Plan& plan) {
   PlanCost cost = CostOf(graph, plan);
   auto same = [](const char* what, int64_t claimed, int64_t found) {
@@ -179,13 +208,15 @@ absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop) 
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
   YUBA_RETURN_IF_ERROR(CheckShardings(graph, plan));
+  YUBA_RETURN_IF_ERROR(CheckPins(graph, plan));
   YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
   YUBA_RETURN_IF_ERROR(GoOn(stop));
   if (plan.lower_bound > plan.cost.bytes()) {
     return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",
                       plan.lower_bound);
   }
-  return CheckProof(graph, plan, stop);
+  YUBA_RETURN_IF_ERROR(CheckProof(graph, plan, stop));
+  return CheckUnpinned(plan);
 }
 
 }  // namespace yuba::search

@@ -125,8 +125,8 @@ void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
 absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
                                          const RelaxedTables& costs) {
   const Proof& proof = plan.proof;
-  const HeldElements held =
-      HeldByGrid(graph, plan.mesh, plan.space.replicate == Replicate::kAuto, proof.prices);
+  YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, plan.mesh, plan.space));
+  const HeldElements held = HeldByGrid(graph, plan, pins);
   YUBA_ASSIGN_OR_RETURN(const PricedMemory memory, PricedUses(graph, held, CostsOf(costs.uses),
                                                               proof.prices, plan.space.memory));
   YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
@@ -141,9 +141,8 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop) {
-  YUBA_ASSIGN_OR_RETURN(
-      const RelaxedTables costs,
-      MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == Replicate::kAuto, stop));
+  YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
+                        MakeRelaxedTables(graph, plan.mesh, plan.space, stop));
   if (!plan.proof.prices.empty()) {
     if (plan.space.memory <= 0) {
       return ProofError("the proof ", "has prices on memory, the plan's space no limit");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "search/check/memory.h"
@@ -15,9 +16,10 @@ namespace {
 using Numbers = std::shared_ptr<const std::vector<int64_t>>;
 
 // By grid: the elements of the largest shard.
-Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate) {
+Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate,
+                      const Demands& demands) {
   std::vector<int64_t> largest;
-  for (const Parts& parts : EveryTensorGrid(mesh, tensor, replicate)) {
+  for (const Parts& parts : EveryTensorGrid(mesh, tensor, replicate, demands)) {
     int64_t elements = 1;
     for (size_t d = 0; d < parts.size(); ++d) {
       elements *= (tensor.type.dims[d] + parts[d] - 1) / parts[d];
@@ -51,26 +53,30 @@ std::vector<Numbers> LargestBoxes(const Mesh& mesh, const Node& node,
 
 }  // namespace
 
-HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
-                        const std::vector<MemoryPrice>& prices) {
+HeldElements HeldByGrid(const Graph& graph, const Plan& plan, const PinsOfElements& pins) {
+  const Mesh& mesh = plan.mesh;
+  const bool replicate = plan.space.replicate == Replicate::kAuto;
   HeldElements held;
-  std::map<std::pair<std::vector<int64_t>, bool>, Numbers> shards;
-  for (const Tensor& tensor : graph.tensors) {
-    Numbers& known = shards[{tensor.type.dims, replicate || IsTransient(tensor)}];
-    if (known == nullptr) known = LargestShards(mesh, tensor, replicate);
+  std::map<std::tuple<std::vector<int64_t>, bool, Demands>, Numbers> shards;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    Numbers& known = shards[{tensor.type.dims, replicate || IsTransient(tensor), pins[t]}];
+    if (known == nullptr) known = LargestShards(mesh, tensor, replicate, pins[t]);
     held.shards.push_back(known);
     held.sizes.push_back(static_cast<int>(known->size()));
   }
-  const std::vector<size_t> alike = FirstAlike(graph);
+  const std::vector<size_t> alike = FirstAlike(graph, pins);
   std::map<size_t, std::vector<Numbers>> boxes;  // by the first node that is alike
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     held.boxes.emplace_back();
     held.sizes.push_back(0);
-    if (!ReadBoxes(graph, static_cast<NodeId>(n), prices)) continue;
+    if (!ReadBoxes(graph, static_cast<NodeId>(n), plan.proof.prices)) continue;
     const Node& node = graph.nodes[n];
     std::vector<Numbers>& known = boxes[alike[n]];
     if (known.empty()) {
-      known = LargestBoxes(mesh, node, EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node)));
+      known = LargestBoxes(mesh, node,
+                           EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node),
+                                         pins[graph.tensors.size() + n]));
     }
     held.boxes.back() = known;
     held.sizes.back() = static_cast<int>(known[0]->size());

@@ -7,17 +7,17 @@
 
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/check/pins.h"
 #include "search/check/tables.h"
-#include "search/plan/memory_price.h"
+#include "search/plan/plan.h"
 
 namespace yuba::search {
 
 // HeldElements by grid instead of by choice: all choices of a grid have the same shards and read
-// and write the same boxes, if not on the same devices. `replicate`: axes of any tensor may be left
-// out. Boxes are listed for the nodes of which ReadBoxes (memory.h) says so; for others there are
-// none.
-HeldElements HeldByGrid(const Graph& graph, const Mesh& mesh, bool replicate,
-                        const std::vector<MemoryPrice>& prices);
+// and write the same boxes, if not on the same devices. Grids are those of MakeRelaxedTables, of a
+// plan's mesh and space and the pins of that. Boxes are listed for the nodes of which ReadBoxes
+// (memory.h) says so at the prices of the plan's proof; for others there are none.
+HeldElements HeldByGrid(const Graph& graph, const Plan& plan, const PinsOfElements& pins);
 
 }  // namespace yuba::search
 

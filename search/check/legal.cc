@@ -99,15 +99,17 @@ std::vector<int> GridsOf(const Mesh& mesh, const std::vector<Choice>& choices) {
   return numbers;
 }
 
-// All ways to permute axes of equal size.
-std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool nests_by_level) {
+// All ways to permute axes of equal size that are not named.
+std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool nests_by_level,
+                                                const std::vector<bool>& named) {
   std::vector<uint8_t> axes(mesh.axes.size());
   for (size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = static_cast<uint8_t>(axis);
   std::vector<std::vector<uint8_t>> renamings;
   do {
     bool equal = true;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
-      equal = equal && mesh.axes[axes[axis]].size == mesh.axes[axis].size;
+      equal = equal && mesh.axes[axes[axis]].size == mesh.axes[axis].size &&
+              (!named[axis] || axes[axis] == axis);
     }
     if (equal) renamings.push_back(axes);
   } while (!nests_by_level && axes.size() <= 6 && std::next_permutation(axes.begin(), axes.end()));
@@ -159,21 +161,21 @@ std::vector<int> InOrder(const std::vector<Choice>& choices) {
 
 }  // namespace
 
-ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids) {
-  std::vector<int> grid_number(grids.size(), -1), number(all.choices.size(), -1);
-  int count = 0;
-  for (size_t g = 0; g < grids.size(); ++g) {
-    if (grids[g]) grid_number[g] = count++;
+ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked) {
+  std::map<int, int> grid_number;
+  for (size_t choice = 0; choice < marked.size(); ++choice) {
+    if (marked[choice]) grid_number[(*all.grids)[choice]] = 0;
   }
+  int count = 0;
+  for (auto& grid : grid_number) grid.second = count++;
   ChoiceList kept;
-  std::vector<int> of_choice, listed;
+  std::vector<int> of_choice, listed, number(all.choices.size(), -1);
   for (size_t choice = 0; choice < all.choices.size(); ++choice) {
-    if (!grids[(*all.grids)[choice]]) continue;
+    if (!marked[choice]) continue;
     number[choice] = static_cast<int>(kept.choices.size());
     kept.choices.push_back(all.choices[choice]);
     of_choice.push_back(grid_number[(*all.grids)[choice]]);
   }
-  // Renaming leaves choices in their grids.
   Renamed renamed;
   for (const std::vector<int>& to : *all.renamed) {
     renamed.emplace_back();
@@ -191,10 +193,10 @@ ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids) {
   return kept;
 }
 
-ChoiceLists::ChoiceLists(const Mesh& mesh, bool nests_by_level)
+ChoiceLists::ChoiceLists(const Mesh& mesh, bool nests_by_level, const std::vector<bool>& named)
     : mesh_(mesh),
       nests_by_level_(nests_by_level),
-      renamings_(AxisRenamings(mesh, nests_by_level)) {}
+      renamings_(AxisRenamings(mesh, nests_by_level, named)) {}
 
 absl::StatusOr<const ChoiceList*> ChoiceLists::Of(const std::string& name,
                                                   std::vector<int64_t> extents,

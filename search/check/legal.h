@@ -30,16 +30,16 @@ struct ChoiceList {
   std::shared_ptr<const std::vector<int>> listed;  // choices in lexicographic order of their axes
 };
 
-// The choices whose grids are marked; `grids`: by number of grid. Choices and grids are numbered
-// anew from 0.
-ChoiceList GridsWithin(const ChoiceList& all, const std::vector<bool>& grids);
+// The choices that are marked, at least one. With a choice all that it can be renamed to are
+// marked. Choices and grids are numbered anew from 0.
+ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked);
 
 // Makes the lists, one for all elements of equal extents.
 class ChoiceLists {
  public:
   // With `nests_by_level` the axes of an extent come in the order of the mesh, and no axis can be
-  // renamed. The mesh must outlive this.
-  ChoiceLists(const Mesh& mesh, bool nests_by_level);
+  // renamed; else those can that are not `named`, [axis]. The mesh must outlive this.
+  ChoiceLists(const Mesh& mesh, bool nests_by_level, const std::vector<bool>& named);
 
   // All choices of these extents; an extent of 1 is never cut. `may_replicate`: axes that fit may
   // be left out. Extents at least as long as there are devices are cut alike, so they share one

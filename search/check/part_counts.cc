@@ -4,13 +4,15 @@
 #include <map>
 #include <utility>
 
+#include "search/check/pins.h"
+
 namespace yuba::search {
 namespace {
 
-// All ways to give the axes of the mesh to extents that are not whole. Without `copy`, no axis is
-// left out that fits.
+// All ways to give the axes of the mesh to extents that are not whole, as far as the demands allow.
+// Without `copy`, no axis is left out that fits.
 std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& extents,
-                             const std::vector<bool>& whole, bool copy) {
+                             const std::vector<bool>& whole, bool copy, const Demands& demands) {
   std::map<int, int> axes;
   for (const MeshAxis& axis : mesh.axes) ++axes[axis.size];
   // One extent after the other; with each list of parts goes what is left of the axes.
@@ -45,7 +47,7 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
         if (count > 0 && !whole[e] && int64_t{parts[e]} * size <= extents[e]) full = false;
       }
     }
-    if (full) grids.push_back(parts);
+    if (full && MayBeAsDemanded(mesh, parts, demands)) grids.push_back(parts);
   }
   std::sort(grids.begin(), grids.end());
   return grids;
@@ -53,18 +55,20 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
 
 }  // namespace
 
-std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate) {
+std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate,
+                                   const Demands& demands) {
   const std::vector<int64_t>& dims = tensor.type.dims;
   return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false),
-                   replicate || IsTransient(tensor));
+                   replicate || IsTransient(tensor), demands);
 }
 
-std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy) {
+std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy,
+                                 const Demands& demands) {
   std::vector<int64_t> extents;
   for (const Index& index : definition.indices) extents.push_back(index.extent);
   std::vector<bool> whole(extents.size(), true);
   for (int index : CuttableIndices(definition)) whole[index] = false;
-  return EveryGrid(mesh, extents, whole, copy);
+  return EveryGrid(mesh, extents, whole, copy, demands);
 }
 
 Choice CutIntoParts(const Mesh& mesh, const Parts& parts) {

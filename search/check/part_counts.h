@@ -9,13 +9,17 @@
 #include "opsemantics/sharding/sharding.h"
 #include "search/check/overlap.h"
 #include "search/plan/choice.h"
+#include "search/plan/demand.h"
 
 namespace yuba::search {
 
-// In lexicographic order. With `replicate`, and of transient tensors and of nodes of copies, axes
-// that fit somewhere may be left out.
-std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate);
-std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy);
+// In lexicographic order; of those, the ones that may meet the demands, if there are any. With
+// `replicate`, and of transient tensors and of nodes of copies, axes that fit somewhere may be left
+// out.
+std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate,
+                                   const Demands& demands);
+std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy,
+                                 const Demands& demands);
 
 // One of the choices of that grid.
 Choice CutIntoParts(const Mesh& mesh, const Parts& parts);

@@ -11,6 +11,7 @@
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
 #include "search/check/grids.h"
+#include "search/check/part_counts.h"
 #include "search/check/relaxed.h"
 #include "search/check/sweep.h"
 
@@ -239,9 +240,8 @@ struct LeastOfGrids {
 };
 
 absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan, const Stop& stop) {
-  YUBA_ASSIGN_OR_RETURN(
-      const RelaxedTables costs,
-      MakeRelaxedTables(graph, plan.mesh, plan.space.replicate == Replicate::kAuto, stop));
+  YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
+                        MakeRelaxedTables(graph, plan.mesh, plan.space, stop));
   std::map<int, Renamings::value_type> known;  // by count
   Renamings grids;
   for (const std::vector<int>* counts : {&costs.tensors, &costs.nodes}) {
@@ -264,6 +264,33 @@ absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan, co
   return least;
 }
 
+// The grids that plans below the plan's lower bound may have. Those that `least` has not, no choice
+// that meets the pins has.
+absl::StatusOr<GridsToKeep> GridsBelow(const Graph& graph, const Plan& plan,
+                                       const LeastOfGrids& least) {
+  YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, plan.mesh, plan.space));
+  const size_t tensors = graph.tensors.size();
+  const bool replicate = plan.space.replicate == Replicate::kAuto;
+  GridsToKeep keep(pins.size());
+  for (size_t e = 0; e < keep.size(); ++e) {
+    const std::vector<int64_t>& of_grid = least.of_grid[e];
+    if (pins[e].empty()) {
+      for (const int64_t cost : of_grid) keep[e].push_back(cost < plan.lower_bound);
+      continue;
+    }
+    const std::vector<Parts> all =
+        e < tensors ? EveryTensorGrid(plan.mesh, graph.tensors[e], replicate, {})
+                    : EveryNodeGrid(plan.mesh, *graph.nodes[e - tensors].definition,
+                                    IsCopy(graph, graph.nodes[e - tensors]), {});
+    size_t next = 0;
+    for (const Parts& parts : all) {
+      keep[e].push_back(MayBeAsDemanded(plan.mesh, parts, pins[e]) &&
+                        of_grid[next++] < plan.lower_bound);
+    }
+  }
+  return keep;
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const Stop& stop) {
@@ -277,11 +304,7 @@ absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const 
   YUBA_RETURN_IF_ERROR(CheckOrder(graph, plan.proof.sweep));
   YUBA_ASSIGN_OR_RETURN(const LeastOfGrids least, SweepGrids(graph, plan, stop));
   if (least.of_all >= plan.lower_bound) return least.of_all;
-  GridsToKeep keep;
-  for (const std::vector<int64_t>& of_grid : least.of_grid) {
-    keep.emplace_back();
-    for (const int64_t cost : of_grid) keep.back().push_back(cost < plan.lower_bound);
-  }
+  YUBA_ASSIGN_OR_RETURN(const GridsToKeep keep, GridsBelow(graph, plan, least));
   YUBA_ASSIGN_OR_RETURN(const CostTables costs,
                         MakeCostTables(graph, plan.mesh, plan.space, stop, &keep));
   return ReplayPruned(graph, plan, costs, stop);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -213,20 +214,29 @@ class UseTable {
 };
 
 // Whether two nodes have the same choices at the same costs.
-bool CutAlike(const Graph& graph, const Node& a, const Node& b) {
+bool CutAlike(const Graph& graph, const PinsOfElements& pins, size_t first, size_t second) {
+  const Node &a = graph.nodes[first], &b = graph.nodes[second];
   const Definition &here = *a.definition, &other = *b.definition;
+  const size_t tensors = graph.tensors.size();
   if (IsCopy(graph, a) != IsCopy(graph, b)) return false;
+  if (!(pins[tensors + first] == pins[tensors + second])) return false;
+  if (!(pins[a.result] == pins[b.result])) return false;
   if (&other != &here && !(other.result == here.result && other == here)) return false;
   for (size_t o = 0; o < a.operands.size(); ++o) {
     bool is_copy = graph.tensors[a.operands[o]].kind == TensorKind::kCopy;
     if (is_copy != (graph.tensors[b.operands[o]].kind == TensorKind::kCopy)) return false;
+    if (!(pins[a.operands[o]] == pins[b.operands[o]])) return false;
   }
   return true;
 }
 
+absl::Status NoGrid(const std::string& name) {
+  return ProofError("no grid of ", name, " may meet its pin");
+}
+
 }  // namespace
 
-std::vector<size_t> FirstAlike(const Graph& graph) {
+std::vector<size_t> FirstAlike(const Graph& graph, const PinsOfElements& pins) {
   std::map<std::vector<int64_t>, std::vector<size_t>> by_extents;  // different ones
   std::vector<size_t> alike;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -234,9 +244,8 @@ std::vector<size_t> FirstAlike(const Graph& graph) {
     std::vector<int64_t> extents = definition.result.dims;
     for (const Index& index : definition.indices) extents.push_back(index.extent);
     std::vector<size_t>& others = by_extents[extents];
-    const auto first = std::find_if(others.begin(), others.end(), [&](size_t other) {
-      return CutAlike(graph, graph.nodes[n], graph.nodes[other]);
-    });
+    const auto first = std::find_if(others.begin(), others.end(),
+                                    [&](size_t other) { return CutAlike(graph, pins, n, other); });
     alike.push_back(first == others.end() ? n : *first);
     if (first == others.end()) others.push_back(n);
   }
@@ -244,20 +253,23 @@ std::vector<size_t> FirstAlike(const Graph& graph) {
 }
 
 absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& mesh,
-                                                bool replicate, const Stop& stop) {
+                                                const Space& space, const Stop& stop) {
+  YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, mesh, space));
+  const bool replicate = space.replicate == Replicate::kAuto;
   RelaxedTables tables;
-  // By dimensions, and whether axes may be left out.
-  std::map<std::pair<std::vector<int64_t>, bool>, std::vector<Parts>> tensor_grids;
+  // By dimensions, whether axes may be left out, and pins.
+  std::map<std::tuple<std::vector<int64_t>, bool, Demands>, std::vector<Parts>> tensor_grids;
   const auto grids_of = [&](TensorId id) -> std::vector<Parts>& {
     const Tensor& tensor = graph.tensors[id];
-    return tensor_grids[{tensor.type.dims, replicate || IsTransient(tensor)}];
+    return tensor_grids[{tensor.type.dims, replicate || IsTransient(tensor), pins[id]}];
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     std::vector<Parts>& grids = grids_of(static_cast<TensorId>(t));
-    if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t], replicate);
+    if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t], replicate, pins[t]);
+    if (grids.empty()) return NoGrid(graph.tensors[t].name);
     tables.tensors.push_back(static_cast<int>(grids.size()));
   }
-  const std::vector<size_t> first_alike = FirstAlike(graph);
+  const std::vector<size_t> first_alike = FirstAlike(graph, pins);
   std::vector<size_t> first;  // by node: its first use
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -265,7 +277,11 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
     first.push_back(tables.uses.size());
     const size_t alike = first_alike[n];
     std::vector<Parts> grids;
-    if (alike == n) grids = EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node));
+    if (alike == n) {
+      grids = EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node),
+                            pins[graph.tensors.size() + n]);
+      if (grids.empty()) return NoGrid(node.name);
+    }
     tables.nodes.push_back(alike < n ? tables.nodes[alike] : static_cast<int>(grids.size()));
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       RelaxedTables::Use use;

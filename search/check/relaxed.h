@@ -12,13 +12,15 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/check/pins.h"
 #include "search/check/stop.h"
+#include "search/plan/plan.h"
 
 namespace yuba::search {
 
-// By node: the first node that has the same choices at the same costs. Both have equal definitions,
-// and the tensors that they read and write have equal choices.
-std::vector<size_t> FirstAlike(const Graph& graph);
+// By node: the first node that has the same choices at the same costs. Both have equal definitions
+// and pins, and the tensors that they read and write have equal choices.
+std::vector<size_t> FirstAlike(const Graph& graph, const PinsOfElements& pins);
 
 struct RelaxedTables {
   struct Use {
@@ -29,10 +31,11 @@ struct RelaxedTables {
   std::vector<int> tensors, nodes;  // by id: how many grids; they are in lexicographic order
 };
 
-// The tables of all uses; equal uses share theirs. `replicate`: axes of any tensor's grid may be
-// left out. Pairs of grids that no plan has cost kNever.
+// The tables of all uses; equal uses share theirs. Grids are those that may meet the space's pins;
+// where it replicates, axes of any tensor's grid may be left out. Pairs of grids that no plan has
+// cost kNever. An error where a pin leaves an element no grid.
 absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& mesh,
-                                                bool replicate, const Stop& stop = nullptr);
+                                                const Space& space, const Stop& stop = nullptr);
 
 }  // namespace yuba::search
 

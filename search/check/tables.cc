@@ -10,6 +10,7 @@
 #include "opsemantics/base/status.h"
 #include "search/check/device_boxes.h"
 #include "search/check/legal.h"
+#include "search/check/pins.h"
 #include "search/check/reads.h"
 #include "search/check/relaxed.h"
 #include "search/plan/choice_space.h"
@@ -42,7 +43,7 @@ std::vector<int64_t> Largest(const BoxSet& boxes, size_t devices) {
   return largest;
 }
 
-// What all tensors of equal dimensions share, of which all may be replicated, or none.
+// What all tensors of equal dimensions and pins share, of which all may be replicated, or none.
 struct TensorFacts {
   explicit TensorFacts(BoxSet boxes) : shards(std::move(boxes)) {}
 
@@ -179,22 +180,24 @@ bool MayReplicate(const Tensor& tensor, const Space& space) {
 
 class TableMaker {
  public:
-  TableMaker(const Graph& graph, const Mesh& mesh, const Space& space, const GridsToKeep* keep)
+  TableMaker(const Graph& graph, const Mesh& mesh, const Space& space, const PinsOfElements& pins,
+             const GridsToKeep* keep)
       : graph_(graph),
         mesh_(mesh),
         space_(space),
+        pins_(pins),
         keep_(keep),
-        lists_(mesh, space.nesting == Nesting::kLevel) {}
+        lists_(mesh, space.nesting == Nesting::kLevel, NamedAxes(mesh, pins)) {}
 
   absl::StatusOr<CostTables> Make(const Stop& stop) {
-    if (keep_ != nullptr) YUBA_RETURN_IF_ERROR(DropGrids());
-    for (const Tensor& tensor : graph_.tensors) YUBA_RETURN_IF_ERROR(AddTensor(tensor));
-    std::vector<size_t> alike = FirstAlike(graph_);
+    if (keep_ != nullptr) KeepGrids();
+    for (size_t t = 0; t < graph_.tensors.size(); ++t) YUBA_RETURN_IF_ERROR(AddTensor(t));
+    std::vector<size_t> alike = FirstAlike(graph_, pins_);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       YUBA_RETURN_IF_ERROR(GoOn(stop));
       first_use_.push_back(tables_.uses.size());
       if (alike[n] == n) {
-        YUBA_RETURN_IF_ERROR(AddNode(graph_.nodes[n]));
+        YUBA_RETURN_IF_ERROR(AddNode(n));
       } else {
         AddAlike(graph_.nodes[n], alike[n]);
       }
@@ -207,18 +210,22 @@ class TableMaker {
   struct Extents {
     std::vector<int64_t> sizes;
     bool partial = false;
+    Demands demands;
     bool operator<(const Extents& other) const {
-      return std::tie(sizes, partial) < std::tie(other.sizes, other.partial);
+      return std::tie(sizes, partial, demands) <
+             std::tie(other.sizes, other.partial, other.demands);
     }
   };
 
-  Extents ExtentsOf(const Tensor& tensor) const {
-    return {tensor.type.dims, MayReplicate(tensor, space_)};
+  Extents ExtentsOfTensor(size_t id) const {
+    const Tensor& tensor = graph_.tensors[id];
+    return {tensor.type.dims, MayReplicate(tensor, space_), pins_[id]};
   }
 
-  Extents ExtentsOf(const Node& node) const {
+  Extents ExtentsOfNode(size_t id) const {
+    const Node& node = graph_.nodes[id];
     Extents extents = {std::vector<int64_t>(node.definition->indices.size(), 1),
-                       IsCopy(graph_, node)};
+                       IsCopy(graph_, node), pins_[graph_.tensors.size() + id]};
     for (int index : CuttableIndices(*node.definition)) {
       extents.sizes[index] = node.definition->indices[index].extent;
     }
@@ -226,29 +233,32 @@ class TableMaker {
   }
 
   absl::StatusOr<const ChoiceList*> ChoicesOf(const std::string& name, const Extents& extents) {
-    const auto kept = kept_.find(extents);
-    if (kept != kept_.end()) return &kept->second;
-    return lists_.Of(name, extents.sizes, extents.partial);
+    const auto some = some_.find(extents);
+    if (some != some_.end()) return &some->second;
+    YUBA_ASSIGN_OR_RETURN(const ChoiceList* all, lists_.Of(name, extents.sizes, extents.partial));
+    const auto grids = kept_.find(extents);
+    if (extents.demands.empty() && grids == kept_.end()) return all;
+    std::vector<bool> marked;
+    for (size_t choice = 0; choice < all->choices.size(); ++choice) {
+      const bool kept = grids == kept_.end() || grids->second[(*all->grids)[choice]];
+      marked.push_back(kept && IsAsDemanded(all->choices[choice], extents.demands));
+    }
+    if (std::count(marked.begin(), marked.end(), true) == 0) {
+      return ProofError("the proof leaves ", name, " no choice that meets its pin");
+    }
+    return &some_.emplace(extents, MarkedOf(*all, marked)).first->second;
   }
 
-  absl::Status DropGrids() {
-    std::map<Extents, std::vector<bool>> keep;
-    std::map<Extents, std::string> name;
+  void KeepGrids() {
     size_t element = 0;
-    const auto add = [&](const Extents& extents, const std::string& of) {
+    const auto add = [&](const Extents& extents) {
       const std::vector<bool>& here = (*keep_)[element++];
-      std::vector<bool>& grids = keep[extents];
+      std::vector<bool>& grids = kept_[extents];
       grids.resize(here.size());
       for (size_t g = 0; g < here.size(); ++g) grids[g] = grids[g] || here[g];
-      name.emplace(extents, of);
     };
-    for (const Tensor& tensor : graph_.tensors) add(ExtentsOf(tensor), tensor.name);
-    for (const Node& node : graph_.nodes) add(ExtentsOf(node), node.name);
-    for (const auto& [extents, grids] : keep) {
-      YUBA_ASSIGN_OR_RETURN(const ChoiceList* all, ChoicesOf(name[extents], extents));
-      kept_.emplace(extents, GridsWithin(*all, grids));
-    }
-    return absl::OkStatus();
+    for (size_t t = 0; t < graph_.tensors.size(); ++t) add(ExtentsOfTensor(t));
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) add(ExtentsOfNode(n));
   }
 
   void AddElement(const ChoiceList& choices) {
@@ -258,15 +268,13 @@ class TableMaker {
     tables_.renamed.push_back(choices.renamed);
   }
 
-  absl::Status AddTensor(const Tensor& tensor) {
-    const bool replicate = MayReplicate(tensor, space_);
-    YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(tensor.name, ExtentsOf(tensor)));
-    auto found = facts_.find({tensor.type.dims, replicate});
+  absl::Status AddTensor(size_t id) {
+    const Tensor& tensor = graph_.tensors[id];
+    const Extents extents = ExtentsOfTensor(id);
+    YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(tensor.name, extents));
+    auto found = facts_.find(extents);
     if (found == facts_.end()) {
-      found = facts_
-                  .emplace(std::pair(tensor.type.dims, replicate),
-                           FactsOf(mesh_, tensor.type.dims, *choices))
-                  .first;
+      found = facts_.emplace(extents, FactsOf(mesh_, tensor.type.dims, *choices)).first;
     }
     tensors_.push_back(&found->second);
     tables_.shards.push_back(found->second.largest);
@@ -274,9 +282,10 @@ class TableMaker {
     return absl::OkStatus();
   }
 
-  absl::Status AddNode(const Node& node) {
+  absl::Status AddNode(size_t id) {
+    const Node& node = graph_.nodes[id];
     const Definition& definition = *node.definition;
-    YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(node.name, ExtentsOf(node)));
+    YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(node.name, ExtentsOfNode(id)));
     AddElement(*choices);
     tables_.boxes.emplace_back(node.operands.size() + 1);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
@@ -327,10 +336,12 @@ class TableMaker {
   const Graph& graph_;
   const Mesh& mesh_;
   const Space& space_;
+  const PinsOfElements& pins_;
   const GridsToKeep* keep_;
   ChoiceLists lists_;
-  std::map<Extents, ChoiceList> kept_;  // where grids are dropped
-  std::map<std::pair<std::vector<int64_t>, bool>, TensorFacts> facts_;
+  std::map<Extents, std::vector<bool>> kept_;  // grids, where some are dropped
+  std::map<Extents, ChoiceList> some_;         // where grids are dropped or pins demand something
+  std::map<Extents, TensorFacts> facts_;
   std::vector<const TensorFacts*> tensors_;  // by id
   std::vector<size_t> first_use_;            // by node
   CostTables tables_;
@@ -340,7 +351,8 @@ class TableMaker {
 
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
                                           const Stop& stop, const GridsToKeep* keep) {
-  return TableMaker(graph, mesh, space, keep).Make(stop);
+  YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, mesh, space));
+  return TableMaker(graph, mesh, space, pins, keep).Make(stop);
 }
 
 }  // namespace yuba::search

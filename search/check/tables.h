@@ -47,9 +47,9 @@ struct CostTables : HeldElements {
 // [element][grid], of all grids in lexicographic order: whether choices of the grid are listed.
 using GridsToKeep = std::vector<std::vector<bool>>;
 
-// An error where a tensor or node has too many choices to list, or a use too many costs. With
-// `keep`, choices are left out whose grid is marked for no element of equal extents: such elements
-// share their list.
+// Choices are those that meet the space's pins. An error where a tensor or node has none or too
+// many to list, or a use too many costs. With `keep`, choices are left out whose grid is marked for
+// no element of equal extents and pins: such elements share their list.
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
                                           const Stop& stop, const GridsToKeep* keep = nullptr);
 

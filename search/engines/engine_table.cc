@@ -35,8 +35,7 @@ bool CanBeEliminated(Task& task, const Incumbent&) {
   return task.on_tables() && task.order().has_value();
 }
 bool SoonEliminated(Task& task, const Incumbent& incumbent) {
-  return CanBeEliminated(task, incumbent) &&
-         (task.order()->sums <= kLongElimination || task.pinned());
+  return CanBeEliminated(task, incumbent) && task.order()->sums <= kLongElimination;
 }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {
@@ -54,7 +53,7 @@ bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
   return OnWideTables(task) && incumbent.HasPlan();
 }
 bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
-  return OnGrids(task) && !task.pinned() && incumbent.HasPlan() && !incumbent.IsNear();
+  return OnGrids(task) && incumbent.HasPlan() && !incumbent.IsNear();
 }
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.

@@ -83,8 +83,9 @@ bool Incumbent::IsWithin(int64_t percent) const {
 void Incumbent::Offer(ProvedBound bound) {
   if (!bound.IsAbove(bound_)) return;
   bound_ = std::move(bound);
-  if (!options_.check_bound || !restrictions_.empty()) return;  // the checker knows no pins
+  if (!options_.check_bound) return;
   Plan claim = Unpriced(graph_, options_);
+  claim.space.pins = PinnedBy(restrictions_);
   claim.lower_bound = bound_.bytes();
   claim.proof = bound_.proof();
   options_.check_bound(graph_, claim);
@@ -107,6 +108,7 @@ absl::StatusOr<Plan> Incumbent::Take() {
     return absl::NotFoundError("nothing moves less than what is known");
   }
   if (!HasPlan()) return failure_;
+  plan_->space.pins = PinnedBy(restrictions_);
   plan_->lower_bound = bound_.bytes();
   plan_->proof = bound_.proof();
   return *std::move(plan_);

@@ -31,12 +31,8 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
                      const Restrictions& restrictions, const Budget& budget) {
   Candidate found = SearchGroups(graph, OptionsOf(options, restrictions, budget),
                                  GroupsOf(options.mesh, 1), options.table_cells);
-  if (!restrictions.empty()) {
-    found.proof = Proof();
-    found.lower_bound = 0;
-  }
   Plan plan = PlanOf(graph, options, std::move(found));
-  if (budget.end() == Budget::End::kNone || !restrictions.empty()) return plan;
+  if (budget.end() == Budget::End::kNone) return plan;
   SearchOptions by_level = options;
   by_level.nesting = Nesting::kLevel;
   Task late(graph, by_level, restrictions, budget);

@@ -10,9 +10,9 @@
 
 namespace yuba::search {
 
-// The plan that the recursion finds, which has a bound only where one axis is the whole mesh and
-// there are no restrictions. Levels for which there is no time take their first choices, or where
-// that is cheaper, axes that follow their neighbours.
+// The plan that the recursion finds, which has a bound only where one axis is the whole mesh.
+// Levels for which there is no time take their first choices, or where that is cheaper, axes that
+// follow their neighbours.
 Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
                      const Restrictions& restrictions, const Budget& budget);
 

@@ -80,13 +80,4 @@ Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictio
   return restrictions;
 }
 
-bool Decided(const Restrictions& restrictions) {
-  return !restrictions.empty() &&
-         std::all_of(restrictions.begin(), restrictions.end(), [](const Restriction& restriction) {
-           return !restriction.none() &&
-                  std::none_of(restriction.any_of[0].begin(), restriction.any_of[0].end(),
-                               [](const Demand& demand) { return demand.others; });
-         });
-}
-
 }  // namespace yuba::search

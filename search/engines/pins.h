@@ -33,10 +33,6 @@ absl::Status CheckPins(const Graph& graph, const std::vector<Pin>& pins, const P
 // The restrictions without those that only a replicated tensor meets; empty where none is left.
 Restrictions MetWithoutReplicas(const Graph& graph, const Mesh& mesh, Restrictions restrictions);
 
-// Whether the restrictions demand exact axes for every extent of every element, so that one plan is
-// left.
-bool Decided(const Restrictions& restrictions);
-
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_ENGINES_PINS_H_

@@ -169,8 +169,9 @@ void PruneChoices(Task& task, Incumbent& incumbent) {
 void PruneGrids(Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
   const Budget& budget = task.budget();
-  const absl::optional<GridProblem> grids = BuildGridProblem(
-      task.graph(), options.mesh, task.uses(), false, budget, options.table_cache.get());
+  const absl::optional<GridProblem> grids =
+      BuildGridProblem(task.graph(), options.mesh, task.uses(), false, budget,
+                       options.table_cache.get(), task.restrictions());
   if (!grids.has_value() || !grids->complete) return;
   absl::optional<GridMarginals> marginals = MarginalsOf(grids->pairwise, budget);
   if (!marginals.has_value()) return;
@@ -180,10 +181,14 @@ void PruneGrids(Task& task, Incumbent& incumbent) {
   GridsBelow below = GridsBelowCost(options, task.uses(), *grids, marginals->tree, cost);
   if (below.grids.empty() || budget.ShouldStop()) return;
   marginals->tree = BucketTree();  // it is large
-  ProblemOptions reduced = AllAxesOf(options, {}, budget);
+  ProblemOptions reduced = AllAxesOf(options, task.restrictions(), budget);
   reduced.grids = std::move(below.grids);
   const Problem problem = BuildProblem(task.graph(), reduced);
   if (!problem.complete) return;
+  // Pins may leave an element none of the choices of its grids; what that proves is not replayed.
+  const auto is_empty = [](const DomainPtr& domain) { return domain->size == 0; };
+  const std::vector<DomainPtr>& domains = problem.pairwise.variables;
+  if (std::any_of(domains.begin(), domains.end(), is_empty)) return;
   RaiseThresholdOptions limits;
   // Where not all folds, larger tables have brought nothing.
   if (FoldsWhole(problem.pairwise, kFoldCells)) limits.fold_cells = kFoldCells;

@@ -1,4 +1,5 @@
 // The search of one graph: `Search` of search/search.h, and what pins cost.
+#include <algorithm>
 #include <utility>
 
 #include "opsemantics/base/status.h"
@@ -31,18 +32,6 @@ absl::StatusOr<Plan> SearchRestricted(const Graph& graph, const SearchOptions& o
   return RunEngines(task);
 }
 
-// A bound of all plans, pinned or not, so that the gap is what the pins cost.
-ProvedBound BoundWithoutPins(const Graph& graph, SearchOptions options, const Budget& budget) {
-  options = NamedWithin("unpinned", std::move(options));
-  options.known_bytes = 0;
-  const Restrictions none;
-  Task task(graph, options, none, budget);
-  task.explain = false;
-  absl::StatusOr<Plan> plan = RunEngines(task);
-  if (!plan.ok()) return {};
-  return {plan->lower_bound, std::move(plan->proof)};
-}
-
 absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& options,
                                    const Budget& budget) {
   if (const Baseline* baseline = FindBaseline(options.search)) {
@@ -54,13 +43,8 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   YUBA_RETURN_IF_ERROR(CheckNesting(graph, options, pins));
   YUBA_ASSIGN_OR_RETURN(Plan plan, SearchRestricted(graph, options, restrictions, budget));
   YUBA_RETURN_IF_ERROR(CheckPins(graph, pins, plan));
-  if (restrictions.empty() || options.search == "recursive") return plan;
-  plan.proof = Proof();
-  plan.lower_bound = 0;
-  if (Decided(restrictions) || budget.ShouldStop()) return plan;
-  const ProvedBound bound = BoundWithoutPins(graph, options, budget);
-  plan.lower_bound = bound.bytes();
-  plan.proof = bound.proof();
+  plan.space.pins = PinnedBy(restrictions);
+  plan.space.pin_texts = options.pin_texts;
   return plan;
 }
 
@@ -84,12 +68,30 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
   return plan;
 }
 
+absl::optional<Unpinned> SearchUnpinned(const Graph& graph, const SearchOptions& given,
+                                        const Plan& plan) {
+  if (plan.space.pins.empty() || given.search != "default") return absl::nullopt;
+  SearchOptions options = NamedWithin("unpinned", given);
+  options.known_bytes = 0;
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  const Restrictions none;
+  Task task(graph, options, none, budget);
+  task.explain = false;
+  const absl::StatusOr<Plan> found = RunEngines(task);
+  if (!found.ok()) return absl::nullopt;
+  return Unpinned{std::min(found->cost.bytes(), plan.cost.bytes()), found->lower_bound};
+}
+
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& given,
                                                    const Plan& plan) {
   const SearchOptions options = NamedWithin("prices of pins", given);
   const Budget budget(options.time_limit, options.threads, options.asked);
   std::vector<PinPrice> prices;
-  for (const std::string& text : PinTexts(options)) {
+  const std::vector<std::string> texts = PinTexts(options);
+  if (texts.size() == 1 && plan.unpinned.has_value()) {
+    return std::vector<PinPrice>{{texts[0], plan.cost.bytes() - plan.unpinned->bytes}};
+  }
+  for (const std::string& text : texts) {
     YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> others, AllPins(graph, WithoutPin(options, text)));
     YUBA_ASSIGN_OR_RETURN(const Restrictions restrictions,
                           RestrictionsOf(graph, options.mesh, others, Replicates(options)));

@@ -114,7 +114,13 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   SearchOptions options = given;
   // What one search has counted the next one need not.
   options.table_cache = std::make_shared<TableCache>();
-  return SearchNamingPins(options, variant, SearchVariants);
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
+  if (!found.ok() || budget.ShouldStop()) return found;
+  options = InTimeLeft(std::move(options), budget);
+  options.factors = found->plan.space.factors;
+  found->plan.unpinned = SearchUnpinned(found->graph, options, found->plan);
+  return found;
 }
 
 }  // namespace yuba::search

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/file/explain.h"
@@ -20,10 +21,14 @@ Json AxisNames(const Mesh& mesh, const AxisList& axes) {
   return names;
 }
 
-Json OptionsJson(const PlanNotes& notes) {
-  Json options = Json::object();
-  for (const auto& [name, value] : notes.options) options[name] = value;
-  return options;
+Json OptionsJson(const PlanNotes& notes, const Space& space) {
+  std::map<std::string, std::string> options = notes.options;
+  for (size_t pin = 0; pin < space.pin_texts.size(); ++pin) {
+    options[absl::StrCat("pin.", pin)] = space.pin_texts[pin];
+  }
+  Json json = Json::object();
+  for (const auto& [name, value] : options) json[name] = value;
+  return json;
 }
 
 Json InputsJson(const PlanNotes& notes) {
@@ -38,6 +43,21 @@ Json MeshJson(const Mesh& mesh) {
   return axes;
 }
 
+// Demands are the axes of each extent, and whether others may cut it.
+Json PinsJson(const Space& space, const Mesh& mesh) {
+  Json pins = Json::array();
+  for (const PinnedElement& pin : space.pins) {
+    Json axes = Json::array(), others = Json::array();
+    for (const Demand& demand : pin.demands) {
+      axes.push_back(AxisNames(mesh, demand.axes));
+      others.push_back(demand.others);
+    }
+    pins.push_back(
+        {{"element", pin.element}, {"axes", std::move(axes)}, {"others", std::move(others)}});
+  }
+  return pins;
+}
+
 Json CostJson(const Plan& plan) {
   int64_t bytes = plan.cost.bytes();
   Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
@@ -50,6 +70,10 @@ Json CostJson(const Plan& plan) {
                      {"activation", plan.cost.activation},
                      {"partial", plan.cost.partial},
                      {"halo", plan.cost.halo}};
+  if (plan.unpinned.has_value()) {
+    cost["without_pins"] = {{"bytes", plan.unpinned->bytes},
+                            {"lower_bound", plan.unpinned->lower_bound}};
+  }
   return cost;
 }
 
@@ -241,7 +265,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
       {"file", notes.graph_file}, {"hash", notes.graph_hash}, {"inputs", InputsJson(notes)}};
   head["library"] = notes.library_hash;
   head["version"] = notes.version;
-  head["options"] = OptionsJson(notes);
+  head["options"] = OptionsJson(notes, plan.space);
   head["search"] = plan.search;
   if (!plan.stopped.empty()) head["stopped"] = plan.stopped;
   head["space"] = {
@@ -249,6 +273,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
       {"copies", plan.space.copies},           {"accumulators", plan.space.accumulators},
       {"partials", plan.space.partials},       {"replicate", WordOf(plan.space.replicate)},
       {"memory", plan.space.memory},           {"ties", Json::array()}};
+  if (!plan.space.pins.empty()) head["space"]["pins"] = PinsJson(plan.space, plan.mesh);
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan);
   head["proof"] = ProofJson(plan.proof);

@@ -35,10 +35,11 @@ struct PlanNotes {
   std::string library_hash;                            // of the operator descriptions
   std::string version;                                 // of the tool
   std::map<std::string, std::vector<int64_t>> inputs;  // name -> shape
-  std::map<std::string, std::string> options;  // as given: "devices": "8", "dim.N": "4", ...
-  std::vector<DeviceMemory> memory;            // [device]
-  std::vector<std::string> kernels;            // [node]: "onednn", "loops"
-  std::vector<std::string> collectives;        // [row of MovesOf]: "all_gather"; "" where none
+  // As given: "devices": "8", "dim.N": "4", ... Pins are those of the plan's space.
+  std::map<std::string, std::string> options;
+  std::vector<DeviceMemory> memory;      // [device]
+  std::vector<std::string> kernels;      // [node]: "onednn", "loops"
+  std::vector<std::string> collectives;  // [row of MovesOf]: "all_gather"; "" where none
 };
 
 // The text of the file. `plan` must be of `graph`; lists of the notes may be shorter than the
@@ -89,6 +90,7 @@ struct PlanFile {
   Space space;
   std::string search, stopped;  // as in Plan
   bool replayed = false;        // as in Plan
+  absl::optional<Unpinned> unpinned;
   PlanCost cost;
   int64_t claimed_bytes = 0;  // what the file says `cost` adds up to
   int64_t lower_bound = 0;

@@ -89,6 +89,25 @@ absl::Status RequireLegal(const std::string& what, const ChoiceSpace& space, con
   return ProofError("the plan shards ", what, " illegally: ", why);
 }
 
+// Pins speak of each extent of their elements.
+absl::Status ComparePins(const Graph& graph, const Space& space) {
+  const size_t tensors = graph.tensors.size();
+  for (size_t p = 0; p < space.pins.size(); ++p) {
+    const PinnedElement& pin = space.pins[p];
+    const size_t element = pin.element;
+    const size_t extents = element < tensors
+                               ? graph.tensors[element].type.dims.size()
+                               : graph.nodes[element - tensors].definition->indices.size();
+    if (pin.demands.size() == extents) continue;
+    return UserError(
+        "space.pins[", p, "] speaks of ", pin.demands.size(),
+        element < tensors ? " dimensions of tensor " : " indices of node ",
+        element < tensors ? graph.tensors[element].name : graph.nodes[element - tensors].name,
+        ", which has ", extents);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Graph SharedGraph(const Graph& bare, const PlanFile& file) {
@@ -106,6 +125,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   }
   YUBA_RETURN_IF_ERROR(CompareTensors(graph, file));
   YUBA_RETURN_IF_ERROR(CompareNodes(graph, file));
+  YUBA_RETURN_IF_ERROR(ComparePins(graph, file.space));
   if (file.space.accumulators != HasAccumulators(graph)) {
     return OtherGraph(file.space.accumulators
                           ? "no sum of it has an accumulator, some in the plan have"
@@ -128,6 +148,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.lower_bound = file.lower_bound;
   plan.proof = file.proof;
   plan.replayed = file.replayed;
+  plan.unpinned = file.unpinned;
   if (plan.cost.bytes() != file.claimed_bytes) {
     return ProofError("the plan says it moves ", file.claimed_bytes,
                       " bytes, but its kinds add up to ", plan.cost.bytes());

@@ -1,126 +1,18 @@
 // A plan file is read: each function takes one field of the text to one field of PlanFile.
+// plan_file_head.cc has the fields before the cost.
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/file/json_reader.h"
 #include "search/file/plan_file.h"
+#include "search/file/plan_file_head.h"
 
 namespace yuba::search {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-Mesh ReadMesh(const JsonReader& reader) {
-  Mesh mesh;
-  int64_t devices = 1;
-  for (const JsonReader& item : reader.Items()) {
-    MeshAxis axis;
-    axis.name = item.Field("axis").String();
-    axis.size = static_cast<int>(item.Field("size").Integer(2, kMostPlannedDevices));
-    if (reader.ok() && MeshOf(axis.size).axes.size() != 1) {
-      item.Field("size").Fail("a prime number: a group of 4 devices is two axes of 2");
-    }
-    for (const MeshAxis& other : mesh.axes) {
-      if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
-    }
-    devices *= axis.size;
-    if (devices > kMostPlannedDevices) {
-      item.Field("size").Fail(absl::StrCat("at most ", kMostPlannedDevices, " devices in all"));
-    }
-    if (!reader.ok()) return Mesh();
-    mesh.axes.push_back(axis);
-  }
-  return mesh;
-}
-
-AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
-  AxisList list;
-  for (const JsonReader& item : reader.Items()) {
-    std::string name = item.String();
-    size_t axis = 0;
-    while (axis < mesh.axes.size() && mesh.axes[axis].name != name) ++axis;
-    if (axis == mesh.axes.size()) item.Fail("the name of a mesh axis");
-    list.push_back(static_cast<uint8_t>(axis));
-  }
-  return list;
-}
-
-bool IsOneOf(const std::string& word, std::initializer_list<const char*> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-template <typename Enum>
-Enum ReadWord(const JsonReader& reader) {
-  const absl::optional<Enum> value = FromWord<Enum>(reader.String());
-  if (!value.has_value()) reader.Fail(OneOf<Enum>());
-  return value.value_or(Enum());
-}
-
-// What was asked for decides which model is planned, so that an option which nobody knows is not
-// passed over.
-void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* options) {
-  for (const auto& [name, value] : reader.Fields()) {
-    const std::string text = (*options)[name] = value.String();
-    const size_t dot = name.find('.');
-    const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
-    if (dot == std::string::npos
-            ? !IsOneOf(kind, {"batch", "copies", "devices", "memory", "no-verify", "replicate",
-                              "search", "space", "without"})
-            : !IsOneOf(kind, {"bind", "bind_hash", "dim", "pin"})) {
-      value.Refuse(
-          "is an option that plans do not have; they have batch, copies, devices, memory, "
-          "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME and "
-          "pin.N");
-    }
-    int64_t number = 0;
-    if ((kind == "batch" || kind == "dim") && !(absl::SimpleAtoi(text, &number) && number > 0)) {
-      value.Fail("a whole number from 1, in quotes");
-    }
-    if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");
-  }
-}
-
-void ReadHead(const JsonReader& root, PlanFile* file) {
-  std::string format = root.Field("format").String();
-  if (format == "yuba-plan/1") {
-    root.Field("format").Fail(
-        "\"yuba-plan/2\"; this plan is an older yuba's, so make it anew with yuba partition");
-  } else if (format != "yuba-plan/2") {
-    root.Field("format").Fail("\"yuba-plan/2\"");
-  }
-  JsonReader graph = root.Field("graph");
-  file->notes.graph_file = graph.Field("file").String();
-  file->notes.graph_hash = graph.Field("hash").String();
-  for (const auto& [name, shape] : graph.Field("inputs").Fields()) {
-    std::vector<int64_t>& dims = file->notes.inputs[name];
-    for (const JsonReader& dim : shape.Items()) dims.push_back(dim.Integer(0, kMost));
-  }
-  file->notes.library_hash = root.Field("library").String();
-  file->notes.version = root.Field("version").String();
-  ReadOptions(root.Field("options"), &file->notes.options);
-  file->search = root.Field("search").String();
-  if (root.Has("stopped")) {
-    file->stopped = root.Field("stopped").String();
-    if (file->stopped != kTimeLimit && file->stopped != kInterrupt) {
-      root.Field("stopped").Fail(absl::StrCat("\"", kTimeLimit, "\" or \"", kInterrupt, "\""));
-    }
-  }
-  JsonReader space = root.Field("space");
-  space.OnlyFields(
-      {"nesting", "factors", "copies", "accumulators", "partials", "replicate", "memory", "ties"});
-  file->space.nesting = ReadWord<Nesting>(space.Field("nesting"));
-  file->space.factors = space.Field("factors").Bool();
-  file->space.copies = static_cast<int>(space.Field("copies").Integer(0, 1 << 20));
-  file->space.accumulators = space.Field("accumulators").Bool();
-  file->space.partials = space.Field("partials").Bool();
-  file->space.replicate = ReadWord<Replicate>(space.Field("replicate"));
-  file->space.memory = space.Field("memory").Integer(0, kMost);
-  file->mesh = ReadMesh(root.Field("mesh"));
-}
 
 void ReadOrder(const JsonReader& order, std::vector<int>* result) {
   for (const JsonReader& item : order.Items()) {
@@ -187,6 +79,11 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.activation = kinds.Field("activation").Integer(0, quarter);
   file->cost.partial = kinds.Field("partial").Integer(0, quarter);
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
+  if (cost.Has("without_pins")) {
+    const JsonReader without = cost.Field("without_pins");
+    const int64_t bytes = without.Field("bytes").Integer(0, kMost);
+    file->unpinned = Unpinned{bytes, without.Field("lower_bound").Integer(0, bytes)};
+  }
   const JsonReader proof = root.Field("proof");
   ReadProof(proof, &file->proof);
   file->replayed = root.Field("replayed").Bool();

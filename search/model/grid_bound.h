@@ -24,8 +24,8 @@ struct LowerBound {
 // Where the budget is spent, the best bound by then: of those costs that are known, in a little
 // overtime. Where none is known, bytes is 0, the proof is none and the grids are arbitrary. The
 // search ends once the bound is about `bytes_to_stop_at`. `table_cache`, `restrictions`: as in
-// BuildGridProblem; under restrictions the bound is of the plans that meet them, and its proof
-// shows less, since messages are of their grids alone.
+// BuildGridProblem; under restrictions the bound is of the plans that meet them, and messages are
+// of the grids that may.
 LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
                      const Budget& budget = Budget::Unlimited(),
                      double bytes_to_stop_at = std::numeric_limits<double>::infinity(),

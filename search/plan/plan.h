@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/choice.h"
+#include "search/plan/demand.h"
 #include "search/plan/memory_price.h"
 #include "search/plan/words.h"
 
@@ -75,6 +77,17 @@ struct Space {
   bool accumulators = false, partials = false;  // whether the graph has them
   Replicate replicate = Replicate::kNone;       // whether stored tensors may be replicated
   int64_t memory = 0;                           // bytes a device that a plan may need; 0: no limit
+  PinnedElements pins;                          // what plans must have; empty: there are no pins
+  std::vector<std::string> pin_texts;           // the pins as people wrote them
+};
+
+// What a search of the same space without its pins has found, for what the pins cost.
+struct Unpinned {
+  int64_t bytes = 0;        // that its best plan moves in a step
+  int64_t lower_bound = 0;  // of all its plans; no proof of it is kept
+  friend bool operator==(const Unpinned& a, const Unpinned& b) {
+    return a.bytes == b.bytes && a.lower_bound == b.lower_bound;
+  }
 };
 
 // What a search has found for a graph: a choice for each element, and a lower bound of all plans of
@@ -100,6 +113,7 @@ struct Plan {
   Proof proof;
   // Whether the checker, which shares nothing with the solver, has found the bound proved.
   bool replayed = false;
+  absl::optional<Unpinned> unpinned;  // only with pins, where there was time to search for it
   // What ended the search early, kTimeLimit or kInterrupt: the plan is the best found by then.
   // Empty: the search ran to its end.
   std::string stopped;

@@ -130,6 +130,13 @@ std::string SomeNames(const Graph& graph) {
 absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh,
                                             absl::string_view pattern, absl::string_view list) {
   if (list.back() != ']') return UserError("']' is missing at the end");
+  // The demand on a term must not be lost among those on tensors that the pattern names too.
+  for (const Node& node : graph.nodes) {
+    if (graph.tensors[node.result].kind != TensorKind::kPartial) continue;
+    if (!Matches(pattern, node.name)) continue;
+    return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
+                     "that is reduced at once: pin the sum, or plan with --accumulators none");
+  }
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     if (IsTransient(graph.tensors[t]) || !Matches(pattern, graph.tensors[t].name)) continue;
@@ -137,12 +144,6 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
   if (!pins.empty()) return pins;
-  for (const Node& node : graph.nodes) {
-    if (graph.tensors[node.result].kind != TensorKind::kPartial) continue;
-    if (!Matches(pattern, node.name)) continue;
-    return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
-                     "that is reduced at once: pin the sum, or plan with --accumulators none");
-  }
   return UserError("no tensor is called '", pattern, "'; there are ", SomeNames(graph));
 }
 

@@ -300,6 +300,15 @@ bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions)
   return true;
 }
 
+PinnedElements PinnedBy(const Restrictions& restrictions) {
+  PinnedElements pins;
+  for (size_t e = 0; e < restrictions.size(); ++e) {
+    if (restrictions[e].none()) continue;
+    pins.push_back({static_cast<int>(e), restrictions[e].any_of[0]});
+  }
+  return pins;
+}
+
 bool NestByLevel(const Demands& demands) {
   return std::all_of(demands.begin(), demands.end(), [](const Demand& demand) {
     return std::is_sorted(demand.axes.begin(), demand.axes.end());

@@ -1,8 +1,6 @@
 // Restrictions: which choices an element may have. Pins (pin.h) and baselines are made of them.
 //
-// Example: the pin [a, -] of a tensor f32[8, 8] is one Demands of two extents: {axes a, others
-// true} and {no axes, others false}. On the mesh a=2 b=2 it leaves [8/ab, 8] and [8/ba, 8]: axis b
-// must go somewhere, and the second extent stays whole.
+// A restriction is a list of demands (search/plan/demand.h), of which a choice meets at least one.
 #ifndef YUBA_SEARCH_SPACE_RESTRICTION_H_
 #define YUBA_SEARCH_SPACE_RESTRICTION_H_
 
@@ -12,19 +10,10 @@
 
 #include "search/plan/choice.h"
 #include "search/plan/choice_space.h"
+#include "search/plan/demand.h"
 #include "search/space/domain.h"
 
 namespace yuba::search {
-
-// What is demanded of one extent.
-struct Demand {
-  AxisList axes;       // they cut it, in this order, outermost first
-  bool others = true;  // whether further axes may cut it, anywhere between those
-  friend bool operator==(const Demand& a, const Demand& b) {
-    return a.axes == b.axes && a.others == b.others;
-  }
-};
-using Demands = std::vector<Demand>;  // [extent]
 
 // What becomes of an axis for which the demands leave no room, though it fits some extent.
 // kRefused: there is no such choice. kElsewhere: it cuts any extent where it fits. kLeftOut: it is
@@ -68,6 +57,9 @@ bool Meets(const Choice& choice, const Demands& demands);
 
 // Whether each choice, by element, meets its restriction.
 bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions);
+
+// The restrictions of pins as a plan's space states them.
+PinnedElements PinnedBy(const Restrictions& restrictions);
 
 // Whether all demanded axes nest in the order of the mesh.
 bool NestByLevel(const Demands& demands);

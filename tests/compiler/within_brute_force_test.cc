@@ -10,7 +10,7 @@
 #include "compiler/search_model.h"
 #include "opsemantics/regions/boxes.h"
 #include "search/check/check.h"
-#include "search/engines/within_limit.h"
+#include "search/engines/nothing_fits.h"
 #include "search/rewrite/partials.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"

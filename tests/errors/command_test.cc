@@ -201,7 +201,14 @@ TEST_CASE("check refuses pins that the shardings do not have, and factors that t
     Write(lie, changed.replace(at, words.size(), others));
   };
   say("\"batch=data\"", "\"l.1.weight=[-, -]\"");
-  ExpectError(check + lie, 1, "options.pin.0 is l.1.weight=[-, -], but tensor l.1.weight");
+  ExpectError(check + lie, 1,
+              "the pin of tensor l.1.weight cannot be satisfied (l.1.weight=[-, -])");
+  say("\"batch=data\"", "\"l.1.weight=[*, *]\"");
+  ExpectError(check + lie, 1, "space.pins are not what the texts of the pins in options demand");
+  say("\"pin.0\":\"batch=data\",", "");
+  ExpectError(check + lie, 1, "space.pins are not what the texts of the pins in options demand");
+  say("\"element\":0,", "\"element\":99,");
+  ExpectError(check + lie, 2, "space.pins[0].element is 99");
   say("\"batch=data\"", "\"batch=rows\"");
   ExpectError(check + lie, 1, "options.pin.0 is batch=rows, which is no pin of this model");
   say("\"factors\":true", "\"factors\":false");

@@ -58,11 +58,22 @@ bool Advance(std::vector<int64_t>& choice, const std::vector<int64_t>& counts) {
   return false;
 }
 
+// Those of the choices of an element that the space allows.
+std::vector<Sharding> Allowed(const TriedSpace& space, size_t element,
+                              std::vector<Sharding> choices) {
+  const auto is_not = [&](const Sharding& choice) { return !space.allows(element, choice); };
+  if (space.allows) {
+    choices.erase(std::remove_if(choices.begin(), choices.end(), is_not), choices.end());
+  }
+  return choices;
+}
+
 TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
                   const std::vector<std::vector<Sharding>>& partitions) {
   const Tensor& tensor = graph.tensors[id];
-  std::vector<Sharding> shardings = TriedChoices(mesh, tensor.type.dims, !space.replicate),
-                        copy_shardings;
+  std::vector<Sharding> shardings =
+      Allowed(space, id, TriedChoices(mesh, tensor.type.dims, !space.replicate));
+  std::vector<Sharding> copy_shardings;
   TriedTensor priced;
   const bool partial = tensor.kind == TensorKind::kPartial;
   if (partial && !IsAccumulator(graph.nodes[tensor.consumers[0]])) {
@@ -113,7 +124,8 @@ TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& s
   for (const Node& node : graph.nodes) {
     std::vector<int64_t> extents;
     for (const Index& index : node.definition->indices) extents.push_back(index.extent);
-    partitions.push_back(TriedChoices(mesh, extents));
+    partitions.push_back(
+        Allowed(space, graph.tensors.size() + partitions.size(), TriedChoices(mesh, extents)));
     choice_counts.push_back(static_cast<int64_t>(partitions.back().size()));
     combinations *= choice_counts.back();
     if (combinations > limit) return tried;

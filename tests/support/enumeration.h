@@ -3,7 +3,9 @@
 #ifndef YUBA_TESTS_SUPPORT_ENUMERATION_H_
 #define YUBA_TESTS_SUPPORT_ENUMERATION_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
@@ -17,6 +19,8 @@ struct TriedSpace {
   bool copies = false;
   // A stored tensor may be cut over fewer axes than it could be.
   bool replicate = false;
+  // Whether an element may be cut so (tensors first, then nodes); empty: as it likes.
+  std::function<bool(size_t element, const Sharding& sharding)> allows;
 };
 
 struct TriedPlans {

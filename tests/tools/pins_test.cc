@@ -20,18 +20,22 @@ TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cau
   INFO(text);
   CHECK(text.find("batch=data costs") != std::string::npos);
   CHECK(text.find("l.1.weight=[model, -] costs") != std::string::npos);
-  CHECK(text.find("lower bound without the pins") != std::string::npos);
-  CHECK(Succeed("yuba show " + plan).out.find("lower bound without the pins") != std::string::npos);
+  CHECK(text.find("together they cost ") != std::string::npos);
+  CHECK(text.find(", pinned; lower bound equal, proof: elimination") != std::string::npos);
+  const std::string shown = Succeed("yuba show " + plan).out;
+  CHECK(shown.find("\npins: batch=data, l.1.weight=[model, -]; together they cost ") !=
+        std::string::npos);
   std::ifstream file(plan);
   const nlohmann::json json = nlohmann::json::parse(file);
   CHECK(json["options"]["pin.0"] == "batch=data");
+  CHECK(json["cost"]["without_pins"]["bytes"] >= json["cost"]["without_pins"]["lower_bound"]);
   for (const nlohmann::json& tensor : json["tensors"]) {
     if (tensor["name"] == "x")
       CHECK(tensor["dims"][0][0]["axes"].dump().find("data") != std::string::npos);
     if (tensor["name"] == "l.1.weight") CHECK(tensor["dims"][1][0]["axes"].empty());
   }
   Succeed("yuba check " + model + " " + plan);
-  CHECK(Succeed(command).out.find("without the pins") == std::string::npos);
+  CHECK(Succeed(command).out.find("PINS") == std::string::npos);
   auto refused = [&](const std::string& pins, const std::string& words) {
     const CommandResult result = RunCommand(command + " " + pins);
     INFO(pins);

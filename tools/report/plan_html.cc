@@ -49,7 +49,7 @@ std::string Figures(const search::PlanFile& plan) {
   for (const search::DeviceMemory& device : plan.notes.memory) peak = std::max(peak, device.peak);
   Figure(html, Bytes(peak), "on the fullest device");
   Figure(html, plan.proof.kind == search::ProofKind::kNone ? "–" : Bytes(plan.lower_bound),
-         BoundName(plan.notes));
+         "lower bound");
   return html + "</div>";
 }
 

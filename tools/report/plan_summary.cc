@@ -6,7 +6,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/report/plan_report.h"
@@ -114,6 +113,7 @@ std::string SpaceText(const search::Space& space) {
   if (space.replicate == search::Replicate::kAuto) absl::StrAppend(&text, ", replicas");
   if (space.partials) absl::StrAppend(&text, ", partial sums");
   if (space.memory > 0) absl::StrAppend(&text, ", within ", Bytes(space.memory), " a device");
+  if (!space.pins.empty()) absl::StrAppend(&text, ", pinned");
   return text;
 }
 
@@ -124,11 +124,16 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
-std::string BoundName(const search::PlanNotes& notes) {
-  const bool pinned =
-      std::any_of(notes.options.begin(), notes.options.end(),
-                  [](const auto& option) { return absl::StartsWith(option.first, "pin."); });
-  return pinned ? "lower bound without the pins" : "lower bound";
+std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned) {
+  const int64_t least = std::max<int64_t>(0, lower_bound - unpinned.bytes);
+  const int64_t most = bytes - unpinned.lower_bound;
+  const std::string cost = most == 0       ? "nothing"
+                           : least == most ? absl::StrCat(Bytes(least), " a step")
+                           : least == 0    ? absl::StrCat("at most ", Bytes(most), " a step")
+                                        : absl::StrCat("at least ", Bytes(least), " and at most ",
+                                                       Bytes(most), " a step");
+  return absl::StrCat(cost, " (without them the best plan found moves ", Bytes(unpinned.bytes),
+                      ", and none less than ", Bytes(unpinned.lower_bound), ")");
 }
 
 std::string NoBoundText(const std::string& search, int64_t bytes) {

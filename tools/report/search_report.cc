@@ -57,8 +57,7 @@ std::string ModelText(const compiler::Model& model) {
                       "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
 }
 
-std::string SearchText(const search::Plan& plan, const std::string& bound,
-                       absl::optional<int64_t> by_level, double seconds) {
+std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, double seconds) {
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
       Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
@@ -75,13 +74,13 @@ std::string SearchText(const search::Plan& plan, const std::string& bound,
   if (plan.proof.kind == search::ProofKind::kNone) {
     absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
   } else if (!plan.replayed) {
-    absl::StrAppend(&text, ": ", kNotReplayed, " (", bound, " ", Bytes(plan.lower_bound), ", ",
+    absl::StrAppend(&text, ": ", kNotReplayed, " (lower bound ", Bytes(plan.lower_bound), ", ",
                     GapText(bytes, plan.lower_bound), "; ", SpaceText(plan.space), ")\n");
   } else if (plan.lower_bound == bytes) {
-    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space), "; ", bound,
-                    " equal, proof: ", search::WordOf(plan.proof.kind), ")\n");
+    absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
+                    "; lower bound equal, proof: ", search::WordOf(plan.proof.kind), ")\n");
   } else {
-    absl::StrAppend(&text, ": ", bound, " ", Bytes(plan.lower_bound), ", ",
+    absl::StrAppend(&text, ": lower bound ", Bytes(plan.lower_bound), ", ",
                     GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),
                     ")\n");
   }
@@ -112,12 +111,17 @@ std::string LevelsText(const Graph& graph, const search::Plan& plan) {
                       "\n");
 }
 
-std::string PinsText(const std::vector<search::PinPrice>& prices) {
+std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices) {
   std::string text;
+  const auto indent = [&] { return text.empty() ? "PINS           " : "               "; };
   for (const search::PinPrice& price : prices) {
-    absl::StrAppend(&text, text.empty() ? "PINS           " : "               ", price.text,
-                    " costs ", price.bytes < 0 ? "nothing" : Bytes(price.bytes),
+    absl::StrAppend(&text, indent(), price.text, " costs ",
+                    price.bytes < 0 ? "nothing" : Bytes(price.bytes),
                     " a step, given the other pins\n");
+  }
+  if (plan.unpinned.has_value()) {
+    absl::StrAppend(&text, indent(), "together they cost ",
+                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned), "\n");
   }
   return text;
 }

@@ -18,16 +18,14 @@ namespace yuba::tools {
 std::string ModelText(const compiler::Model& model);
 
 // What was searched, in how many seconds, and how far from optimal the plan can be. `by_level` is
-// the bytes that the search level by level moves, where that was run for comparison; `bound` is
-// what BoundName returns.
-std::string SearchText(const search::Plan& plan, const std::string& bound,
-                       absl::optional<int64_t> by_level, double seconds);
+// the bytes that the search level by level moves, where that was run for comparison.
+std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, double seconds);
 
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
 std::string LevelsText(const Graph& graph, const search::Plan& plan);
 
-// What each pin costs, one line a pin.
-std::string PinsText(const std::vector<search::PinPrice>& prices);
+// What each pin costs, one line a pin, and what all cost together, as far as it is known.
+std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices);
 
 // A line on what an engine of the search added:
 //   engine prune        plan 465.2 MB (-0.30 %)   bound 465.2 MB (+1.90 %)   0.40 s

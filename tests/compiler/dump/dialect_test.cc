@@ -81,6 +81,9 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
     state.plan.space.memory = 1 << 20;
     state.plan.space.accumulators = true;
     state.plan.replayed = true;
+    state.plan.space.pins = {{0, {{{0}, true}, {{}, false}}}, {2, {}}, {3, {{{}, true}}}};
+    state.plan.space.pin_texts = {"x=[a, -]", "a \"quoted\"=\n"};
+    state.plan.unpinned = search::Unpinned{8, 5};
   }
   if (with_program) {
     state.program = MakeSpmdProgram(state.model, plan);
@@ -144,6 +147,9 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     CHECK(read.plan.proof.prices.size() == written.plan.proof.prices.size());
     CHECK(read.plan.space.memory == written.plan.space.memory);
     CHECK(read.plan.space.accumulators == written.plan.space.accumulators);
+    CHECK(read.plan.space.pins == written.plan.space.pins);
+    CHECK(read.plan.space.pin_texts == written.plan.space.pin_texts);
+    CHECK(read.plan.unpinned == written.plan.unpinned);
     CHECK(read.plan.replayed == written.plan.replayed);
     CHECK(read.program.SerializeAsString() == written.program.SerializeAsString());
     CHECK(StateText(read) == text);
@@ -368,6 +374,16 @@ TEST_CASE("an operation that says what cannot be is refused where it begins") {
   refused(graph, "proof_prices = array<i64>", "proof_prices = array<i64: 3, 1>", "has the time 3");
   refused(graph, "proof_prices = array<i64>", "proof_prices = array<i64: 1, -1>", "the price -1");
   refused(graph, "proof_messages = array<i64>", "proof_messages = array<i64: 0, -1, 0>", "node -1");
+  const auto pinned = [&](const std::string& field, const std::string& words) {
+    refused(graph, "replayed = false", "replayed = false, " + field, words);
+  };
+  pinned("pins = array<i64: 0, 2, 1, 0>", "'pins' ends within a pin");
+  pinned("pins = array<i64: -1, 0>", "'pins' has -1 where numbers from 0");
+  pinned("pins = array<i64: 0, 1, 2, 0>", "'pins' has 2 where numbers from 0 to 1 are expected");
+  pinned("pins = array<i64: 0, 1, 1, 1, 7>", "'pins' has 7 where numbers from 0 to 0 are expected");
+  pinned("pins = 5", "'pins' is missing or of another kind");
+  pinned("pin_texts = [5]", "'pin_texts' has something that is no text");
+  pinned("without_pins = array<i64: 1>", "'without_pins' is no pair");
   refused("yuba.program", "function 0 over", "function 7 over", "no function 7");
 }
 

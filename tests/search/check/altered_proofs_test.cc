@@ -140,6 +140,133 @@ TEST_CASE("a proof with one number changed is refused, or its bound still holds"
   CHECK(refused > 2000);
 }
 
+// Pins that no cheap plan meets.
+const std::vector<std::string>& Pins() {
+  static const auto& pins = *new std::vector<std::string>{"t0=[a b, -]", "t1=[-, a]", "t2=[a, *]"};
+  return pins;
+}
+
+SearchOptions PinnedOptions(int64_t table_cells) {
+  SearchOptions options;
+  options.mesh = MeshOf(4);
+  options.table_cells = table_cells;
+  options.pin_texts = Pins();
+  return options;
+}
+
+Plan PinnedPlan(const Graph& graph, int64_t table_cells) {
+  return *Search(graph, PinnedOptions(table_cells));
+}
+
+// A plan that meets the pins and moves more than `best`, since one more tensor is pinned, with the
+// claim of `proved`: a bound above the optimum must not be refused for the plan's own price.
+Plan Dearer(const Graph& graph, const Plan& best, const Plan& proved) {
+  for (size_t t = 3; t < graph.tensors.size(); ++t) {
+    for (const char* const axes : {"=[a b, -]", "=[-, b a]"}) {
+      SearchOptions options = PinnedOptions(1 << 20);
+      options.pin_texts.push_back(graph.tensors[t].name + axes);
+      absl::StatusOr<Plan> plan = Search(graph, options);
+      if (!plan.ok() || plan->cost.bytes() <= best.cost.bytes()) continue;
+      plan->space = proved.space;
+      plan->lower_bound = proved.lower_bound;
+      plan->proof = proved.proof;
+      return *std::move(plan);
+    }
+  }
+  return best;
+}
+
+TEST_CASE("the proof of a pinned bound with one number changed is refused, or the bound holds") {
+  const Graph graph = Network();
+  const Plan exact = PinnedPlan(graph, 1 << 20), dual = PinnedPlan(graph, 5);
+  REQUIRE(exact.proof.kind == ProofKind::kElimination);
+  REQUIRE(exact.lower_bound == exact.cost.bytes());
+  REQUIRE(dual.proof.kind == ProofKind::kDual);
+  Plan pruned = exact;
+  pruned.proof.kind = ProofKind::kPruned;
+  pruned.proof.plain = static_cast<int>(pruned.proof.order.size()) / 2;
+  Plan grids = pruned;
+  grids.proof.kind = ProofKind::kGrids;
+  grids.proof.sweep = grids.proof.order;
+  int refused = 0;
+  for (const Plan& plan : {exact, dual, pruned, grids}) {
+    const Attempt tried = Alter(graph, Dearer(graph, exact, plan), exact.cost.bytes(), 500);
+    CHECK(tried.altered > 400);
+    refused += tried.refused;
+  }
+  CHECK(refused > 800);
+}
+
+TEST_CASE(
+    "pins that are taken out or loosened do not keep the bound, tightened ones not the plan") {
+  const Graph graph = Network();
+  const int64_t free = PlanOf(graph, "default").cost.bytes();
+  const Plan exact = PinnedPlan(graph, 1 << 20);
+  REQUIRE(exact.lower_bound > free);
+  Plan pruned = exact;
+  pruned.proof.kind = ProofKind::kPruned;
+  pruned.proof.plain = static_cast<int>(pruned.proof.order.size()) / 2;
+  Plan grids = pruned;
+  grids.proof.kind = ProofKind::kGrids;
+  grids.proof.sweep = grids.proof.order;
+  for (const Plan& plan : {exact, pruned, grids}) {
+    CAPTURE(WordOf(plan.proof.kind));
+    REQUIRE_THAT(CheckPlan(graph, plan), IsOk());
+    Plan bent = plan;
+    bent.space.pins.clear();
+    CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                "the plan says that none moves less than"));
+    for (size_t p = 0; p < plan.space.pins.size(); ++p) {
+      bent = plan;
+      for (Demand& demand : bent.space.pins[p].demands) demand = Demand();
+      Plan without = plan;
+      without.space.pins.erase(without.space.pins.begin() + p);
+      CHECK(CheckPlan(graph, bent) == CheckPlan(graph, without));
+      bent = plan;
+      bent.space.pins[p].demands[1] = {{1}, false};
+      CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition));
+    }
+  }
+  Plan dual = PinnedPlan(graph, 5);
+  REQUIRE(dual.lower_bound > free);
+  dual.space.pins.clear();  // its messages are of fewer grids now
+  CHECK_THAT(CheckPlan(graph, dual), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_CASE("pins that no plan can have are refused by name") {
+  const Graph graph = Network();
+  const Plan plan = PinnedPlan(graph, 1 << 20);
+  const auto refused = [&](const PinnedElements& pins, const std::string& words) {
+    Plan bent = plan;
+    bent.space.pins = pins;
+    CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition, words));
+    CHECK_THAT(CheckProof(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition, words));
+  };
+  const Demands any(2);
+  refused({{99, any}}, "pins element 99, which is none");
+  refused({{-1, any}}, "pins element -1");
+  refused({{1, any}, {1, any}}, "pins element 1, which is none or not in order");
+  refused({{0, Demands(3)}}, "the pin of tensor t0 speaks of 3 dimensions or indices; it has 2");
+  refused({{0, {{{7}, true}, {{}, true}}}}, "names an unknown axis");
+  refused({{0, {{{0}, true}, {{0}, true}}}}, "demands two cuts over axis a");
+  Plan claim = plan;
+  claim.space.pins = {{0, {{{}, false}, {{}, false}}}};
+  CHECK_THAT(CheckProof(graph, claim),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "no choice that meets its pin"));
+  claim = PinnedPlan(graph, 5);
+  claim.space.pins = {{0, {{{}, false}, {{}, false}}}};
+  CHECK_THAT(CheckProof(graph, claim),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "no grid of t0 may meet its pin"));
+  Plan cost = plan;
+  cost.unpinned = Unpinned{10, 20};
+  CHECK_THAT(CheckPlan(graph, cost),
+             StatusIs(absl::StatusCode::kFailedPrecondition, "says that without pins"));
+  cost = PlanOf(graph, "default");
+  cost.unpinned = Unpinned{0, 0};
+  CHECK_THAT(CheckPlan(graph, cost), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                              "what its pins cost, but it has none"));
+}
+
 // The least cost of any choices whose rows of memory keep to the limit.
 int64_t LeastWithin(const PairwiseProblem& problem, int64_t limit) {
   Assignment assignment(problem.variables.size(), 0);

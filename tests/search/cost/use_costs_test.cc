@@ -73,7 +73,9 @@ Totals Compare(const Graph& graph, int devices, bool replicated) {
   Mesh mesh = MeshOf(devices);
   Totals totals;
   int64_t steps = 0;
-  RelaxedTables checked = *MakeRelaxedTables(graph, mesh, replicated);
+  Space planned;
+  if (replicated) planned.replicate = Replicate::kAuto;
+  RelaxedTables checked = *MakeRelaxedTables(graph, mesh, planned);
   auto use = checked.uses.begin();
   // The search computes one table for all uses of equal keys: so they must be equal.
   std::map<std::tuple<CostKey, std::vector<Grid>, std::vector<Grid>>, std::vector<int64_t>> by_key;

@@ -94,8 +94,7 @@ TEST_CASE("a search stopped anywhere gives a plan that checks, else the whole pl
     REQUIRE_THAT(CheckPlan(way.graph, *whole), IsOk());
     const bool unreduced = way.name.find("apart") != std::string::npos;
     REQUIRE(HasPartials(way.graph) == unreduced);
-    const bool bounded =
-        whole->lower_bound > 0 && way.options.pin_texts.empty() && way.options.search == "default";
+    const bool bounded = whole->lower_bound > 0 && way.options.search == "default";
     int stops = 0;
     bool finished = false;
     for (int allowed = 1; !finished; allowed += 1 + allowed) {

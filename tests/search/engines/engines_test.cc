@@ -38,8 +38,13 @@ SearchOptions Within(int devices, int64_t limit, Replicate replicate) {
   return options;
 }
 
-// Ten searches that need all engines between them: on tables that can be eliminated and that
-// cannot, on grids, with copies, within limits, with replicas and with little room for tables.
+SearchOptions Pinned(SearchOptions options, const std::string& pin) {
+  options.pin_texts = {pin};
+  return options;
+}
+
+// Searches that need all engines between them: on tables that can be eliminated and that cannot, on
+// grids, with copies, within limits, with replicas, with little room for tables and with pins.
 std::vector<Example> Examples() {
   const Graph chain = MatmulChain({64, 128, 64}, 32), network = ResNet(4, {1, 1});
   const Graph recurrent = Recurrent(16, 24, 1, 4), copied = WithCopies(Recurrent(8, 24, 2, 3), 8);
@@ -54,6 +59,12 @@ std::vector<Example> Examples() {
       {"limit", chain, Within(4, 40'000, Replicate::kNone)},
       {"replicas", chain, Within(4, 50'000, Replicate::kAuto)},
       {"replicas on grids", chain, Within(32, 20'000, Replicate::kAuto)},
+      {"pins", chain, Pinned(On(8), "t1=[-, b]")},
+      {"pins on wide tables", recurrent, Pinned(On(8, 2000), "batch=b")},
+      {"pins on grids", network, Pinned(On(48), "batch=a")},
+      {"pins within a limit", chain, Pinned(Within(4, 50'000, Replicate::kNone), "batch=b")},
+      {"pins and replicas on grids", chain,
+       Pinned(Within(32, 30'000, Replicate::kAuto), "t1=[-, b]")},
   };
 }
 

@@ -1,5 +1,6 @@
 // Pins at any size: on tables and on grids, alone and with limits and replicas, plans meet them,
 // check, and move little.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "search/check/check.h"
 #include "search/search.h"
 #include "search/space/pin.h"
+#include "search/space/pin_text.h"
 #include "search/space/restriction.h"
 #include "tests/support/engines.h"
 #include "tests/support/graphs.h"
@@ -46,7 +48,10 @@ TEST_CASE("on many devices pinned plans on grids move less than the recursion's"
     options.pins = {First(0, graph->tensors[0].type.dims.size(), {0, 1, 2, 3})};
     const Plan plan = Checked(*graph, Only(options, {"grids", "axes"}));
     CHECK(plan.lower_bound > 0);
-    CHECK(plan.lower_bound <= free);
+    const absl::optional<Unpinned> unpinned = SearchUnpinned(*graph, options, plan);
+    REQUIRE(unpinned.has_value());
+    CHECK(unpinned->bytes == std::min(free, plan.cost.bytes()));
+    CHECK(unpinned->lower_bound <= unpinned->bytes);
     options.search = "recursive";
     const int64_t recursive = Checked(*graph, options).cost.bytes();
     CHECK(plan.cost.bytes() <= recursive);
@@ -85,6 +90,48 @@ TEST_CASE("a plan that is pinned as it was found is found again") {
     const Plan plan = Checked(graph, options);
     CHECK(plan.cost.bytes() >= best.lower_bound);
     CHECK(plan.cost.bytes() <= best.cost.bytes());
+  }
+}
+
+TEST_CASE("where everything is pinned the price of the plan is its bound") {
+  const Graph graph = Recurrent(16, 24, 1, 4);
+  for (const int devices : {4, 32}) {
+    SearchOptions options;
+    options.mesh = MeshOf(devices);
+    const Plan best = Checked(graph, options);
+    for (size_t t = 0; t < best.tensors.size(); ++t) {
+      options.pins.push_back(ExactPin(false, static_cast<int>(t), best.tensors[t]));
+    }
+    for (size_t n = 0; n < best.nodes.size(); ++n) {
+      options.pins.push_back(ExactPin(true, static_cast<int>(n), best.nodes[n]));
+    }
+    const absl::StatusOr<Plan> plan = Search(graph, options);
+    REQUIRE_THAT(plan, IsOk());
+    CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+    CHECK(plan->tensors == best.tensors);
+    CHECK(plan->nodes == best.nodes);
+    CHECK(plan->space.pins.size() == best.tensors.size() + best.nodes.size());
+    CHECK(plan->lower_bound == plan->cost.bytes());
+  }
+}
+
+TEST_CASE("a pattern that names a term of a sum among others loses no demand") {
+  GraphBuilder b;
+  const TensorId x = b.Input({64, 64});
+  const TensorId term = b.Matmul(x, b.Parameter({64, 64}));
+  const TensorId other = b.Matmul(x, b.Parameter({64, 64}));
+  const Graph bare = b.Finish({b.Relu(b.Add(term, other))});
+  SearchOptions options = DataAndModel();
+  options.copies = 8;
+  REQUIRE_FALSE(ParsePin(SharedGraph(bare, options), options.mesh, "t0=[a, -]")->empty());
+  options.pin_texts = {"t*=[b, *]"};
+  const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
+  const absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
+  REQUIRE_THAT(found, IsOk());
+  CHECK_FALSE(found->plan.space.accumulators);
+  for (const TensorId each : {x, term, other}) {
+    const AxisList& rows = found->plan.tensors[each].axes[0];
+    CHECK(std::count(rows.begin(), rows.end(), 1) == 1);
   }
 }
 

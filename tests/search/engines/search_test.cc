@@ -140,7 +140,8 @@ TEST_CASE("partial sums of f16 move as f32, so they are combined before they are
   CHECK(plan->cost.weight == 2 * 64);
   CHECK(plan->cost.partial == 4 * 64);
   CHECK(plan->cost.activation == 2 * 32);
-  CHECK(plan->lower_bound == Found(graph, 4).cost.bytes());  // of all plans, pinned or not
+  CHECK(plan->lower_bound == plan->cost.bytes());
+  CHECK(plan->lower_bound > Found(graph, 4).cost.bytes());
 }
 
 TEST_CASE("pins that cannot be are errors that name what is pinned") {
@@ -204,7 +205,7 @@ TEST_CASE("pins hold with replicas and within limits") {
     CHECK(Meets(plan->tensors[0], pins[0].demands));
     CHECK(Meets(plan->tensors[1], pins[1].demands));
     CHECK(plan->cost.bytes() >= any->cost.bytes());
-    CHECK(plan->lower_bound == any->lower_bound);
+    CHECK(plan->lower_bound >= any->lower_bound);
     CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   }
   CHECK(within > 0);

@@ -77,6 +77,58 @@ TEST_CASE("a plan file gives back the plan") {
   CHECK(WritePlan(graph, *attached, notes) == WritePlan(graph, plan, notes));
 }
 
+Plan Pinned(const Graph& graph) {
+  SearchOptions options;
+  options.mesh = MeshOf(6);
+  options.pin_texts = {"t0=[b, *, -, -]", "t1=[*, a, -, -]"};
+  Plan plan = *Search(graph, options);
+  plan.unpinned = Unpinned{20, 10};
+  return plan;
+}
+
+TEST_CASE("a plan file keeps pins: texts, demands and what they cost") {
+  const Graph graph = Network();
+  const Plan plan = Pinned(graph);
+  REQUIRE(plan.space.pins.size() == 2);
+  const std::string text = WritePlan(graph, plan, Notes());
+  const absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE_THAT(file, IsOk());
+  CHECK(file->notes.options.at("pin.1") == "t1=[*, a, -, -]");
+  const absl::StatusOr<Plan> attached = AttachPlan(graph, *file, Notes());
+  REQUIRE_THAT(attached, IsOk());
+  CHECK(attached->space.pins == plan.space.pins);
+  CHECK(attached->space.pin_texts == plan.space.pin_texts);
+  CHECK(attached->unpinned == plan.unpinned);
+  CHECK(WritePlan(graph, *attached, file->notes) == text);
+}
+
+TEST_CASE("pins that are wrong in a file are refused with their place") {
+  const Graph graph = Network();
+  const std::string text = WritePlan(graph, Pinned(graph), Notes());
+  const auto refused = [&](const std::string& from, const std::string& to,
+                           const std::string& words) {
+    CHECK_THAT(ReadPlan(Replaced(text, from, to)),
+               StatusIs(absl::StatusCode::kInvalidArgument, words));
+  };
+  refused("\"element\":0", "\"element\":99", "space.pins[0].element is 99, expected an integer");
+  refused("\"element\":1", "\"element\":0", "space.pins[1].element is 0, expected an integer");
+  refused("\"axes\":[[\"b\"]", "\"axes\":[[\"q\"]", "space.pins[0].axes[0][0] is \"q\"");
+  refused("[[\"b\"],[]", "[[\"b\"],[\"b\"]", "space.pins[0].axes[1] contradicts itself");
+  refused("\"others\":[true,", "\"others\":[", "space.pins[0].others is shorter");
+  refused("\"others\":[true,", "\"others\":[true,true,", "space.pins[0].others is longer");
+  refused("\"others\":[true,", "\"others\":[1,", "space.pins[0].others[0] is 1, expected true");
+  refused("\"element\":0", "\"element\":0,\"tensor\":1", "space.pins[0].tensor is a field that");
+  refused("\"pin.0\"", "\"pin.7\"", "is there, but no pin.0");
+  refused("\"without_pins\":{\"bytes\":20", "\"without_pins\":{\"bytes\":2",
+          "cost.without_pins.lower_bound is 10, expected an integer from 0 to 2");
+  absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE_THAT(file, IsOk());
+  file->space.pins[1].demands.pop_back();
+  CHECK_THAT(AttachPlan(graph, *file, {}),
+             StatusIs(absl::StatusCode::kInvalidArgument,
+                      "space.pins[1] speaks of 3 dimensions of tensor t1, which has 4"));
+}
+
 TEST_CASE("a plan file keeps a dual proof") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
@@ -217,7 +269,7 @@ TEST_CASE("errors of a plan file name the place") {
 
 TEST_CASE("damaged plan files are refused or attach to something legal") {
   Graph graph = Network();
-  std::string text = WritePlan(graph, PlanOf(graph), Notes());
+  std::string text = WritePlan(graph, Pinned(graph), Notes());
   Random random(7);
   int read = 0;
   for (int i = 0; i < 3000; ++i) {

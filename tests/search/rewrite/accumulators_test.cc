@@ -138,7 +138,7 @@ std::vector<Choice> AllChoices(const ChoiceSpace& space, const Mesh& mesh) {
 // one by one, and the bounds by grids, the solver's and the checker's, with all choices.
 void CompareCosts(const Graph& graph, const Mesh& mesh) {
   CAPTURE(mesh.devices());
-  const RelaxedTables checked = *MakeRelaxedTables(graph, mesh, false);
+  const RelaxedTables checked = *MakeRelaxedTables(graph, mesh, Space());
   auto use = checked.uses.begin();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];

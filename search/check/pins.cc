@@ -1,0 +1,91 @@
+#include "search/check/pins.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::search {
+namespace {
+
+// Each axis is one of the mesh and is demanded at most once.
+absl::Status CheckAxes(const Mesh& mesh, const std::string& what, const Demands& demands) {
+  std::vector<bool> demanded(mesh.axes.size(), false);
+  for (const Demand& demand : demands) {
+    for (const uint8_t axis : demand.axes) {
+      if (axis >= demanded.size()) return ProofError("the pin of ", what, " names an unknown axis");
+      if (demanded[axis]) {
+        return ProofError("the pin of ", what, " demands two cuts over axis ",
+                          mesh.axes[axis].name);
+      }
+      demanded[axis] = true;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<PinsOfElements> PinsOf(const Graph& graph, const Mesh& mesh, const Space& space) {
+  const size_t tensors = graph.tensors.size();
+  PinsOfElements pins(tensors + graph.nodes.size());
+  int last = -1;
+  for (const PinnedElement& pin : space.pins) {
+    if (pin.element <= last || static_cast<size_t>(pin.element) >= pins.size()) {
+      return ProofError("the plan's space pins element ", pin.element,
+                        ", which is none or not in order");
+    }
+    last = pin.element;
+    const size_t element = pin.element;
+    const bool is_tensor = element < tensors;
+    const std::string what = is_tensor ? absl::StrCat("tensor ", graph.tensors[element].name)
+                                       : absl::StrCat("node ", graph.nodes[element - tensors].name);
+    if (is_tensor && graph.tensors[element].kind == TensorKind::kPartial) {
+      return ProofError("the plan's space pins ", what, ", which is never stored");
+    }
+    const size_t extents = is_tensor ? graph.tensors[element].type.dims.size()
+                                     : graph.nodes[element - tensors].definition->indices.size();
+    if (pin.demands.size() != extents) {
+      return ProofError("the pin of ", what, " speaks of ", pin.demands.size(),
+                        " dimensions or indices; it has ", extents);
+    }
+    YUBA_RETURN_IF_ERROR(CheckAxes(mesh, what, pin.demands));
+    pins[element] = pin.demands;
+  }
+  return pins;
+}
+
+bool IsAsDemanded(const Choice& choice, const Demands& demands) {
+  for (size_t e = 0; e < demands.size(); ++e) {
+    AxisList found;
+    for (const uint8_t axis : choice.axes[e]) {
+      const AxisList& wanted = demands[e].axes;
+      const bool is_wanted = std::find(wanted.begin(), wanted.end(), axis) != wanted.end();
+      if (is_wanted) found.push_back(axis);
+      if (!is_wanted && !demands[e].others) return false;
+    }
+    if (found != demands[e].axes) return false;
+  }
+  return true;
+}
+
+bool MayBeAsDemanded(const Mesh& mesh, const Parts& parts, const Demands& demands) {
+  for (size_t e = 0; e < demands.size(); ++e) {
+    const int wanted = PartCount(mesh, demands[e].axes);
+    if (demands[e].others ? parts[e] % wanted != 0 : parts[e] != wanted) return false;
+  }
+  return true;
+}
+
+std::vector<bool> NamedAxes(const Mesh& mesh, const PinsOfElements& pins) {
+  std::vector<bool> named(mesh.axes.size(), false);
+  for (const Demands& demands : pins) {
+    for (const Demand& demand : demands) {
+      for (const uint8_t axis : demand.axes) named[axis] = true;
+    }
+  }
+  return named;
+}
+
+}  // namespace yuba::search

@@ -1,0 +1,182 @@
+#include "search/file/plan_file_head.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace yuba::search {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+Mesh ReadMesh(const JsonReader& reader) {
+  Mesh mesh;
+  int64_t devices = 1;
+  for (const JsonReader& item : reader.Items()) {
+    MeshAxis axis;
+    axis.name = item.Field("axis").String();
+    axis.size = static_cast<int>(item.Field("size").Integer(2, kMostPlannedDevices));
+    if (reader.ok() && MeshOf(axis.size).axes.size() != 1) {
+      item.Field("size").Fail("a prime number: a group of 4 devices is two axes of 2");
+    }
+    for (const MeshAxis& other : mesh.axes) {
+      if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
+    }
+    devices *= axis.size;
+    if (devices > kMostPlannedDevices) {
+      item.Field("size").Fail(absl::StrCat("at most ", kMostPlannedDevices, " devices in all"));
+    }
+    if (!reader.ok()) return Mesh();
+    mesh.axes.push_back(axis);
+  }
+  return mesh;
+}
+
+bool IsOneOf(const std::string& word, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// What was asked for decides which model is planned, so that an option which nobody knows is not
+// passed over.
+void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* options) {
+  for (const auto& [name, value] : reader.Fields()) {
+    const std::string text = (*options)[name] = value.String();
+    const size_t dot = name.find('.');
+    const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
+    if (dot == std::string::npos
+            ? !IsOneOf(kind, {"batch", "copies", "devices", "memory", "no-verify", "replicate",
+                              "search", "space", "without"})
+            : !IsOneOf(kind, {"bind", "bind_hash", "dim", "pin"})) {
+      value.Refuse(
+          "is an option that plans do not have; they have batch, copies, devices, memory, "
+          "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME and "
+          "pin.N");
+    }
+    int64_t number = 0;
+    if ((kind == "batch" || kind == "dim") && !(absl::SimpleAtoi(text, &number) && number > 0)) {
+      value.Fail("a whole number from 1, in quotes");
+    }
+    if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");
+  }
+}
+
+// The pins as people wrote them are numbered from 0.
+std::vector<std::string> PinTexts(const JsonReader& reader,
+                                  const std::map<std::string, std::string>& options) {
+  std::vector<std::string> texts;
+  for (const auto& [name, text] : options) {
+    if (!absl::StartsWith(name, "pin.")) continue;
+    const auto next = options.find(absl::StrCat("pin.", texts.size()));
+    if (next == options.end()) {
+      reader.Field(name).Refuse(absl::StrCat("is there, but no pin.", texts.size()));
+      return texts;
+    }
+    texts.push_back(next->second);
+  }
+  return texts;
+}
+
+// What is demanded of each extent of one element; no axis twice.
+Demands ReadDemands(const JsonReader& row, const Mesh& mesh) {
+  Demands demands;
+  std::vector<bool> demanded(mesh.axes.size() + 1, false);
+  const std::vector<JsonReader> others = row.Field("others").Items();
+  for (const JsonReader& extent : row.Field("axes").Items()) {
+    if (demands.size() == others.size()) {
+      row.Field("others").Refuse("is shorter than axes");
+      return demands;
+    }
+    demands.push_back({ReadAxes(extent, mesh), others[demands.size()].Bool()});
+    for (const uint8_t axis : demands.back().axes) {
+      if (demanded[axis]) extent.Refuse("contradicts itself: an axis cuts once");
+      demanded[axis] = true;
+    }
+  }
+  if (demands.size() < others.size()) row.Field("others").Refuse("is longer than axes");
+  return demands;
+}
+
+// Elements ascend; there are `elements` in all.
+PinnedElements ReadPins(const JsonReader& rows, const Mesh& mesh, int64_t elements) {
+  PinnedElements pins;
+  for (const JsonReader& row : rows.Items()) {
+    row.OnlyFields({"element", "axes", "others"});
+    const int64_t least = pins.empty() ? 0 : pins.back().element + 1;
+    const int64_t element = row.Field("element").Integer(least, elements - 1);
+    Demands demands = ReadDemands(row, mesh);
+    if (!rows.ok()) return pins;
+    pins.push_back({static_cast<int>(element), std::move(demands)});
+  }
+  return pins;
+}
+
+void ReadSpace(const JsonReader& root, PlanFile* file) {
+  const JsonReader reader = root.Field("space");
+  reader.OnlyFields({"nesting", "factors", "copies", "accumulators", "partials", "replicate",
+                     "memory", "ties", "pins"});
+  Space& space = file->space;
+  space.nesting = ReadWord<Nesting>(reader.Field("nesting"));
+  space.factors = reader.Field("factors").Bool();
+  space.copies = static_cast<int>(reader.Field("copies").Integer(0, 1 << 20));
+  space.accumulators = reader.Field("accumulators").Bool();
+  space.partials = reader.Field("partials").Bool();
+  space.replicate = ReadWord<Replicate>(reader.Field("replicate"));
+  space.memory = reader.Field("memory").Integer(0, kMost);
+  space.pin_texts = PinTexts(root.Field("options"), file->notes.options);
+  if (!reader.Has("pins")) return;
+  const size_t elements = root.Field("tensors").Items().size() + root.Field("nodes").Items().size();
+  space.pins = ReadPins(reader.Field("pins"), file->mesh, static_cast<int64_t>(elements));
+}
+
+}  // namespace
+
+AxisList ReadAxes(const JsonReader& reader, const Mesh& mesh) {
+  AxisList list;
+  for (const JsonReader& item : reader.Items()) {
+    std::string name = item.String();
+    size_t axis = 0;
+    while (axis < mesh.axes.size() && mesh.axes[axis].name != name) ++axis;
+    if (axis == mesh.axes.size()) item.Fail("the name of a mesh axis");
+    list.push_back(static_cast<uint8_t>(axis));
+  }
+  return list;
+}
+
+void ReadHead(const JsonReader& root, PlanFile* file) {
+  std::string format = root.Field("format").String();
+  if (format == "yuba-plan/1") {
+    root.Field("format").Fail(
+        "\"yuba-plan/2\"; this plan is an older yuba's, so make it anew with yuba partition");
+  } else if (format != "yuba-plan/2") {
+    root.Field("format").Fail("\"yuba-plan/2\"");
+  }
+  JsonReader graph = root.Field("graph");
+  file->notes.graph_file = graph.Field("file").String();
+  file->notes.graph_hash = graph.Field("hash").String();
+  for (const auto& [name, shape] : graph.Field("inputs").Fields()) {
+    std::vector<int64_t>& dims = file->notes.inputs[name];
+    for (const JsonReader& dim : shape.Items()) dims.push_back(dim.Integer(0, kMost));
+  }
+  file->notes.library_hash = root.Field("library").String();
+  file->notes.version = root.Field("version").String();
+  ReadOptions(root.Field("options"), &file->notes.options);
+  file->search = root.Field("search").String();
+  if (root.Has("stopped")) {
+    file->stopped = root.Field("stopped").String();
+    if (file->stopped != kTimeLimit && file->stopped != kInterrupt) {
+      root.Field("stopped").Fail(absl::StrCat("\"", kTimeLimit, "\" or \"", kInterrupt, "\""));
+    }
+  }
+  file->mesh = ReadMesh(root.Field("mesh"));
+  ReadSpace(root, file);
+}
+
+}  // namespace yuba::search
