@@ -40,7 +40,7 @@ bool SoonEliminated(Task& task, const Incumbent& incumbent) {
 bool GridsHelp(Task& task, const Incumbent&) { return !task.limited(); }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {
-  if (task.limited()) return false;
+  if (task.limited() || task.repeats) return false;
   return !OnGrids(task) || !IsReached(incumbent);
 }
 bool AnotherGraph(Task& task, const Incumbent& incumbent) {
@@ -51,6 +51,7 @@ bool AxesCanImprove(Task& task, const Incumbent& incumbent) {
   return OnGrids(task) && task.axes != nullptr && incumbent.HasPlan() && !IsReached(incumbent);
 }
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
+bool NothingRepeats(Task& task, const Incumbent&) { return OnWideTables(task) && !task.repeats; }
 bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
   return OnWideTables(task) && incumbent.HasPlan();
 }
@@ -60,19 +61,20 @@ bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.
 constexpr Engine kEngines[] = {
-    {"plain", IsLimited, SearchPlain},                  // the plan without limit and replicas
-    {"limit", LimitMatters, SearchLimit},               // within the limit, or with replicas
-    {"eliminate", SoonEliminated, EliminateAll},        // exactly, on tables of all choices
-    {"grids", GridsHelp, BoundGrids},                   // the dual bound of grids
-    {"axes", HasLikelyGrids, PlaceAxes},                // mesh axes for likely grids
-    {"eliminate", CanBeEliminated, EliminateAll},       // exactly, on tables of all choices
-    {"levels", AnotherStart, SearchLevels},             // one mesh axis at a time
-    {"uncopied", AnotherGraph, SearchUncopied},         // the plan without copies
-    {"improve", AxesCanImprove, ImproveAxes},           // mesh axes, from the best plan
-    {"local", OnTablesWithGap, SearchAround},           // local search, from all plans
-    {"prune", TablesCanBePruned, PruneChoices},         // exactly, what can still be cheaper
-    {"prune", GridsCanBePruned, PruneGrids},            // exactly, what can still be cheaper
-    {"anchored", OnTablesWithGap, FollowAnchoredDual},  // local search, from the anchored dual
+    {"plain", IsLimited, SearchPlain},                 // the plan without limit and replicas
+    {"limit", LimitMatters, SearchLimit},              // within the limit, or with replicas
+    {"eliminate", SoonEliminated, EliminateAll},       // exactly, on tables of all choices
+    {"grids", GridsHelp, BoundGrids},                  // the dual bound of grids
+    {"axes", HasLikelyGrids, PlaceAxes},               // mesh axes for likely grids
+    {"eliminate", CanBeEliminated, EliminateAll},      // exactly, on tables of all choices
+    {"repeat", OnTablesWithGap, SolveRepeated},        // repeated blocks choose alike
+    {"levels", AnotherStart, SearchLevels},            // one mesh axis at a time
+    {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
+    {"improve", AxesCanImprove, ImproveAxes},          // mesh axes, from the best plan
+    {"local", OnTablesWithGap, SearchAround},          // local search, from all plans
+    {"prune", TablesCanBePruned, PruneChoices},        // exactly, what can still be cheaper
+    {"prune", GridsCanBePruned, PruneGrids},           // exactly, what can still be cheaper
+    {"anchored", NothingRepeats, FollowAnchoredDual},  // local search, from the anchored dual
 };
 
 // Runs the engine, and reports what it added since `start`.
