@@ -68,6 +68,7 @@ constexpr Engine kEngines[] = {
     {"axes", HasLikelyGrids, PlaceAxes},               // mesh axes for likely grids
     {"eliminate", CanBeEliminated, EliminateAll},      // exactly, on tables of all choices
     {"repeat", OnTablesWithGap, SolveRepeated},        // repeated blocks choose alike
+    {"repeat", AxesCanImprove, RepeatAxes},            // repeated blocks choose alike
     {"levels", AnotherStart, SearchLevels},            // one mesh axis at a time
     {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
     {"improve", AxesCanImprove, ImproveAxes},          // mesh axes, from the best plan

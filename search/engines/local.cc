@@ -31,7 +31,8 @@ absl::optional<Choices> AnchoredChoices(Task& task, int period) {
   std::vector<int> numbers(single.elements.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (period > 0) {
-    numbers = TiedVariables(single, NextRepetition(task.graph(), single), period);
+    const VariableMap variables = VariablesOf(single);
+    numbers = TiedVariables(variables, NextRepetition(task.graph(), variables), period);
   }
   const PairwiseProblem tied = period > 0 ? Tied(single.pairwise, numbers) : single.pairwise;
   std::vector<int> places(tied.variables.size(), std::numeric_limits<int>::max());

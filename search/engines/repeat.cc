@@ -13,11 +13,9 @@ namespace {
 // The best plans of chains have the period of one block, or of two: a chain of products is cut over
 // rows and columns by turns.
 constexpr int kPeriods[] = {1, 2};
-// The tied problem must have at most this part of the variables, else it is as hard as the whole.
-constexpr double kTiedShare = 0.75;
-// Where it has at most this part, it stands for the whole: searches of the whole that do not begin
-// from its plan find nothing better.
-constexpr double kSmallShare = 0.5;
+// A tied problem of at most this part of the variables stands for the whole: searches of the whole
+// that do not begin from its plan find nothing better.
+constexpr size_t kSmallPart = 2;
 
 // [variable of the tied problem]: the value of the first of the variables that it stands for.
 Assignment TiedValues(const Assignment& values, const std::vector<int>& numbers) {
@@ -58,15 +56,20 @@ Assignment SolveTied(Task& task, const Incumbent& incumbent, const std::vector<i
 
 void SolveRepeated(Task& task, Incumbent& incumbent) {
   const Problem& problem = task.problem();
-  const std::vector<int> next = NextRepetition(task.graph(), problem);
+  const VariableMap variables = VariablesOf(problem);
+  const std::vector<int> next = NextRepetition(task.graph(), variables);
   for (const int period : kPeriods) {
-    const std::vector<int> numbers = TiedVariables(problem, next, period);
-    const auto all = static_cast<double>(numbers.size());
-    const int tied = 1 + *std::max_element(numbers.begin(), numbers.end());
-    if (tied > kTiedShare * all || task.budget().ShouldStop()) break;
-    if (tied <= kSmallShare * all) task.repeats = true;
+    const std::vector<int> numbers = TiedVariables(variables, next, period);
+    const size_t tied = 1 + *std::max_element(numbers.begin(), numbers.end());
+    if (!FewRemain(tied, numbers.size()) || task.budget().ShouldStop()) break;
+    if (kSmallPart * tied <= numbers.size()) task.repeats = true;
     incumbent.Offer(problem.ChoicesOf(SolveTied(task, incumbent, numbers, period)));
   }
+}
+
+void RepeatAxes(Task& task, Incumbent& incumbent) {
+  // With period 1, parts with equal surroundings are cut alike: that is where axes begin.
+  incumbent.Offer(task.axes->Repeat(2));
 }
 
 }  // namespace yuba::search

@@ -113,13 +113,20 @@ std::vector<std::vector<int>> Classes(const Graph& graph, const std::vector<uint
 
 }  // namespace
 
-std::vector<int> NextRepetition(const Graph& graph, const Problem& problem) {
-  std::map<const void*, int> known;
-  std::vector<int> lists;
-  for (const auto& list : problem.choices) {
-    lists.push_back(known.emplace(list.get(), static_cast<int>(known.size())).first->second);
+VariableMap VariablesOf(const Problem& problem) {
+  std::map<DomainPtr, int> known;
+  VariableMap variables = {problem.variable, {}};
+  for (const DomainPtr& domain : problem.pairwise.variables) {
+    const auto next = static_cast<int>(known.size());
+    variables.alike.push_back(known.emplace(domain, next).first->second);
   }
-  const std::vector<uint64_t> colours = SurroundingHashes(graph, kDepth, lists);
+  return variables;
+}
+
+std::vector<int> NextRepetition(const Graph& graph, const VariableMap& variables) {
+  std::vector<int> alike;
+  for (const int v : variables.variable) alike.push_back(variables.alike[v]);
+  const std::vector<uint64_t> colours = SurroundingHashes(graph, kDepth, alike);
   const std::vector<std::vector<int>> classes = Classes(graph, colours);
   Shift shift(graph, colours);
   while (true) {
@@ -147,8 +154,9 @@ std::vector<int> NextRepetition(const Graph& graph, const Problem& problem) {
   return shift.next();
 }
 
-std::vector<int> TiedVariables(const Problem& problem, const std::vector<int>& next, int period) {
-  std::vector<int> parent(problem.elements.size());
+std::vector<int> TiedVariables(const VariableMap& variables, const std::vector<int>& next,
+                               int period) {
+  std::vector<int> parent(variables.alike.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int v) {
     while (parent[v] != v) v = parent[v] = parent[parent[v]];
@@ -158,9 +166,8 @@ std::vector<int> TiedVariables(const Problem& problem, const std::vector<int>& n
     int later = static_cast<int>(e);
     for (int i = 0; i < period && later >= 0; ++i) later = next[later];
     if (later < 0) continue;
-    const int a = root(problem.variable[e]), b = root(problem.variable[later]);
-    if (problem.pairwise.variables[a] == problem.pairwise.variables[b])
-      parent[std::max(a, b)] = std::min(a, b);
+    const int a = root(variables.variable[e]), b = root(variables.variable[later]);
+    if (variables.alike[a] == variables.alike[b]) parent[std::max(a, b)] = std::min(a, b);
   }
   std::vector<int> numbers;
   int count = 0;

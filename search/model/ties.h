@@ -7,22 +7,35 @@
 #ifndef YUBA_SEARCH_MODEL_TIES_H_
 #define YUBA_SEARCH_MODEL_TIES_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "search/model/graph_problem.h"
 
 namespace yuba::search {
 
+// Which elements share a variable of a problem, and which variables may have the same value.
+struct VariableMap {
+  std::vector<int> variable;  // [element]
+  std::vector<int> alike;     // [variable]: a number, equal where the choices to be made are
+};
+VariableMap VariablesOf(const Problem& problem);
+
 // [element]: the element that does the same one repetition later; -1 where there is none. It is a
 // shift of the graph: what reads, makes or is read by an element stands in the same way to the next
-// one. Only elements with equal surroundings and equal lists of choices have one, so the ends of a
+// one. Only elements with equal surroundings and alike variables have one, so the ends of a
 // chain have none, and neither have blocks whose pins differ. Neither names nor values count. In a
 // training step forward and backward blocks are shifted together.
-std::vector<int> NextRepetition(const Graph& graph, const Problem& problem);
+std::vector<int> NextRepetition(const Graph& graph, const VariableMap& variables);
 
 // [variable]: a number, 0 .. count-1, equal for variables that are `period` repetitions apart.
 // `next`: as NextRepetition returns it.
-std::vector<int> TiedVariables(const Problem& problem, const std::vector<int>& next, int period);
+std::vector<int> TiedVariables(const VariableMap& variables, const std::vector<int>& next,
+                               int period);
+
+// Whether a tied problem of so many variables, of `all`, is worth a search of its own: with more it
+// is as hard as the whole.
+inline bool FewRemain(size_t tied, size_t all) { return 4 * tied <= 3 * all; }
 
 // The problem with a variable for each number: all variables of that number have its value.
 PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers);

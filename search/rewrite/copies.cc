@@ -20,7 +20,7 @@ namespace {
 
 // Nodes of one depth that read the same are ordered by what surrounds them, so many uses away, so
 // that repeated blocks get equal copies.
-constexpr int kSurroundings = 8;
+constexpr int kSurroundings = 5;
 
 // [node]: how many nodes come before it on the longest path to it.
 std::vector<int> Depths(const Graph& graph) {

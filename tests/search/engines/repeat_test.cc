@@ -64,11 +64,15 @@ Problem ProblemOf(const Graph& graph, const Restrictions& restrictions = {}) {
   return BuildProblem(graph, options);
 }
 
+std::vector<int> NextOf(const Graph& graph, const Restrictions& restrictions = {}) {
+  return NextRepetition(graph, VariablesOf(ProblemOf(graph, restrictions)));
+}
+
 TEST_CASE("a ladder is shifted forward and backward at once") {
   const int layers = 20, ends = 4;
   for (const bool late : {false, true}) {
     const Ladder ladder = LadderOf(layers, -1, late);
-    const std::vector<int> next = NextRepetition(ladder.graph, ProblemOf(ladder.graph));
+    const std::vector<int> next = NextOf(ladder.graph);
     // All shift by one layer the same way.
     const int step = next[ladder.weights[layers / 2]] == ladder.weights[layers / 2 + 1] ? 1 : -1;
     for (int i = ends; i < layers - ends; ++i) {
@@ -96,9 +100,9 @@ TEST_CASE("blocks that differ in shape, or in their pins, are not tied") {
   const Ladder wider = LadderOf(layers, other);
   Restrictions pinned(plain.graph.tensors.size() + plain.graph.nodes.size());
   pinned[plain.weights[other]].any_of = {OnlyExtent(2, 0)};
-  const std::vector<int> all = NextRepetition(plain.graph, ProblemOf(plain.graph));
-  const std::vector<int> by_shape = NextRepetition(wider.graph, ProblemOf(wider.graph));
-  const std::vector<int> by_pin = NextRepetition(plain.graph, ProblemOf(plain.graph, pinned));
+  const std::vector<int> all = NextOf(plain.graph);
+  const std::vector<int> by_shape = NextOf(wider.graph);
+  const std::vector<int> by_pin = NextOf(plain.graph, pinned);
   CHECK(all[plain.weights[other]] >= 0);
   CHECK(by_shape[wider.weights[other]] < 0);
   CHECK(by_pin[plain.weights[other]] < 0);
@@ -111,7 +115,7 @@ TEST_CASE("blocks that differ in shape, or in their pins, are not tied") {
 
 // By layer the layer that its weight is tied to.
 std::vector<int> ShiftsOf(const Ladder& ladder) {
-  const std::vector<int> next = NextRepetition(ladder.graph, ProblemOf(ladder.graph));
+  const std::vector<int> next = NextOf(ladder.graph);
   std::vector<int> shifts;
   for (const TensorId weight : ladder.weights) {
     const auto& all = ladder.weights;
@@ -130,10 +134,11 @@ TEST_CASE("neither names nor the order of the nodes decide what repeats") {
 TEST_CASE("two repetitions apart are two classes, and a loop becomes its diagonal") {
   const Graph graph = MatmulChain(std::vector<int64_t>(25, kWidth), kBatch);
   const Problem problem = ProblemOf(graph);
-  const std::vector<int> next = NextRepetition(graph, problem);
+  const VariableMap variables = VariablesOf(problem);
+  const std::vector<int> next = NextRepetition(graph, variables);
   size_t before = 0;
   for (const int period : {1, 2}) {
-    const std::vector<int> numbers = TiedVariables(problem, next, period);
+    const std::vector<int> numbers = TiedVariables(variables, next, period);
     const PairwiseProblem tied = Tied(problem.pairwise, numbers);
     CHECK(tied.variables.size() < problem.elements.size() / 2);
     CHECK(tied.variables.size() > before);
@@ -170,6 +175,16 @@ TEST_CASE("each further block of a ladder costs the same") {
     bytes.push_back(plan.cost.bytes());
   }
   CHECK(bytes[2] - bytes[1] == bytes[1] - bytes[0]);
+}
+
+TEST_CASE("on grids too, chains of any length are solved as a few of their blocks") {
+  const auto bytes_of = [](int layers) {
+    const Graph graph = MatmulChain(std::vector<int64_t>(layers + 1, 2 * kWidth), kBatch);
+    const Plan plan = Search(graph, Only(On(128), {"grids", "axes", "repeat"})).value();
+    CHECK_THAT(CheckPlan(graph, plan), IsOk());
+    return plan.cost.bytes();
+  };
+  CHECK(bytes_of(96) - bytes_of(64) == bytes_of(64) - bytes_of(32));
 }
 
 TEST_CASE("repeated blocks get equal copies") {
