@@ -14,6 +14,7 @@ namespace {
 
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
+constexpr Effort kRepeated = {1, 2, 20'000};  // from choices that are good already
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: then no new round
 
@@ -113,11 +114,11 @@ Choices AxisAssigner::Repeat(int period) {
   if (FewRemain(tied.variables.size(), numbers.size())) {
     AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
     for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], found[v]);
-    Refine(tied, kTied, options_, {alike.choices()}, &alike);
+    Refine(tied, kRepeated, options_, {alike.choices()}, &alike);
     for (size_t v = 0; v < numbers.size(); ++v) {
       search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
     }
-    Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
+    Refine(problem_, kRepeated, options_, {search_.choices()}, &search_);
     if (search_.Cost() >= least) search_.SetAll(found);
   }
   return ChoicesOfElements(problem_, search_.choices(), &store_);
