@@ -14,7 +14,7 @@ namespace {
 
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
-constexpr Effort kRepeated = {1, 2, 20'000};  // from choices that are good already
+constexpr Effort kRepeated = {1, 2, 20'000};   // from choices that are good already
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: then no new round
 
