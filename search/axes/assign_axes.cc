@@ -1,20 +1,39 @@
 #include "search/axes/assign_axes.h"
 
 #include <limits>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "search/axes/axis_pool.h"
+#include "search/model/ties.h"
 
 namespace yuba::search {
 namespace {
 
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
+constexpr Effort kRepeated = {1, 2, 20'000};   // from choices that are good already
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: then no new round
 
 // A cost that is not worth improving.
 int64_t Enough(const AxisOptions& options) { return options.bound + options.bound / 100'000; }
+
+// Variables are alike where they choose from equal spaces under equal pins.
+VariableMap VariablesOf(const AxisProblem& problem) {
+  std::map<std::tuple<std::vector<int64_t>, std::vector<bool>, bool, std::string>, int> known;
+  VariableMap variables = {problem.variable, {}};
+  for (const AxisVariable& variable : problem.variables) {
+    const ChoiceSpace& space = variable.space;
+    const auto next = static_cast<int>(known.size());
+    const auto key =
+        std::make_tuple(space.extents, space.cuttable, space.optional, Key(variable.restriction));
+    variables.alike.push_back(known.emplace(key, next).first->second);
+  }
+  return variables;
+}
 
 }  // namespace
 
@@ -60,7 +79,8 @@ AxisAssigner::AxisAssigner(const Graph& graph, AxisOptions options,
                            const std::vector<TensorUse>& uses,
                            const std::vector<std::vector<Grid>>& grids,
                            const Restrictions& restrictions)
-    : options_(std::move(options)),
+    : graph_(graph),
+      options_(std::move(options)),
       store_(options_.mesh),
       problem_(MakeAxisProblem(graph, uses, grids, &store_, false, restrictions)),
       search_(problem_, options_.mesh, options_.nesting, *options_.budget, &store_) {}
@@ -81,6 +101,26 @@ Choices AxisAssigner::Find() {
     search_.Set(problem_.variable[e], alike.choices()[tied.variable[e]]);
   }
   Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
+  return ChoicesOfElements(problem_, search_.choices(), &store_);
+}
+
+Choices AxisAssigner::Repeat(int period) {
+  const VariableMap variables = VariablesOf(problem_);
+  const std::vector<int> numbers =
+      TiedVariables(variables, NextRepetition(graph_, variables), period);
+  const AxisProblem tied = Tied(problem_, numbers);
+  const std::vector<int> found = search_.choices();
+  const int64_t least = search_.Cost();
+  if (FewRemain(tied.variables.size(), numbers.size())) {
+    AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
+    for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], found[v]);
+    Refine(tied, kRepeated, options_, {alike.choices()}, &alike);
+    for (size_t v = 0; v < numbers.size(); ++v) {
+      search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
+    }
+    Refine(problem_, kRepeated, options_, {search_.choices()}, &search_);
+    if (search_.Cost() >= least) search_.SetAll(found);
+  }
   return ChoicesOfElements(problem_, search_.choices(), &store_);
 }
 

@@ -63,11 +63,17 @@ class AxisAssigner {
   // grids where that is cheaper.
   Choices Find();
 
+  // After Find: the same, from a search in which elements `period` repetitions apart are cut alike
+  // (search/model/ties.h). Returns what there was where that is no better, or hardly anything
+  // repeats.
+  Choices Repeat(int period);
+
   // After Find: the same, from choices of all elements that another search found and that meet the
   // restrictions. Returns what Find did where `start` moves no less.
   Choices Improve(const Choices& start);
 
  private:
+  const Graph& graph_;
   AxisOptions options_;
   ChoiceStore store_;
   AxisProblem problem_;

@@ -123,21 +123,27 @@ Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& ch
 }
 
 AxisProblem Tied(const AxisProblem& problem) {
-  AxisProblem tied;
-  std::vector<int> number(problem.variables.size(), -1);
+  std::vector<int> numbers;
   std::map<int, int> first;  // by kind
-  for (size_t v = 0; v < number.size(); ++v) {
-    const AxisVariable& variable = problem.variables[v];
-    auto [place, is_new] = first.emplace(variable.kind, static_cast<int>(tied.variables.size()));
-    number[v] = place->second;
-    if (!is_new) continue;
-    tied.variables.push_back(variable);
+  for (const AxisVariable& variable : problem.variables) {
+    const auto next = static_cast<int>(first.size());
+    numbers.push_back(first.emplace(variable.kind, next).first->second);
+  }
+  return Tied(problem, numbers);
+}
+
+AxisProblem Tied(const AxisProblem& problem, const std::vector<int>& numbers) {
+  AxisProblem tied;
+  for (size_t v = 0; v < numbers.size(); ++v) {
+    if (numbers[v] < static_cast<int>(tied.variables.size())) continue;
+    tied.variables.push_back(problem.variables[v]);
     tied.variables.back().edges.clear();
+    tied.variables.back().kind = numbers[v];  // none has the edges of another
   }
   std::map<std::tuple<int, int, int, int, int>, int> known;
   for (AxisEdge edge : problem.edges) {
-    edge.tensor = number[edge.tensor];
-    edge.node = number[edge.node];
+    edge.tensor = numbers[edge.tensor];
+    edge.node = numbers[edge.node];
     auto [place, is_new] = known.emplace(
         std::make_tuple(edge.kind, edge.tensor, edge.node, edge.tensor_dims, edge.node_dims),
         static_cast<int>(tied.edges.size()));
@@ -146,7 +152,7 @@ AxisProblem Tied(const AxisProblem& problem) {
     else
       ++tied.edges[place->second].count;
   }
-  for (int v : problem.variable) tied.variable.push_back(number[v]);
+  for (int v : problem.variable) tied.variable.push_back(numbers[v]);
   tied.dims = problem.dims;
   return tied;
 }

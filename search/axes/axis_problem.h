@@ -58,7 +58,10 @@ AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& us
 Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& choices,
                           ChoiceStore* store);
 
-// The problem in which all variables of one kind are one: repeated parts of a graph are cut alike.
+// The problem with a variable for each number, 0 .. count-1 in the order of the variables: all
+// variables of that number have its choice. They must have equal spaces and restrictions.
+AxisProblem Tied(const AxisProblem& problem, const std::vector<int>& numbers);
+// The same for the kinds: parts of a graph with equal surroundings are cut alike.
 AxisProblem Tied(const AxisProblem& problem);
 
 }  // namespace yuba::search

@@ -39,6 +39,11 @@ SearchOptions NamedWithin(const std::string& name, SearchOptions options);
 // eliminate_all.cc: the cheapest plan exactly, by eliminating tables of all choices.
 void EliminateAll(Task& task, Incumbent& incumbent);
 
+// repeat.cc: repeated blocks choose alike (search/model/ties.h), on tables of all choices or, after
+// "axes", on grids.
+void SolveRepeated(Task& task, Incumbent& incumbent);
+void RepeatAxes(Task& task, Incumbent& incumbent);
+
 // levels.cc: one mesh axis at a time (search/model/recursion.h), without replicas.
 void SearchLevels(Task& task, Incumbent& incumbent);
 

@@ -39,6 +39,7 @@ bool SoonEliminated(Task& task, const Incumbent& incumbent) {
 }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {
+  if (task.repeats) return false;
   return !OnGrids(task) || !IsReached(incumbent);
 }
 bool AnotherGraph(Task& task, const Incumbent& incumbent) {
@@ -49,6 +50,7 @@ bool AxesCanImprove(Task& task, const Incumbent& incumbent) {
   return OnGrids(task) && task.axes != nullptr && incumbent.HasPlan() && !IsReached(incumbent);
 }
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
+bool NothingRepeats(Task& task, const Incumbent&) { return OnWideTables(task) && !task.repeats; }
 bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
   return OnWideTables(task) && incumbent.HasPlan();
 }
@@ -58,17 +60,19 @@ bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.
 constexpr Engine kEngines[] = {
-    {"eliminate", SoonEliminated, EliminateAll},        // exactly, on tables of all choices
-    {"grids", Always, BoundGrids},                      // the dual bound of grids
-    {"axes", HasLikelyGrids, PlaceAxes},                // mesh axes for likely grids
-    {"eliminate", CanBeEliminated, EliminateAll},       // exactly, on tables of all choices
-    {"levels", AnotherStart, SearchLevels},             // one mesh axis at a time
-    {"uncopied", AnotherGraph, SearchUncopied},         // the plan without copies
-    {"improve", AxesCanImprove, ImproveAxes},           // mesh axes, from the best plan
-    {"local", OnTablesWithGap, SearchAround},           // local search, from all plans
-    {"prune", TablesCanBePruned, PruneChoices},         // exactly, what can still be cheaper
-    {"prune", GridsCanBePruned, PruneGrids},            // exactly, what can still be cheaper
-    {"anchored", OnTablesWithGap, FollowAnchoredDual},  // local search, from the anchored dual
+    {"eliminate", SoonEliminated, EliminateAll},       // exactly, on tables of all choices
+    {"grids", Always, BoundGrids},                     // the dual bound of grids
+    {"axes", HasLikelyGrids, PlaceAxes},               // mesh axes for likely grids
+    {"eliminate", CanBeEliminated, EliminateAll},      // exactly, on tables of all choices
+    {"repeat", OnTablesWithGap, SolveRepeated},        // repeated blocks choose alike
+    {"repeat", AxesCanImprove, RepeatAxes},            // repeated blocks choose alike
+    {"levels", AnotherStart, SearchLevels},            // one mesh axis at a time
+    {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
+    {"improve", AxesCanImprove, ImproveAxes},          // mesh axes, from the best plan
+    {"local", OnTablesWithGap, SearchAround},          // local search, from all plans
+    {"prune", TablesCanBePruned, PruneChoices},        // exactly, what can still be cheaper
+    {"prune", GridsCanBePruned, PruneGrids},           // exactly, what can still be cheaper
+    {"anchored", NothingRepeats, FollowAnchoredDual},  // local search, from the anchored dual
 };
 
 // No limit makes plans cheaper, replicas do.

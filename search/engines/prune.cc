@@ -32,7 +32,7 @@ struct GridMarginals {
 };
 
 absl::optional<GridMarginals> MarginalsOf(const PairwiseProblem& grids, const Budget& budget) {
-  absl::optional<Order> order = GreedyOrder(grids, kGridCells, budget);
+  absl::optional<Order> order = GreedyOrder(grids, kGridCells, budget, true);
   if (!order.has_value() || order->sums > kGridSums) return absl::nullopt;
   absl::optional<BucketTree> tree = MinMarginals(grids, order->variables, budget, true);
   if (!tree.has_value()) return absl::nullopt;

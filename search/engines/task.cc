@@ -14,10 +14,8 @@ namespace {
 constexpr int64_t kMostCells = int64_t{1} << 22;
 // With replicas tables are about twice as large, and grids know less of them.
 constexpr int64_t kMostCellsOfReplicas = int64_t{1} << 23;
-// But tables of up to so many cells are made where their elimination takes at most kSoonSums, about
-// two seconds.
+// But tables of up to so many cells are made where their elimination takes at most kSoonSums.
 constexpr int64_t kEliminatedCells = int64_t{1} << 26;
-constexpr int64_t kSoonSums = int64_t{1} << 31;
 
 }  // namespace
 

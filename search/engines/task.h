@@ -67,6 +67,8 @@ class Task {
   std::vector<std::vector<Grid>> likely_grids;
   // Left by engine "axes": its search, from which it can go on; null before.
   std::unique_ptr<AxisAssigner> axes;
+  // Left by engine "repeat": whether a few blocks, which it has solved, stand for the whole graph.
+  bool repeats = false;
   // Of a search with rows of memory. Left by engine "prices": tables of all choices with their
   // rows. Left by engine "grids": grids with theirs. Null before.
   std::unique_ptr<ChoicesWithin> choices_within;
@@ -92,6 +94,9 @@ class Task {
   absl::optional<Graph> whole_;
 };
 
+// An elimination of at most so many sums, about two seconds, is worth its time as a start.
+constexpr int64_t kSoonSums = int64_t{1} << 31;
+
 // What BuildProblem is to make of these options, with no axes to place yet. The budget must outlive
 // the result.
 ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restrictions,
@@ -105,7 +110,7 @@ SearchOptions Unlimited(SearchOptions options);
 
 // Whether the cost tables of all axes at once have at most 2^22 cells, or with replicas 2^23.
 bool FitsInTables(const Graph& graph, const Mesh& mesh, bool replicate = false);
-// Whether they have at most 2^26 cells and are eliminated in at most 2^31 sums, about two seconds.
+// Whether they have at most 2^26 cells and are eliminated in at most kSoonSums.
 bool IsSoonEliminated(const Graph& graph, const SearchOptions& options,
                       const Restrictions& restrictions, const Budget& budget);
 

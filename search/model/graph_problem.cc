@@ -55,7 +55,11 @@ class Builder {
     for (int element : order) {
       if (element >= tensors_) FindUses(element - tensors_);
     }
-    if (options_.tables) FillTables();
+    if (options_.tables) {
+      FillTables();
+    } else {
+      for (Table& table : tables_) table.cells = std::make_shared<const std::vector<int64_t>>();
+    }
     problem_.complete = !stopped_;
     for (const Node& node : graph_.nodes) {
       problem_.factors.emplace_back(node.operands.size() + 1, -1);
@@ -255,7 +259,7 @@ class Builder {
     const int row = problem_.variable[use.tensor], column = problem_.variable[tensors_ + use.node];
     const Cells& cells = tables_[use.table].cells;
     if (!options_.tables) {
-      if (row != column) problem_.pairwise.factors.push_back({{row, column}, nullptr});
+      if (row != column) problem_.pairwise.factors.push_back({{row, column}, cells});
       return;
     }
     if (std::all_of(cells->begin(), cells->end(), [](int64_t cell) { return cell == 0; })) return;

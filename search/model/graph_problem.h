@@ -34,7 +34,7 @@ struct ProblemOptions {
   std::vector<GridList> grids;
   bool replicate = false;  // stored tensors may be replicated
   bool cluster = true;     // false: a variable for each element; needed with `replicate`
-  bool tables = true;      // false: factors have no cells, only the variables that meet in them
+  bool tables = true;      // false: no cells in the factors, only whether those of two are equal
   const Budget* budget = &Budget::Unlimited();
 };
 

@@ -4,32 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/types/optional.h"
-#include "search/model/ties.h"
 #include "search/solve/solve.h"
 
 namespace yuba::search {
-namespace {
-
-// The largest tables for the problem with repeated steps tied, which gives only a start.
-constexpr int64_t kTiedCells = int64_t{1} << 22;
-
-// The best assignment in which repeated steps choose alike; nothing where nothing repeats, tables
-// do not fit or the budget is spent.
-absl::optional<Assignment> SolveTied(const Graph& graph, const Problem& problem,
-                                     int64_t table_cells, const Budget& budget) {
-  std::vector<int> numbers = RepeatedVariables(graph, problem);
-  PairwiseProblem tied = Tied(problem.pairwise, numbers);
-  if (tied.variables.size() == numbers.size()) return absl::nullopt;
-  auto exact = SolveExactly(tied, std::min(table_cells, kTiedCells), budget);
-  if (!exact.has_value()) return absl::nullopt;
-  Assignment assignment;
-  for (int number : numbers) assignment.push_back(exact->solution.assignment[number]);
-  return assignment;
-}
-
-}  // namespace
-
 Groups GroupsOf(const Mesh& mesh, int size) {
   Groups groups;
   for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
@@ -44,14 +21,6 @@ Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells) {
   int size = std::max(1, static_cast<int>(mesh.axes.size()));
   while (size > 1 && TableCells(graph, size) > cells) --size;
   return GroupsOf(mesh, size);
-}
-
-Solution SolveApproximately(const Graph& graph, const Problem& problem,
-                            std::vector<Assignment> starts, int64_t table_cells,
-                            const Budget& budget) {
-  if (auto tied = SolveTied(graph, problem, table_cells, budget))
-    starts.push_back(*std::move(tied));
-  return SolveLocally(problem.pairwise, starts, table_cells, budget);
 }
 
 Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
@@ -72,9 +41,9 @@ Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Gro
       continue;
     }
     auto exact = SolveExactly(pairwise, table_cells, *base.budget);
-    Solution solution =
-        exact.has_value() ? exact->solution
-                          : SolveApproximately(graph, problem, {first}, table_cells, *base.budget);
+    Solution solution = exact.has_value()
+                            ? exact->solution
+                            : SolveLocally(pairwise, {first}, table_cells, *base.budget);
     found.choices = problem.ChoicesOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = ProofKind::kElimination;

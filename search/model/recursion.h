@@ -41,12 +41,6 @@ inline bool IsNear(int64_t bytes, int64_t lower_bound, int64_t part = 1000) {
 Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                        int64_t table_cells);
 
-// The best assignment that local search finds from the starts (at least one), and from the best
-// plan in which repeated steps choose alike (ties.h).
-Solution SolveApproximately(const Graph& graph, const Problem& problem,
-                            std::vector<Assignment> starts, int64_t table_cells,
-                            const Budget& budget);
-
 // [level]: the bytes that the level adds (Tofu's deltas), first level first: what the plan moves
 // with the first i + 1 axes alone, less what it moves with the first i. For plans nested by level.
 std::vector<int64_t> BytesByLevel(const Graph& graph, const Plan& plan);

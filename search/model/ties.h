@@ -1,20 +1,41 @@
-// Repetition: the steps of an unrolled loop use the same weights, and a good plan cuts them alike.
+// Repetition: layers of a network, steps of an unrolled loop. A good plan cuts them alike.
 //
-// A problem in which they must choose alike has far fewer variables. Its best plan is a start for
-// the search of the problem itself, which stays untied. Example: an LSTM of 20 steps has 20 nodes
-// of one definition that read the same weight; tied, they are one variable.
+// A problem in which they must choose alike has the variables of a few of them alone. Its best plan
+// is a start for the search of the problem itself, which stays untied. Example: a GPT of 128 equal
+// blocks is tied to about four: the ends of the chain, which stay as they are, and one or two
+// blocks for all between them. An unrolled LSTM is one of few steps.
 #ifndef YUBA_SEARCH_MODEL_TIES_H_
 #define YUBA_SEARCH_MODEL_TIES_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "search/model/graph_problem.h"
 
 namespace yuba::search {
 
-// [variable]: a number, 0 .. count-1, equal for variables that do the same at another step: nodes
-// of equal definitions with the same weights a few nodes up, or their results, with equal domains.
-std::vector<int> RepeatedVariables(const Graph& graph, const Problem& problem);
+// Which elements share a variable of a problem, and which variables may have the same value.
+struct VariableMap {
+  std::vector<int> variable;  // [element]
+  std::vector<int> alike;     // [variable]: a number, equal where the choices to be made are
+};
+VariableMap VariablesOf(const Problem& problem);
+
+// [element]: the element that does the same one repetition later; -1 where there is none. It is a
+// shift of the graph: what reads, makes or is read by an element stands in the same way to the next
+// one. Only elements with equal surroundings and alike variables have one, so the ends of a
+// chain have none, and neither have blocks whose pins differ. Neither names nor values count. In a
+// training step forward and backward blocks are shifted together.
+std::vector<int> NextRepetition(const Graph& graph, const VariableMap& variables);
+
+// [variable]: a number, 0 .. count-1, equal for variables that are `period` repetitions apart.
+// `next`: as NextRepetition returns it.
+std::vector<int> TiedVariables(const VariableMap& variables, const std::vector<int>& next,
+                               int period);
+
+// Whether a tied problem of so many variables, of `all`, is worth a search of its own: with more it
+// is as hard as the whole.
+inline bool FewRemain(size_t tied, size_t all) { return 4 * tied <= 3 * all; }
 
 // The problem with a variable for each number: all variables of that number have its value.
 PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers);

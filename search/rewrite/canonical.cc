@@ -85,8 +85,10 @@ int ProgramPosition(const Graph& graph, int element) {
   return tensor.consumers.empty() ? -1 : 3 * tensor.consumers[0];
 }
 
-std::vector<int> CanonicalOrder(const Graph& graph) {
-  const size_t tensors = graph.tensors.size();
+namespace {
+
+// [element]: of its type or definition alone.
+std::vector<Hash> OwnHashes(const Graph& graph) {
   std::vector<Hash> hash;
   for (const Tensor& tensor : graph.tensors) {
     hash.push_back(Mix(HashOf(tensor.type), Mix(static_cast<Hash>(tensor.kind), tensor.output)));
@@ -97,6 +99,14 @@ std::vector<int> CanonicalOrder(const Graph& graph) {
     if (is_new) place->second = HashOf(*node.definition);
     hash.push_back(place->second);
   }
+  return hash;
+}
+
+}  // namespace
+
+std::vector<int> CanonicalOrder(const Graph& graph) {
+  const size_t tensors = graph.tensors.size();
+  std::vector<Hash> hash = OwnHashes(graph);
   // A forward pass mixes in what is upstream, a backward pass what is downstream. In the second
   // round each hash also learns what is downstream of its inputs and upstream of its readers.
   auto sweep_node = [&](size_t n) {
@@ -120,6 +130,28 @@ std::vector<int> CanonicalOrder(const Graph& graph) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return hash[a] < hash[b]; });
   return order;
+}
+
+std::vector<uint64_t> SurroundingHashes(const Graph& graph, int uses, const std::vector<int>& own) {
+  const size_t tensors = graph.tensors.size();
+  std::vector<Hash> hash = OwnHashes(graph);
+  for (size_t e = 0; e < own.size(); ++e) hash[e] = Mix(hash[e], static_cast<Hash>(own[e]));
+  for (int round = 0; round < uses; ++round) {
+    std::vector<Hash> wider = hash;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const Node& node = graph.nodes[n];
+      Hash& here = wider[tensors + n];
+      here = Mix(here, hash[node.result]);
+      // Sums, since readers come in any order.
+      wider[node.result] += Mix(hash[tensors + n], node.operands.size());
+      for (size_t o = 0; o < node.operands.size(); ++o) {
+        here = Mix(here, hash[node.operands[o]]);
+        wider[node.operands[o]] += Mix(hash[tensors + n], o);
+      }
+    }
+    hash = std::move(wider);
+  }
+  return hash;
 }
 
 }  // namespace yuba::search

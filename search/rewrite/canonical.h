@@ -6,6 +6,7 @@
 #ifndef YUBA_SEARCH_REWRITE_CANONICAL_H_
 #define YUBA_SEARCH_REWRITE_CANONICAL_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
@@ -23,6 +24,12 @@ int ProgramPosition(const Graph& graph, int element);
 // All elements, ordered by a hash of their own structure and of what surrounds them. Elements of
 // equal hashes come in the order of the graph.
 std::vector<int> CanonicalOrder(const Graph& graph);
+
+// [element]: a hash of its own structure and of what surrounds it, up to so many uses away: equal
+// in repeated parts of a graph but near their ends. `own`: [element], numbers that count as their
+// own structure too; or empty.
+std::vector<uint64_t> SurroundingHashes(const Graph& graph, int uses,
+                                        const std::vector<int>& own = {});
 
 }  // namespace yuba::search
 

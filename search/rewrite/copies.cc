@@ -1,9 +1,12 @@
 #include "search/rewrite/copies.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,10 @@
 
 namespace yuba::search {
 namespace {
+
+// Nodes of one depth that read the same are ordered by what surrounds them, so many uses away, so
+// that repeated blocks get equal copies.
+constexpr int kSurroundings = 5;
 
 // [node]: how many nodes come before it on the longest path to it.
 std::vector<int> Depths(const Graph& graph) {
@@ -32,15 +39,27 @@ std::vector<int> Depths(const Graph& graph) {
 // [node]: its place in the order in which windows count nodes.
 std::vector<int> Places(const Graph& graph) {
   const int tensors = static_cast<int>(graph.tensors.size());
-  std::vector<NodeId> order;
-  for (int element : CanonicalOrder(graph)) {
-    if (element >= tensors) order.push_back(element - tensors);
-  }
+  std::map<int, std::vector<NodeId>> by_depth;
   const std::vector<int> depths = Depths(graph);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](NodeId a, NodeId b) { return depths[a] < depths[b]; });
+  for (int element : CanonicalOrder(graph)) {
+    if (element >= tensors) by_depth[depths[element - tensors]].push_back(element - tensors);
+  }
+  const std::vector<uint64_t> surroundings = SurroundingHashes(graph, kSurroundings);
   std::vector<int> places(graph.nodes.size());
-  for (size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<int>(i);
+  int count = 0;
+  for (auto& [depth, nodes] : by_depth) {
+    std::vector<std::tuple<int, uint64_t, int, NodeId>> order;
+    for (const NodeId n : nodes) {
+      int last = -1;  // of the nodes that it reads
+      for (const TensorId operand : graph.nodes[n].operands) {
+        const NodeId producer = graph.tensors[operand].producer;
+        if (producer >= 0) last = std::max(last, places[producer]);
+      }
+      order.emplace_back(last, surroundings[tensors + n], static_cast<int>(order.size()), n);
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto& node : order) places[std::get<3>(node)] = count++;
+  }
   return places;
 }
 

@@ -20,10 +20,11 @@ namespace yuba::search {
 // which no dimension is longer than 1 get none.
 //
 // For windows, nodes are counted in an order that depends on structure alone: by their longest path
-// from the inputs, then canonically. A reader that is more than `window` nodes after the first of a
-// window starts the next window. With window 0 there are no copies. `graph` must have none yet.
-// Tensors keep their numbers, nodes their order; a copy node stands before the first of its
-// readers.
+// from the inputs, then by the last of the nodes that they read, so that readers of one tensor are
+// near each other, then by what surrounds them. Repeated blocks get equal copies. A reader that is
+// more than `window` nodes after the first of a window starts the next window. With window 0 there
+// are no copies. `graph` must have none yet. Tensors keep their numbers, nodes their order; a copy
+// node stands before the first of its readers.
 Graph WithCopies(const Graph& graph, int window);
 
 // A graph without its copies: nodes read the tensors themselves.

@@ -19,21 +19,43 @@ void AddScope(const std::vector<int>& scope, Bucket* bucket) {
   }
 }
 
-// Domains, then each table's scope and cells, the tables in an order that equal work has in common.
-std::vector<const void*> KeyOf(const std::vector<DomainPtr>& domains,
-                               std::vector<MinSumTerm> terms) {
-  std::sort(terms.begin(), terms.end(), [](const MinSumTerm& a, const MinSumTerm& b) {
-    return a.cells != b.cells ? a.cells < b.cells : a.scope < b.scope;
-  });
+// Domains, then the scope and the identity of each table, the tables in an order that equal work
+// has in common. A child's table is that of the first bucket like the child.
+std::vector<const void*> KeyOf(const PairwiseProblem& problem, const BucketTree& tree,
+                               const Bucket& bucket) {
+  const std::vector<int> joint = JointScope(bucket);
   std::vector<const void*> key;
-  for (const DomainPtr& domain : domains) key.push_back(domain.get());
-  for (const MinSumTerm& term : terms) {
-    for (const int place : term.scope) {
-      key.push_back(reinterpret_cast<const void*>(static_cast<intptr_t>(place)));
+  for (const int v : joint) key.push_back(problem.variables[v].get());
+  std::vector<std::pair<const void*, std::vector<const void*>>> terms;
+  const auto add = [&](const std::vector<int>& scope, const void* table) {
+    std::vector<const void*> places;
+    for (const int v : scope) {
+      const auto place = std::find(joint.begin(), joint.end(), v) - joint.begin();
+      places.push_back(reinterpret_cast<const void*>(static_cast<intptr_t>(place)));
     }
-    key.push_back(term.cells);
+    terms.push_back({table, std::move(places)});
+  };
+  for (const int f : bucket.factors) {
+    add(problem.factors[f].scope, problem.factors[f].cells.get());
+  }
+  for (const int child : bucket.children) {
+    add(tree.buckets[child].scope, &tree.buckets[tree.buckets[child].like]);
+  }
+  std::sort(terms.begin(), terms.end());
+  for (const auto& [table, places] : terms) {
+    key.push_back(table);
+    key.insert(key.end(), places.begin(), places.end());
   }
   return key;
+}
+
+// Sets `like` of all buckets; children come before their parents.
+void FindEqual(const PairwiseProblem& problem, BucketTree* tree) {
+  absl::flat_hash_map<std::vector<const void*>, int> known;
+  for (size_t b = 0; b < tree->buckets.size(); ++b) {
+    Bucket& bucket = tree->buckets[b];
+    bucket.like = known.emplace(KeyOf(problem, *tree, bucket), static_cast<int>(b)).first->second;
+  }
 }
 
 Cells Shared(std::vector<int64_t> cells) {
@@ -101,6 +123,7 @@ BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& o
     tree.buckets[bucket.parent].children.push_back(b);
     AddScope(bucket.scope, &tree.buckets[bucket.parent]);
   }
+  FindEqual(problem, &tree);
   return tree;
 }
 
@@ -128,20 +151,36 @@ std::vector<MinSumTerm> TermsOf(const PairwiseProblem& problem, const BucketTree
   return terms;
 }
 
+Work WorkOf(const PairwiseProblem& problem, const BucketTree& tree, bool equal_once) {
+  Work work;
+  const auto add = [](int64_t more, int64_t* sum) {
+    if (__builtin_add_overflow(*sum, more, sum)) *sum = std::numeric_limits<int64_t>::max();
+  };
+  for (size_t b = 0; b < tree.buckets.size(); ++b) {
+    const Bucket& bucket = tree.buckets[b];
+    if (equal_once && bucket.like != static_cast<int>(b)) continue;
+    int64_t cells = 1;
+    for (const int v : bucket.scope) cells *= problem.variables[v]->size;
+    const Domain& last = *problem.variables[bucket.variable];
+    add(cells, &work.cells);
+    add(cells * last.size / static_cast<int64_t>(last.images.size()), &work.sums);
+  }
+  return work;
+}
+
 bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTree* tree) {
-  absl::flat_hash_map<std::vector<const void*>, Cells> done;
-  for (Bucket& bucket : tree->buckets) {
+  for (size_t b = 0; b < tree->buckets.size(); ++b) {
     if (budget.ShouldStop()) return false;
-    std::vector<DomainPtr> domains;
-    for (const int v : JointScope(bucket)) domains.push_back(problem.variables[v]);
-    const std::vector<MinSumTerm> terms = TermsOf(problem, *tree, bucket);
-    Cells& known = done[KeyOf(domains, terms)];
-    if (known == nullptr) {
-      known = Shared(MinSum(domains, terms, budget));
-      if (known->empty()) return false;
+    Bucket& bucket = tree->buckets[b];
+    if (bucket.like == static_cast<int>(b)) {
+      std::vector<DomainPtr> domains;
+      for (const int v : JointScope(bucket)) domains.push_back(problem.variables[v]);
+      bucket.up = Shared(MinSum(domains, TermsOf(problem, *tree, bucket), budget));
+      if (bucket.up->empty()) return false;
+    } else {
+      bucket.up = tree->buckets[bucket.like].up;
     }
-    bucket.up = known;
-    if (bucket.scope.empty()) tree->least += (*known)[0];
+    if (bucket.scope.empty()) tree->least += (*bucket.up)[0];
   }
   return true;
 }

@@ -29,6 +29,7 @@ struct Bucket {
   int parent = -1;            // -1: no variable of the scope is eliminated
   std::vector<int> factors;   // of the problem: those whose first eliminated variable is this one
   std::vector<int> children;  // buckets whose parent this one is
+  int like = 0;               // the first bucket of equal tables; `up` is the same
   Cells up;    // by scope, row-major: the least cost of the factors here and in all buckets below
   Cells down;  // by scope, row-major: the least cost of all other factors
 };
@@ -41,8 +42,16 @@ struct BucketTree {
   std::vector<std::vector<int64_t>> of_value;
 };
 
-// The tree without tables. `order`: variables, each once.
+// The tree without tables. `order`: variables, each once. Factors of the problem need no cells,
+// only pointers that are equal where their cells would be.
 BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& order);
+
+// What the tables of a tree take: those of all buckets, or each of equal ones once. Saturates.
+struct Work {
+  int64_t cells = 0;  // of all `up`
+  int64_t sums = 0;   // to fill them, about one a nanosecond
+};
+Work WorkOf(const PairwiseProblem& problem, const BucketTree& tree, bool equal_once);
 
 // Fills `up` of all buckets, and `least`. Equal work is done once. The sizes of the tables follow
 // from the order, so look at them before (GreedyOrder). False where the budget was spent before the

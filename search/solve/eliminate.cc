@@ -90,22 +90,20 @@ bool Optimise(const PairwiseProblem& problem, const std::vector<int>& order, con
 }  // namespace
 
 absl::optional<Order> GreedyOrder(const PairwiseProblem& problem, int64_t cells,
-                                  const Budget& budget) {
+                                  const Budget& budget, bool each) {
   Interaction interaction(problem);
   Order order;
-  int64_t all_cells = 0;
   while (interaction.remaining() > 0) {
     if (budget.ShouldStop()) return absl::nullopt;
     int64_t table = 0;
-    int next = interaction.Cheapest(&table);
+    const int next = interaction.Cheapest(&table);
     if (table > cells) return absl::nullopt;
-    const Domain& domain = *problem.variables[next];
-    all_cells += table;
-    order.sums += table * domain.size / static_cast<int64_t>(domain.images.size());
-    if (all_cells > 4 * cells || order.sums > 256 * cells) return absl::nullopt;
     interaction.Eliminate(next);
     order.variables.push_back(next);
   }
+  const Work work = WorkOf(problem, MakeBuckets(problem, order.variables), !each);
+  if (work.cells > 4 * cells || work.sums > 256 * cells) return absl::nullopt;
+  order.sums = work.sums;
   return order;
 }
 

@@ -21,13 +21,14 @@ namespace yuba::search {
 
 // The greedy order: next the variable whose elimination leaves the smallest table. Nothing also
 // where a table would have more than `cells` cells, all tables together more than 4 * `cells`, or
-// where they would take more than 256 * `cells` sums.
+// where they would take more than 256 * `cells` sums. Equal tables count once, as Eliminate makes
+// them; with `each` they all count, for those who make all of them.
 struct Order {
   std::vector<int> variables;
   int64_t sums = 0;  // additions that the elimination takes, about one a nanosecond
 };
 absl::optional<Order> GreedyOrder(const PairwiseProblem& problem, int64_t cells,
-                                  const Budget& budget = Budget::Unlimited());
+                                  const Budget& budget = Budget::Unlimited(), bool each = false);
 
 struct Solution {
   Assignment assignment;

@@ -212,7 +212,8 @@ LimitSolver::LimitSolver(const PairwiseProblem& problem, const std::vector<Class
 // assignment is a line, and the bound is the least of all lines, so it is concave: two lines, on
 // both sides of its top, cross where to look next.
 void LimitSolver::Scale(const std::vector<MemoryPrice>& prices) {
-  const absl::optional<Order> order = GreedyOrder(problem_, table_cells_, budget_);
+  // Prices by time tell tables apart that are equal without them.
+  const absl::optional<Order> order = GreedyOrder(problem_, table_cells_, budget_, true);
   // Without prices the elimination gives the cheapest assignment of all, which is always of use.
   const bool known = known_ < kForbidden && !prices.empty();
   if (!order.has_value() || (known && order->sums > kKnownSums)) {

@@ -21,7 +21,7 @@ absl::optional<RaisedThreshold> RaiseThreshold(const PairwiseProblem& problem,
   std::vector<ClassesPtr> kept;
   for (int v : core.variables) kept.push_back(classes[v]);
   PairwiseProblem relaxed = Relaxed(core.problem, kept);
-  const absl::optional<Order> order = GreedyOrder(relaxed, options.class_cells, budget);
+  const absl::optional<Order> order = GreedyOrder(relaxed, options.class_cells, budget, true);
   if (!order.has_value()) return absl::nullopt;
   const absl::optional<BucketTree> marginals = MinMarginals(relaxed, order->variables, budget);
   if (!marginals.has_value()) return absl::nullopt;

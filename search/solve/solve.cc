@@ -1,6 +1,8 @@
 #include "search/solve/solve.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <utility>
 
 #include "search/solve/interaction.h"
@@ -23,35 +25,73 @@ class Random {  // a fixed sequence
   uint64_t state_ = 1;
 };
 
+// Which variable keeps its value in a round where no table fits: one with many neighbours, by a
+// random weight, preferably one that was free in the rounds before.
+class Victims {
+ public:
+  Victims(const Interaction& interaction, Random* random, std::vector<int>* times_fixed)
+      : interaction_(interaction), times_fixed_(*times_fixed) {
+    std::vector<Entry> entries;
+    for (size_t v = 0; v < times_fixed->size(); ++v) {
+      weights_.push_back(1000 + random->Next());
+      entries.push_back(EntryOf(static_cast<int>(v)));
+    }
+    best_ = std::priority_queue<Entry>(std::less<Entry>(), std::move(entries));
+  }
+
+  // The neighbours of the variable may have become more.
+  void Raise(int variable) { best_.push(EntryOf(variable)); }
+
+  // At least one variable must remain.
+  int Take() {
+    while (true) {
+      const Entry top = best_.top();
+      best_.pop();
+      const int v = -top.second;
+      if (!interaction_.Has(v)) continue;
+      if (const Entry now = EntryOf(v); now < top) {
+        best_.push(now);  // it has lost neighbours
+        continue;
+      }
+      ++times_fixed_[v];
+      return v;
+    }
+  }
+
+ private:
+  using Entry = std::pair<uint64_t, int>;  // score, and less the variable: of equals the first
+
+  Entry EntryOf(int v) const {
+    return {interaction_.neighbours(v).size() * weights_[v] / (1 + times_fixed_[v]), -v};
+  }
+
+  const Interaction& interaction_;
+  std::vector<int>& times_fixed_;
+  std::vector<uint64_t> weights_;
+  // At least one entry of each variable that remains has its present score or more.
+  std::priority_queue<Entry> best_;
+};
+
 // The free variables of one round, in the order of their elimination. Whenever no table fits, a
-// variable with many neighbours keeps its value, preferably one that was free in the rounds before.
-// Takes from *work the sums of the elimination. Fewer variables where the budget is spent.
+// victim keeps its value. Takes from *work the sums of the elimination. Fewer variables where the
+// budget is spent.
 std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Random* random,
                                std::vector<int>* times_fixed, int64_t* work, const Budget& budget) {
   Interaction interaction(problem);
+  Victims victims(interaction, random, times_fixed);
   std::vector<int> order;
   while (interaction.remaining() > 0 && !budget.ShouldStop()) {
     int64_t table = 0;
-    int next = interaction.Cheapest(&table);
-    if (table <= cells) {
-      interaction.Eliminate(next);
-      order.push_back(next);
-      *work -= table * problem.variables[next]->size;
+    const int next = interaction.Cheapest(&table);
+    if (table > cells) {
+      interaction.Remove(victims.Take());
       continue;
     }
-    int victim = -1;
-    uint64_t best = 0;
-    for (size_t v = 0; v < problem.variables.size(); ++v) {
-      if (!interaction.Has(static_cast<int>(v))) continue;
-      uint64_t score = interaction.neighbours(static_cast<int>(v)).size() *
-                       (1000 + random->Next()) / (1 + (*times_fixed)[v]);
-      if (victim < 0 || score > best) {
-        victim = static_cast<int>(v);
-        best = score;
-      }
-    }
-    ++(*times_fixed)[victim];
-    interaction.Remove(victim);
+    const std::vector<int> neighbours = interaction.neighbours(next);
+    interaction.Eliminate(next);
+    for (const int other : neighbours) victims.Raise(other);
+    order.push_back(next);
+    *work -= table * problem.variables[next]->size;
   }
   return order;
 }

@@ -154,6 +154,29 @@ TEST_CASE("elimination refuses tables that do not fit") {
   CHECK(!SolveExactly(problem, 2).has_value());
 }
 
+// A row of `size` variables of two values, each of which also meets a variable of its own.
+PairwiseProblem Comb(int size) {
+  std::mt19937 random(9);
+  PairwiseProblem comb;
+  comb.variables.assign(2 * size, PlainDomain(2));
+  const Cells between = RandomCells(4, &random), own = RandomCells(4, &random);
+  for (int v = 0; v < size; ++v) {
+    comb.factors.push_back({{v, size + v}, own});
+    if (v > 0) comb.factors.push_back({{v - 1, v}, between});
+  }
+  return comb;
+}
+
+TEST_CASE("equal tables of an elimination count once, unless all of them are made") {
+  const PairwiseProblem comb = Comb(100);
+  // The tables of the row have two cells each, and so has the one that all other variables share.
+  const int64_t cells = 55;
+  CHECK(GreedyOrder(comb, cells).has_value());
+  CHECK_FALSE(GreedyOrder(comb, cells, Budget::Unlimited(), true).has_value());
+  CHECK(GreedyOrder(comb, 2 * cells, Budget::Unlimited(), true).has_value());
+  CHECK(GreedyOrder(Comb(50), cells)->sums < GreedyOrder(comb, cells)->sums);
+}
+
 // All variables have the same three values in a cycle; costs depend on differences only.
 TEST_CASE("symmetries change no result") {
   std::mt19937 random(8);
