@@ -50,6 +50,8 @@ void SearchLevels(Task& task, Incumbent& incumbent);
 // grids.cc: the dual bound of the relaxation to grids; leaves task.likely_grids.
 void BoundGrids(Task& task, Incumbent& incumbent);
 
+// What a search of axes is to keep to (search/axes/assign_axes.h).
+AxisOptions AxisOptionsOf(Task& task, const Incumbent& incumbent);
 // place_axes.cc: mesh axes for the likely grids; then, on grids, the same from the best plan known.
 void PlaceAxes(Task& task, Incumbent& incumbent);
 void ImproveAxes(Task& task, Incumbent& incumbent);

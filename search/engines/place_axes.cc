@@ -4,14 +4,18 @@
 
 namespace yuba::search {
 
-void PlaceAxes(Task& task, Incumbent& incumbent) {
+AxisOptions AxisOptionsOf(Task& task, const Incumbent& incumbent) {
   AxisOptions options;
   options.mesh = task.options().mesh;
   options.nesting = task.options().nesting;
   options.budget = &task.time_left();
   options.bound = incumbent.bound().bytes();
-  task.axes = std::make_unique<AxisAssigner>(task.graph(), options, task.uses(), task.likely_grids,
-                                             task.restrictions());
+  return options;
+}
+
+void PlaceAxes(Task& task, Incumbent& incumbent) {
+  task.axes = std::make_unique<AxisAssigner>(task.graph(), AxisOptionsOf(task, incumbent),
+                                             task.uses(), task.likely_grids, task.restrictions());
   Choices found = task.axes->Find();
   if (task.on_tables() && !task.limited()) {
     // Clusters allow fewer choices than axes do.

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "search/engines/anchored_choices.h"
 #include "search/engines/engine.h"
 #include "search/model/ties.h"
+#include "search/solve/dual.h"
 #include "search/solve/solve.h"
 
 namespace yuba::search {
@@ -13,6 +16,9 @@ namespace {
 // The best plans of chains have the period of one block, or of two: a chain of products is cut over
 // rows and columns by turns.
 constexpr int kPeriods[] = {1, 2};
+// On grids 2 alone: there, axes of period 1 are tried anyway (AxisAssigner::Find).
+constexpr int kPeriodOfGrids = 2;
+constexpr int kSweeps = 100;  // of the dual of the tied relaxation, which is small
 // A tied problem of at most this part of the variables stands for the whole: searches of the whole
 // that do not begin from its plan find nothing better.
 constexpr size_t kSmallPart = 2;
@@ -52,6 +58,32 @@ Assignment SolveTied(Task& task, const Incumbent& incumbent, const std::vector<i
   return assignment;
 }
 
+// [element]: grids that the dual of the tied relaxation to grids likes, the best first. Empty where
+// too little repeats, or the budget is spent.
+std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
+  const SearchOptions& options = task.options();
+  const absl::optional<GridProblem> grids =
+      BuildGridProblem(task.graph(), options.mesh, task.uses(), false, task.budget(),
+                       options.table_cache.get(), task.restrictions());
+  if (!grids.has_value() || !grids->complete) return {};
+  const VariableMap variables = VariablesOf(*grids);
+  const std::vector<int> numbers =
+      TiedVariables(variables, NextRepetition(task.graph(), variables), period);
+  const PairwiseProblem tied = Tied(grids->pairwise, numbers);
+  if (!FewRemain(tied.variables.size(), numbers.size())) return {};
+  if (kSmallPart * tied.variables.size() <= numbers.size()) task.repeats = true;
+  std::vector<int> order(tied.variables.size());  // as in the graph
+  std::iota(order.begin(), order.end(), 0);
+  DualOptions sweeps;
+  sweeps.sweeps = kSweeps;
+  const Dual dual = MaximiseDual(tied, order, sweeps, task.budget());
+  std::vector<std::vector<Grid>> likely(numbers.size());
+  for (size_t e = 0; e < numbers.size(); ++e) {
+    for (const int value : dual.likely[numbers[e]]) likely[e].push_back((*grids->grids[e])[value]);
+  }
+  return likely;
+}
+
 }  // namespace
 
 void SolveRepeated(Task& task, Incumbent& incumbent) {
@@ -68,8 +100,14 @@ void SolveRepeated(Task& task, Incumbent& incumbent) {
 }
 
 void RepeatAxes(Task& task, Incumbent& incumbent) {
-  // With period 1, parts with equal surroundings are cut alike: that is where axes begin.
-  incumbent.Offer(task.axes->Repeat(2));
+  const std::vector<std::vector<Grid>> grids = TiedGrids(task, kPeriodOfGrids);
+  if (grids.empty()) return;
+  const int64_t before = incumbent.bytes();
+  auto axes = std::make_unique<AxisAssigner>(task.graph(), AxisOptionsOf(task, incumbent),
+                                             task.uses(), grids, task.restrictions());
+  axes->Find();
+  incumbent.Offer(axes->Repeat(kPeriodOfGrids));
+  if (incumbent.bytes() < before) task.axes = std::move(axes);
 }
 
 }  // namespace yuba::search

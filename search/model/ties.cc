@@ -123,6 +123,17 @@ VariableMap VariablesOf(const Problem& problem) {
   return variables;
 }
 
+VariableMap VariablesOf(const GridProblem& problem) {
+  std::map<GridList, int> known;
+  VariableMap variables;
+  for (const GridList& grids : problem.grids) {
+    variables.variable.push_back(static_cast<int>(variables.variable.size()));
+    const auto next = static_cast<int>(known.size());
+    variables.alike.push_back(known.emplace(grids, next).first->second);
+  }
+  return variables;
+}
+
 std::vector<int> NextRepetition(const Graph& graph, const VariableMap& variables) {
   std::vector<int> alike;
   for (const int v : variables.variable) alike.push_back(variables.alike[v]);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/model/graph_problem.h"
+#include "search/model/grid_problem.h"
 
 namespace yuba::search {
 
@@ -20,6 +21,7 @@ struct VariableMap {
   std::vector<int> alike;     // [variable]: a number, equal where the choices to be made are
 };
 VariableMap VariablesOf(const Problem& problem);
+VariableMap VariablesOf(const GridProblem& problem);
 
 // [element]: the element that does the same one repetition later; -1 where there is none. It is a
 // shift of the graph: what reads, makes or is read by an element stands in the same way to the next
