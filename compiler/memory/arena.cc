@@ -71,10 +71,11 @@ int64_t LeastArena(const std::vector<BufferLife>& lives) {
   return most;
 }
 
-// The best first fit of all orders. The best order is then changed kTurns times, until the arena
-// has at most `enough` bytes: the slot that ends highest goes to the front (Joslin and Clements,
-// "Squeaky Wheel" Optimization, JAIR 1999).
-ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
+// The best first fit of all orders; `least`: no arena is smaller. The best order is then changed
+// `turns` times, until the arena has at most `enough` bytes: the slot that ends highest goes to the
+// front (Joslin and Clements, "Squeaky Wheel" Optimization, JAIR 1999).
+ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t least, int64_t enough,
+                         int turns) {
   ArenaLayout best;
   std::vector<int> best_order;
   const auto consider = [&](const std::vector<int>& order) {
@@ -85,10 +86,13 @@ ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
     }
     return here;
   };
-  for (const std::vector<int>& order : Orders(lives)) consider(order);
+  for (const std::vector<int>& order : Orders(lives)) {
+    consider(order);
+    if (best.arena <= least) return best;
+  }
   ArenaLayout last = best;
   std::vector<int> order = best_order;
-  for (int turn = 0; turn < kTurns && best.arena > enough; ++turn) {
+  for (int turn = 0; turn < turns && best.arena > enough; ++turn) {
     const auto highest = std::find_if(order.begin(), order.end(), [&](int id) {
       return SlotBytes(last.offsets[id] + lives[id].size) == last.arena;
     });
@@ -104,8 +108,9 @@ ArenaLayout BestOfOrders(const std::vector<BufferLife>& lives, int64_t enough) {
 ArenaLayout PlaceBuffers(const std::vector<BufferLife>& lives, int64_t limit) {
   const int64_t least = LeastArena(lives);
   int64_t capacity = std::max(least, limit / kSlotBytes * kSlotBytes);
-  ArenaLayout best = BestOfOrders(lives, capacity);
-  if (limit > 0 && limit < least) return best;
+  const bool exceeds = limit > 0 && limit < least;  // whatever the layout
+  ArenaLayout best = BestOfOrders(lives, least, capacity, exceeds ? 0 : kTurns);
+  if (exceeds) return best;
   for (int turn = 0; turn <= kHalvings && capacity < best.arena; ++turn) {
     Fit fit = FitWithin(lives, capacity);
     if (fit.offsets.has_value()) return {*std::move(fit.offsets), capacity};

@@ -14,7 +14,6 @@ namespace {
 
 constexpr Effort kTied = {6, 4, 20'000};
 constexpr Effort kUntied = {2, 2, 50'000};
-constexpr Effort kRepeated = {1, 2, 20'000};   // from choices that are good already
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: then no new round
 
@@ -85,42 +84,36 @@ AxisAssigner::AxisAssigner(const Graph& graph, AxisOptions options,
       problem_(MakeAxisProblem(graph, uses, grids, &store_, false, restrictions)),
       search_(problem_, options_.mesh, options_.nesting, *options_.budget, &store_) {}
 
-Choices AxisAssigner::Find() {
-  AxisProblem tied = Tied(problem_);
+// Searches with the variables of one number tied, from the choices so far. Where there are none, it
+// begins twice: the likeliest grids fit together, but perhaps no axes of theirs do; where each
+// choice may leave its grid for its neighbours' sake, axes agree better.
+void AxisAssigner::SearchTied(const std::vector<int>& numbers) {
+  const AxisProblem tied = Tied(problem_, numbers);
   AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
-  // The likeliest grids fit together, but perhaps no axes of theirs do. Where each choice may leave
-  // its grid for its neighbours' sake, axes agree better. Both are starts.
   std::vector<std::vector<int>> starts;
-  for (const bool likeliest_grids : {true, false}) {
-    alike.SetAll(std::vector<int>(tied.variables.size(), -1));
-    alike.Start(likeliest_grids);
+  if (search_.choices()[0] >= 0) {
+    for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], search_.choices()[v]);
     starts.push_back(alike.choices());
+  } else {
+    for (const bool likeliest_grids : {true, false}) {
+      alike.SetAll(std::vector<int>(tied.variables.size(), -1));
+      alike.Start(likeliest_grids);
+      starts.push_back(alike.choices());
+    }
   }
   Refine(tied, kTied, options_, std::move(starts), &alike);
-  for (size_t e = 0; e < problem_.variable.size(); ++e) {
-    search_.Set(problem_.variable[e], alike.choices()[tied.variable[e]]);
+  for (size_t v = 0; v < numbers.size(); ++v) {
+    search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
   }
-  Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
-  return ChoicesOfElements(problem_, search_.choices(), &store_);
 }
 
-Choices AxisAssigner::Repeat(int period) {
-  const VariableMap variables = VariablesOf(problem_);
-  const std::vector<int> numbers =
-      TiedVariables(variables, NextRepetition(graph_, variables), period);
-  const AxisProblem tied = Tied(problem_, numbers);
-  const std::vector<int> found = search_.choices();
-  const int64_t least = search_.Cost();
-  if (FewRemain(tied.variables.size(), numbers.size())) {
-    AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
-    for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], found[v]);
-    Refine(tied, kRepeated, options_, {alike.choices()}, &alike);
-    for (size_t v = 0; v < numbers.size(); ++v) {
-      search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
-    }
-    Refine(problem_, kRepeated, options_, {search_.choices()}, &search_);
-    if (search_.Cost() >= least) search_.SetAll(found);
+Choices AxisAssigner::Find(int period) {
+  SearchTied(KindsOf(problem_));
+  if (period > 0) {
+    const VariableMap variables = VariablesOf(problem_);
+    SearchTied(TiedVariables(variables, NextRepetition(graph_, variables), period));
   }
+  Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
   return ChoicesOfElements(problem_, search_.choices(), &store_);
 }
 

@@ -60,19 +60,17 @@ class AxisAssigner {
   AxisAssigner& operator=(const AxisAssigner&) = delete;
 
   // A legal choice for each element, near the grids, that moves few bytes. Choices may leave the
-  // grids where that is cheaper.
-  Choices Find();
-
-  // After Find: the same, from a search in which elements `period` repetitions apart are cut alike
-  // (search/model/ties.h). Returns what there was where that is no better, or hardly anything
-  // repeats.
-  Choices Repeat(int period);
+  // grids where that is cheaper. At first, elements with equal surroundings are cut alike; then,
+  // with a period, those that are so many repetitions apart (search/model/ties.h).
+  Choices Find(int period = 0);
 
   // After Find: the same, from choices of all elements that another search found and that meet the
   // restrictions. Returns what Find did where `start` moves no less.
   Choices Improve(const Choices& start);
 
  private:
+  void SearchTied(const std::vector<int>& numbers);
+
   const Graph& graph_;
   AxisOptions options_;
   ChoiceStore store_;

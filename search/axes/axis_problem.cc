@@ -122,14 +122,14 @@ Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& ch
   return all;
 }
 
-AxisProblem Tied(const AxisProblem& problem) {
+std::vector<int> KindsOf(const AxisProblem& problem) {
   std::vector<int> numbers;
   std::map<int, int> first;  // by kind
   for (const AxisVariable& variable : problem.variables) {
     const auto next = static_cast<int>(first.size());
     numbers.push_back(first.emplace(variable.kind, next).first->second);
   }
-  return Tied(problem, numbers);
+  return numbers;
 }
 
 AxisProblem Tied(const AxisProblem& problem, const std::vector<int>& numbers) {

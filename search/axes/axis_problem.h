@@ -61,8 +61,8 @@ Choices ChoicesOfElements(const AxisProblem& problem, const std::vector<int>& ch
 // The problem with a variable for each number, 0 .. count-1 in the order of the variables: all
 // variables of that number have its choice. They must have equal spaces and restrictions.
 AxisProblem Tied(const AxisProblem& problem, const std::vector<int>& numbers);
-// The same for the kinds: parts of a graph with equal surroundings are cut alike.
-AxisProblem Tied(const AxisProblem& problem);
+// Such numbers by kind: parts of a graph with equal surroundings are cut alike.
+std::vector<int> KindsOf(const AxisProblem& problem);
 
 }  // namespace yuba::search
 

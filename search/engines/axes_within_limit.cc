@@ -34,7 +34,7 @@ AxesWithinLimit::AxesWithinLimit(const Graph& graph, const AxisOptions& options,
       penalty_(PenaltyOver(prices_, grids.pairwise.memory.scale)) {}
 
 Choices AxesWithinLimit::Find(int64_t target) {
-  const AxisProblem tied = Tied(problem_);
+  const AxisProblem tied = Tied(problem_, KindsOf(problem_));
   AxisMemory memory(tied, grids_, false, options_.mesh, &store_);
   AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_, &memory);
   memory.SetPrices(prices_, 1);

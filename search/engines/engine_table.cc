@@ -49,6 +49,9 @@ bool AnotherGraph(Task& task, const Incumbent& incumbent) {
 bool AxesCanImprove(Task& task, const Incumbent& incumbent) {
   return OnGrids(task) && task.axes != nullptr && incumbent.HasPlan() && !IsReached(incumbent);
 }
+bool RepeatedAxesHelp(Task& task, const Incumbent& incumbent) {
+  return AxesCanImprove(task, incumbent) && !incumbent.IsNear();
+}
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
 bool NothingRepeats(Task& task, const Incumbent&) { return OnWideTables(task) && !task.repeats; }
 bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
@@ -65,7 +68,7 @@ constexpr Engine kEngines[] = {
     {"axes", HasLikelyGrids, PlaceAxes},               // mesh axes for likely grids
     {"eliminate", CanBeEliminated, EliminateAll},      // exactly, on tables of all choices
     {"repeat", OnTablesWithGap, SolveRepeated},        // repeated blocks choose alike
-    {"repeat", AxesCanImprove, RepeatAxes},            // repeated blocks choose alike
+    {"repeat", RepeatedAxesHelp, RepeatAxes},          // repeated blocks choose alike
     {"levels", AnotherStart, SearchLevels},            // one mesh axis at a time
     {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
     {"improve", AxesCanImprove, ImproveAxes},          // mesh axes, from the best plan

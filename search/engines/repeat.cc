@@ -105,8 +105,7 @@ void RepeatAxes(Task& task, Incumbent& incumbent) {
   const int64_t before = incumbent.bytes();
   auto axes = std::make_unique<AxisAssigner>(task.graph(), AxisOptionsOf(task, incumbent),
                                              task.uses(), grids, task.restrictions());
-  axes->Find();
-  incumbent.Offer(axes->Repeat(kPeriodOfGrids));
+  incumbent.Offer(axes->Find(kPeriodOfGrids));
   if (incumbent.bytes() < before) task.axes = std::move(axes);
 }
 
