@@ -13,6 +13,7 @@ import tempfile
 import time
 
 from cases import all_cases
+from orders import hold
 from plan_digest import digest
 from without import ablate, engine_names
 
@@ -207,6 +208,9 @@ def main():
     parser.add_argument("--without", metavar="ENGINE",
                         help="plans every case without this engine of the search too, or with "
                         "`all` without each in turn, and prints what it is worth")
+    parser.add_argument("--orders", action="store_true",
+                        help="plans every graph in wider and wider spaces and within larger and "
+                        "larger limits, and prints where that costs bytes")
     parser.add_argument("--yuba", default=ROOT / "bazel-bin/tools/yuba",
                         help="the build to look at; default: bazel-bin/tools/yuba")
     parser.add_argument("-o", "--output", help="writes all figures to this JSON file")
@@ -229,6 +233,8 @@ def main():
                              f"{', '.join(known)}")
             names = known if arguments.without == "all" else [arguments.without]
             rows, losses = ablate(cases, arguments.yuba, names, folder, measure)
+        elif arguments.orders:
+            rows, losses = hold(cases, arguments.yuba, folder)
         elif arguments.compare:
             known = pathlib.Path(arguments.compare)
             before = known if known.is_file() else build(arguments.compare, folder)
