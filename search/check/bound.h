@@ -24,16 +24,13 @@ namespace yuba::search {
 // than 2^27 cells or more than 2^36 sums.
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, const Stop& stop);
 
-// Kind "pruned". Returns the plan's lower bound where it holds, else the least cost that was found
-// below it. The first `plain` elements of the order are eliminated as above. What remains is
-// relaxed to grids, which gives for each assignment of grids the least of any plan that has it; of
-// the exact tables only cells that can be part of a plan below the bound are kept. Where none is
-// left there is no such plan. An error where tables are too large.
-absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const Stop& stop);
-
-// Kind "grids". As "pruned", but before it the whole problem relaxed to grids is eliminated in the
-// order `sweep`, and choices whose grids no plan below the plan's lower bound has are left out.
-// Where that elimination alone shows the bound, the rest is not looked at.
+// Kind "grids". Returns the plan's lower bound where it holds, else the least cost that was found
+// below it. The whole problem relaxed to grids is eliminated in the order `sweep`, which gives for
+// each grid the least of any plan that has it; choices whose grids no plan below the plan's lower
+// bound has are left out. Where that elimination alone shows the bound, the rest is not looked at.
+// Of the others the first `plain` elements of the order are eliminated as above. What remains is
+// relaxed to grids again, and of the exact tables only cells that can be part of a plan below the
+// bound are kept. Where none is left there is no such plan. An error where tables are too large.
 absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const Stop& stop);
 
 // Kind "dual". The bound that the messages show on the relaxation to grids; with prices on memory,

@@ -1,4 +1,4 @@
-// Tables of choices seen by grid, for the replay of proofs of kinds "pruned" and "grids".
+// Tables of choices seen by grid, for the replay of proofs of kind "grids".
 //
 // The choices of an element fall into grids: into how many parts each extent is cut, whatever the
 // axes. The table by grid of a table of choices has the least of each block: where [32/ab, 64/c]

@@ -1,5 +1,4 @@
-// The replay of proofs by pruned elimination, on choices and after grids were dropped: ReplayPruned
-// and ReplayGrids of bound.h.
+// The replay of proofs by pruned elimination, after grids were dropped: ReplayGrids of bound.h.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -225,13 +224,6 @@ absl::Status CheckPlain(const Plan& plan) {
                     " elements plainly, but its order has ", count);
 }
 
-absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const CostTables& costs,
-                                     const Stop& stop) {
-  YUBA_ASSIGN_OR_RETURN(Remaining left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
-                                                         plan.proof.plain, stop));
-  return PrunedReplay(plan, costs, std::move(left)).Run(stop);
-}
-
 // A lower bound, by element and grid, of what any plan with that grid moves: by the relaxation to
 // grids. Numbers at or above the plan's bound may be given as more.
 struct LeastOfGrids {
@@ -293,12 +285,6 @@ absl::StatusOr<GridsToKeep> GridsBelow(const Graph& graph, const Plan& plan,
 
 }  // namespace
 
-absl::StatusOr<int64_t> ReplayPruned(const Graph& graph, const Plan& plan, const Stop& stop) {
-  YUBA_RETURN_IF_ERROR(CheckPlain(plan));
-  YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space, stop));
-  return ReplayPruned(graph, plan, costs, stop);
-}
-
 absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckPlain(plan));
   YUBA_RETURN_IF_ERROR(CheckOrder(graph, plan.proof.sweep));
@@ -307,7 +293,9 @@ absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const 
   YUBA_ASSIGN_OR_RETURN(const GridsToKeep keep, GridsBelow(graph, plan, least));
   YUBA_ASSIGN_OR_RETURN(const CostTables costs,
                         MakeCostTables(graph, plan.mesh, plan.space, stop, &keep));
-  return ReplayPruned(graph, plan, costs, stop);
+  YUBA_ASSIGN_OR_RETURN(Remaining left, EliminatePlainly(graph, plan, costs, TablesOf(costs),
+                                                         plan.proof.plain, stop));
+  return PrunedReplay(plan, costs, std::move(left)).Run(stop);
 }
 
 }  // namespace yuba::search

@@ -64,10 +64,8 @@ void SearchUncopied(Task& task, Incumbent& incumbent);
 void SearchAround(Task& task, Incumbent& incumbent);
 void FollowAnchoredDual(Task& task, Incumbent& incumbent);
 
-// prune.cc: pruned elimination, of the tables of all choices or of the grids that can still pay.
-// Both need a plan.
-void PruneChoices(Task& task, Incumbent& incumbent);
-void PruneGrids(Task& task, Incumbent& incumbent);
+// prune.cc: pruned elimination of the choices whose grids can still pay. Needs a plan.
+void Prune(Task& task, Incumbent& incumbent);
 
 // Within a limit on memory, or with replicas.
 

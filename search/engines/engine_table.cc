@@ -54,11 +54,9 @@ bool RepeatedAxesHelp(Task& task, const Incumbent& incumbent) {
 }
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
 bool NothingRepeats(Task& task, const Incumbent&) { return OnWideTables(task) && !task.repeats; }
-bool TablesCanBePruned(Task& task, const Incumbent& incumbent) {
-  return OnWideTables(task) && incumbent.HasPlan();
-}
-bool GridsCanBePruned(Task& task, const Incumbent& incumbent) {
-  return OnGrids(task) && incumbent.HasPlan() && !incumbent.IsNear();
+bool CanBePruned(Task& task, const Incumbent& incumbent) {
+  if (!incumbent.HasPlan()) return false;
+  return OnGrids(task) ? !incumbent.IsNear() : OnWideTables(task);
 }
 
 // Read from top to bottom. An engine that is listed twice runs where it first applies.
@@ -73,8 +71,7 @@ constexpr Engine kEngines[] = {
     {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
     {"improve", AxesCanImprove, ImproveAxes},          // mesh axes, from the best plan
     {"local", OnTablesWithGap, SearchAround},          // local search, from all plans
-    {"prune", TablesCanBePruned, PruneChoices},        // exactly, what can still be cheaper
-    {"prune", GridsCanBePruned, PruneGrids},           // exactly, what can still be cheaper
+    {"prune", CanBePruned, Prune},                     // exactly, what can still be cheaper
     {"anchored", NothingRepeats, FollowAnchoredDual},  // local search, from the anchored dual
 };
 

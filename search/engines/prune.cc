@@ -141,32 +141,11 @@ int PlainElements(const Problem& problem, const RaisedThreshold& raised) {
 
 }  // namespace
 
-// Tables of choices do not fit for elimination, but those of their grids do.
-void PruneChoices(Task& task, Incumbent& incumbent) {
-  const Problem& problem = task.problem();
-  const SearchOptions& options = task.options();
-  RaiseThresholdOptions limits;
-  limits.fold_cells = std::min(limits.fold_cells, options.table_cells);
-  limits.class_cells = std::min(limits.class_cells, options.table_cells);
-  const Solution start = {problem.ValuesOf(incumbent.choices()), incumbent.bytes()};
-  const absl::optional<RaisedThreshold> raised = RaiseThreshold(
-      problem.pairwise, GridsOf(problem, options.mesh), start, limits, task.budget());
-  if (!raised.has_value()) return;
-  if (raised->solution.cost < start.cost) {
-    incumbent.Offer(problem.ChoicesOf(raised->solution.assignment));
-  }
-  Proof proof;
-  proof.kind = ProofKind::kPruned;
-  proof.order = problem.ElementOrder(raised->order);
-  proof.plain = PlainElements(problem, *raised);
-  incumbent.Offer(ProvedBound(raised->bound, std::move(proof)));
-}
-
 // The relaxation to grids is eliminated exactly, up and down, which gives for each grid of each
 // element the least bytes of any plan that has it. With a plan of 725.9 MB in hand, a grid whose
 // least is 730 MB is in no better plan and is dropped. The choices of what is left often have
 // tables of a size to be made; they are then searched by pruned elimination.
-void PruneGrids(Task& task, Incumbent& incumbent) {
+void Prune(Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
   const Budget& budget = task.budget();
   const absl::optional<GridProblem> grids =

@@ -42,10 +42,10 @@ void ReadProof(const JsonReader& proof, Proof* result) {
   constexpr int64_t most = std::numeric_limits<int>::max();
   result->kind = ReadWord<ProofKind>(proof.Field("kind"));
   ReadOrder(proof.Field("order"), &result->order);
-  if (result->HasPlain()) {
+  if (result->kind == ProofKind::kGrids) {
     result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
+    ReadOrder(proof.Field("sweep"), &result->sweep);
   }
-  if (result->kind == ProofKind::kGrids) ReadOrder(proof.Field("sweep"), &result->sweep);
   ReadMessages(proof.Field("messages"), &result->messages);
 }
 

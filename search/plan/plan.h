@@ -51,12 +51,12 @@ struct Proof {
   ProofKind kind = ProofKind::kNone;
   // All kinds but dual: the elements in the order in which their variables are eliminated.
   std::vector<int> order;
-  // Pruned and grids: so many elements of `order`, from the first, are eliminated plainly. Of the
-  // tables of the others only entries that can be part of a plan cheaper than the bound are kept;
-  // at the end no entry remains, so there is no such plan. A proof on grids first drops the grids
-  // that no such plan has, by `sweep`.
+  // Grids: the elements in the order in which the relaxation to grids is eliminated. Then grids are
+  // dropped that no plan cheaper than the bound has. So many elements of `order`, from the first,
+  // are eliminated plainly. Of the tables of the others only entries that can be part of such a
+  // plan are kept; at the end no entry remains, so there is none.
+  std::vector<int> sweep;
   int plain = 0;
-  bool HasPlain() const { return kind == ProofKind::kPruned || kind == ProofKind::kGrids; }
   // Dual: the messages; a pair of tensor and node that is not listed has 0 everywhere. The bound is
   // a sum of two parts. For each node: the cheapest partition, with each operand and the result at
   // the grid that is cheapest after its message. For each tensor: the least that its messages add
@@ -65,8 +65,6 @@ struct Proof {
   // Elimination and dual with a limit on memory: memory in use is added to the costs at these
   // prices, and the limit at all prices is subtracted from the least sum. By ascending time.
   std::vector<MemoryPrice> prices;
-  std::vector<int> sweep;  // grids: the elements in the order in which the relaxation to grids is
-                           // eliminated
 };
 
 // What a plan was allowed to express: the lower bound holds for all plans of this space.

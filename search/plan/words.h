@@ -29,7 +29,7 @@ enum class Replicate : uint8_t { kNone, kAuto };
 enum class Accumulators : uint8_t { kAuto, kAll, kNone };
 
 // What proves a plan's lower bound (search/THEORY.md). kNone: nothing is proved beyond 0.
-enum class ProofKind : uint8_t { kNone, kElimination, kPruned, kGrids, kDual };
+enum class ProofKind : uint8_t { kNone, kElimination, kGrids, kDual };
 
 template <typename Enum>
 struct Words;
@@ -54,7 +54,6 @@ struct Words<ProofKind> {
   static constexpr std::pair<ProofKind, const char*> kList[] = {
       {ProofKind::kNone, "none"},
       {ProofKind::kElimination, "elimination"},
-      {ProofKind::kPruned, "pruned"},
       {ProofKind::kGrids, "grids"},
       {ProofKind::kDual, "dual"}};
 };

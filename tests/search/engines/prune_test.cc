@@ -46,7 +46,7 @@ void Keep(const Graph& graph, SearchOptions options, const Plan& before, int64_t
   Task task(graph, options, none, Budget::Unlimited());
   Incumbent incumbent(graph, options, none);
   incumbent.Offer({AllChoices(before), before.lower_bound, before.proof});
-  if (!incumbent.IsNear()) PruneGrids(task, incumbent);
+  if (!incumbent.IsNear()) Prune(task, incumbent);
   const Plan after = incumbent.Take().value();
   CAPTURE(cells, before.cost.bytes(), before.lower_bound, optimum);
   CHECK_THAT(CheckPlan(graph, after), IsOk());

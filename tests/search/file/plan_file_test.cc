@@ -132,7 +132,8 @@ TEST_CASE("pins that are wrong in a file are refused with their place") {
 TEST_CASE("a plan file keeps a dual proof") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
-  plan.proof = {ProofKind::kDual, {}, 0, {{1, 2, {3, -4}}, {0, 1, {}}}};
+  plan.proof.kind = ProofKind::kDual;
+  plan.proof.messages = {{1, 2, {3, -4}}, {0, 1, {}}};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
   REQUIRE_THAT(file, IsOk());
   CHECK(file->proof.kind == ProofKind::kDual);
@@ -142,7 +143,9 @@ TEST_CASE("a plan file keeps a dual proof") {
 TEST_CASE("a plan file keeps a proof on grids") {
   Graph graph = Network();
   Plan plan = PlanOf(graph);
-  plan.proof = {ProofKind::kGrids, {2, 0, 1}, 2};
+  plan.proof.kind = ProofKind::kGrids;
+  plan.proof.order = {2, 0, 1};
+  plan.proof.plain = 2;
   plan.proof.sweep = {1, 2, 0};
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, {}));
   REQUIRE_THAT(file, IsOk());
@@ -157,7 +160,8 @@ TEST_CASE("prices on memory come in the order of their times, each once") {
   Plan plan = PlanOf(graph);
   const auto end = 3 * static_cast<int64_t>(graph.nodes.size());
   const auto answer = [&](std::vector<MemoryPrice> prices) {
-    plan.proof = {ProofKind::kDual, {}, 0, {}, std::move(prices)};
+    plan.proof.kind = ProofKind::kDual;
+    plan.proof.prices = std::move(prices);
     return std::string(ReadPlan(WritePlan(graph, plan, {})).status().message());
   };
   CHECK(answer({{0, 5}, {3, 0}, {end - 1, 7}}).empty());
@@ -234,7 +238,7 @@ TEST_CASE("errors of a plan file name the place") {
   CHECK(message("[]") == "this is no plan file: the file is an array, expected an object");
   CHECK(message(Replaced(text, "{\"kind\":\"elimination\"", "{\"kind\":\"trust me\"")) ==
         "this is no plan file: proof.kind is \"trust me\", expected one of none, elimination, "
-        "pruned, grids, dual");
+        "grids, dual");
   CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/1")).find("make it anew with") !=
         std::string::npos);
   CHECK(message(Replaced(text, "yuba-plan/2", "yuba-plan/9")).find("format is \"yuba-plan/9\"") !=
