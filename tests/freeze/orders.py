@@ -161,5 +161,5 @@ def hold(cases, yuba, folder):
         for each in found.wrong:
             print(f"    {each}", flush=True)
     print(f"{pairs} pairs of plans compared, {out} out of order, {counted} of them by more than "
-          "may be")
+          "the tolerance")
     return rows, counted
