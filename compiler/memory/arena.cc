@@ -14,24 +14,68 @@ namespace {
 constexpr int kTurns = 30;    // orders tried after the fixed ones
 constexpr int kHalvings = 3;  // of the bytes by which the arena exceeds the least
 
+// Buffers for which there is one stretch of time in which to look for what lives at once with them.
+constexpr int64_t kOfStretch = 128;
+
+// A buffer that has its place: bytes [offset, end) at times [begin, until).
+struct Placed {
+  int64_t offset, end;
+  int64_t begin, until;
+};
+
+// What is placed, by offset. Most buffers live for a few instructions, so what lives at once with
+// them is looked for in a list of what lives in their stretch of time.
+class PlacedBuffers {
+ public:
+  explicit PlacedBuffers(const std::vector<BufferLife>& lives) {
+    int64_t last = 0;
+    for (const BufferLife& life : lives) last = std::max(last, life.end);
+    const int64_t stretches = 1 + static_cast<int64_t>(lives.size()) / kOfStretch;
+    width_ = 1 + last / stretches;
+    by_stretch_.resize(stretches);
+  }
+
+  // The lowest offset that is free throughout the life.
+  int64_t LowestFree(const BufferLife& life) const {
+    const int64_t first = life.begin / width_;
+    int64_t offset = 0;
+    for (const Placed& other : first == Last(life) ? by_stretch_[first] : all_) {
+      if (other.offset >= offset + life.size) break;
+      if (other.begin < life.end && life.begin < other.until) offset = std::max(offset, other.end);
+    }
+    return offset;
+  }
+
+  void Place(const BufferLife& life, int64_t offset) {
+    const Placed placed = {offset, SlotBytes(offset + life.size), life.begin, life.end};
+    for (int64_t i = life.begin / width_; i <= Last(life); ++i) Insert(placed, by_stretch_[i]);
+    Insert(placed, all_);
+  }
+
+ private:
+  int64_t Last(const BufferLife& life) const { return (life.end - 1) / width_; }
+
+  static void Insert(const Placed& placed, std::vector<Placed>& list) {
+    const auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
+    list.insert(std::upper_bound(list.begin(), list.end(), placed.offset, after), placed);
+  }
+
+  int64_t width_;
+  std::vector<Placed> all_;
+  std::vector<std::vector<Placed>> by_stretch_;
+};
+
 // First fit: the slots in `order`, each at the lowest offset that is free throughout its life.
 ArenaLayout InOrder(const std::vector<BufferLife>& lives, const std::vector<int>& order) {
   ArenaLayout result;
   result.offsets.assign(lives.size(), 0);
-  std::vector<int64_t>& offsets = result.offsets;
-  std::vector<int> placed;  // by offset
+  PlacedBuffers placed(lives);
   for (int id : order) {
     if (lives[id].size == 0) continue;
-    int64_t offset = 0;
-    for (int other : placed) {
-      if (offsets[other] >= offset + lives[id].size) break;
-      if (!LiveAtOnce(lives[id], lives[other])) continue;
-      offset = std::max(offset, SlotBytes(offsets[other] + lives[other].size));
-    }
-    offsets[id] = offset;
+    const int64_t offset = placed.LowestFree(lives[id]);
+    result.offsets[id] = offset;
     result.arena = std::max(result.arena, SlotBytes(offset + lives[id].size));
-    const auto after = [&](int64_t value, int other) { return value < offsets[other]; };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after), id);
+    placed.Place(lives[id], offset);
   }
   return result;
 }

@@ -7,6 +7,13 @@
 #include "opsemantics/base/check.h"
 
 namespace yuba::search {
+namespace {
+
+// Rows of which the greatest load is kept: most changes leave most rows below the target, and those
+// are passed by so many at a time. About the root of the rows of a large graph.
+constexpr int kBlock = 64;
+
+}  // namespace
 
 AxisMemory::AxisMemory(const AxisProblem& problem, const GridProblem& grids, bool buffers,
                        const Mesh& mesh, ChoiceStore* store)
@@ -32,6 +39,8 @@ AxisMemory::AxisMemory(const AxisProblem& problem, const GridProblem& grids, boo
     uses_[problem.variable[use.variable]].push_back({kind, begin, end, 0});
   }
   if (buffers) AddBuffers(grids);
+  most_.assign((loads_.size() + kBlock - 1) / kBlock, 0);
+  UpdateMost(0, static_cast<int>(loads_.size()));
 }
 
 int AxisMemory::KindOf(const GridList& grids, const Cells& usage, int dims) {
@@ -50,7 +59,6 @@ void AxisMemory::AddRows(const MemoryRows& rows) {
   for (const MemoryBuffer& buffer : rows.buffers) begins.push_back(buffer.begin);
   times_ = Timeline(std::move(begins));
   loads_.assign(times_.rows(), 0);
-  shift_.assign(times_.rows(), 0);
   row_prices_.assign(times_.rows(), 0);
 }
 
@@ -72,6 +80,10 @@ void AxisMemory::AddBuffers(const GridProblem& grids) {
 void AxisMemory::SetPrices(const std::vector<MemoryPrice>& prices, double scale) {
   row_prices_ = times_.PricesByRow(prices, scale, price_units_);
   priced_ = !prices.empty() && times_.rows() > 0;
+  priced_rows_.clear();
+  for (size_t row = 0; row < row_prices_.size(); ++row) {
+    if (row_prices_[row] != 0) priced_rows_.push_back(static_cast<int>(row));
+  }
   const std::vector<double> before = SumsBefore(row_prices_);
   for (std::vector<Use>& uses : uses_) {
     for (Use& use : uses) use.price = before[use.end] - before[use.begin];
@@ -112,13 +124,12 @@ int64_t AxisMemory::BytesOf(const Buffer& buffer, int tensor_choice, int node_ch
   return moved > 0 ? bytes : 0;
 }
 
-std::pair<int, int> AxisMemory::Shift(int variable, int from, int to) {
-  int begin = static_cast<int>(shift_.size()), end = 0;
+void AxisMemory::FindSteps(int variable, int from, int to) {
+  steps_.clear();
   const auto add = [&](int first, int last, int64_t by) {
-    if (by == 0) return;
-    for (int row = first; row < last; ++row) shift_[row] += by;
-    begin = std::min(begin, first);
-    end = std::max(end, last);
+    if (by == 0 || first >= last) return;
+    steps_.emplace_back(first, by);
+    steps_.emplace_back(last, -by);
   };
   for (const Use& use : uses_[variable]) {
     add(use.begin, use.end,
@@ -132,29 +143,61 @@ std::pair<int, int> AxisMemory::Shift(int variable, int from, int to) {
     };
     add(buffer.begin, buffer.end, bytes(to) - bytes(from));
   }
-  return {begin, end};
+  std::sort(steps_.begin(), steps_.end());
+}
+
+template <typename See>
+void AxisMemory::ForEachStretch(const See& see) const {
+  int64_t by = 0;
+  for (size_t i = 0; i + 1 < steps_.size(); ++i) {
+    by += steps_[i].second;
+    if (by != 0 && steps_[i].first < steps_[i + 1].first) {
+      see(steps_[i].first, steps_[i + 1].first, by);
+    }
+  }
+}
+
+int64_t AxisMemory::OverBy(int begin, int end, int64_t by) const {
+  int64_t over = 0;
+  for (int row = begin; row < end;) {
+    const int block = row / kBlock, last = std::min(end, (block + 1) * kBlock);
+    if (most_[block] + std::max<int64_t>(by, 0) > target_) {
+      for (; row < last; ++row) over += Over(loads_[row] + by) - Over(loads_[row]);
+    }
+    row = last;
+  }
+  return over;
+}
+
+void AxisMemory::UpdateMost(int begin, int end) {
+  for (int first = begin / kBlock * kBlock; first < end; first += kBlock) {
+    const int last = std::min(first + kBlock, static_cast<int>(loads_.size()));
+    most_[first / kBlock] = *std::max_element(loads_.begin() + first, loads_.begin() + last);
+  }
 }
 
 int64_t AxisMemory::Change(int variable, int from, int to) {
   if (from == to) return 0;
-  const auto [begin, end] = Shift(variable, from, to);
+  FindSteps(variable, from, to);
   int64_t over = 0;
   double price = 0;
-  for (int row = begin; row < end; ++row) {
-    over += Over(loads_[row] + shift_[row]) - Over(loads_[row]);
-    price += row_prices_[row] * static_cast<double>(shift_[row]);
-    shift_[row] = 0;
-  }
+  ForEachStretch([&](int begin, int end, int64_t by) {
+    over += OverBy(begin, end, by);
+    auto row = std::lower_bound(priced_rows_.begin(), priced_rows_.end(), begin);
+    for (; row != priced_rows_.end() && *row < end; ++row) {
+      price += row_prices_[*row] * static_cast<double>(by);
+    }
+  });
   return std::llround(std::clamp(price + penalty_ * static_cast<double>(over), -1e15, 1e15));
 }
 
 void AxisMemory::Move(int variable, int from, int to) {
   if (from == to) return;
-  const auto [begin, end] = Shift(variable, from, to);
-  for (int row = begin; row < end; ++row) {
-    loads_[row] += shift_[row];
-    shift_[row] = 0;
-  }
+  FindSteps(variable, from, to);
+  ForEachStretch([&](int begin, int end, int64_t by) {
+    for (int row = begin; row < end; ++row) loads_[row] += by;
+    UpdateMost(begin, end);
+  });
   choices_[variable] = to;
 }
 
@@ -169,7 +212,7 @@ int64_t AxisMemory::Cost() const {
 }
 
 int64_t AxisMemory::Peak() const {
-  return loads_.empty() ? 0 : *std::max_element(loads_.begin(), loads_.end());
+  return most_.empty() ? 0 : *std::max_element(most_.begin(), most_.end());
 }
 
 }  // namespace yuba::search

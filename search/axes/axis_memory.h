@@ -73,9 +73,14 @@ class AxisMemory {
   int64_t BytesOf(const Buffer& buffer, int tensor_choice, int node_choice);
   void AddRows(const MemoryRows& rows);
   void AddBuffers(const GridProblem& grids);
-  // Adds to shift_ by how much each row's load changes when the variable changes its choice.
-  // Returns the rows [first, second) that may change.
-  std::pair<int, int> Shift(int variable, int from, int to);
+  // Sets steps_ for a variable that changes its choice.
+  void FindSteps(int variable, int from, int to);
+  // Calls see(begin, end, by) for rows [begin, end) whose loads steps_ change by as many bytes.
+  template <typename See>
+  void ForEachStretch(const See& see) const;
+  // By how much more the rows [begin, end) exceed the target if their loads grow by `by`.
+  int64_t OverBy(int begin, int end, int64_t by) const;
+  void UpdateMost(int begin, int end);  // after the loads of rows [begin, end) changed
   int64_t Over(int64_t load) const { return load > target_ ? load - target_ : 0; }
 
   const AxisProblem& problem_;
@@ -88,8 +93,11 @@ class AxisMemory {
   std::vector<std::vector<Buffer>> buffers_;                 // by variable: those of its edges
   const int64_t price_units_;                                // of a byte moved
   Timeline times_;                                           // of the rows
-  std::vector<int64_t> loads_, shift_;                       // by row; shift_ is 0 between calls
+  std::vector<int64_t> loads_;                               // by row
+  std::vector<int64_t> most_;                   // the greatest load of each kBlock rows
+  std::vector<std::pair<int, int64_t>> steps_;  // (row, by): from there on loads change by more
   std::vector<double> row_prices_;
+  std::vector<int> priced_rows_;  // those with a price, ascending
   int64_t target_ = 0;
   double penalty_ = 0;
   bool priced_ = false;

@@ -85,8 +85,10 @@ void SearchWithinRows(Task& task, Incumbent& incumbent);
 void SearchLower(Task& task, Incumbent& incumbent);
 void SeekSmallest(Task& task, Incumbent& incumbent);
 
-// grids_within.cc: the dual bound of grids at prices on memory (leaves task.grids_within, which the
-// others need); mesh axes that keep to the limit; grids that keep to the rows of memory.
+// grids_within.cc: whether what every plan has in use fits; the dual bound of grids at prices on
+// memory (leaves task.grids_within, which the next need); mesh axes that keep to the limit; grids
+// that keep to the rows of memory.
+void CheckLeastWithin(Task& task, Incumbent& incumbent);
 void BoundGridsWithin(Task& task, Incumbent& incumbent);
 void PlaceAxesWithin(Task& task, Incumbent& incumbent);
 void SearchRows(Task& task, Incumbent& incumbent);

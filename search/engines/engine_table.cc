@@ -75,6 +75,10 @@ constexpr Engine kEngines[] = {
     {"anchored", NothingRepeats, FollowAnchoredDual},  // local search, from the anchored dual
 };
 
+// On tables the engine "smallest" finds a smaller program in a short time.
+bool MayFitNothing(Task& task, const Incumbent&) {
+  return OnGrids(task) && task.options().memory_limit > 0;
+}
 // No limit makes plans cheaper, replicas do.
 bool LimitMatters(Task& task, const Incumbent&) { return !task.plain_fits || task.replicated(); }
 bool LimitOnTables(Task& task, const Incumbent& incumbent) {
@@ -121,6 +125,7 @@ bool SmallestIsAsked(Task& task, const Incumbent& incumbent) {
 
 // The same within a limit on memory, or with replicas.
 constexpr Engine kEnginesWithin[] = {
+    {"least", MayFitNothing, CheckLeastWithin},       // what every plan has in use
     {"plain", Always, SearchPlain},                   // the plan without limit and replicas
     {"levels", LimitMatters, SearchLevels},           // one mesh axis at a time
     {"prices", LimitOnTables, PriceChoices},          // tables of all choices, priced by memory
@@ -209,7 +214,7 @@ class Late {
 
 // Why no plan within the limit was found.
 absl::Status WhyNothingFits(Task& task, const Incumbent& incumbent) {
-  if (task.budget().end() != Budget::End::kNone) {
+  if (task.budget().end() != Budget::End::kNone && !task.nothing_fits) {
     return StoppedWithin(task.budget(), task.limit());
   }
   if (task.choices_within != nullptr) {
@@ -252,6 +257,7 @@ absl::StatusOr<Plan> RunEngines(Task& task) {
   };
   for (const Engine& engine : TableOf(task)) {
     if (!incumbent.IsOfUse() || (incumbent.HasPlan() && !incumbent.HasGap())) break;
+    if (task.nothing_fits) break;
     const Clock::time_point start = Clock::now();  // whether it applies may need tables
     if (is_done(engine.name) || !engine.applies(task, incumbent)) continue;
     if (task.budget().ShouldStop()) break;
@@ -259,7 +265,8 @@ absl::StatusOr<Plan> RunEngines(Task& task) {
     RunOne(engine, start, task, incumbent);
   }
   const bool spent = task.budget().end() != Budget::End::kNone;
-  if (incumbent.IsOfUse() && (spent || !incumbent.HasPlan())) Late(task, done, incumbent).Run();
+  const bool late = spent || !incumbent.HasPlan();
+  if (incumbent.IsOfUse() && late && !task.nothing_fits) Late(task, done, incumbent).Run();
   if (task.limited() && !incumbent.HasPlan()) incumbent.Fail(WhyNothingFits(task, incumbent));
   absl::StatusOr<Plan> plan = incumbent.Take();
   if (plan.ok() && task.cut_short) plan->stopped = kTimeLimit;

@@ -40,31 +40,38 @@ std::vector<Trial> BestTrials(const Incumbent& incumbent, int64_t limit) {
   return best;
 }
 
-// Whether the plan moves more than `times` times the bound, or there is none.
-bool IsFar(double times, const Incumbent& incumbent, int64_t bound) {
-  return static_cast<double>(incumbent.bytes()) > times * static_cast<double>(bound);
-}
-
 }  // namespace
 
+// Whether the best plan, of this search or known before, moves more than `times` times the bound.
+bool GridsWithin::IsFar(double times, const Incumbent& incumbent, int64_t bound) const {
+  return static_cast<double>(Least(incumbent)) > times * static_cast<double>(bound);
+}
+
+int64_t GridsWithin::Least(const Incumbent& incumbent) const {
+  const int64_t known = task_.options().known_bytes;
+  return known > 0 ? std::min(incumbent.bytes(), known) : incumbent.bytes();
+}
+
+void GridsWithin::CheckLeast(Incumbent& incumbent) {
+  if (!grids_.has_value()) grids_ = GridsWithRows(task_, task_.budget());
+  if (!HasRows() || LeastPeakOf(grids_->pairwise) <= limit_) return;
+  task_.nothing_fits = true;
+  if (task_.explain && CanPlaceAxes()) TryFrugal(incumbent);
+}
+
 void GridsWithin::Bound(Incumbent& incumbent) {
-  const Budget& budget = task_.budget();
-  grids_ = GridsWithRows(task_, budget);
-  if (!HasRows() && budget.end() != Budget::End::kNone) {
+  CheckLeast(incumbent);
+  if (task_.nothing_fits) return;
+  if (!HasRows() && task_.budget().end() != Budget::End::kNone) {
     grids_ = GridsWithRows(task_, task_.time_left());  // the cache has what was counted
   }
   if (!grids_.has_value()) return;
   if (CanPlaceAxes()) {
     least_peak_ = std::min(limit_, UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_)));
-    if (!incumbent.HasPlan()) TryFrugal(incumbent);  // prices are found sooner if a plan is known
-    if (LeastPeakOf(grids_->pairwise) > limit_) {
-      SearchAxes(*grids_, Frugal(), incumbent);  // for the smallest plan, which the error names
-      return;
-    }
+    // Prices are found sooner if a plan is known.
+    if (Least(incumbent) == kForbidden) TryFrugal(incumbent);
   }
-  const int64_t known = task_.options().known_bytes;
-  const int64_t cheapest = std::min(incumbent.bytes(), known > 0 ? known : kForbidden);
-  bounds_ = PricedBounds(task_.graph(), *grids_, task_.time_left(), cheapest);
+  bounds_ = PricedBounds(task_.graph(), *grids_, task_.time_left(), Least(incumbent));
   if (bounds_[0].bytes > 0) incumbent.Offer(ProvedBound(bounds_[0].bytes, bounds_[0].proof));
 }
 
@@ -73,22 +80,29 @@ bool GridsWithin::CanPlaceAxes() const { return HasRows() && !HasPartials(task_.
 void GridsWithin::PlaceAxes(Incumbent& incumbent) {
   const bool late = task_.budget().end() != Budget::End::kNone;
   if (late && incumbent.HasPlan()) return;
-  SearchAxes(*grids_, bounds_[0], incumbent);
-  if (bounds_.size() > 1 && IsFar(kFar, incumbent, bounds_[0].bytes))
+  const LowerBound& bound = bounds_[0];
+  if (incumbent.bytes() <= bound.bytes) return;
+  AxesWithinLimit axes = AxesFor(*grids_, bound, true);
+  TryNear(axes, incumbent);
+  // Where nothing that fits is near these grids, grids that keep to the rows together lead to more.
+  if (!late && IsFar(kFarthest, incumbent, bound.bytes)) {
+    SearchRowsNear(bound, incumbent);
+    if (!IsFar(kVeryFar, incumbent, bound.bytes)) return;
+  }
+  MendAll(*grids_, bound, axes, incumbent);
+  if (bounds_.size() > 1 && IsFar(kFar, incumbent, bound.bytes))
     SearchAxes(*grids_, bounds_[1], incumbent);
 }
 
 void GridsWithin::SearchRows(Incumbent& incumbent) {
-  SearchRowsNear(bounds_[0], incumbent);
+  if (!rows_searched_) SearchRowsNear(bounds_[0], incumbent);
   SearchBelow(incumbent);
 }
 
-AxisOptions GridsWithin::Options() const {
-  AxisOptions options;
-  options.mesh = task_.options().mesh;
-  options.nesting = task_.options().nesting;
-  options.budget = &task_.budget();
-  return options;
+GridsWithin::GridsWithin(Task& task) : task_(task), limit_(task.limit()) {
+  options_.mesh = task.options().mesh;
+  options_.nesting = task.options().nesting;
+  options_.budget = &task.budget();
 }
 
 // The grids of least usage, with no bound.
@@ -98,33 +112,43 @@ LowerBound GridsWithin::Frugal() const {
   return frugal;
 }
 
-// Tries axes for them.
+// Tries axes for them: once where nothing fits, for as little as these grids may need.
 void GridsWithin::TryFrugal(Incumbent& incumbent) {
   const LowerBound frugal = Frugal();
-  const AxisOptions options = Options();
-  AxesWithinLimit axes(task_.graph(), options, task_.uses(), *grids_, true, frugal,
-                       task_.replicated(), task_.restrictions());
-  TryNear(axes, incumbent);
+  AxesWithinLimit axes = AxesFor(*grids_, frugal, true);
+  if (!task_.nothing_fits) return TryNear(axes, incumbent);
+  incumbent.Try(axes.Find(UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_))));
+}
+
+AxesWithinLimit GridsWithin::AxesFor(const GridProblem& grids, const LowerBound& bound,
+                                     bool buffers) const {
+  return AxesWithinLimit(task_.graph(), options_, task_.uses(), grids, buffers, bound,
+                         task_.replicated(), task_.restrictions());
 }
 
 // Tries axes for the bound's grids, then mends what others found and the best plans tried so far.
 void GridsWithin::SearchAxes(const GridProblem& grids, const LowerBound& bound,
                              Incumbent& incumbent) {
-  const AxisOptions options = Options();
+  if (incumbent.bytes() <= bound.bytes) return;
+  AxesWithinLimit axes = AxesFor(grids, bound, true);
+  TryNear(axes, incumbent);
+  MendAll(grids, bound, axes, incumbent);
+}
+
+// What SearchAxes does after it has tried the bound's grids with `axes`, which count all buffers.
+void GridsWithin::MendAll(const GridProblem& grids, const LowerBound& bound, AxesWithinLimit& axes,
+                          Incumbent& incumbent) {
   const Budget& budget = task_.budget();
   const auto enough = [&] { return incumbent.bytes() <= bound.bytes; };
-  if (enough()) return;
-  const auto axes_with = [&](bool buffers) {
-    return AxesWithinLimit(task_.graph(), options, task_.uses(), grids, buffers, bound,
-                           task_.replicated(), task_.restrictions());
-  };
-  AxesWithinLimit axes = axes_with(true);
-  TryNear(axes, incumbent);
+  // Another graph's plan is near the bound already, and nothing tried here was as cheap.
+  const bool beaten = Least(incumbent) < incumbent.bytes();
+  if (beaten && !IsFar(kFar, incumbent, bound.bytes)) return;
   for (const Choices& each : incumbent.starts()) {
     if (enough() || budget.ShouldStop()) break;
     if (Meets(each, task_.restrictions())) incumbent.Try(axes.Mend(each, limit_));
   }
-  AxesWithinLimit hopeful = axes_with(false);  // programs may need less than rows with all buffers
+  // Programs may need less than rows with all buffers.
+  AxesWithinLimit hopeful = AxesFor(grids, bound, false);
   if (IsFar(kFar, incumbent, bound.bytes)) TryNear(hopeful, incumbent);
   for (int pass = 0; pass < kPasses; ++pass) {
     AxesWithinLimit& here = pass % 2 == 0 ? axes : hopeful;
@@ -143,6 +167,7 @@ void GridsWithin::SearchAxes(const GridProblem& grids, const LowerBound& bound,
 void GridsWithin::SearchRowsNear(const LowerBound& bound, Incumbent& incumbent) {
   const Budget& budget = task_.budget();
   if (!IsFar(kFar, incumbent, bound.bytes) || budget.ShouldStop()) return;
+  rows_searched_ = true;
   std::vector<Assignment> starts = {LeastUses(*grids_)};
   if (incumbent.HasPlan()) {
     starts.push_back(GridsOf(*grids_, incumbent.choices(), task_.options().mesh));
@@ -188,9 +213,16 @@ void GridsWithin::TryNear(AxesWithinLimit& axes, Incumbent& incumbent) {
   for (int64_t part : {32, 16, 8, 4, 2}) less.push_back(room / part);
   std::sort(less.begin(), less.end());
   int fitting = excess == 0;
+  int64_t peak = axes.Peak(near);
   for (const int64_t each : less) {
     if (fitting >= kFitting || task_.budget().ShouldStop()) return;
-    if (each > 0 && each <= room) fitting += incumbent.Try(axes.Mend(near, limit_ - each)) <= 0;
+    if (each <= 0 || each > room) continue;
+    const Choices mended = axes.Mend(near, limit_ - each);
+    fitting += incumbent.Try(mended) <= 0;
+    // Where rows stay above the limit, a lower target that brings them no lower is the last.
+    const int64_t before = peak;
+    peak = axes.Peak(mended);
+    if (peak > limit_ && peak >= before) return;
   }
 }
 
@@ -200,8 +232,13 @@ absl::Status GridsWithin::WhyNothingFits(int64_t smallest) const {
   return TooLittle(task_.graph(), grids_->pairwise, elements, LeastUses(*grids_), limit_, smallest);
 }
 
-void BoundGridsWithin(Task& task, Incumbent& incumbent) {
+void CheckLeastWithin(Task& task, Incumbent& incumbent) {
   task.grids_within = std::make_unique<GridsWithin>(task);
+  task.grids_within->CheckLeast(incumbent);
+}
+
+void BoundGridsWithin(Task& task, Incumbent& incumbent) {
+  if (task.grids_within == nullptr) task.grids_within = std::make_unique<GridsWithin>(task);
   task.grids_within->Bound(incumbent);
 }
 

@@ -25,16 +25,22 @@ namespace yuba::search {
 // with partials beyond accumulators: of these there is only a bound (use Task::whole).
 class GridsWithin {
  public:
-  explicit GridsWithin(Task& task) : task_(task), limit_(task.limit()) {}
+  explicit GridsWithin(Task& task);
 
-  // A bound on grids with prices on memory; no bound where the budget is spent before there is one.
+  // Whether what every plan has in use fits. If not, one small plan is tried, which the error
+  // names, and task.nothing_fits is set. Where the budget is spent before there are rows it is not
+  // known.
+  void CheckLeast(Incumbent& incumbent);
+  // A bound on grids with prices on memory; no bound where the budget is spent before there is one,
+  // or nothing fits.
   void Bound(Incumbent& incumbent);
   bool HasBound() const { return !bounds_.empty(); }
 
   // Whether there are rows and costs of all grids, and the graph has no groups of partials: else
   // the next two must not be called.
   bool CanPlaceAxes() const;
-  // After Bound: axes for the bound's grids.
+  // After Bound: axes for the bound's grids; where nothing that fits is near these, for grids that
+  // keep to the rows together.
   void PlaceAxes(Incumbent& incumbent);
   // After PlaceAxes, where the best is far from the bound: assignments of grids that keep to the
   // rows, and prices of lower limits, which lead to other grids and plans.
@@ -45,21 +51,27 @@ class GridsWithin {
   absl::Status WhyNothingFits(int64_t smallest) const;
 
  private:
+  bool IsFar(double times, const Incumbent& incumbent, int64_t bound) const;
+  int64_t Least(const Incumbent& incumbent) const;  // bytes of the best plan found or known
   LowerBound Frugal() const;
   void TryFrugal(Incumbent& incumbent);
   void SearchAxes(const GridProblem& grids, const LowerBound& bound, Incumbent& incumbent);
+  void MendAll(const GridProblem& grids, const LowerBound& bound, AxesWithinLimit& axes,
+               Incumbent& incumbent);
   void TryNear(AxesWithinLimit& axes, Incumbent& incumbent);
   void SearchRowsNear(const LowerBound& bound, Incumbent& incumbent);
   void SearchBelow(Incumbent& incumbent);
 
-  AxisOptions Options() const;
+  AxesWithinLimit AxesFor(const GridProblem& grids, const LowerBound& bound, bool buffers) const;
   std::vector<std::vector<Grid>> OneEach(const Assignment& places) const;
 
   Task& task_;
-  const int64_t limit_;                // bytes a device
+  const int64_t limit_;  // bytes a device
+  AxisOptions options_;
   absl::optional<GridProblem> grids_;  // with rows
   std::vector<LowerBound> bounds_;     // one or two, the best first; none before Bound
   int64_t least_peak_ = 0;             // of grids that use the least
+  bool rows_searched_ = false;         // at the prices of the bound
 };
 
 }  // namespace yuba::search

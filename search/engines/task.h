@@ -75,6 +75,8 @@ class Task {
   std::unique_ptr<GridsWithin> grids_within;
   // Left by engine "plain": whether the plan without limit and replicas fits.
   bool plain_fits = false;
+  // Left by engines "least" and "grids": what every plan has in use is above the limit.
+  bool nothing_fits = false;
   // Whether a search within this one ended at its share of the time, so that more time may find
   // better.
   bool cut_short = false;

@@ -58,6 +58,22 @@ TEST_CASE("few buffers are placed as well as any order places them") {
   }
 }
 
+TEST_CASE("many buffers of long and of short lives share no byte") {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<BufferLife> lives;
+    for (int b = 0; b < 1000; ++b) {
+      const auto begin = static_cast<int64_t>(random() % 2000);
+      const int64_t length = b % 10 == 0 ? 1000 : 1 + static_cast<int64_t>(random() % 4);
+      lives.push_back({begin, std::min<int64_t>(begin + length, 2000),
+                       static_cast<int64_t>(random() % 50) * kSlotBytes});
+    }
+    lives.push_back({0, 2000, 10 * kSlotBytes});
+    const ArenaLayout found = PlaceBuffers(lives, 1);  // too little: first fit alone
+    CHECK(AreDisjoint(lives, found.offsets, found.arena));
+  }
+}
+
 TEST_CASE("buffers that fill an arena are mostly found to fit in it") {
   std::mt19937_64 random(2);
   int fit = 0;

@@ -236,5 +236,28 @@ TEST_CASE("an error names the smallest peak found and what holds it up") {
   }
 }
 
+TEST_CASE("where not even what every plan has in use fits, one program is made for the error") {
+  const Graph graph = ResNet(8, {2, 2});
+  SearchOptions options;
+  options.mesh = MeshOf(64);
+  options.memory_limit = 1;
+  int programs = 0;
+  options.memory_of = [&](const Graph& of, const Plan& plan) {
+    ++programs;
+    return PeakOfPlan(of, plan);
+  };
+  std::vector<std::string> engines;
+  options.report = [&](const EngineReport& report) { engines.push_back(report.engine); };
+  const absl::Status error = Search(graph, options).status();
+  CHECK(absl::IsFailedPrecondition(error));
+  CHECK(engines == std::vector<std::string>{"least"});
+  CHECK(programs == 1);
+  // Within what the error names there is a plan.
+  options.memory_limit = SmallestPeak(error);
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+}
+
 }  // namespace
 }  // namespace yuba::search
