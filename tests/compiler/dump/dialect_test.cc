@@ -76,8 +76,8 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
     state.plan = plan;
     state.plan.cost = {1, 2, 3, 4};
     state.plan.lower_bound = 9;
-    state.plan.proof = {search::ProofKind::kGrids,     {2, 0, 1}, 1,
-                        {{0, 1, {-5, 7}}, {1, 0, {}}}, {{3, 40}}, {1, 2, 0}};
+    state.plan.proof = {search::ProofKind::kGrids,     {2, 0, 1}, {1, 2, 0}, 1,
+                        {{0, 1, {-5, 7}}, {1, 0, {}}}, {{3, 40}}};
     state.plan.space.memory = 1 << 20;
     state.plan.space.accumulators = true;
     state.plan.replayed = true;
