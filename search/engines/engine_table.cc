@@ -14,9 +14,6 @@
 namespace yuba::search {
 namespace {
 
-// An elimination of more sums takes seconds and has nothing before its end: grids come first, for
-// the case that time runs out.
-constexpr int64_t kLongElimination = int64_t{1} << 31;
 // On grids a gap of 1/100,000 of the bound is not worth another start.
 constexpr int64_t kReached = 100'000;
 // Where time has run out within a limit, a gap of 1/20 of the bytes is not worth other plans.
@@ -34,8 +31,10 @@ bool Always(Task&, const Incumbent&) { return true; }
 bool CanBeEliminated(Task& task, const Incumbent&) {
   return task.on_tables() && task.order().has_value();
 }
+// A longer elimination has nothing before its end: grids come first, for the case that time runs
+// out.
 bool SoonEliminated(Task& task, const Incumbent& incumbent) {
-  return CanBeEliminated(task, incumbent) && task.order()->sums <= kLongElimination;
+  return CanBeEliminated(task, incumbent) && task.order()->sums <= kSoonSums;
 }
 bool HasLikelyGrids(Task& task, const Incumbent&) { return !task.likely_grids.empty(); }
 bool AnotherStart(Task& task, const Incumbent& incumbent) {

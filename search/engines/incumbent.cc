@@ -108,7 +108,6 @@ absl::StatusOr<Plan> Incumbent::Take() {
     return absl::NotFoundError("nothing moves less than what is known");
   }
   if (!HasPlan()) return failure_;
-  plan_->space.pins = PinnedBy(restrictions_);
   plan_->lower_bound = bound_.bytes();
   plan_->proof = bound_.proof();
   return *std::move(plan_);
