@@ -1,4 +1,4 @@
-// The search: the plan that moves the fewest bytes. This is its face; search/engines/ has the
+// The search: the plan that moves the fewest bytes. This is its face; search/portfolio/ has the
 // bodies.
 //
 // A model's graphs and options come in, a plan with its lower bound and proof goes out. Example:
@@ -62,7 +62,7 @@ struct PlannedGraph {
 // The plan's lower bound is a bound of the space that the plan states. With pins and the default
 // search a search without them follows, in the time that is left, and the plan says what it found
 // (Plan::unpinned). Errors as of Search. Where no plan fits, the error is that of the space that
-// needs the least memory, and names the pins that are in the way (engines/pins_in_the_way.h).
+// needs the least memory, and names the pins that are in the way (portfolio/pins_in_the_way.h).
 absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& options);
 
 // The graph that these options plan: `bare` with copies and accumulators; and with partials where

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "search/contest/iopddl.h"
-#include "search/solve/memory_solve.h"
+#include "search/rows/memory_solve.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"

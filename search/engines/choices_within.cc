@@ -7,8 +7,8 @@
 #include "search/engines/nothing_fits.h"
 #include "search/model/grid_classes.h"
 #include "search/model/memory_rows.h"
-#include "search/solve/memory_region.h"
-#include "search/solve/memory_rounds.h"
+#include "search/rows/memory_region.h"
+#include "search/rows/memory_rounds.h"
 
 namespace yuba::search {
 namespace {

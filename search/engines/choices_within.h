@@ -16,7 +16,7 @@
 #include "search/engines/incumbent.h"
 #include "search/engines/task.h"
 #include "search/model/graph_problem.h"
-#include "search/solve/prices.h"
+#include "search/rows/prices.h"
 
 namespace yuba::search {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "search/solve/memory_core.h"
-#include "search/solve/memory_rounds.h"
+#include "search/rows/memory_core.h"
+#include "search/rows/memory_rounds.h"
 
 namespace yuba::search {
 

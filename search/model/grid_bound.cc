@@ -8,8 +8,8 @@
 
 #include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
+#include "search/rows/prices.h"
 #include "search/solve/dual.h"
-#include "search/solve/prices.h"
 #include "search/solve/solve.h"
 #include "search/space/follow.h"
 

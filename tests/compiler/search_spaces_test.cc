@@ -10,7 +10,7 @@
 #include "compiler/search_model.h"
 #include "opsemantics/language/library.h"
 #include "search/check/check.h"
-#include "search/engines/flat_may_differ.h"
+#include "search/portfolio/flat_may_differ.h"
 #include "search/rewrite/accumulators.h"
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/support/status_matchers.h"

@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "search/solve/memory_core.h"
-#include "search/solve/memory_solve.h"
+#include "search/rows/memory_core.h"
+#include "search/rows/memory_solve.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_split.h"
 #include "search/contest/iopddl.h"
-#include "search/solve/memory_solve.h"
+#include "search/rows/memory_solve.h"
 #include "tests/search/contest/variants.h"
 
 namespace yuba::search {

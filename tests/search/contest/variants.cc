@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "opsemantics/base/check.h"
-#include "search/solve/memory_core.h"
+#include "search/rows/memory_core.h"
 
 namespace yuba::search {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "search/contest/iopddl.h"
-#include "search/solve/memory_core.h"
-#include "search/solve/memory_solve.h"
-#include "search/solve/start_ranking.h"
+#include "search/rows/memory_core.h"
+#include "search/rows/memory_solve.h"
+#include "search/rows/start_ranking.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {

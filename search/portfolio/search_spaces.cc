@@ -1,0 +1,126 @@
+// The choice between spaces of plans of which neither contains the other: `SearchSpaces` of
+// search/search.h. Each space has its own graph; the search runs on each that may hold the best
+// plan.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opsemantics/base/status.h"
+#include "search/cost/table_cache.h"
+#include "search/engines/engine.h"
+#include "search/model/grid_bound.h"
+#include "search/model/grid_problem.h"
+#include "search/portfolio/alternatives.h"
+#include "search/portfolio/flat_may_differ.h"
+#include "search/portfolio/pins_in_the_way.h"
+#include "search/portfolio/shared_graph.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/partials.h"
+#include "search/search.h"
+#include "search/solve/budget.h"
+
+namespace yuba::search {
+namespace {
+
+// Whether a quick lower bound shows that no plan of `graph` moves fewer than `bytes`.
+bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
+               const Budget& budget) {
+  const double bytes_to_stop_at = static_cast<double>(bytes) * (1 + 1e-6);
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
+  return DualBound(graph, options.mesh, uses, budget, bytes_to_stop_at, options.table_cache.get())
+             .bytes >= bytes;
+}
+
+// Whether no plan of the graph without accumulators moves less, whatever memory it takes: each such
+// plan has a counterpart with accumulators that moves no more, and `found` is the best of those.
+// That does not hold of graphs with partials, whose partials differ without accumulators.
+bool MovesLeast(const absl::StatusOr<PlannedGraph>& found) {
+  return found.ok() && found->plan.cost.bytes() <= found->plan.lower_bound &&
+         found->plan.proof.prices.empty() && !HasPartials(found->graph);
+}
+
+absl::StatusOr<PlannedGraph> SearchThis(Graph graph, const SearchOptions& options) {
+  YUBA_ASSIGN_OR_RETURN(Plan plan, Search(graph, options));
+  return PlannedGraph{std::move(graph), std::move(plan), {}};
+}
+
+// Whether no plan of `graph` can move less than `best`, or as little with a smaller gap. Of plans
+// with replicas there is no quick bound.
+bool IsOfNoUse(const Graph& graph, const SearchOptions& options, const Budget& budget,
+               const absl::StatusOr<PlannedGraph>& best) {
+  const bool bounded = best.ok() && options.replicate == Replicate::kNone;
+  if (!bounded) return false;
+  const bool has_gap = best->plan.cost.bytes() > best->plan.lower_bound;
+  return NoneBelow(best->plan.cost.bytes() + has_gap, graph, options, budget);
+}
+
+// The best plan of the graph with what the options let it share, and of the graph without
+// accumulators where they are left to us: there are more plans with them, so one with a small gap
+// is harder to find, and partials that wait for their sum take memory.
+absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions& options,
+                                          const Budget& budget) {
+  Graph graph = SharedGraph(bare, options);
+  const bool may_differ = options.accumulators == Accumulators::kAuto && HasAccumulators(graph);
+  absl::StatusOr<PlannedGraph> best = SearchThis(std::move(graph), InTimeLeft(options, budget));
+  // A pin may be of a term of a sum, which only the graph without accumulators stores.
+  const bool refused = absl::IsInvalidArgument(best.status());
+  if (may_differ && (refused || (!IsOver(best, budget) && !MovesLeast(best)))) {
+    SearchOptions without = NamedWithin("unaccumulated", options);
+    without.accumulators = Accumulators::kNone;
+    if (best.ok()) without.known_bytes = best->plan.cost.bytes();
+    Graph narrow = SharedGraph(bare, without);
+    if (!IsOfNoUse(narrow, without, budget, best) && !(best.ok() && budget.ShouldStop())) {
+      TakeBetter(SearchThis(std::move(narrow), InTimeLeft(without, budget)), best);
+    }
+  }
+  if (!best.ok()) return best;
+  const std::string why = WhyNoPartials(best->graph, options);
+  if (!why.empty()) best->left_out.push_back(why);
+  return best;
+}
+
+// Searches the variant with flat dimensions, whose plan replaces `best` where it is better.
+void TryFlat(const Variant& variant, SearchOptions options, const Budget& budget,
+             absl::StatusOr<PlannedGraph>& best) {
+  options = NamedWithin("flat", std::move(options));
+  options.factors = false;
+  const absl::StatusOr<Graph> flat = variant(false);
+  if (!flat.ok()) return;
+  if (IsOfNoUse(SharedGraph(*flat, options), options, budget, best)) return;
+  if (best.ok() && budget.ShouldStop()) return;
+  if (best.ok()) options.known_bytes = best->plan.cost.bytes();
+  TakeBetter(SearchShared(*flat, options, budget), best);
+}
+
+// The search that the options ask for, on the variants that they leave open.
+absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const SearchOptions& options) {
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  YUBA_ASSIGN_OR_RETURN(const Graph bare, variant(options.factors));
+  const bool may_differ = options.factors && options.flat_too && options.pins.empty() &&
+                          FlatMayDiffer(bare, options.mesh);
+  absl::StatusOr<PlannedGraph> best = SearchShared(bare, options, budget);
+  // Where the time was too short for any plan with factors, flat dimensions may have one that fits.
+  if (may_differ && (absl::IsDeadlineExceeded(best.status()) || !IsOver(best, budget))) {
+    TryFlat(variant, options, budget, best);
+  }
+  MarkStopped(budget, best);
+  return best;
+}
+
+}  // namespace
+
+absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& given) {
+  SearchOptions options = given;
+  // What one search has counted the next one need not.
+  options.table_cache = std::make_shared<TableCache>();
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
+  if (!found.ok() || budget.ShouldStop()) return found;
+  options = InTimeLeft(std::move(options), budget);
+  options.factors = found->plan.space.factors;
+  found->plan.unpinned = SearchUnpinned(found->graph, options, found->plan);
+  return found;
+}
+
+}  // namespace yuba::search
