@@ -118,10 +118,10 @@ int64_t AxisMemory::BytesOf(const Buffer& buffer, int tensor_choice, int node_ch
   const int64_t bytes = BytesOf(buffer.kind, node_choice);
   if (bytes == 0) return 0;
   const AxisEdge& edge = problem_.edges[buffer.edge];
-  const int64_t moved =
+  const int64_t cost =
       store_.Cost(*edge.costs, edge.kind, store_.Mapped(tensor_choice, edge.tensor_dims),
                   store_.Mapped(node_choice, edge.node_dims));
-  return moved > 0 ? bytes : 0;
+  return IsMoved(cost) ? bytes : 0;
 }
 
 void AxisMemory::FindSteps(int variable, int from, int to) {

@@ -57,14 +57,9 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
   return prices;
 }
 
-// Costs count as `units` for each byte, and at most `most` bytes count.
-struct Scale {
-  int64_t units, most;
-};
-
-// For each node grid: adds to *sum the least, over the grids of the tensor, of the use's cost less
-// the tensor's price.
-void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
+// For each node grid: adds to *sum the least, over the grids of the tensor, of the use's cost in
+// units less the tensor's price.
+void AddLeast(const RelaxedTables::Use& use, int grids, PriceScale scale,
               const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
               std::vector<int64_t>* sum) {
   size_t cell = 0;
@@ -72,7 +67,7 @@ void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
     int64_t least = std::numeric_limits<int64_t>::max();
     for (int grid = 0; grid < grids; ++grid, ++cell) {
       const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
-      int64_t here = std::min((*use.cost)[cell], scale.most) * scale.units - price;
+      int64_t here = UnitsOf(scale, (*use.cost)[cell]) - price;
       for (size_t i = 0; added != nullptr && i < added->size(); ++i) here += (*(*added)[i])[cell];
       least = std::min(least, here);
     }
@@ -85,7 +80,8 @@ void AddLeast(const RelaxedTables::Use& use, int grids, const Scale& scale,
 // and grid. No plan costs less, whatever the prices: its own grids are one term of each minimum,
 // and the prices cancel.
 absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& prices,
-                                   const Scale& scale, std::vector<std::vector<int64_t>> sums) {
+                                   const PriceScale& scale,
+                                   std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
   for (const RelaxedTables::Use& use : costs.uses) {
     std::vector<int64_t>& sum = sums[use.node];
@@ -132,10 +128,9 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
   YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
   std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
   for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
-  const PriceScale counted = PriceScaleOf(graph, plan.mesh.devices());
-  const Scale scale = {counted.units, counted.most / counted.units};
+  const PriceScale scale = PriceScaleOf(graph, plan.mesh.devices());
   YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, given, scale, std::move(of_nodes)));
-  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(counted, units);
+  return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(scale, units);
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ class Pricing {
     return bytes;
   }
 
-  // Adds a buffer that is there from `first` to `last` where the use has a cost: of the size of the
-  // node's box of that operand, or with `shard` of the tensor's shard.
+  // Adds a buffer that is there from `first` to `last` where the use moves anything: of the size of
+  // the node's box of that operand, or with `shard` of the tensor's shard.
   void AddMoved(int n, size_t operand, const Numbers& cost, int64_t first, int64_t last,
                 bool shard = false) {
     int64_t price = 0;
@@ -116,7 +116,7 @@ class Pricing {
       std::vector<int64_t> cells(cost->size(), 0);
       const size_t columns = shard ? 1 : cells.size() / elements->size();
       for (size_t i = 0; i < cells.size(); ++i) {
-        if ((*cost)[i] == 0) continue;
+        if (!IsMoved((*cost)[i])) continue;
         const int64_t bytes =
             SlotBytes((*elements)[i / columns % elements->size()] * ElementSize(t));
         cells[i] = PricedUse(bytes, price, most_);
@@ -187,13 +187,12 @@ absl::StatusOr<PricedMemory> PricedUses(const Graph& graph, const HeldElements& 
 }
 
 std::vector<CheckTable> InUnits(const PriceScale& scale, std::vector<CheckTable> tables) {
-  const int64_t most = scale.most / scale.units;
   std::map<Numbers, Numbers> scaled;
   for (CheckTable& table : tables) {
     Numbers& cells = scaled[table.cells];
     if (cells == nullptr) {
       std::vector<int64_t> units = *table.cells;
-      for (int64_t& cell : units) cell = std::min(cell, most) * scale.units;
+      for (int64_t& cell : units) cell = UnitsOf(scale, cell);
       cells = std::make_shared<const std::vector<int64_t>>(std::move(units));
     }
     table.cells = cells;

@@ -1,5 +1,8 @@
-// Prices on memory: they turn a limit on memory into costs, so that a problem with a limit can be
-// bounded like one without (Lagrangian relaxation).
+// What costs are counted in, and prices on memory: these turn a limit on memory into costs, so that
+// a problem with a limit can be bounded like one without (Lagrangian relaxation).
+//
+// The quantum of cost is a byte moved. Whatever moves costs at least one, and what costs nothing
+// moves nothing (IsMoved): so a table of costs also says where a transfer has its buffers.
 //
 // A price holds at one time of the program. Node i of the graph gathers at time 3i, computes at
 // 3i+1 and reduces at 3i+2. With a price of 2048 at time 7, a buffer of 64 bytes that is in use
@@ -7,6 +10,7 @@
 #ifndef YUBA_SEARCH_PLAN_MEMORY_PRICE_H_
 #define YUBA_SEARCH_PLAN_MEMORY_PRICE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 namespace yuba::search {
@@ -30,6 +34,14 @@ struct PriceScale {
 // elimination sums: more than any plan moves of a graph that has such pairs
 // (search/rewrite/partials.h).
 inline constexpr int64_t kNever = int64_t{1} << 40;
+
+// Whether a use of this cost moves anything, so that its buffers are there.
+inline bool IsMoved(int64_t cost) { return cost > 0; }
+
+// A cost in units.
+inline int64_t UnitsOf(const PriceScale& scale, int64_t cost) {
+  return std::min(cost, scale.most / scale.units) * scale.units;
+}
 
 // The cost in units of `bytes` in use at this price, at most `most`.
 inline int64_t PricedUse(int64_t bytes, int64_t price, int64_t most) {

@@ -202,7 +202,7 @@ class Reduction {
       const CoreEdge& edge = EdgeFrom(v, u);
       for (size_t y = 0; y < costs_[u].size(); ++y) {
         costs_[u][y] = Plus(costs_[u][y], edge.at(y));
-        if (edge.at(y) > 0) has_memory_[u] = has_memory_[u] || has_buffers_[v];
+        if (IsMoved(edge.at(y))) has_memory_[u] = has_memory_[u] || has_buffers_[v];
       }
       Unlink(v, u);
       Wake(u);
@@ -223,7 +223,7 @@ class Reduction {
 
   // By value of v: the value of u, if it follows. It does where v's value allows one value of u
   // alone, and where u is a leaf of which only the cheapest value matters, unless its buffers do:
-  // there are none where its edge costs nothing.
+  // there are none where its edge moves nothing.
   absl::optional<std::vector<int>> Follows(int v, int u) {
     const CoreEdge& edge = edges_[neighbours_[v].at(u)];
     const size_t columns = values_[u].size();
@@ -240,7 +240,7 @@ class Reduction {
           best = static_cast<int>(y);
       }
       if (possible == 0 || (possible > 1 && !leaf)) return absl::nullopt;
-      if (possible > 1 && has_buffers_[u] && row[best * right] > 0) return absl::nullopt;
+      if (possible > 1 && has_buffers_[u] && IsMoved(row[best * right])) return absl::nullopt;
       follows.push_back(best);
     }
     return follows;
@@ -253,7 +253,8 @@ class Reduction {
       costs_[v][x] =
           Plus(costs_[v][x], Plus(costs_[u][follows[x]], link.at(x * columns + follows[x])));
       map_[u][values_[v][x]] = values_[u][follows[x]];
-      if (link.at(x * columns + follows[x]) > 0) has_memory_[v] = has_memory_[v] || has_buffers_[u];
+      if (IsMoved(link.at(x * columns + follows[x])))
+        has_memory_[v] = has_memory_[v] || has_buffers_[u];
     }
     Unlink(v, u);
     while (!neighbours_[u].empty()) {

@@ -115,7 +115,7 @@ class Changes {
     const Factor& factor = problem_.factors[buffer.factor];
     const size_t columns = problem_.variables[factor.scope.back()]->size;
     const size_t cell = factor.scope.size() == 1 ? last : first * columns + last;
-    return (*factor.cells)[cell] == 0 ? 0 : (*buffer.usage)[buffer.first ? first : last];
+    return IsMoved((*factor.cells)[cell]) ? (*buffer.usage)[buffer.first ? first : last] : 0;
   }
 
   // A buffer whose factor has one variable of the core alone: its bytes by value of that.

@@ -53,13 +53,12 @@ Cells InUnits(const std::vector<int64_t>& cells, const PricedBuffers& buffers,
               const PriceScale& scale) {
   std::vector<int64_t> scaled;
   for (int64_t cell : cells) {
-    const int64_t cost = cell >= kForbidden ? kNever : cell;
-    scaled.push_back(std::min(cost, scale.most / scale.units) * scale.units);
+    scaled.push_back(UnitsOf(scale, cell >= kForbidden ? kNever : cell));
   }
   for (const auto& [usage, first, price] : buffers) {
     const size_t values = usage->size(), columns = first ? cells.size() / values : 1;
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i] == 0 || cells[i] >= kForbidden) continue;
+      if (!IsMoved(cells[i]) || cells[i] >= kForbidden) continue;
       scaled[i] += PricedUse((*usage)[i / columns % values], price, scale.most);
     }
   }

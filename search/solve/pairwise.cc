@@ -44,7 +44,7 @@ int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assig
 int64_t BytesOf(const PairwiseProblem& problem, const MemoryBuffer& buffer,
                 const Assignment& assignment) {
   const Factor& factor = problem.factors[buffer.factor];
-  if (CostOf(problem, factor, assignment) == 0) return 0;
+  if (!IsMoved(CostOf(problem, factor, assignment))) return 0;
   return (*buffer.usage)[assignment[buffer.first ? factor.scope[0] : factor.scope.back()]];
 }
 

@@ -47,8 +47,9 @@ struct MemoryUse {
   Cells usage;
 };
 
-// A buffer that a transfer moves to, or from: where `factor` costs anything, usage[value] bytes are
-// in use during [begin, end). `value` is that of the first variable of the scope, or of the last.
+// A buffer that a transfer moves to, or from: where `factor` moves anything (IsMoved), usage[value]
+// bytes are in use during [begin, end). `value` is that of the first variable of the scope, or of
+// the last.
 struct MemoryBuffer {
   int factor = 0;
   int64_t begin = 0, end = 0;
