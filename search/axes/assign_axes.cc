@@ -74,61 +74,66 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
   }
 }
 
-AxisAssigner::AxisAssigner(const Graph& graph, AxisOptions options,
-                           const std::vector<TensorUse>& uses,
-                           const std::vector<std::vector<Grid>>& grids,
-                           const Restrictions& restrictions)
-    : graph_(graph),
-      options_(std::move(options)),
-      store_(options_.mesh),
-      problem_(MakeAxisProblem(graph, uses, grids, &store_, false, restrictions)),
-      search_(problem_, options_.mesh, options_.nesting, *options_.budget, &store_) {}
+namespace {
 
-// Searches with the variables of one number tied, from the choices so far. Where there are none, it
-// begins twice: the likeliest grids fit together, but perhaps no axes of theirs do; where each
-// choice may leave its grid for its neighbours' sake, axes agree better.
-void AxisAssigner::SearchTied(const std::vector<int>& numbers) {
-  const AxisProblem tied = Tied(problem_, numbers);
-  AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
-  std::vector<std::vector<int>> starts;
-  if (search_.choices()[0] >= 0) {
-    for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], search_.choices()[v]);
-    starts.push_back(alike.choices());
-  } else {
-    for (const bool likeliest_grids : {true, false}) {
-      alike.SetAll(std::vector<int>(tied.variables.size(), -1));
-      alike.Start(likeliest_grids);
+class Assigner {
+ public:
+  // All arguments must outlive this.
+  Assigner(const Graph& graph, const AxisOptions& options, const std::vector<TensorUse>& uses,
+           const std::vector<std::vector<Grid>>& grids, const Restrictions& restrictions)
+      : graph_(graph),
+        options_(options),
+        store_(options.mesh),
+        problem_(MakeAxisProblem(graph, uses, grids, &store_, false, restrictions)),
+        search_(problem_, options.mesh, options.nesting, *options.budget, &store_) {}
+
+  Choices Run(int period) {
+    SearchTied(KindsOf(problem_));
+    if (period > 0) {
+      const VariableMap variables = VariablesOf(problem_);
+      SearchTied(TiedVariables(variables, NextRepetition(graph_, variables), period));
+    }
+    Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
+    return ChoicesOfElements(problem_, search_.choices(), &store_);
+  }
+
+ private:
+  // Searches with the variables of one number tied, from the choices so far. Where there are none,
+  // it begins twice: the likeliest grids fit together, but perhaps no axes of theirs do; where each
+  // choice may leave its grid for its neighbours' sake, axes agree better.
+  void SearchTied(const std::vector<int>& numbers) {
+    const AxisProblem tied = Tied(problem_, numbers);
+    AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);
+    std::vector<std::vector<int>> starts;
+    if (search_.choices()[0] >= 0) {
+      for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], search_.choices()[v]);
       starts.push_back(alike.choices());
+    } else {
+      for (const bool likeliest_grids : {true, false}) {
+        alike.SetAll(std::vector<int>(tied.variables.size(), -1));
+        alike.Start(likeliest_grids);
+        starts.push_back(alike.choices());
+      }
+    }
+    Refine(tied, kTied, options_, std::move(starts), &alike);
+    for (size_t v = 0; v < numbers.size(); ++v) {
+      search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
     }
   }
-  Refine(tied, kTied, options_, std::move(starts), &alike);
-  for (size_t v = 0; v < numbers.size(); ++v) {
-    search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
-  }
-}
 
-Choices AxisAssigner::Find(int period) {
-  SearchTied(KindsOf(problem_));
-  if (period > 0) {
-    const VariableMap variables = VariablesOf(problem_);
-    SearchTied(TiedVariables(variables, NextRepetition(graph_, variables), period));
-  }
-  Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
-  return ChoicesOfElements(problem_, search_.choices(), &store_);
-}
+  const Graph& graph_;
+  const AxisOptions& options_;
+  ChoiceStore store_;
+  AxisProblem problem_;
+  AxisSearch search_;
+};
 
-Choices AxisAssigner::Improve(const Choices& start) {
-  const std::vector<int> found = search_.choices();
-  const int64_t least = search_.Cost();
-  for (size_t v = 0; v < problem_.elements.size(); ++v) {
-    search_.Set(static_cast<int>(v), store_.Number(start[problem_.elements[v]]));
-  }
-  if (search_.Cost() < least) {
-    Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
-  } else {
-    search_.SetAll(found);
-  }
-  return ChoicesOfElements(problem_, search_.choices(), &store_);
+}  // namespace
+
+Choices AssignAxes(const Graph& graph, const AxisOptions& options,
+                   const std::vector<TensorUse>& uses, const std::vector<std::vector<Grid>>& grids,
+                   const Restrictions& restrictions, int period) {
+  return Assigner(graph, options, uses, grids, restrictions).Run(period);
 }
 
 }  // namespace yuba::search

@@ -44,39 +44,16 @@ struct Effort {
 void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions& options,
             std::vector<std::vector<int>> starts, AxisSearch* search);
 
-// The search of axes for one set of grids. Example:
-//   AxisAssigner axes(graph, options, uses, bound.grids);
-//   const Choices found = axes.Find();
-//   const Choices better = axes.Improve(choices_of_the_recursion);
-// Deterministic where the budget has no end. Not for several threads.
-class AxisAssigner {
- public:
-  // `graph`, `uses` and the options' budget must outlive this. `uses`: those of TensorUsesOf.
-  // `grids`: [element], likely grids of its AllGrids, the best first, at least one. Choices meet
-  // the restrictions of pins, [element], which may be empty.
-  AxisAssigner(const Graph& graph, AxisOptions options, const std::vector<TensorUse>& uses,
-               const std::vector<std::vector<Grid>>& grids, const Restrictions& restrictions = {});
-  AxisAssigner(const AxisAssigner&) = delete;  // its members refer to each other
-  AxisAssigner& operator=(const AxisAssigner&) = delete;
-
-  // A legal choice for each element, near the grids, that moves few bytes. Choices may leave the
-  // grids where that is cheaper. At first, elements with equal surroundings are cut alike; then,
-  // with a period, those that are so many repetitions apart (search/model/ties.h).
-  Choices Find(int period = 0);
-
-  // After Find: the same, from choices of all elements that another search found and that meet the
-  // restrictions. Returns what Find did where `start` moves no less.
-  Choices Improve(const Choices& start);
-
- private:
-  void SearchTied(const std::vector<int>& numbers);
-
-  const Graph& graph_;
-  AxisOptions options_;
-  ChoiceStore store_;
-  AxisProblem problem_;
-  AxisSearch search_;
-};
+// A legal choice for each element, near these grids, that moves few bytes. Choices may leave the
+// grids where that is cheaper. At first, elements with equal surroundings are cut alike; then, with
+// a period, those that are so many repetitions apart (search/model/ties.h). Example:
+//   const Choices found = AssignAxes(graph, options, uses, bound.grids, {});
+// `uses`: those of TensorUsesOf. `grids`: [element], likely grids of its AllGrids, the best first,
+// at least one. Choices meet the restrictions of pins, [element], which may be empty.
+// Deterministic where the budget has no end.
+Choices AssignAxes(const Graph& graph, const AxisOptions& options,
+                   const std::vector<TensorUse>& uses, const std::vector<std::vector<Grid>>& grids,
+                   const Restrictions& restrictions, int period = 0);
 
 }  // namespace yuba::search
 

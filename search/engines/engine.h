@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "search/axes/assign_axes.h"
 #include "search/engines/incumbent.h"
 #include "search/engines/task.h"
 
@@ -52,9 +53,8 @@ void BoundGrids(Task& task, Incumbent& incumbent);
 
 // What a search of axes is to keep to (search/axes/assign_axes.h).
 AxisOptions AxisOptionsOf(Task& task, const Incumbent& incumbent);
-// place_axes.cc: mesh axes for the likely grids; then, on grids, the same from the best plan known.
+// place_axes.cc: mesh axes for the likely grids.
 void PlaceAxes(Task& task, Incumbent& incumbent);
-void ImproveAxes(Task& task, Incumbent& incumbent);
 
 // uncopied.cc: the search of the graph without copies, as a start.
 void SearchUncopied(Task& task, Incumbent& incumbent);

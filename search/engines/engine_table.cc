@@ -45,11 +45,8 @@ bool AnotherGraph(Task& task, const Incumbent& incumbent) {
   if (task.graph().copies == 0 || task.pinned()) return false;
   return OnGrids(task) ? !IsReached(incumbent) : OnWideTables(task) && !incumbent.IsNear();
 }
-bool AxesCanImprove(Task& task, const Incumbent& incumbent) {
-  return OnGrids(task) && task.axes != nullptr && incumbent.HasPlan() && !IsReached(incumbent);
-}
 bool RepeatedAxesHelp(Task& task, const Incumbent& incumbent) {
-  return AxesCanImprove(task, incumbent) && !incumbent.IsNear();
+  return OnGrids(task) && incumbent.HasPlan() && !incumbent.IsNear();
 }
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
 bool NothingRepeats(Task& task, const Incumbent&) { return OnWideTables(task) && !task.repeats; }
@@ -68,7 +65,6 @@ constexpr Engine kEngines[] = {
     {"repeat", RepeatedAxesHelp, RepeatAxes},          // repeated blocks choose alike
     {"levels", AnotherStart, SearchLevels},            // one mesh axis at a time
     {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
-    {"improve", AxesCanImprove, ImproveAxes},          // mesh axes, from the best plan
     {"local", OnTablesWithGap, SearchAround},          // local search, from all plans
     {"prune", CanBePruned, Prune},                     // exactly, what can still be cheaper
     {"anchored", NothingRepeats, FollowAnchoredDual},  // local search, from the anchored dual

@@ -14,19 +14,14 @@ AxisOptions AxisOptionsOf(Task& task, const Incumbent& incumbent) {
 }
 
 void PlaceAxes(Task& task, Incumbent& incumbent) {
-  task.axes = std::make_unique<AxisAssigner>(task.graph(), AxisOptionsOf(task, incumbent),
-                                             task.uses(), task.likely_grids, task.restrictions());
-  Choices found = task.axes->Find();
+  Choices found = AssignAxes(task.graph(), AxisOptionsOf(task, incumbent), task.uses(),
+                             task.likely_grids, task.restrictions());
   if (task.on_tables() && !task.limited()) {
     // Clusters allow fewer choices than axes do.
     const Problem& problem = task.problem();
     if (problem.complete) found = problem.ChoicesOf(problem.ValuesOf(found));
   }
   incumbent.Offer(std::move(found));
-}
-
-void ImproveAxes(Task& task, Incumbent& incumbent) {
-  incumbent.Offer(task.axes->Improve(incumbent.choices()));
 }
 
 }  // namespace yuba::search

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -16,7 +15,7 @@ namespace {
 // The best plans of chains have the period of one block, or of two: a chain of products is cut over
 // rows and columns by turns.
 constexpr int kPeriods[] = {1, 2};
-// On grids 2 alone: there, axes of period 1 are tried anyway (AxisAssigner::Find).
+// On grids 2 alone: there, axes of period 1 are tried anyway (AssignAxes).
 constexpr int kPeriodOfGrids = 2;
 constexpr int kSweeps = 100;  // of the dual of the tied relaxation, which is small
 // A tied problem of at most this part of the variables stands for the whole: searches of the whole
@@ -102,11 +101,8 @@ void SolveRepeated(Task& task, Incumbent& incumbent) {
 void RepeatAxes(Task& task, Incumbent& incumbent) {
   const std::vector<std::vector<Grid>> grids = TiedGrids(task, kPeriodOfGrids);
   if (grids.empty()) return;
-  const int64_t before = incumbent.bytes();
-  auto axes = std::make_unique<AxisAssigner>(task.graph(), AxisOptionsOf(task, incumbent),
-                                             task.uses(), grids, task.restrictions());
-  incumbent.Offer(axes->Find(kPeriodOfGrids));
-  if (incumbent.bytes() < before) task.axes = std::move(axes);
+  incumbent.Offer(AssignAxes(task.graph(), AxisOptionsOf(task, incumbent), task.uses(), grids,
+                             task.restrictions(), kPeriodOfGrids));
 }
 
 }  // namespace yuba::search

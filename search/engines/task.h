@@ -8,7 +8,6 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/definition/graph.h"
-#include "search/axes/assign_axes.h"
 #include "search/model/graph_problem.h"
 #include "search/model/grid_problem.h"
 #include "search/plan/choice.h"
@@ -65,8 +64,6 @@ class Task {
 
   // Left by engine "grids": [element], likely grids, the best first; empty before.
   std::vector<std::vector<Grid>> likely_grids;
-  // Left by engine "axes": its search, from which it can go on; null before.
-  std::unique_ptr<AxisAssigner> axes;
   // Left by engine "repeat": whether a few blocks, which it has solved, stand for the whole graph.
   bool repeats = false;
   // Of a search with rows of memory. Left by engine "prices": tables of all choices with their
