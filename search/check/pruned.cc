@@ -252,7 +252,7 @@ absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan, co
   LeastOfGrids least;
   least.of_grid.resize(grids.size());
   for (const SweepStep& step : sweep.steps()) least.of_grid[step.element] = step.of_value;
-  least.of_all = sweep.least();
+  least.of_all = sweep.left().least;
   return least;
 }
 
