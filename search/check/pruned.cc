@@ -276,8 +276,7 @@ absl::StatusOr<GridsToKeep> GridsBelow(const Graph& graph, const Plan& plan,
                                     IsCopy(graph, graph.nodes[e - tensors]), {});
     size_t next = 0;
     for (const Parts& parts : all) {
-      keep[e].push_back(MayBeAsDemanded(plan.mesh, parts, pins[e]) &&
-                        of_grid[next++] < plan.lower_bound);
+      keep[e].push_back(MayMeet(plan.mesh, parts, pins[e]) && of_grid[next++] < plan.lower_bound);
     }
   }
   return keep;

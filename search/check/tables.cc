@@ -241,7 +241,7 @@ class TableMaker {
     std::vector<bool> marked;
     for (size_t choice = 0; choice < all->choices.size(); ++choice) {
       const bool kept = grids == kept_.end() || grids->second[(*all->grids)[choice]];
-      marked.push_back(kept && IsAsDemanded(all->choices[choice], extents.demands));
+      marked.push_back(kept && Meets(all->choices[choice], extents.demands));
     }
     if (std::count(marked.begin(), marked.end(), true) == 0) {
       return ProofError("the proof leaves ", name, " no choice that meets its pin");
