@@ -35,45 +35,6 @@ absl::Status CheckMesh(const Mesh& mesh) {
   return absl::OkStatus();
 }
 
-// An error unless `sharding` is legal for `extents`: extent i is cut only where `whole[i]` is
-// false, no axis cuts twice, and no axis is left out that fits, unless `may_replicate`.
-absl::Status CheckSharding(const Mesh& mesh, const std::string& what,
-                           const std::vector<int64_t>& extents, const std::vector<bool>& whole,
-                           bool may_replicate, const Sharding& sharding) {
-  if (sharding.axes.size() != extents.size()) {
-    return ProofError(what, " has ", extents.size(), " dimensions, the plan shards ",
-                      sharding.axes.size());
-  }
-  std::vector<int> uses(mesh.axes.size(), 0);
-  std::vector<int64_t> parts(extents.size(), 1);
-  for (size_t e = 0; e < extents.size(); ++e) {
-    for (uint8_t axis : sharding.axes[e]) {
-      if (axis >= mesh.axes.size()) {
-        return ProofError(what, " is cut over an unknown axis");
-      }
-      if (++uses[axis] > 1) {
-        return ProofError(what, " is cut twice over axis ", mesh.axes[axis].name);
-      }
-      parts[e] *= mesh.axes[axis].size;
-    }
-    if (parts[e] > 1 && whole[e]) {
-      return ProofError(what, ": dimension ", e, " is cut, but cannot be");
-    }
-    if (parts[e] > extents[e] && parts[e] > 1) {
-      return ProofError(what, ": dimension ", e, " has ", extents[e], " elements and is cut into ",
-                        parts[e]);
-    }
-  }
-  for (size_t axis = 0; axis < uses.size() && !may_replicate; ++axis) {
-    for (size_t e = 0; uses[axis] == 0 && e < extents.size(); ++e) {
-      if (whole[e] || parts[e] * mesh.axes[axis].size > extents[e]) continue;
-      return ProofError(what, " is not cut as far as it can be: dimension ", e,
-                        " has room for axis ", mesh.axes[axis].name);
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Where the space nests by level, later axes of the mesh cut inside earlier ones.
 absl::Status CheckNesting(const Space& space, const Sharding& sharding) {
   if (space.nesting != Nesting::kLevel) return absl::OkStatus();
@@ -102,38 +63,17 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
     for (const Sharding& sharding : *shardings)
       YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, sharding));
   }
-  const bool replicas = plan.space.replicate == Replicate::kAuto;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    const std::vector<int64_t>& dims = graph.tensors[t].type.dims;
-    const bool transient = IsTransient(graph.tensors[t]);
-    YUBA_RETURN_IF_ERROR(CheckSharding(plan.mesh, absl::StrCat("tensor ", graph.tensors[t].name),
-                                       dims, std::vector<bool>(dims.size(), false),
-                                       replicas || transient, plan.tensors[t]));
+    ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));
+    space.optional = space.optional || plan.space.replicate == Replicate::kAuto;
+    const std::string why = WhyIllegal(space, plan.mesh, plan.tensors[t]);
+    if (!why.empty()) return ProofError("tensor ", graph.tensors[t].name, ": ", why);
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Definition& definition = *graph.nodes[n].definition;
-    std::vector<int64_t> extents;
-    for (const Index& index : definition.indices) extents.push_back(index.extent);
-    std::vector<bool> whole(extents.size(), true);
-    for (int index : CuttableIndices(definition)) whole[index] = false;
-    YUBA_RETURN_IF_ERROR(CheckSharding(plan.mesh, absl::StrCat("node ", graph.nodes[n].name),
-                                       extents, whole, IsCopy(graph, graph.nodes[n]),
-                                       plan.nodes[n]));
-    if (IsCopy(graph, graph.nodes[n]) && plan.nodes[n] != plan.tensors[graph.nodes[n].result]) {
-      return ProofError("node ", graph.nodes[n].name, " and its copy are sharded differently");
-    }
-    for (TensorId operand : graph.nodes[n].operands) {
-      if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
-      const Sharding& partials = plan.tensors[operand];
-      const bool accumulator = IsAccumulator(graph.nodes[n]);
-      if (accumulator ? PartialsSharding(plan.nodes[n]) == partials
-                      : KeepsGroups(partials, plan.nodes[n])) {
-        continue;
-      }
-      return ProofError(accumulator ? "accumulator " : "node ", graph.nodes[n].name,
-                        " and its partials ", graph.tensors[operand].name,
-                        accumulator ? " are sharded differently" : " have other groups");
-    }
+    const NodeId id = static_cast<NodeId>(n);
+    std::string why = WhyIllegal(SpaceOfNode(graph, id), plan.mesh, plan.nodes[n]);
+    if (why.empty()) why = WhyUnlikeTensors(graph, id, plan.tensors, plan.nodes[n]);
+    if (!why.empty()) return ProofError("node ", graph.nodes[n].name, ": ", why);
   }
   return absl::OkStatus();
 }
@@ -141,11 +81,11 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
 absl::Status CheckPins(const Graph& graph, const Plan& plan) {
   YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, plan.mesh, plan.space));
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (IsAsDemanded(plan.tensors[t], pins[t])) continue;
+    if (Meets(plan.tensors[t], pins[t])) continue;
     return ProofError("tensor ", graph.tensors[t].name, " is not sharded as its pin demands");
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (IsAsDemanded(plan.nodes[n], pins[graph.tensors.size() + n])) continue;
+    if (Meets(plan.nodes[n], pins[graph.tensors.size() + n])) continue;
     return ProofError("node ", graph.nodes[n].name, " is not cut as its pin demands");
   }
   return absl::OkStatus();

@@ -4,8 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "search/check/pins.h"
-
 namespace yuba::search {
 namespace {
 
@@ -47,7 +45,7 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
         if (count > 0 && !whole[e] && int64_t{parts[e]} * size <= extents[e]) full = false;
       }
     }
-    if (full && MayBeAsDemanded(mesh, parts, demands)) grids.push_back(parts);
+    if (full && MayMeet(mesh, parts, demands)) grids.push_back(parts);
   }
   std::sort(grids.begin(), grids.end());
   return grids;

@@ -1,6 +1,5 @@
 #include "search/check/pins.h"
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -54,28 +53,6 @@ absl::StatusOr<PinsOfElements> PinsOf(const Graph& graph, const Mesh& mesh, cons
     pins[element] = pin.demands;
   }
   return pins;
-}
-
-bool IsAsDemanded(const Choice& choice, const Demands& demands) {
-  for (size_t e = 0; e < demands.size(); ++e) {
-    AxisList found;
-    for (const uint8_t axis : choice.axes[e]) {
-      const AxisList& wanted = demands[e].axes;
-      const bool is_wanted = std::find(wanted.begin(), wanted.end(), axis) != wanted.end();
-      if (is_wanted) found.push_back(axis);
-      if (!is_wanted && !demands[e].others) return false;
-    }
-    if (found != demands[e].axes) return false;
-  }
-  return true;
-}
-
-bool MayBeAsDemanded(const Mesh& mesh, const Parts& parts, const Demands& demands) {
-  for (size_t e = 0; e < demands.size(); ++e) {
-    const int wanted = PartCount(mesh, demands[e].axes);
-    if (demands[e].others ? parts[e] % wanted != 0 : parts[e] != wanted) return false;
-  }
-  return true;
 }
 
 std::vector<bool> NamedAxes(const Mesh& mesh, const PinsOfElements& pins) {

@@ -1,5 +1,4 @@
-// The pins of a plan's space, as the checker sees them: which choices meet them, and which grids
-// may.
+// The pins of a plan's space, as the checker reads them.
 #ifndef YUBA_SEARCH_CHECK_PINS_H_
 #define YUBA_SEARCH_CHECK_PINS_H_
 
@@ -7,8 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
-#include "search/check/overlap.h"
-#include "search/plan/choice.h"
+#include "search/plan/demand.h"
 #include "search/plan/plan.h"
 
 namespace yuba::search {
@@ -18,14 +16,6 @@ namespace yuba::search {
 // of its element, or demands an axis that is none or two cuts of one axis.
 using PinsOfElements = std::vector<Demands>;
 absl::StatusOr<PinsOfElements> PinsOf(const Graph& graph, const Mesh& mesh, const Space& space);
-
-// Whether the demanded axes cut each extent in the order demanded, and others only where they may.
-// Without demands: true.
-bool IsAsDemanded(const Choice& choice, const Demands& demands);
-
-// Whether each number of parts is a multiple of what the demanded axes make, or equal to it where
-// no others may cut. Every choice that meets the demands has such a grid. Without demands: true.
-bool MayBeAsDemanded(const Mesh& mesh, const Parts& parts, const Demands& demands);
 
 // [axis of the mesh]: whether some pin names it.
 std::vector<bool> NamedAxes(const Mesh& mesh, const PinsOfElements& pins);

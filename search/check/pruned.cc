@@ -252,7 +252,7 @@ absl::StatusOr<LeastOfGrids> SweepGrids(const Graph& graph, const Plan& plan, co
   LeastOfGrids least;
   least.of_grid.resize(grids.size());
   for (const SweepStep& step : sweep.steps()) least.of_grid[step.element] = step.of_value;
-  least.of_all = sweep.least();
+  least.of_all = sweep.left().least;
   return least;
 }
 
@@ -276,8 +276,7 @@ absl::StatusOr<GridsToKeep> GridsBelow(const Graph& graph, const Plan& plan,
                                     IsCopy(graph, graph.nodes[e - tensors]), {});
     size_t next = 0;
     for (const Parts& parts : all) {
-      keep[e].push_back(MayBeAsDemanded(plan.mesh, parts, pins[e]) &&
-                        of_grid[next++] < plan.lower_bound);
+      keep[e].push_back(MayMeet(plan.mesh, parts, pins[e]) && of_grid[next++] < plan.lower_bound);
     }
   }
   return keep;

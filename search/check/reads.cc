@@ -127,4 +127,11 @@ int ReductionParts(const Mesh& mesh, const Definition& definition, const Choice&
   return parts;
 }
 
+Large Arriving(const Definition& definition, int operand, bool sums, Large held,
+               const TensorType& type, int64_t owners) {
+  if (operand >= 0) return CombinesPartials(definition) ? owners * ElementCount(type) : held;
+  if (definition.partial) return held;
+  return sums ? held + (owners - 1) * ElementCount(type) : held * owners;
+}
+
 }  // namespace yuba::search

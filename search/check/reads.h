@@ -9,6 +9,7 @@
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/sharding/sharding.h"
 #include "search/check/device_boxes.h"
+#include "search/check/overlap.h"
 #include "search/plan/choice.h"
 
 namespace yuba::search {
@@ -21,6 +22,17 @@ BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
 
 // Into how many parts the choice cuts the reduction indices, all together; 1: no partials.
 int ReductionParts(const Mesh& mesh, const Definition& definition, const Choice& choice);
+
+// How many elements arrive at devices, from others or from themselves. `held`: the elements of the
+// boxes of all devices; of a reduction those that one device of each part writes. `owners`: how
+// many devices have each element of the tensor. `sums`: the node writes partials, which are added
+// up.
+// - What is read arrives, and what a node writes as partials of a later node.
+// - Partials that are added up arrive at first owners, and their sum at the other owners.
+// - What is written as a whole arrives at every owner, and so do all elements of an accumulator's
+//   partials that are cut in another way.
+Large Arriving(const Definition& definition, int operand, bool sums, Large held,
+               const TensorType& type, int64_t owners);
 
 }  // namespace yuba::search
 

@@ -11,6 +11,7 @@
 #include "opsemantics/regions/box_factors.h"
 #include "search/check/overlap.h"
 #include "search/check/part_counts.h"
+#include "search/check/reads.h"
 #include "search/plan/memory_price.h"
 
 namespace yuba::search {
@@ -151,13 +152,8 @@ class UseTable {
       int64_t kept = products_[side.partial].MostOf(&shared);
       // Only first owners keep what they wrote themselves; of partials all devices do.
       if (side.partial && !partials) kept = std::min(kept, elements);
-      Large owners = devices_ / Total(tensor_grids_[t]), expected = held;
-      if (partials)
-        expected = operand_ < 0 ? held : owners * elements;
-      else if (side.partial)
-        expected = held + (owners - 1) * elements;
-      else if (operand_ < 0)
-        expected = held * owners;
+      const int64_t owners = devices_ / Total(tensor_grids_[t]);
+      const Large expected = Arriving(definition_, operand_, side.partial, held, type_, owners);
       cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * ByteSize(moved));
     }
   }

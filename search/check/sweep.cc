@@ -12,8 +12,8 @@
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kMostCells = int64_t{1} << 27;  // of one table, and of all results
-constexpr int64_t kMostSums = int64_t{1} << 33;   // of all steps
+constexpr int64_t kMostCells = int64_t{1} << 27;  // of one table
+constexpr Sweep::Limits kBothWays = {int64_t{1} << 33, int64_t{1} << 27};
 constexpr size_t kMostInScope = 1000;
 constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 64;  // can be added a few times
 
@@ -78,7 +78,7 @@ class RowsOfTables {
 }  // namespace
 
 Sweep::Sweep(const std::vector<int>& order, const Renamings& values)
-    : values_(values), rank_(values.size(), -1) {
+    : values_(values), rank_(values.size(), static_cast<int>(order.size())) {
   for (const int element : order) {
     rank_[element] = static_cast<int>(steps_.size());
     steps_.emplace_back();
@@ -97,16 +97,25 @@ void Sweep::AddScope(SweepStep* step, const std::vector<int>& scope) const {
 int Sweep::Place(CheckTable table) {
   int first = rank_[table.scope[0]];
   for (int e : table.scope) first = std::min(first, rank_[e]);
+  if (first == static_cast<int>(steps_.size())) {
+    left_.push_back(std::move(table));
+    return -1;
+  }
   AddScope(&steps_[first], table.scope);
   steps_[first].tables.push_back(std::move(table));
   return first;
 }
 
-absl::Status Sweep::Run(int64_t limit, const Stop& stop) {
+absl::Status Sweep::Up(const Limits& limits, const Stop& stop) {
   for (size_t s = 0; s < steps_.size(); ++s) {
     YUBA_RETURN_IF_ERROR(GoOn(stop));
-    YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s)));
+    YUBA_RETURN_IF_ERROR(Up(static_cast<int>(s), limits));
   }
+  return absl::OkStatus();
+}
+
+absl::Status Sweep::Run(int64_t limit, const Stop& stop) {
+  YUBA_RETURN_IF_ERROR(Up(kBothWays, stop));
   for (size_t s = steps_.size(); s-- > 0;) {
     YUBA_RETURN_IF_ERROR(GoOn(stop));
     Down(&steps_[s], limit);
@@ -114,34 +123,54 @@ absl::Status Sweep::Run(int64_t limit, const Stop& stop) {
   return absl::OkStatus();
 }
 
-absl::Status Sweep::Up(int s) {
+absl::Status Sweep::Up(int s, const Limits& limits) {
   SweepStep& step = steps_[s];
-  std::sort(step.scope.begin(), step.scope.end(),
-            [this](int a, int b) { return rank_[a] > rank_[b]; });
-  int64_t size = Values(step.element);
-  for (int e : step.scope) {
-    if (__builtin_mul_overflow(size, int64_t{Values(e)}, &size) || size > kMostCells) {
-      return ProofError("the proof needs tables that are too large");
-    }
-  }
-  cells_ += size / Values(step.element);
-  sums_ += size;
-  if (cells_ > kMostCells || sums_ > kMostSums || step.scope.size() > kMostInScope) {
-    return ProofError("the proof needs too many tables, or tables of too many");
-  }
-  std::vector<CheckTable> tables = step.tables;
-  for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});
-  step.up = std::make_shared<const std::vector<int64_t>>(
-      tables.empty() ? std::vector<int64_t>(1, 0)
-                     : LeastSums(step.scope, step.element, tables, values_));
+  std::stable_sort(step.scope.begin(), step.scope.end(),
+                   [this](int a, int b) { return rank_[a] > rank_[b]; });
+  YUBA_ASSIGN_OR_RETURN(step.up, Least(step, limits));
   if (step.scope.empty()) {
     least_ += (*step.up)[0];
+  } else if (rank_[step.scope.back()] == static_cast<int>(steps_.size())) {
+    left_.push_back({step.scope, step.up});
   } else {
     SweepStep& next = steps_[rank_[step.scope.back()]];
     next.before.push_back(s);
     AddScope(&next, step.scope);
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<CheckTable::Cells> Sweep::Least(const SweepStep& step, const Limits& limits) {
+  std::vector<CheckTable> tables = step.tables;
+  for (int before : step.before) tables.push_back({steps_[before].scope, steps_[before].up});
+  if (tables.empty()) return std::make_shared<const std::vector<int64_t>>(1, 0);
+  const auto number = [](const auto& pointer) { return reinterpret_cast<intptr_t>(pointer.get()); };
+  std::vector<int64_t> key = {number(values_[step.element])};
+  int64_t cells = 1;
+  for (int e : step.scope) {
+    key.push_back(number(values_[e]));
+    if (__builtin_mul_overflow(cells, int64_t{Values(e)}, &cells) || cells > kMostCells) {
+      return ProofError("the proof needs a table of more than ", kMostCells, " cells");
+    }
+  }
+  for (const CheckTable& table : tables) {
+    key.push_back(number(table.cells));
+    const std::vector<int> places = PlacesIn(step.scope, table.scope);
+    key.insert(key.end(), places.begin(), places.end());
+    key.push_back(-1);
+  }
+  CheckTable::Cells& known = done_[key];
+  if (known != nullptr) return known;
+  cells_ += cells;
+  // Of values of the scope's first element that can be renamed to one another one is looked at.
+  const size_t renamings = step.scope.empty() ? 1 : values_[step.scope[0]]->size();
+  sums_ += cells * Values(step.element) / static_cast<int64_t>(renamings);
+  if (sums_ > limits.sums || cells_ > limits.cells || step.scope.size() > kMostInScope) {
+    return ProofError("the proof needs too many tables, or tables of too many");
+  }
+  known = std::make_shared<const std::vector<int64_t>>(
+      LeastSums(step.scope, step.element, tables, values_));
+  return known;
 }
 
 // Also gives each earlier step that meets here its `down`: the least cost of all that its result

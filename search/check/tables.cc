@@ -45,125 +45,70 @@ std::vector<int64_t> Largest(const BoxSet& boxes, size_t devices) {
 
 // What all tensors of equal dimensions and pins share, of which all may be replicated, or none.
 struct TensorFacts {
-  explicit TensorFacts(BoxSet boxes) : shards(std::move(boxes)) {}
+  TensorFacts(const Mesh& mesh, const std::vector<int64_t>& dims, const ChoiceList& list)
+      : shards(ShardsOf(mesh, dims, list.choices)),
+        largest(std::make_shared<const std::vector<int64_t>>(Largest(shards, mesh.devices()))),
+        choices(&list) {
+    for (const Choice& choice : list.choices) {
+      int64_t parts = 0;
+      for (int device = 0; device < mesh.devices(); ++device) {
+        first_owners.push_back(GroupNumber(mesh, choice, device) == 0);
+        parts += first_owners.back() ? 1 : 0;
+      }
+      owners.push_back(mesh.devices() / parts);
+    }
+  }
 
-  BoxSet shards;
+  const BoxSet shards;
   std::vector<bool> first_owners;  // by shard: whether its device is its first owner
+  std::vector<int64_t> owners;     // by choice: how many devices have each element
   std::shared_ptr<const std::vector<int64_t>> largest;
-  const ChoiceList* choices = nullptr;
+  const ChoiceList* choices;
 };
 
-TensorFacts FactsOf(const Mesh& mesh, const std::vector<int64_t>& dims, const ChoiceList& choices) {
-  TensorFacts facts(ShardsOf(mesh, dims, choices.choices));
-  const size_t devices = mesh.devices();
-  for (size_t shard = 0; shard < facts.shards.size(); ++shard) {
-    bool first_owner = true;
-    for (size_t other = shard - shard % devices; other < shard && first_owner; ++other) {
-      first_owner = !facts.shards.Equal(shard, other);
-    }
-    facts.first_owners.push_back(first_owner);
-  }
-  facts.largest = std::make_shared<const std::vector<int64_t>>(Largest(facts.shards, devices));
-  facts.choices = &choices;
-  return facts;
-}
-
-// Elements that move between a tensor and a node. `boxes`: what the choices of the node read of the
-// tensor, or write.
-class UseCosts {
- public:
-  UseCosts(const TensorFacts& tensor, const BoxSet& boxes, size_t devices)
-      : tensor_(tensor), boxes_(boxes), devices_(devices), common_(tensor.shards, boxes) {}
-
-  // Elements that devices read and do not have.
-  int64_t Gathered(size_t node, size_t choice) const {
-    const size_t box = node * devices_, own = choice * devices_;
-    return boxes_.Elements(box, devices_) - common_.Sum(own, box, devices_);
-  }
-
-  // Elements that a reduction moves. Each first owner takes each part of its elements that it has
-  // not written itself. Where there are several parts, the other owners then take the result; with
-  // one part they take it as first owners do. `producers`: the first box of each part. `all`: every
-  // part covers the whole tensor.
-  int64_t Reduced(size_t node, size_t choice, int parts, const std::vector<size_t>& producers,
-                  bool all) const {
-    int64_t moved = 0;
-    for (size_t d = 0; d < devices_; ++d) {
-      const size_t own = choice * devices_ + d;
-      if (parts > 1 && !tensor_.first_owners[own]) {
-        moved += tensor_.shards.Elements(own);
-        continue;
-      }
-      if (all) {
-        moved += parts * tensor_.shards.Elements(own);
-      } else {
-        for (size_t producer : producers) moved += common_(own, producer);
-      }
-      moved -= common_(own, node * devices_ + d);
-    }
-    return moved;
-  }
-
-  // Partials are gathered within their groups. These must be the groups of the reader, else no plan
-  // has both choices: -1.
-  int64_t GatheredPartials(size_t node, size_t choice, const Choice& reader) const {
-    return KeepsGroups(tensor_.choices->choices[choice], reader) ? Gathered(node, choice) : -1;
-  }
-
-  // Where a node writes partials (`makes`), each device's box moves to where it is held, but for
-  // what the device holds itself. An accumulator gathers partials that are cut in another way
-  // again: every element that devices hold.
-  int64_t MovedPartials(size_t node, size_t choice, bool makes) const {
-    const size_t box = node * devices_, own = choice * devices_;
-    const int64_t all =
-        makes ? boxes_.Elements(box, devices_) : tensor_.shards.Elements(own, devices_);
-    return all - common_.Sum(own, box, devices_);
-  }
-
- private:
-  const TensorFacts& tensor_;
-  const BoxSet& boxes_;
-  const size_t devices_;
-  const CommonElements common_;
-};
-
-// Of the boxes from `box` on, one for each device: those of first producers. Devices that differ
-// only on axes that the choice does not use write the same; the first of them is the producer.
-std::vector<size_t> FirstProducers(const Mesh& mesh, const Choice& choice, size_t box) {
-  std::vector<size_t> producers;
+// The elements of the boxes of all devices; with `first_producers`, of one of the devices that
+// differ only on axes that the choice does not use: they write the same.
+int64_t AllBoxes(const Mesh& mesh, const Choice& choice, const BoxSet& boxes, size_t box,
+                 bool first_producers) {
+  int64_t elements = 0;
   for (int device = 0; device < mesh.devices(); ++device) {
-    if (GroupNumber(mesh, choice, device) == 0) producers.push_back(box + device);
+    if (first_producers && GroupNumber(mesh, choice, device) > 0) continue;
+    elements += boxes.Elements(box + device);
   }
-  return producers;
+  return elements;
 }
 
 // The bytes, [node choice][tensor choice], that a node gathers of operand `operand`, or reduces
 // (operand -1). `boxes` are those of its choices `least`; every other choice costs what the least
-// one costs that it can be renamed to.
+// one costs that it can be renamed to. What arrives (Arriving of reads.h) moves, but for what
+// devices have themselves; of a sum of partials first owners alone have some of it.
 std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
                                const TensorType& type, const TensorFacts& tensor,
                                const ChoiceList& choices, const BoxSet& boxes, int operand) {
-  const bool reads_partials = operand >= 0 && ReadsPartials(definition, operand);
-  const bool moves_all = operand < 0 ? definition.partial : CombinesPartials(definition);
+  const bool in_groups =
+      operand >= 0 && ReadsPartials(definition, operand) && !CombinesPartials(definition);
+  const bool reduces = operand < 0 && !definition.partial;
   const size_t columns = tensor.choices->choices.size();
   const size_t devices = mesh.devices();
-  const UseCosts costs(tensor, boxes, devices);
+  const CommonElements common(tensor.shards, boxes);
   std::vector<int64_t> cost(choices.choices.size() * columns);
   for (size_t i = 0; i < choices.least.size(); ++i) {
     const Choice& node = choices.choices[choices.least[i]];
-    const int parts = ReductionParts(mesh, definition, node);
-    std::vector<size_t> producers;
-    if (operand < 0) producers = FirstProducers(mesh, node, i * devices);
-    int64_t written = 0;
-    for (const size_t producer : producers) written += boxes.Elements(producer);
-    const bool all = written == parts * ElementCount(type);
-    ElementType moved = operand < 0 && parts > 1 ? AccumulatorType(type.type) : type.type;
+    const bool sums = reduces && ReductionParts(mesh, definition, node) > 1;
+    const ElementType moved = sums ? AccumulatorType(type.type) : type.type;
+    const size_t box = i * devices;
+    const int64_t held = AllBoxes(mesh, node, boxes, box, reduces);
     for (size_t t = 0; t < columns; ++t) {
-      const int64_t elements = moves_all        ? costs.MovedPartials(i, t, operand < 0)
-                               : operand < 0    ? costs.Reduced(i, t, parts, producers, all)
-                               : reads_partials ? costs.GatheredPartials(i, t, node)
-                                                : costs.Gathered(i, t);
-      const int64_t bytes = elements < 0 ? kNever : elements * ByteSize(moved);
+      const size_t own = t * devices;
+      int64_t bytes = kNever;  // no plan has both choices where their groups differ
+      if (!in_groups || KeepsGroups(tensor.choices->choices[t], node)) {
+        int64_t kept = sums ? 0 : common.Sum(own, box, devices);
+        for (size_t d = 0; sums && d < devices; ++d) {
+          if (tensor.first_owners[own + d]) kept += common(own + d, box + d);
+        }
+        const Large arriving = Arriving(definition, operand, sums, held, type, tensor.owners[t]);
+        bytes = (static_cast<int64_t>(arriving) - kept) * ByteSize(moved);
+      }
       for (size_t g = 0; g < choices.renamed->size(); ++g) {
         cost[(*choices.renamed)[g][choices.least[i]] * columns + (*tensor.choices->renamed)[g][t]] =
             bytes;
@@ -241,7 +186,7 @@ class TableMaker {
     std::vector<bool> marked;
     for (size_t choice = 0; choice < all->choices.size(); ++choice) {
       const bool kept = grids == kept_.end() || grids->second[(*all->grids)[choice]];
-      marked.push_back(kept && IsAsDemanded(all->choices[choice], extents.demands));
+      marked.push_back(kept && Meets(all->choices[choice], extents.demands));
     }
     if (std::count(marked.begin(), marked.end(), true) == 0) {
       return ProofError("the proof leaves ", name, " no choice that meets its pin");
@@ -274,7 +219,7 @@ class TableMaker {
     YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(tensor.name, extents));
     auto found = facts_.find(extents);
     if (found == facts_.end()) {
-      found = facts_.emplace(extents, FactsOf(mesh_, tensor.type.dims, *choices)).first;
+      found = facts_.emplace(extents, TensorFacts(mesh_, tensor.type.dims, *choices)).first;
     }
     tensors_.push_back(&found->second);
     tables_.shards.push_back(found->second.largest);

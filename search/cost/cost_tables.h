@@ -17,38 +17,25 @@
 
 namespace yuba::search {
 
-// What all tables are made of. Rows are choices of the tensor, columns choices of the node. Every
-// function below returns bytes, row-major [tensor choice][node choice]; it fills only the columns
-// listed in `columns` and leaves 0 in the others. Nothing is owned.
+// What a table is made of. Rows are choices of the tensor, columns choices of the node. Nothing is
+// owned.
 struct TableInput {
   const Mesh* mesh;
-  const TensorType* type;                     // of the tensor
+  const Definition* definition;
+  int operand;  // of the definition, which the node gathers; below 0: the result, which it reduces
   const std::vector<Choice>* tensor_choices;  // by row
   const std::vector<Choice>* node_choices;    // by column
   const std::vector<int>* columns;            // ascending: those to fill
   const std::vector<NodeBoxes>* boxes;        // boxes[c] belongs to column columns[c]
 };
 
-// What the node gathers of its operand `operand`.
-std::vector<int64_t> GatherTable(const TableInput& input, int operand);
-
-// What the node reduces to the owners of its result.
-std::vector<int64_t> ReduceTable(const TableInput& input);
-
-// What a node that writes partials moves into the boxes of its groups: whatever it writes outside
-// the device's own box.
-std::vector<int64_t> PartialsTable(const TableInput& input);
-// What would move if an accumulator read partials whose sharding is not its own: whatever devices
-// have outside the box that they read. No plan has such a pair, but a bound may.
-std::vector<int64_t> RegroupTable(const TableInput& input, int operand);
-
-// What any other node gathers of partials that it reads: only inside its groups. kForbidden where
-// the sharding does not keep the node's groups (KeepsGroups).
-std::vector<int64_t> GatherPartialsTable(const TableInput& input, int operand);
-
-// The bytes of one element that a node reduces when its reduction is cut into `parts`: partials
-// move in the accumulator's type.
-int64_t ReducedElementSize(ElementType type, int parts);
+// Bytes, row-major [tensor choice][node choice]; 0 in columns that are not filled. Of partials:
+// - a node that writes them moves whatever it writes outside the device's own box;
+// - an accumulator whose sharding is not theirs would move whatever devices have outside the box
+//   that they read. No plan has such a pair, but a bound may;
+// - any other node gathers them inside its groups. kForbidden where the sharding does not keep
+//   these (KeepsGroups).
+std::vector<int64_t> CostTable(const TableInput& input);
 
 }  // namespace yuba::search
 

@@ -165,20 +165,9 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
     YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("node ", graph.nodes[n].name),
                                       SpaceOfNode(graph, static_cast<NodeId>(n)), plan.mesh,
                                       plan.nodes[n]));
-    const Node& node = graph.nodes[n];
-    if (IsCopy(graph, node) && plan.nodes[n] != plan.tensors[node.result]) {
-      return ProofError("the plan shards ", node.name, " and the node that makes it differently");
-    }
-    for (TensorId operand : node.operands) {
-      if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
-      const Sharding& partials = plan.tensors[operand];
-      if (IsAccumulator(node) ? PartialsSharding(plan.nodes[n]) == partials
-                              : KeepsGroups(partials, plan.nodes[n])) {
-        continue;
-      }
-      return ProofError("the plan shards ", graph.tensors[operand].name,
-                        " and its reader differently");
-    }
+    const std::string why =
+        WhyUnlikeTensors(graph, static_cast<NodeId>(n), plan.tensors, plan.nodes[n]);
+    if (!why.empty()) return ProofError("node ", graph.nodes[n].name, " of the plan: ", why);
   }
   return plan;
 }

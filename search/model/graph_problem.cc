@@ -245,12 +245,13 @@ class Builder {
                  &columns = DomainOfVariable(tensors_ + use.node);
     const BoxList& list = boxes_[table.boxes];
     const TableInput input = {&options_.mesh,
-                              &graph_.tensors[use.tensor].type,
+                              graph_.nodes[use.node].definition.get(),
+                              use.operand,
                               problem_.choices[use.tensor].get(),
                               problem_.choices[tensors_ + use.node].get(),
                               &list.values,
                               &list.boxes};
-    std::vector<int64_t> cells = CellsOf(graph_.nodes[use.node], use.operand, input);
+    std::vector<int64_t> cells = CostTable(input);
     FillOrbits(rows, columns, list.values, &cells);
     table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
@@ -273,14 +274,6 @@ class Builder {
     auto diagonal = std::make_shared<std::vector<int64_t>>();
     for (int value = 0; value < size; ++value) diagonal->push_back((*cells)[value * size + value]);
     problem_.pairwise.factors.push_back({{row}, diagonal});
-  }
-
-  static std::vector<int64_t> CellsOf(const Node& node, int operand, const TableInput& input) {
-    const Definition& definition = *node.definition;
-    if (operand < 0) return definition.partial ? PartialsTable(input) : ReduceTable(input);
-    if (!ReadsPartials(definition, operand)) return GatherTable(input, operand);
-    return CombinesPartials(definition) ? RegroupTable(input, operand)
-                                        : GatherPartialsTable(input, operand);
   }
 
   // Fills the columns of all choices from those of the representatives: a cost does not change when

@@ -45,7 +45,7 @@ namespace {
 // The grids of a space, those that may meet the restriction.
 GridList GridsMeeting(const ChoiceSpace& space, const Mesh& mesh, const Restriction& restriction) {
   std::vector<Grid> grids = AllGrids(space, mesh);
-  const auto fails = [&](const Grid& grid) { return !MayMeet(grid, restriction, mesh); };
+  const auto fails = [&](const Grid& grid) { return !MayMeet(mesh, grid, restriction); };
   grids.erase(std::remove_if(grids.begin(), grids.end(), fails), grids.end());
   return std::make_shared<const std::vector<Grid>>(std::move(grids));
 }

@@ -132,4 +132,23 @@ std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Shardin
   return "";
 }
 
+std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const std::vector<Sharding>& tensors,
+                             const Sharding& partition) {
+  const Node& node = graph.nodes[id];
+  if (IsCopy(graph, node) && partition != tensors[node.result]) {
+    return "it and its copy are sharded differently";
+  }
+  for (TensorId operand : node.operands) {
+    if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
+    const bool accumulates = IsAccumulator(node);
+    if (accumulates ? PartialsSharding(partition) == tensors[operand]
+                    : KeepsGroups(tensors[operand], partition)) {
+      continue;
+    }
+    return absl::StrCat("it and its partials ", graph.tensors[operand].name,
+                        accumulates ? " are sharded differently" : " have other groups");
+  }
+  return "";
+}
+
 }  // namespace yuba::search

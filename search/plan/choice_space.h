@@ -59,6 +59,12 @@ std::string WhyImpossible(const ChoiceSpace& space, const Mesh& mesh, const Shar
 // that fits some extent. Else what is wrong with it, in words for the user.
 std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Sharding& sharding);
 
+// "" if the partition of the node goes with the shardings of what it reads and writes: a copy is
+// sharded as its node is, partials as their accumulator or in its groups. Else what is wrong, in
+// words for the user. `tensors`: by TensorId; all are possible, and so is the partition.
+std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const std::vector<Sharding>& tensors,
+                             const Sharding& partition);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PLAN_CHOICE_SPACE_H_

@@ -26,6 +26,15 @@ struct Demand {
 };
 using Demands = std::vector<Demand>;  // [extent]
 
+// Whether the demanded axes cut each extent in the order demanded, and others only where they may.
+// Without demands: true.
+bool Meets(const Sharding& choice, const Demands& demands);
+
+// Whether each number of parts, [extent], is a multiple of what the demanded axes make, or equal to
+// it where no others may cut. Every choice that meets the demands has such parts. Without demands:
+// true.
+bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Demands& demands);
+
 // What all pins of one element demand together.
 struct PinnedElement {
   int element = 0;  // tensors first, then nodes (choice.h)

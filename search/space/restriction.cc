@@ -246,18 +246,10 @@ Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice&
   return like;
 }
 
-bool MayMeet(const std::vector<int>& parts, const Restriction& restriction, const Mesh& mesh) {
-  return restriction.none() || std::any_of(restriction.any_of.begin(), restriction.any_of.end(),
-                                           [&](const Demands& demands) {
-                                             for (size_t e = 0; e < demands.size(); ++e) {
-                                               const int64_t demanded =
-                                                   PartCount(mesh, demands[e].axes);
-                                               if (parts[e] % demanded != 0) return false;
-                                               if (!demands[e].others && parts[e] != demanded)
-                                                 return false;
-                                             }
-                                             return true;
-                                           });
+bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Restriction& restriction) {
+  return restriction.none() ||
+         std::any_of(restriction.any_of.begin(), restriction.any_of.end(),
+                     [&](const Demands& demands) { return MayMeet(mesh, parts, demands); });
 }
 
 std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands) {
@@ -278,15 +270,6 @@ std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& 
       "of the axes that it does not name (", why,
       ") some fit only where it asks for other cuts, and nothing that is stored is to be "
       "replicated; name where they go");
-}
-
-bool Meets(const Choice& choice, const Demands& demands) {
-  for (size_t e = 0; e < demands.size(); ++e) {
-    const AxisList& axes = demands[e].axes;
-    if (!Meets(choice.axes[e], demands[e], std::vector<int>(axes.begin(), axes.end())))
-      return false;
-  }
-  return true;
 }
 
 bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions) {

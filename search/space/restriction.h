@@ -46,14 +46,11 @@ Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice&
                        const Restriction& restriction);
 
 // False only where no choice with these parts ([extent]: their number) meets a restriction of pins.
-bool MayMeet(const std::vector<int>& parts, const Restriction& restriction, const Mesh& mesh);
+bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Restriction& restriction);
 
 // "" if some legal choice of all axes of the mesh meets the demands, else why none does, in words
 // for the user.
 std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands);
-
-// Whether a choice of all axes of the mesh is as demanded, extent by extent.
-bool Meets(const Choice& choice, const Demands& demands);
 
 // Whether each choice, by element, meets its restriction.
 bool Meets(const std::vector<Choice>& choices, const Restrictions& restrictions);

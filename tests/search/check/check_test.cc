@@ -149,14 +149,14 @@ TEST_CASE("illegal shardings are refused") {
     changed.tensors[tensor].axes = std::move(axes);
     return Answer(graph, changed);
   };
-  CHECK(Says(with_tensor(0, {{0}, {}, {}, {}}), "not cut as far as it can be"));
-  CHECK(Says(with_tensor(0, {{0, 1}, {1}, {}, {}}), "twice over axis b"));
-  CHECK(Says(with_tensor(0, {{0, 2}, {}, {}, {}}), "unknown axis"));
-  CHECK(Says(with_tensor(1, {{}, {}, {0, 1}, {}}), "has 3 elements and is cut into 4"));
-  CHECK(Says(with_tensor(0, {{0, 1}}), "has 4 dimensions"));
+  CHECK(Says(with_tensor(0, {{0}, {}, {}, {}}), "is left out, but fits"));
+  CHECK(Says(with_tensor(0, {{0, 1}, {1}, {}, {}}), "axis b is used twice"));
+  CHECK(Says(with_tensor(0, {{0, 2}, {}, {}, {}}), "no axis number 2"));
+  CHECK(Says(with_tensor(1, {{}, {}, {0, 1}, {}}), "dimension 2 of 3 cannot be cut into 4 parts"));
+  CHECK(Says(with_tensor(0, {{0, 1}}), "it cuts 1 dimensions of 4"));
   Plan changed = plan;
   changed.nodes[1].axes.assign(changed.nodes[1].axes.size(), {});
-  CHECK(Says(Answer(graph, changed), "node t3 is not cut as far as it can be"));
+  CHECK(Says(Answer(graph, changed), "node t3: axis a is left out, but fits"));
 }
 
 TEST_CASE("stored replicas are legal in the space that has them, and only there") {
@@ -167,14 +167,14 @@ TEST_CASE("stored replicas are legal in the space that has them, and only there"
   plan.cost = CostOf(graph, plan);
   plan.lower_bound = 0;
   plan.proof = Proof();
-  CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
+  CHECK(Says(Answer(graph, plan), "is left out, but fits"));
   plan.space.replicate = Replicate::kAuto;
   CHECK(Answer(graph, plan) == "");
   Plan odd = plan;
   odd.space.nesting = Nesting::kAnywhere;
   CHECK(Says(Answer(graph, odd), "which is no space of plans"));
   plan.nodes[0].axes.assign(plan.nodes[0].axes.size(), {});  // work is never repeated
-  CHECK(Says(Answer(graph, plan), "not cut as far as it can be"));
+  CHECK(Says(Answer(graph, plan), "is left out, but fits"));
 }
 
 }  // namespace

@@ -40,16 +40,17 @@ void CompareTables(const Graph& graph, int devices) {
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorType& type = graph.tensors[o < 0 ? node.result : node.operands[o]].type;
       std::vector<Choice> choices = AllChoices(SpaceOfTensor(type), mesh);
-      TableInput input = {&mesh, &type, &choices, &node_choices, &columns, &boxes};
-      std::vector<int64_t> table = o < 0 ? ReduceTable(input) : GatherTable(input, o);
+      const Definition* const definition = node.definition.get();
+      const std::vector<int64_t> table =
+          CostTable({&mesh, definition, o, &choices, &node_choices, &columns, &boxes});
       size_t cell = 0, wrong = 0;
       for (const Choice& choice : choices) {
         std::vector<Box> have = Shards(mesh, choice, type.dims);
         for (const NodeBoxes& at : boxes) {
           int64_t bytes;
           if (o < 0) {
-            bytes = ReduceVolume({at.writes, at.partial, at.partials}, have) *
-                    ReducedElementSize(type.type, at.partials);
+            ElementType moved = at.partials > 1 ? AccumulatorType(type.type) : type.type;
+            bytes = ReduceVolume({at.writes, at.partial, at.partials}, have) * ByteSize(moved);
           } else {
             std::vector<Box> read;
             for (const std::vector<Box>& reads : at.reads) read.push_back(reads[o]);

@@ -18,6 +18,7 @@
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/random_graphs.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -29,7 +30,6 @@ struct Tally {
   int proven = 0;    // graphs whose plan's bound is its cost
   int recursion_lost = 0;
   int dominance_lost = 0;  // graphs whose best plan has a grid that another dominates
-  int pins_cost = 0;       // graphs whose best plan does not meet the pins
   int reshaped = 0;        // graphs in which dimensions are split into factors, or joined
   double plans = 0;        // plans tried
 };
@@ -147,98 +147,6 @@ TEST_CASE("chains of products against enumeration") {
   CompareOne(MatmulChain({4, 8, 8, 4}, 8), 8, 1000000);
 }
 
-// 3 to 7 nodes: branches, joins, shared weights, halos, reductions, reshapes, extents down to 1.
-// The more devices, the smaller the graphs, so that all plans can be tried.
-class RandomGraphs {
- public:
-  RandomGraphs(int seed, int devices)
-      : random_(seed), most_nodes_(devices > 4 ? 4 : 7), largest_(devices > 4 ? 9 : 7) {}
-
-  Graph Next() {
-    GraphBuilder builder;
-    std::vector<TensorId> tensors;
-    auto add = [&](TensorId tensor) {
-      tensors.push_back(tensor);
-      return tensor;
-    };
-    auto leaf = [&](std::vector<int64_t> dims) {
-      bool input = Below(3) == 0;
-      ElementType type = half_ ? ElementType::kF16 : ElementType::kF32;
-      return add(input ? builder.Input(dims, type) : builder.Parameter(dims, type));
-    };
-    half_ = Below(4) == 0;
-    leaf({Extent(), Extent()});
-    int nodes = 3 + Below(most_nodes_ - 2);
-    for (int made = 0; made < nodes;) {
-      TensorId x = tensors[tensors.size() - 1 - Below(std::min<int>(4, tensors.size()))];
-      const std::vector<int64_t> dims = builder.Dims(x);
-      TensorId other = x;  // one of the same shape, if there is one
-      for (TensorId t : tensors) {
-        if (t != x && builder.Dims(t) == dims && Below(2) == 0) other = t;
-      }
-      ++made;
-      switch (Below(10)) {
-        case 0: {
-          int64_t columns = Extent();
-          if (dims.size() == 2) add(builder.Matmul(x, leaf({dims[1], columns})));
-          break;
-        }
-        case 1:
-          if (dims.size() == 2 && dims[0] == dims[1])
-            add(builder.Matmul(x, other));
-          else
-            add(builder.Relu(x));
-          break;
-        case 2: add(builder.Add(x, other == x ? leaf(dims) : other)); break;
-        case 3:
-          add(builder.Scale(x, leaf({dims.back()}), static_cast<int>(dims.size()) - 1));
-          break;
-        case 4:
-          if (dims.size() == 2) add(builder.SumOver(x, Below(2)));
-          break;
-        case 5:
-          if (dims.size() == 2) add(builder.Transpose(x));
-          break;
-        case 6: {
-          int64_t first = Below(static_cast<int>(dims[0]));
-          add(builder.Slice(x, first, dims[0] - first));
-          break;
-        }
-        case 7: add(builder.Shift(x, 1 + Below(2))); break;
-        case 8: add(JoinOrSplit(x, &builder)); break;
-        default:
-          if (dims.size() == 2) {
-            int64_t kernel = 1 + Below(3), stride = 1 + Below(2);
-            int64_t extent = (dims[1] - 1) * stride + kernel;
-            add(builder.ConvGradient(x, leaf({kernel}), stride, extent));
-          }
-      }
-    }
-    return builder.Finish({tensors.back()});
-  }
-
- private:
-  // Two dimensions joined to one, or one that is no prime split in two, as factors do.
-  TensorId JoinOrSplit(TensorId x, GraphBuilder* builder) {
-    const std::vector<int64_t> dims = builder->Dims(x);
-    const int dim = Below(static_cast<int>(dims.size()));
-    if (dims.size() > 2) return builder->Merge(x, std::min<int>(dim, dims.size() - 2));
-    std::vector<int64_t> inner;
-    for (int64_t n = 2; n < dims[dim]; ++n) {
-      if (dims[dim] % n == 0) inner.push_back(n);
-    }
-    if (inner.empty()) return builder->Relu(x);
-    return builder->Split(x, dim, inner[Below(static_cast<int>(inner.size()))]);
-  }
-
-  int Below(int limit) { return static_cast<int>(random_() % limit); }
-  int64_t Extent() { return 1 + Below(largest_); }
-
-  std::mt19937 random_;
-  int most_nodes_, largest_;
-  bool half_ = false;
-};
-
 // Square matrices, products and sums of any two of them: cycles, round which axes must agree.
 Graph GraphOfCycles(std::mt19937* random, int nodes) {
   const auto below = [&](size_t limit) { return (*random)() % limit; };
@@ -305,117 +213,6 @@ TEST_CASE("random graphs with replicas against enumeration") {
   TriedSpace space;
   space.replicate = true;
   CompareRandom(space, 20000);
-}
-
-// What pins demand, read as pin.h says it: the wanted axes in their order, others where they may
-// be.
-bool IsAllowed(const Demands& demands, const Sharding& sharding) {
-  for (size_t e = 0; e < demands.size(); ++e) {
-    size_t met = 0;
-    const AxisList& wanted = demands[e].axes;
-    for (const uint8_t axis : sharding.axes[e]) {
-      if (met < wanted.size() && wanted[met] == axis)
-        ++met;
-      else if (!demands[e].others)
-        return false;
-    }
-    if (met < wanted.size()) return false;
-  }
-  return true;
-}
-
-// A pin that some legal choice of these extents meets: of each extent its axes, some of them or
-// any.
-Pin RandomPin(bool is_node, int id, const Mesh& mesh, const std::vector<int64_t>& extents,
-              std::mt19937& random) {
-  const std::vector<Sharding> choices = TriedChoices(mesh, extents);
-  Pin pin{is_node, id, {}, ""};
-  for (const AxisList& axes : choices[random() % choices.size()].axes) {
-    Demand demand{axes, random() % 2 == 0};
-    if (demand.others && !axes.empty() && random() % 2 == 0) demand.axes.pop_back();
-    if (demand.others && random() % 3 == 0) demand.axes.clear();
-    pin.demands.push_back(std::move(demand));
-  }
-  return pin;
-}
-
-// Pins of one to three elements, no two of the same.
-std::vector<Pin> RandomPins(const Graph& graph, const Mesh& mesh, std::mt19937& random) {
-  std::vector<int> elements(graph.tensors.size() + graph.nodes.size());
-  std::iota(elements.begin(), elements.end(), 0);
-  std::shuffle(elements.begin(), elements.end(), random);
-  elements.resize(1 + random() % 3);
-  std::vector<Pin> pins;
-  const int tensors = static_cast<int>(graph.tensors.size());
-  for (const int element : elements) {
-    const bool is_node = element >= tensors;
-    const int id = is_node ? element - tensors : element;
-    std::vector<int64_t> extents;
-    if (is_node) {
-      for (const Index& index : graph.nodes[id].definition->indices)
-        extents.push_back(index.extent);
-    } else {
-      extents = graph.tensors[id].type.dims;
-    }
-    pins.push_back(RandomPin(is_node, id, mesh, extents, random));
-  }
-  return pins;
-}
-
-// The pinned search against all plans that meet the pins: the plan is the cheapest of them, and
-// each bound on the way, on tables and on grids, is of them and proved.
-void ComparePinned(const Graph& graph, int devices, const TriedSpace& unpinned, int64_t limit,
-                   std::mt19937& random, Tally& tally) {
-  SearchOptions options;
-  options.mesh = MeshOf(devices);
-  if (unpinned.replicate) options.replicate = Replicate::kAuto;
-  options.pins = RandomPins(graph, options.mesh, random);
-  TriedSpace space = unpinned;
-  space.allows = [&](size_t element, const Sharding& sharding) {
-    return std::all_of(options.pins.begin(), options.pins.end(), [&](const Pin& pin) {
-      const size_t of = pin.is_node ? graph.tensors.size() + pin.id : pin.id;
-      return of != element || IsAllowed(pin.demands, sharding);
-    });
-  };
-  const TriedPlans tried = TryAllPlans(graph, options.mesh, space, limit);
-  if (tried.least < 0) return;
-  options.check_bound = [](const Graph& of, const Plan& claim) {
-    CHECK_THAT(CheckProof(of, claim), IsOk());
-  };
-  const Plan plan = Search(graph, options).value();
-  CHECK(plan.cost.bytes() == tried.least);
-  CHECK(plan.lower_bound <= tried.least);
-  CHECK_THAT(CheckPlan(graph, plan), IsOk());
-  ++tally.compared;
-  tally.plans += tried.plans;
-  tally.proven += plan.lower_bound == plan.cost.bytes();
-  if (unpinned.replicate) return;
-  CompareGrids(graph, options, tried.least);
-  options.pins.clear();
-  // As in SearchUnpinned: what is lost by the pins.
-  tally.pins_cost += Search(graph, options)->cost.bytes() < tried.least;
-}
-
-TEST_CASE("random graphs with random pins against enumeration") {
-  for (const bool replicate : {false, true}) {
-    TriedSpace space;
-    space.replicate = replicate;
-    Tally tally;
-    std::mt19937 random(5);
-    for (int devices : {2, 3, 4, 6, 8}) {
-      RandomGraphs graphs(100 + devices, devices);
-      for (int i = 0; i < 80; ++i) {
-        CAPTURE(devices, i, replicate);
-        ComparePinned(graphs.Next(), devices, space, 20000, random, tally);
-      }
-    }
-    std::cout << tally.compared << " random graphs with pins, " << tally.plans
-              << " plans tried; gap 0 on " << tally.proven << ", pins cost something on "
-              << tally.pins_cost << "\n";
-    CHECK(tally.compared >= 300);
-    CHECK(tally.proven >= 0.95 * tally.compared);
-    if (!replicate) CHECK(tally.pins_cost >= 100);
-  }
 }
 
 TEST_CASE("a convolution and its pooling against enumeration") {

@@ -87,8 +87,8 @@ TEST_CASE("a choice is conformed to pins, and grids that may meet them are those
       for (const Choice& choice : allowed) grids.push_back(GridOf(choice, mesh));
       for (const Grid& grid : AllGrids(space, mesh)) {
         if (std::count(grids.begin(), grids.end(), grid) > 0)
-          CHECK(MayMeet(grid, restriction, mesh));
-        left_out += !MayMeet(grid, restriction, mesh);
+          CHECK(MayMeet(mesh, grid, restriction));
+        left_out += !MayMeet(mesh, grid, restriction);
       }
       std::vector<int> all(axes);
       std::iota(all.begin(), all.end(), 0);
