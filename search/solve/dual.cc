@@ -13,11 +13,8 @@
 
 namespace yuba::search {
 Dual DualAscent::Run(const DualOptions& options) {
-  if (cells_ > options.many_cells && options.sweeps > options.first_sweeps + options.last_sweeps) {
-    SweepLikely(options);
-  } else {
-    Sweep(options.sweeps, options.enough);
-  }
+  const bool many = cells_ > options.many_cells;
+  Sweep(many ? std::min(options.sweeps, options.sweeps_of_many) : options.sweeps, options.enough);
   std::vector<std::vector<int64_t>> messages = Balanced();
   Dual dual;
   dual.bound = BoundOf(messages);

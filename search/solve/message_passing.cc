@@ -7,15 +7,7 @@
 namespace yuba::search {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-12;  // what may seem to be left of 1 when all of it is given
-
-// Leaves only what these values send.
-void Silence(const std::vector<int>& senders, std::vector<double>* source) {
-  std::vector<double> sent(source->size(), kInfinity);
-  for (const int x : senders) sent[x] = (*source)[x];
-  *source = std::move(sent);
-}
 
 double LeastOf(const std::vector<double>& values) {
   return *std::min_element(values.begin(), values.end());
@@ -82,7 +74,6 @@ absl::optional<double> MessagePassing<Cell>::Pass(bool forward, const Budget& bu
       const std::vector<double>& back = messages_[end.side][end.edge];
       source.resize(back.size());
       for (size_t x = 0; x < back.size(); ++x) source[x] = share_[v] * belief[x] - back[x];
-      if (senders_ != nullptr) Silence((*senders_)[v], &source);
       sent += Send(end, source);
       ++messages;
     }

@@ -36,7 +36,6 @@ class MessagePassing {
   };
   // [side][edge][value]: to variables[side] of the edge.
   using Messages = std::array<std::vector<std::vector<double>>, 2>;
-  using Values = std::vector<std::vector<int>>;  // some values of each variable
 
   // `unary`: [variable][value]. `order`: all variables. `constant`: what all assignments cost
   // besides. All messages are 0 at first.
@@ -45,8 +44,6 @@ class MessagePassing {
 
   void SetUnary(std::vector<std::vector<double>> unary) { unary_ = std::move(unary); }
   void SetCosts(int edge, Table costs) { edges_[edge].costs = std::move(costs); }
-  // Where not null, only these values send messages; all receive them. It must stay there.
-  void SetSenders(const Values* senders) { senders_ = senders; }
 
   // The lower bound after a pass forward and one backward. Nothing where the budget was spent
   // before the end: messages in the middle of a pass show less than those before it.
@@ -81,7 +78,6 @@ class MessagePassing {
   std::vector<Edge> edges_;
   std::vector<int> order_;
   double constant_;
-  const Values* senders_ = nullptr;
   std::vector<int> place_;              // by variable: its place in the order
   std::vector<std::vector<End>> ends_;  // by variable
   std::vector<double> share_;           // by variable
