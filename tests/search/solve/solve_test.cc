@@ -211,7 +211,7 @@ TEST_CASE("local search never gets worse and is often right") {
   for (int i = 0; i < 50; ++i) {
     PairwiseProblem problem = RandomProblem(8, false, &random);
     Assignment start(8, 0);
-    Solution solution = SolveLocally(problem, {start}, 8);
+    Solution solution = SolveLocally(problem, {start});
     CHECK(solution.cost == CostOf(problem, solution.assignment));
     CHECK(solution.cost <= CostOf(problem, start));
     right += solution.cost == Least(problem);
