@@ -1,6 +1,5 @@
 #include "search/engines/grid_rows.h"
 
-
 #include "search/rows/memory_core.h"
 #include "search/rows/memory_search.h"
 

@@ -9,6 +9,7 @@
 
 #include "search/solve/bucket_tree.h"
 #include "search/solve/dual.h"
+#include "search/solve/random.h"
 
 namespace yuba::search {
 namespace {
@@ -203,6 +204,13 @@ TEST_CASE("symmetries change no result") {
     CHECK(SolveExactly(with, 1 << 20)->solution.cost == least);
     CHECK(SolveExactly(without, 1 << 20)->solution.cost == least);
   }
+}
+
+TEST_CASE("the generator gives the published numbers of SplitMix64") {
+  Random random(1234567);
+  std::vector<int> last_digits;
+  for (int i = 0; i < 5; ++i) last_digits.push_back(random.Below(1000));
+  CHECK(last_digits == std::vector<int>{317, 973, 423, 431, 821});
 }
 
 TEST_CASE("local search never gets worse and is often right") {
