@@ -181,10 +181,10 @@ bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<
   if (auto exact = SolveExactly(problem, table_cells, budget)) {
     solution = exact->solution;
   } else {
-    ImproveOptions local;
+    LocalOptions local;
     local.cells = kLocalCells;
     local.work = kLocalWork;
-    solution = Improve(problem, {start, CostOf(problem, start)}, local, budget);
+    solution = SolveLocally(problem, {start}, local, budget);
   }
   if (solution.cost >= CostOf(problem, start)) return false;
   for (size_t v = 0; v < pools.size(); ++v) {

@@ -251,8 +251,8 @@ int AxisSearch::RandomChoice(int v) {
   if (grid >= variable.grids.size() && !order.empty()) {
     if (grid == variable.grids.size())
       return NumberOf(v, FollowNeighbours(variable.space, order, mesh_));
-    return NumberOf(
-        v, ChoiceOfGrid(GridOf(store_.at(choices_[v]), mesh_), order, mesh_, random_.Below(2)));
+    return NumberOf(v, ChoiceOfGrid(GridOf(store_.at(choices_[v]), mesh_), order, mesh_,
+                                    random_.Below(2) == 1));
   }
   return NumberOf(v, ChoiceOfGrid(variable.grids[grid % variable.grids.size()], order, mesh_,
                                   random_.Below(2) == 0));

@@ -12,6 +12,7 @@
 #include "search/axes/axis_problem.h"
 #include "search/plan/choice.h"
 #include "search/solve/budget.h"
+#include "search/solve/random.h"
 #include "search/space/domain.h"
 #include "search/space/follow.h"
 
@@ -72,19 +73,6 @@ class AxisSearch {
   std::vector<int> Mapped(const std::vector<int>& choices, int dims) const;
 
  private:
-  class Random {  // a fixed sequence
-   public:
-    size_t Below(size_t count) {
-      state_ += 0x9e3779b97f4a7c15u;
-      uint64_t z = (state_ ^ (state_ >> 30)) * 0xbf58476d1ce4e5b9u;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-      return static_cast<size_t>((z ^ (z >> 31)) % count);
-    }
-
-   private:
-    uint64_t state_ = 1;
-  };
-
   int Other(const AxisEdge& edge, int variable) const {
     return edge.tensor == variable ? edge.node : edge.tensor;
   }

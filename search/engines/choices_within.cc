@@ -8,7 +8,7 @@
 #include "search/model/grid_classes.h"
 #include "search/model/memory_rows.h"
 #include "search/rows/memory_region.h"
-#include "search/rows/memory_rounds.h"
+#include "search/rows/memory_search.h"
 
 namespace yuba::search {
 namespace {
@@ -135,10 +135,10 @@ void ChoicesWithin::MendOne(const Assignment& start, const std::vector<MemoryPri
   for (int round = 0; round < kFineRounds; ++round) {
     const absl::optional<MemoryCore> core = MakeCore(tight);
     if (!core.has_value() || core->least_peak > tight.memory.limit) return;
-    const absl::optional<Assignment> found =
-        SearchWithin(*core, prices, core->Reduce(start), incumbent.bound().bytes(), overtime);
-    if (!found.has_value()) return;
-    const int64_t excess = Try(core->Expand(*found), incumbent);
+    const std::vector<Solution> found =
+        SearchWithin(*core, prices, {core->Reduce(start)}, incumbent.bound().bytes(), overtime);
+    if (found.empty()) return;
+    const int64_t excess = Try(core->Expand(found[0].assignment), incumbent);
     if (excess <= 0 || overtime.ShouldStop()) return;
     tight.memory.limit -= excess;
   }

@@ -1,10 +1,7 @@
 #include "search/engines/grid_rows.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "search/rows/memory_core.h"
-#include "search/rows/memory_rounds.h"
+#include "search/rows/memory_search.h"
 
 namespace yuba::search {
 
@@ -17,20 +14,6 @@ absl::optional<GridProblem> GridsWithRows(Task& task, const Budget& budget) {
     grids->pairwise.memory = GridRowsOf(task.graph(), mesh, *grids, task.limit(), budget);
   }
   return grids;
-}
-
-Assignment LeastUses(const GridProblem& grids) {
-  std::vector<std::vector<int64_t>> sums;
-  for (const GridList& list : grids.grids) sums.emplace_back(list->size(), 0);
-  for (const MemoryUse& use : grids.pairwise.memory.uses) {
-    std::vector<int64_t>& sum = sums[use.variable];
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*use.usage)[i];
-  }
-  Assignment least;
-  for (const std::vector<int64_t>& sum : sums) {
-    least.push_back(static_cast<int>(std::min_element(sum.begin(), sum.end()) - sum.begin()));
-  }
-  return least;
 }
 
 Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh) {
@@ -47,19 +30,11 @@ absl::optional<Assignment> GridsInRows(const GridProblem& grids,
                                        const Budget& budget) {
   const absl::optional<MemoryCore> core = MakeCore(grids.pairwise);
   if (!core.has_value()) return absl::nullopt;
-  absl::optional<Assignment> best;
-  int64_t least = kForbidden;
-  for (const Assignment& start : starts) {
-    if (least <= bound) break;
-    absl::optional<Assignment> found =
-        SearchWithin(*core, prices, core->Reduce(start), bound, budget);
-    const int64_t cost = found.has_value() ? CostOf(*core, *found) : kForbidden;
-    if (cost >= least) continue;
-    least = cost;
-    best = std::move(found);
-  }
-  if (!best.has_value()) return absl::nullopt;
-  return core->Expand(*best);
+  std::vector<Assignment> reduced;
+  for (const Assignment& start : starts) reduced.push_back(core->Reduce(start));
+  const std::vector<Solution> found = SearchWithin(*core, prices, reduced, bound, budget);
+  if (found.empty()) return absl::nullopt;
+  return core->Expand(found[0].assignment);
 }
 
 }  // namespace yuba::search

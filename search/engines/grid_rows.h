@@ -21,9 +21,6 @@ namespace yuba::search {
 // BuildGridProblem.
 absl::optional<GridProblem> GridsWithRows(Task& task, const Budget& budget);
 
-// By element: the position of the grid that uses the fewest bytes, all its uses added up.
-Assignment LeastUses(const GridProblem& grids);
-
 // By element: the position of its choice's grid.
 Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh);
 

@@ -9,6 +9,7 @@
 #include "search/engines/grid_rows.h"
 #include "search/engines/nothing_fits.h"
 #include "search/rewrite/partials.h"
+#include "search/rows/prices.h"
 
 namespace yuba::search {
 namespace {
@@ -67,7 +68,7 @@ void GridsWithin::Bound(Incumbent& incumbent) {
   }
   if (!grids_.has_value()) return;
   if (CanPlaceAxes()) {
-    least_peak_ = std::min(limit_, UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_)));
+    least_peak_ = std::min(limit_, UnmovedPeakOf(grids_->pairwise, LeastUsage(grids_->pairwise)));
     // Prices are found sooner if a plan is known.
     if (Least(incumbent) == kForbidden) TryFrugal(incumbent);
   }
@@ -108,7 +109,7 @@ GridsWithin::GridsWithin(Task& task) : task_(task), limit_(task.limit()) {
 // The grids of least usage, with no bound.
 LowerBound GridsWithin::Frugal() const {
   LowerBound frugal;
-  frugal.grids = OneEach(LeastUses(*grids_));
+  frugal.grids = OneEach(LeastUsage(grids_->pairwise));
   return frugal;
 }
 
@@ -117,7 +118,7 @@ void GridsWithin::TryFrugal(Incumbent& incumbent) {
   const LowerBound frugal = Frugal();
   AxesWithinLimit axes = AxesFor(*grids_, frugal, true);
   if (!task_.nothing_fits) return TryNear(axes, incumbent);
-  incumbent.Try(axes.Find(UnmovedPeakOf(grids_->pairwise, LeastUses(*grids_))));
+  incumbent.Try(axes.Find(UnmovedPeakOf(grids_->pairwise, LeastUsage(grids_->pairwise))));
 }
 
 AxesWithinLimit GridsWithin::AxesFor(const GridProblem& grids, const LowerBound& bound,
@@ -168,7 +169,7 @@ void GridsWithin::SearchRowsNear(const LowerBound& bound, Incumbent& incumbent) 
   const Budget& budget = task_.budget();
   if (!IsFar(kFar, incumbent, bound.bytes) || budget.ShouldStop()) return;
   rows_searched_ = true;
-  std::vector<Assignment> starts = {LeastUses(*grids_)};
+  std::vector<Assignment> starts = {LeastUsage(grids_->pairwise)};
   if (incumbent.HasPlan()) {
     starts.push_back(GridsOf(*grids_, incumbent.choices(), task_.options().mesh));
   }
@@ -229,7 +230,8 @@ void GridsWithin::TryNear(AxesWithinLimit& axes, Incumbent& incumbent) {
 absl::Status GridsWithin::WhyNothingFits(int64_t smallest) const {
   std::vector<int> elements(grids_->grids.size());
   std::iota(elements.begin(), elements.end(), 0);
-  return TooLittle(task_.graph(), grids_->pairwise, elements, LeastUses(*grids_), limit_, smallest);
+  return TooLittle(task_.graph(), grids_->pairwise, elements, LeastUsage(grids_->pairwise), limit_,
+                   smallest);
 }
 
 void CheckLeastWithin(Task& task, Incumbent& incumbent) {

@@ -17,8 +17,7 @@ void SearchAround(Task& task, Incumbent& incumbent) {
   std::vector<Assignment> starts;
   for (const Choices& start : incumbent.starts()) starts.push_back(problem.ValuesOf(start));
   if (starts.empty()) starts.emplace_back(problem.pairwise.variables.size(), 0);
-  const Solution found =
-      SolveLocally(problem.pairwise, starts, task.options().table_cells, task.budget());
+  const Solution found = SolveLocally(problem.pairwise, starts, {}, task.budget());
   incumbent.Offer(problem.ChoicesOf(found.assignment));
 }
 
@@ -54,8 +53,8 @@ void FollowAnchoredDual(Task& task, Incumbent& incumbent) {
   const absl::optional<Choices> preferred = AnchoredChoices(task, 0);
   if (!preferred.has_value()) return;
   const Problem& problem = task.problem();
-  const Solution found = SolveLocally(problem.pairwise, {problem.ValuesOf(*preferred)},
-                                      task.options().table_cells, task.budget());
+  const Solution found =
+      SolveLocally(problem.pairwise, {problem.ValuesOf(*preferred)}, {}, task.budget());
   incumbent.Offer(problem.ChoicesOf(found.assignment));
 }
 

@@ -50,7 +50,7 @@ Assignment SolveTied(Task& task, const Incumbent& incumbent, const std::vector<i
     for (const Choices& start : starts) {
       values.push_back(TiedValues(problem.ValuesOf(start), numbers));
     }
-    solution = SolveLocally(tied, values, cells, task.budget());
+    solution = SolveLocally(tied, values, {}, task.budget());
   }
   Assignment assignment;
   for (const int number : numbers) assignment.push_back(solution->assignment[number]);

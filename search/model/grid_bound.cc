@@ -47,15 +47,11 @@ Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, c
 // Replaces the dual's assignment by a better one, where one is found quickly, and puts its values
 // first among the likely ones.
 void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* dual) {
-  const Solution read = {dual->assignment, CostOf(problem, dual->assignment)};
-  if (read.cost <= dual->bound) return;
-  ImproveOptions trees;
-  trees.cells = 1;
-  for (const DomainPtr& domain : problem.variables) {
-    trees.cells = std::max<int64_t>(trees.cells, domain->size);
-  }
-  trees.work = kWork;
-  dual->assignment = Improve(problem, read, trees, budget).assignment;
+  if (CostOf(problem, dual->assignment) <= dual->bound) return;
+  LocalOptions local;
+  local.work = kWork;
+  local.patience = 4;  // axes are found near the grids, not in them: better ones gain little
+  dual->assignment = SolveLocally(problem, {dual->assignment}, local, budget).assignment;
   for (size_t v = 0; v < dual->likely.size(); ++v) {
     std::vector<int>& likely = dual->likely[v];
     const auto place = std::find(likely.begin(), likely.end(), dual->assignment[v]);

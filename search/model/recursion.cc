@@ -41,9 +41,8 @@ Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Gro
       continue;
     }
     auto exact = SolveExactly(pairwise, table_cells, *base.budget);
-    Solution solution = exact.has_value()
-                            ? exact->solution
-                            : SolveLocally(pairwise, {first}, table_cells, *base.budget);
+    Solution solution =
+        exact.has_value() ? exact->solution : SolveLocally(pairwise, {first}, {}, *base.budget);
     found.choices = problem.ChoicesOf(solution.assignment);
     if (!exact.has_value() || groups.size() > 1) continue;
     found.proof.kind = ProofKind::kElimination;

@@ -56,6 +56,10 @@ struct MemoryCore {
   std::vector<std::vector<int>> value;
   std::vector<int> own;  // by variable: the one of the problem that others of it follow
 
+  // By row: what a byte in use there costs at these prices, in bytes moved.
+  std::vector<double> PricesByRow(const std::vector<MemoryPrice>& prices) const {
+    return times.PricesByRow(prices, 1, scale.units);
+  }
   int size() const { return static_cast<int>(costs.size()); }
   int values(int v) const { return static_cast<int>(costs[v].size()); }
   // The assignment of the problem for one of the core.

@@ -52,24 +52,6 @@ std::vector<int> BreadthFirst(const MemoryCore& core, int start) {
 
 }  // namespace
 
-std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignment) {
-  std::vector<int64_t> loads(core.room.size(), 0);
-  for (int v = 0; v < core.size(); ++v) {
-    for (const CoreUse& use : core.uses[v]) {
-      const int64_t by = use.usage[assignment[v]];
-      if (by == 0) continue;
-      for (int row = use.begin; row < use.end; ++row) loads[row] += by;
-    }
-  }
-  for (const CoreBuffer& buffer : core.buffers) {
-    const CoreEdge& edge = core.edges[buffer.edge];
-    const int64_t by =
-        (*buffer.usage)[int64_t{assignment[edge.a]} * core.values(edge.b) + assignment[edge.b]];
-    for (int row = buffer.begin; row < buffer.end; ++row) loads[row] += by;
-  }
-  return loads;
-}
-
 CorePrices PricesOf(const MemoryCore& core, const std::vector<double>& prices) {
   const std::vector<double> sum = SumsBefore(prices);
   CorePrices result;
@@ -103,7 +85,7 @@ MemoryDual::MemoryDual(const MemoryCore& core, const MemoryDualOptions& options)
       prices_(core.room.size(), 0),
       best_prices_(prices_),
       direction_(prices_),
-      decoded_(core.size(), 0),
+      decoded_(core),
       best_(-kInfinity),
       step_(options.longest) {
   PriceCosts();
@@ -194,10 +176,10 @@ void MemoryDual::Keep(double bound) {
 
 void MemoryDual::Step(double target) {
   const double bound = Sweep();
-  decoded_ = passing_.Decode();
+  decoded_.Start(passing_.Decode());
   Keep(bound);
   if (prices_.empty()) return;
-  const std::vector<int64_t> loads = LoadsOf(core_, decoded_);
+  const std::vector<int64_t>& loads = decoded_.loads();
   double square = 0;
   for (size_t row = 0; row < loads.size(); ++row) {
     const double by = static_cast<double>(loads[row] - core_.room[row]);

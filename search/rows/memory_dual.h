@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "search/rows/memory_core.h"
+#include "search/rows/memory_state.h"
 #include "search/solve/message_passing.h"
 
 namespace yuba::search {
@@ -44,8 +45,10 @@ class MemoryDual {
   // No assignment within the limit costs less (the core's constant included).
   int64_t bound() const;
   const std::vector<double>& prices() const { return best_prices_; }  // by row, those of bound()
-  const Assignment& decoded() const { return decoded_; }  // what the messages prefer now
-  bool stuck() const { return stuck_; }                   // no more progress is to be expected
+  const Assignment& decoded() const {
+    return decoded_.assignment();
+  }  // what the messages prefer now
+  bool stuck() const { return stuck_; }  // no more progress is to be expected
 
  private:
   using Passing = MessagePassing<double>;
@@ -62,14 +65,11 @@ class MemoryDual {
   Passing passing_;
   std::vector<bool> priced_;  // by edge: whether its table has prices now
   std::vector<double> prices_, best_prices_, direction_;
-  Assignment decoded_;
+  MemoryState decoded_;  // what the messages prefer now
   double best_, step_;
   int idle_ = 0;
   bool stuck_ = false;
 };
-
-// By row: the bytes in use by the core's uses and buffers, to be compared with its room.
-std::vector<int64_t> LoadsOf(const MemoryCore& core, const Assignment& assignment);
 
 // Uses and buffers at these prices by row, in bytes moved: [variable][value], and [edge][cell],
 // which is empty for edges without a priced buffer.

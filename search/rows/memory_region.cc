@@ -70,7 +70,6 @@ void Region::Prepare(const std::vector<int>& variables, const Assignment& assign
   Order(assignment, cells);
   least_ = 0;
   term_count_ = 0;
-  scratch_.Clear();
   if (buckets_.size() < order_.size()) buckets_.resize(order_.size());
   if (levels_.size() < order_.size()) levels_.resize(order_.size());
   for (std::vector<int>& bucket : buckets_) bucket.clear();
@@ -230,11 +229,13 @@ void Region::MakeTerm(int number, int i, int j) {
     term.stride = turned ? rows : width;
     term.cells = whole ? TableOf(number, turned) : nullptr;
     if (term.cells == nullptr) {
-      double* cells = scratch_.Take(int64_t{rows} * width);
+      term.own.resize(int64_t{rows} * width);
       for (int x = 0; x < rows; ++x) {
-        for (int y = 0; y < width; ++y) cells[turned ? y * rows + x : x * width + y] = cell(x, y);
+        for (int y = 0; y < width; ++y) {
+          term.own[turned ? y * rows + x : x * width + y] = cell(x, y);
+        }
       }
-      term.cells = cells;
+      term.cells = term.own.data();
     }
     File(static_cast<int>(term_count_) - 1);
   }
@@ -261,15 +262,16 @@ void Region::EliminateAt(int step) {
     cells *= static_cast<int64_t>(values_[scope_.back()].size());
   }
   sums_ += cells * static_cast<int64_t>(values_[place].size());
-  double* least = scratch_.Take(cells);
-  Lower(bucket, place, least, cells);
+  Term& result = AddTerm();
+  result.own.resize(cells);
+  Lower(bucket, place, result.own.data(), cells);
   if (scope_.size() == 1) {
-    AddRow(least, costs_[scope_[0]].data(), static_cast<int>(cells));
+    AddRow(result.own.data(), costs_[scope_[0]].data(), static_cast<int>(cells));
+    --term_count_;
     return;
   }
-  Term& result = AddTerm();
   result.scope = scope_;
-  result.cells = least;
+  result.cells = result.own.data();
   result.stride = cells / static_cast<int64_t>(values_[scope_[0]].size());
   File(static_cast<int>(term_count_) - 1);
 }

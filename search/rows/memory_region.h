@@ -4,47 +4,14 @@
 #ifndef YUBA_SEARCH_ROWS_MEMORY_REGION_H_
 #define YUBA_SEARCH_ROWS_MEMORY_REGION_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "search/rows/memory_core.h"
 #include "search/rows/memory_dual.h"
 
 namespace yuba::search {
-
-// Memory for rows of numbers that are needed for a short time and all given back at once.
-class Scratch {
- public:
-  // `count` uninitialized numbers; they stay where they are until Clear.
-  double* Take(size_t count) {
-    while (chunk_ < chunks_.size() && used_ + count > chunks_[chunk_].size) {
-      ++chunk_;
-      used_ = 0;
-    }
-    if (chunk_ == chunks_.size()) {
-      const size_t size = std::max(count, kChunk);
-      chunks_.push_back({std::unique_ptr<double[]>(new double[size]), size});
-    }
-    double* const taken = chunks_[chunk_].cells.get() + used_;
-    used_ += count;
-    return taken;
-  }
-
-  void Clear() { chunk_ = used_ = 0; }
-
- private:
-  static constexpr size_t kChunk = size_t{1} << 14;
-  struct Chunk {
-    std::unique_ptr<double[]> cells;
-    size_t size = 0;
-  };
-
-  std::vector<Chunk> chunks_;
-  size_t chunk_ = 0, used_ = 0;
-};
 
 class Region {
  public:
@@ -93,7 +60,8 @@ class Region {
   struct Term {
     std::vector<int> scope;  // places
     const double* cells = nullptr;
-    int64_t stride = 1;  // of the first place
+    int64_t stride = 1;       // of the first place
+    std::vector<double> own;  // where the cells are, if this made them; used again and again
   };
   // The values of one place in Enumerate: what each adds, and those below the limit by cost.
   struct Level {
@@ -156,7 +124,6 @@ class Region {
   size_t term_count_ = 0;
   std::vector<std::vector<int>> buckets_;  // by step: terms
   std::vector<Level> levels_;
-  Scratch scratch_;  // the cells of terms
   std::vector<int> scope_, value_;
   std::vector<int64_t> strides_;
   std::vector<double> sum_;

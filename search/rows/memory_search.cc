@@ -1,19 +1,43 @@
 #include "search/rows/memory_search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "search/rows/memory_dual.h"
+#include "search/solve/parallel.h"
 
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kRoundsBetweenPrices = 500;
+constexpr uint64_t kSeed = 14;  // of SearchWithin
+// Its rounds for each variable, and at most; a second or so.
+constexpr int kRoundsOfVariable = 8;
+constexpr int kRounds = 600;
+// Cells of a round's tables. Those of the first rounds, until they have taken so many sums, solve
+// much of a small core at once.
+constexpr int64_t kRegionCells = int64_t{1} << 12;
+constexpr int64_t kWideCells = int64_t{1} << 18;
+constexpr int64_t kWideSums = int64_t{1} << 25;
+
+// Of TryRest: cells of its tables, values that are looked at, and assignments that are asked about,
+// which may take a program each.
+constexpr int64_t kTryCells = int64_t{1} << 20;
+constexpr int kTries = 200'000;
+constexpr int kMostAsked = 1000;
 
 }  // namespace
 
-MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed)
-    : core_(core), region_(core), random_(seed), state_(core), in_region_(core.size(), false) {
+MemorySearch::MemorySearch(const MemoryCore& core, uint64_t seed,
+                           const MemorySearchOptions& options)
+    : core_(core),
+      options_(options),
+      region_(core),
+      random_(seed),
+      state_(core),
+      in_region_(core.size(), false) {
   SetPrices(std::vector<double>(core.room.size(), 0));
   Start(Assignment(core.size(), 0));
 }
@@ -28,13 +52,12 @@ void MemorySearch::SetPrices(const std::vector<double>& prices) {
   Recount();
 }
 
-// Other prices find other assignments: runs of neighbouring rows have their prices scaled at
-// random.
 void MemorySearch::Perturb() {
-  std::normal_distribution<double> normal(0, 0.3);
-  double scale = std::exp(normal(random_));
+  double scale = 1;
   for (size_t row = 0; row < prices_.size(); ++row) {
-    if (random_() % 64 == 0) scale = std::exp(normal(random_));
+    if (row == 0 || random_.Below(options_.rows_alike) == 0) {
+      scale = std::exp(options_.spread * random_.Normal());
+    }
     tried_prices_[row] = std::min(penalty_, prices_[row] * scale);
   }
   region_.SetPrices(PricesOf(core_, tried_prices_));
@@ -81,85 +104,81 @@ double MemorySearch::Slack(const std::vector<int>& variables) const {
   return slack;
 }
 
+void MemorySearch::Add(int variable, std::vector<int>& variables) {
+  if (variable < 0 || in_region_[variable]) return;
+  in_region_[variable] = true;
+  variables.push_back(variable);
+}
+
+// Adds neighbours of variables of the region, at random.
 void MemorySearch::Grow(std::vector<int>& variables, size_t count) {
-  for (size_t i = 0, tries = 0; variables.size() < count && tries < 8 * count; ++tries) {
-    i = random_() % variables.size();
-    const std::vector<int>& edges = core_.edges_of[variables[i]];
+  for (size_t tries = 0; variables.size() < count && tries < 8 * count; ++tries) {
+    const int near = variables[random_.Below(variables.size())];
+    const std::vector<int>& edges = core_.edges_of[near];
     if (edges.empty()) continue;
-    const CoreEdge& edge = core_.edges[edges[random_() % edges.size()]];
-    const int other = edge.a == variables[i] ? edge.b : edge.a;
-    if (in_region_[other]) continue;
-    in_region_[other] = true;
-    variables.push_back(other);
+    const CoreEdge& edge = core_.edges[edges[random_.Below(edges.size())]];
+    Add(edge.a == near ? edge.b : edge.a, variables);
   }
 }
 
-// A random variable with usage in that row; -1 where 200 tries find none.
-int MemorySearch::CoveringRow(int row) {
-  for (int tries = 0; tries < 200; ++tries) {
-    const int v = static_cast<int>(random_() % core_.size());
-    for (const CoreUse& use : core_.uses[v]) {
-      if (use.begin <= row && row < use.end) return v;
-      if (use.begin > row) break;
-    }
-    for (int e : core_.edges_of[v]) {
-      for (int b : core_.buffers_of[e]) {
-        if (core_.buffers[b].begin <= row && row < core_.buffers[b].end) return v;
-      }
+bool MemorySearch::IsUsed(int variable, int row) const {
+  const auto holds = [row](const auto& use) { return use.begin <= row && row < use.end; };
+  const std::vector<CoreUse>& uses = core_.uses[variable];
+  if (std::any_of(uses.begin(), uses.end(), holds)) return true;
+  for (const int e : core_.edges_of[variable]) {
+    for (const int b : core_.buffers_of[e]) {
+      if (holds(core_.buffers[b])) return true;
     }
   }
-  return -1;
+  return false;
 }
 
 std::vector<int> MemorySearch::Pick() {
   std::vector<int> variables;
-  auto add = [&](int v) {
-    if (v < 0 || in_region_[v]) return;
-    in_region_[v] = true;
-    variables.push_back(v);
-  };
-  const size_t count =
-      std::min<size_t>({4 + random_() % 37, static_cast<size_t>(core_.size()), 60});
-  const bool over = state_.overload() > 0 && random_() % 2 == 0;
-  if (!core_.room.empty() && (over || random_() % 2 == 0)) {
-    int row = static_cast<int>(random_() % core_.room.size());
-    for (int tries = 0; tries < 300; ++tries) {
-      const bool full = over ? state_.loads()[row] > core_.room[row]
-                             : state_.loads()[row] > core_.room[row] - core_.room[row] / 8;
-      if (full) break;
-      row = static_cast<int>(random_() % core_.room.size());
-    }
-    const size_t seeds = 1 + random_() % 6;
-    for (size_t i = 0; i < seeds; ++i) add(CoveringRow(row));
-  }
-  if (cost() >= kForbidden && random_() % 2 == 0) {
-    for (int tries = 0; tries < 20000; ++tries) {
-      const CoreEdge& edge = core_.edges[random_() % core_.edges.size()];
-      const int64_t cell =
-          edge.at(assignment()[edge.a] * core_.values(edge.b) + assignment()[edge.b]);
-      if (cell < kForbidden) continue;
-      add(edge.a);
-      add(edge.b);
-      break;
+  const int size = core_.size();
+  const int count =
+      std::min(size, options_.fewest + random_.Below(options_.most - options_.fewest + 1));
+  const bool over = state_.overload() > 0 && random_.Below(2) == 0;
+  if (!core_.room.empty() && (over || random_.Below(2) == 0)) {
+    const double share = over ? 1 : options_.full;
+    int row = Draw(core_.room.size(), options_.draws, [&](int drawn) {
+      return static_cast<double>(state_.loads()[drawn]) >
+             share * static_cast<double>(core_.room[drawn]);
+    });
+    if (row < 0) row = static_cast<int>(random_.Below(core_.room.size()));
+    for (int left = 1 + random_.Below(options_.of_row); left > 0; --left) {
+      Add(Draw(size, options_.draws, [&](int v) { return IsUsed(v, row); }), variables);
     }
   }
-  if (variables.empty()) add(static_cast<int>(random_() % core_.size()));
+  if (cost() >= kForbidden && random_.Below(2) == 0) {
+    const int pair = Draw(core_.edges.size(), options_.pair_draws, [&](int e) {
+      const CoreEdge& edge = core_.edges[e];
+      const int64_t row = assignment()[edge.a];
+      return edge.at(row * core_.values(edge.b) + assignment()[edge.b]) >= kForbidden;
+    });
+    if (pair >= 0) {
+      Add(core_.edges[pair].a, variables);
+      Add(core_.edges[pair].b, variables);
+    }
+  }
+  if (variables.empty()) Add(random_.Below(size), variables);
   Grow(variables, count);
   return variables;
 }
 
-void MemorySearch::Round(double heat, int64_t region_cells) {
+void MemorySearch::Round(double left) {
   if (core_.size() == 0) return;
-  if (++rounds_ % kRoundsBetweenPrices == 0) {
-    if (state_.overload() > 0 && rounds_ % (8 * kRoundsBetweenPrices) == 0) penalty_ *= 2;
+  if (++rounds_ % options_.rounds_of_prices == 0) {
+    const bool is_late = rounds_ / options_.rounds_of_prices % options_.changes_of_penalty == 0;
+    if (is_late && state_.overload() > 0) penalty_ *= 2;
     Perturb();
   }
   const std::vector<int> variables = Pick();
-  region_.Prepare(variables, assignment(), region_cells);
+  region_.Prepare(variables, assignment(), options_.cells);
   const double before = state_.CostWith(penalty_);
+  const double heat = Feasible() ? options_.heat * left * left : 0;
   const double allowed =
-      heat > 0 ? heat * static_cast<double>(cost()) * -std::log((random_() >> 11) * 0x1p-53 + 1e-12)
-               : 0;
+      heat > 0 ? heat * static_cast<double>(cost()) * -std::log(random_.Share()) : 0;
   const double margin = Slack(variables);
   double best = allowed;
   double limit = region_.current() + margin + best + 0.5;
@@ -168,7 +187,7 @@ void MemorySearch::Round(double heat, int64_t region_cells) {
   taken_ = old_;
   bool found = false;
   int leaves = 0;
-  region_.Enumerate(&limit, 2000, [&](const std::vector<int>& values) {
+  region_.Enumerate(&limit, options_.steps, [&](const std::vector<int>& values) {
     if (values != old_) {
       state_.Move(variables, values);
       const double added = state_.CostWith(penalty_) - before;
@@ -179,11 +198,91 @@ void MemorySearch::Round(double heat, int64_t region_cells) {
         limit = std::min(limit, region_.current() + margin + best);
       }
     }
-    return ++leaves < 60;
+    return ++leaves < options_.tried;
   });
   state_.Move(variables, taken_);
   if (found) Recount();
   for (int v : variables) in_region_[v] = false;
+}
+
+namespace {
+
+// The cheapest that one search meets; nothing where none is within the rows.
+absl::optional<Solution> SearchFrom(const MemoryCore& core, const std::vector<double>& prices,
+                                    const Assignment& start, int64_t bound, const Budget& budget) {
+  MemorySearch search(core, kSeed);
+  search.SetPrices(prices);
+  search.Start(start);
+  absl::optional<Solution> best;
+  const int rounds = std::clamp(kRoundsOfVariable * core.size(), 1, kRounds);
+  for (int round = 0; round <= rounds; ++round) {
+    if (search.Feasible() && (!best.has_value() || search.cost() < best->cost)) {
+      best = Solution{search.assignment(), search.cost()};
+      if (best->cost <= bound) break;
+    }
+    if (budget.ShouldStop()) break;
+    search.SetCells(search.sums() < kWideSums ? kWideCells : kRegionCells);
+    search.Round(1 - 1.0 * round / rounds);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<Solution> SearchWithin(const MemoryCore& core, const std::vector<MemoryPrice>& prices,
+                                   const std::vector<Assignment>& starts, int64_t bound,
+                                   const Budget& budget) {
+  const std::vector<double> row_prices = core.PricesByRow(prices);
+  std::vector<absl::optional<Solution>> best(starts.size());
+  std::atomic<int64_t> first{static_cast<int64_t>(starts.size())};  // that reaches the bound
+  ParallelFor(budget.threads(), first, [&](int64_t i) {
+    if (i > first) return;
+    best[i] = SearchFrom(core, row_prices, starts[i], bound, budget);
+    if (!best[i].has_value() || best[i]->cost > bound) return;
+    for (int64_t other = first; i < other && !first.compare_exchange_weak(other, i);) continue;
+  });
+  std::vector<Solution> found;
+  for (absl::optional<Solution>& here : best) {
+    if (!here.has_value()) continue;
+    found.push_back(*std::move(here));
+    if (found.back().cost <= bound) break;
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Solution& a, const Solution& b) { return a.cost < b.cost; });
+  return found;
+}
+
+absl::optional<Solution> TryRest(const MemoryCore& core, const std::vector<MemoryPrice>& prices,
+                                 const Assignment& start, int64_t least,
+                                 const std::function<bool(const Assignment&)>& accept) {
+  absl::optional<Solution> best;
+  if (core.size() == 0 || core.size() > Region::kMostVariables) return best;
+  std::vector<int> all(core.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<double> row_prices = core.PricesByRow(prices);
+  Region region(core);
+  region.SetPrices(PricesOf(core, row_prices));
+  region.Prepare(all, start, kTryCells);
+  double room = 0.5 - static_cast<double>(core.constant);
+  for (size_t row = 0; row < row_prices.size(); ++row) room += row_prices[row] * core.room[row];
+  double limit = static_cast<double>(least) + room;
+  MemoryState state(core);
+  int asked = 0;
+  const auto take = [&](const std::vector<int>&) {
+    if (state.cost() < least && state.Feasible() && ++asked && accept(state.assignment())) {
+      least = state.cost();
+      best = Solution{state.assignment(), least};
+      limit = static_cast<double>(least) + room;
+    }
+    return asked < kMostAsked;
+  };
+  const auto enter = [&](int v, int value) {
+    state.Move(v, value);
+    return state.overload() == 0;
+  };
+  const auto leave = [&](int v, int) { state.Move(v, MemoryState::kAbsent); };
+  region.Enumerate(&limit, kTries, take, enter, leave);
+  return best;
 }
 
 }  // namespace yuba::search

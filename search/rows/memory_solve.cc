@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <random>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -58,9 +57,8 @@ class Solver {
 
   // At least one step of the dual.
   void Raise(int steps) {
-    const auto variables = static_cast<uint64_t>(std::max(1, core_.size()));
     for (int step = 0; step < steps && (step == 0 || !Ends()); ++step) {
-      if (dual_.stuck()) dual_.Restart(static_cast<int>(random_() % variables));
+      if (dual_.stuck()) dual_.Restart(random_.Below(std::max(1, core_.size())));
       dual_.Step(Target());
       std::lock_guard<std::mutex> lock(mutex_);
       bound_ = std::max(bound_, dual_.bound());
@@ -78,10 +76,10 @@ class Solver {
     assignment_ = search.assignment();
   }
 
-  void Rounds(MemorySearch& search, int64_t rounds, double heat) {
+  void Rounds(MemorySearch& search, int64_t rounds, double left) {
     for (int64_t round = 0; round < rounds; ++round) {
       if (round % kRoundsBetweenLooks == 0 && Ends()) return;
-      search.Round(search.Feasible() ? heat : 0);
+      search.Round(left);
       Keep(search);
     }
   }
@@ -113,8 +111,7 @@ class Solver {
         search.Start(assignment_);
       }
     }
-    const double left = std::max(0.0, 1 - budget_.Passed());
-    Rounds(search, rounds, options_.heat * left * left);
+    Rounds(search, rounds, std::max(0.0, 1 - budget_.Passed()));
   }
 
   // New searches and the best one get as many rounds. While another thread raises the bound, there
@@ -143,8 +140,8 @@ class Solver {
   const MemorySolveOptions options_;
   std::mutex raising_;  // guards dual_ and random_
   MemoryDual dual_;
-  std::mt19937_64 random_;  // of restarts of dual_
-  std::mutex mutex_;        // guards all that follows
+  Random random_;     // of restarts of dual_
+  std::mutex mutex_;  // guards all that follows
   StartRanking ranking_;
   int64_t bound_ = 0;
   std::atomic<int64_t> best_{kForbidden};  // may be read without it

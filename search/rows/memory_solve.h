@@ -25,9 +25,6 @@ struct MemorySolveOptions {
   // Rounds of a start, for each variable, before it is compared with others for the first time:
   // enough to see which are hopeless.
   double rounds = 0.25;
-  // Of the cost: by about how much a round of the best search may make it dearer at first. It falls
-  // to 0 with the square of the time that is left.
-  double heat = 2e-4;
   // Times the least cost: a thread whose best search is dearer goes on from the best of all.
   double behind = 1.005;
 };

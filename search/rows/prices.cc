@@ -1,7 +1,6 @@
 #include "search/rows/prices.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,10 +13,8 @@
 #include "search/rows/memory_core.h"
 #include "search/rows/memory_dual.h"
 #include "search/rows/memory_region.h"
-#include "search/rows/memory_rounds.h"
 #include "search/rows/memory_search.h"
 #include "search/solve/eliminate.h"
-#include "search/solve/parallel.h"
 #include "search/solve/relax.h"
 
 namespace yuba::search {
@@ -100,7 +97,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   MemoryDualOptions dual_options;
   dual_options.patience = options.patience;
   MemoryDual dual(*core, dual_options);
-  if (!options.start.empty()) dual.Start(RowPrices(*core, options.start));
+  if (!options.start.empty()) dual.Start(core->PricesByRow(options.start));
   MemorySearch search(*core, 1);
   search.Start(core->Reduce(LeastUsage(problem)));
   const auto target_of = [&](int64_t cost) {  // of a plan, if there is one yet
@@ -111,7 +108,7 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   for (int step = 0; step < options.steps && !dual.stuck() && !budget.ShouldStop(); ++step) {
     if (step % kStepsBetweenLooks == 0) {
       search.SetPrices(dual.prices());
-      for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round(0);
+      for (int round = 0; round < kRoundsBetweenSteps; ++round) search.Round();
       if (search.Feasible()) least = std::min(least, search.cost());
       if (step > 0 && least <= dual.bound()) break;
       const auto bound = static_cast<double>(dual.bound());
@@ -282,45 +279,20 @@ absl::optional<Assignment> LimitSolver::Solve(int64_t target, std::vector<Assign
   };
   for (const Assignment& start : near == nullptr || near->empty() ? starts_ : *near) add(start);
   add(LeastUsage(problem_));  // but for buffers, within the target if anything is
-  std::vector<Found> found = SearchFrom(*core, starts);
-  if (near != nullptr) near->clear();
-  Assignment best = found.empty() ? starts.back() : found[0].assignment;
+  std::vector<Solution> found = SearchWithin(*core, prices_, starts, bound_, budget_);
   const int64_t least = found.empty() ? kForbidden : found[0].cost;
   if (least > bound_ && !budget_.ShouldStop()) {
-    bool better = false;
-    TryRest(*core, RowPrices(*core, prices_), least, best,
-            [&](const Assignment&) { return better = true; });
-    if (better) found.insert(found.begin(), {CostOf(*core, best), best});
+    const Assignment& from = found.empty() ? starts.back() : found[0].assignment;
+    absl::optional<Solution> better =
+        TryRest(*core, prices_, from, least, [](const Assignment&) { return true; });
+    if (better.has_value()) found.insert(found.begin(), *std::move(better));
   }
-  if (found.empty()) return absl::nullopt;
+  if (near != nullptr) near->clear();
   for (size_t i = 0; near != nullptr && i < std::min(found.size(), kNear); ++i) {
     near->push_back(core->Expand(found[i].assignment));
   }
-  return core->Expand(best);
-}
-
-// The assignments found from the starts, the cheapest first. Starts after one whose assignment
-// reaches the bound are left out.
-std::vector<LimitSolver::Found> LimitSolver::SearchFrom(
-    const MemoryCore& core, const std::vector<Assignment>& starts) const {
-  std::vector<absl::optional<Assignment>> best(starts.size());
-  std::atomic<int64_t> first{static_cast<int64_t>(starts.size())};  // that reaches the bound
-  ParallelFor(budget_.threads(), first, [&](int64_t i) {
-    if (i > first) return;
-    best[i] = SearchWithin(core, prices_, starts[i], bound_, budget_);
-    if (!best[i].has_value() || CostOf(core, *best[i]) > bound_) return;
-    for (int64_t other = first; i < other && !first.compare_exchange_weak(other, i);) continue;
-  });
-  std::vector<Found> found;
-  for (absl::optional<Assignment>& here : best) {
-    if (!here.has_value()) continue;
-    const int64_t cost = CostOf(core, *here);
-    found.push_back({cost, std::move(*here)});
-    if (cost <= bound_) break;
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Found& a, const Found& b) { return a.cost < b.cost; });
-  return found;
+  if (found.empty()) return absl::nullopt;
+  return core->Expand(found[0].assignment);
 }
 
 Assignment LimitSolver::Improve(const Assignment& start, int64_t least,
@@ -329,11 +301,10 @@ Assignment LimitSolver::Improve(const Assignment& start, int64_t least,
   absl::optional<MemoryCore> core = MakeCore(problem_, Leaves::kAll);
   if (core.has_value() && core->size() > Region::kMostVariables) core = MakeCore(problem_);
   if (!core.has_value()) return start;
-  Assignment best = core->Reduce(start);
-  const Assignment before = best;
-  TryRest(*core, RowPrices(*core, prices_), least, best,
-          [&](const Assignment& tried) { return accept(core->Expand(tried)); });
-  return best == before ? start : core->Expand(best);
+  const absl::optional<Solution> better =
+      TryRest(*core, prices_, core->Reduce(start), least,
+              [&](const Assignment& tried) { return accept(core->Expand(tried)); });
+  return better.has_value() ? core->Expand(better->assignment) : start;
 }
 
 Assignment LeastUsage(const PairwiseProblem& problem) {

@@ -14,7 +14,6 @@
 
 #include "absl/types/optional.h"
 #include "search/plan/memory_price.h"
-#include "search/rows/memory_core.h"
 #include "search/rows/memory_dual.h"
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
@@ -102,12 +101,6 @@ class LimitSolver {
  private:
   void Scale(const std::vector<MemoryPrice>& prices);
   bool Evaluate(const std::vector<MemoryPrice>& prices, const std::vector<int>& order);
-  struct Found {
-    int64_t cost = 0;
-    Assignment assignment;
-  };
-  std::vector<Found> SearchFrom(const MemoryCore& core,
-                                const std::vector<Assignment>& starts) const;
 
   const PairwiseProblem& problem_;
   const int64_t table_cells_, known_;

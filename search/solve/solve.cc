@@ -7,23 +7,12 @@
 
 #include "search/solve/interaction.h"
 #include "search/solve/parallel.h"
+#include "search/solve/random.h"
 
 namespace yuba::search {
 namespace {
 
-constexpr int64_t kLocalCells = int64_t{1} << 16;  // the largest table of local search
-
-class Random {  // a fixed sequence
- public:
-  uint64_t Next() {
-    state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = (state_ ^ (state_ >> 30)) * 0xbf58476d1ce4e5b9u;
-    return (z ^ (z >> 27)) % 1000;
-  }
-
- private:
-  uint64_t state_ = 1;
-};
+constexpr uint64_t kSeed = 14;  // of the variables that keep their values
 
 // Which variable keeps its value in a round where no table fits: one with many neighbours, by a
 // random weight, preferably one that was free in the rounds before.
@@ -33,7 +22,7 @@ class Victims {
       : interaction_(interaction), times_fixed_(*times_fixed) {
     std::vector<Entry> entries;
     for (size_t v = 0; v < times_fixed->size(); ++v) {
-      weights_.push_back(1000 + random->Next());
+      weights_.push_back(1000 + random->Below(1000));
       entries.push_back(EntryOf(static_cast<int>(v)));
     }
     best_ = std::priority_queue<Entry>(std::less<Entry>(), std::move(entries));
@@ -59,7 +48,7 @@ class Victims {
   }
 
  private:
-  using Entry = std::pair<uint64_t, int>;  // score, and less the variable: of equals the first
+  using Entry = std::pair<size_t, int>;  // score, and less the variable: of equals the first
 
   Entry EntryOf(int v) const {
     return {interaction_.neighbours(v).size() * weights_[v] / (1 + times_fixed_[v]), -v};
@@ -67,7 +56,7 @@ class Victims {
 
   const Interaction& interaction_;
   std::vector<int>& times_fixed_;
-  std::vector<uint64_t> weights_;
+  std::vector<size_t> weights_;
   // At least one entry of each variable that remains has its present score or more.
   std::priority_queue<Entry> best_;
 };
@@ -96,6 +85,26 @@ std::vector<int> FreeVariables(const PairwiseProblem& problem, int64_t cells, Ra
   return order;
 }
 
+Solution Improve(const PairwiseProblem& problem, const Assignment& start,
+                 const LocalOptions& options, const Budget& budget) {
+  int64_t cells = options.cells;
+  for (const DomainPtr& domain : problem.variables) cells = std::max<int64_t>(cells, domain->size);
+  Solution best = {start, CostOf(problem, start)};
+  Random random(kSeed);
+  std::vector<int> times_fixed(problem.variables.size(), 0);
+  int idle = 0;
+  int64_t work = options.work;
+  for (int round = 0; round < options.rounds && idle < options.patience && work > 0; ++round) {
+    const std::vector<int> order =
+        FreeVariables(problem, cells, &random, &times_fixed, &work, budget);
+    absl::optional<Solution> next = Eliminate(problem, order, best.assignment, budget);
+    if (!next.has_value()) break;
+    idle = next->cost < best.cost ? 0 : idle + 1;
+    if (next->cost <= best.cost) best = *std::move(next);
+  }
+  return best;
+}
+
 }  // namespace
 
 absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells,
@@ -107,47 +116,14 @@ absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64
   return ExactSolution{*std::move(solution), std::move(order->variables), order->sums};
 }
 
-Solution Improve(const PairwiseProblem& problem, const Solution& start,
-                 const ImproveOptions& options, const Budget& budget) {
-  Solution best = start;
-  Random random;
-  std::vector<int> times_fixed(problem.variables.size(), 0);
-  int idle = 0;
-  int64_t work = options.work;
-  for (int round = 0; round < options.rounds && idle < options.patience && work > 0; ++round) {
-    std::vector<int> order =
-        FreeVariables(problem, options.cells, &random, &times_fixed, &work, budget);
-    absl::optional<Solution> next = Eliminate(problem, order, best.assignment, budget);
-    if (!next.has_value()) break;
-    idle = next->cost < best.cost ? 0 : idle + 1;
-    if (next->cost <= best.cost) best = *std::move(next);
-  }
-  return best;
-}
-
 Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,
-                      int64_t table_cells, const Budget& budget) {
-  int64_t largest_domain = 1;
-  for (const DomainPtr& domain : problem.variables) {
-    largest_domain = std::max<int64_t>(largest_domain, domain->size);
-  }
-  ImproveOptions trees;
-  trees.cells = std::min(table_cells, largest_domain);
-  trees.work = int64_t{1} << 30;
+                      const LocalOptions& options, const Budget& budget) {
   std::vector<Solution> improved(starts.size());
-  ParallelFor(budget.threads(), static_cast<int64_t>(starts.size()), [&](int64_t i) {
-    improved[i] = Improve(problem, {starts[i], CostOf(problem, starts[i])}, trees, budget);
-  });
+  ParallelFor(budget.threads(), static_cast<int64_t>(starts.size()),
+              [&](int64_t i) { improved[i] = Improve(problem, starts[i], options, budget); });
   // The first of the cheapest.
-  Solution best =
-      *std::min_element(improved.begin(), improved.end(),
-                        [](const Solution& a, const Solution& b) { return a.cost < b.cost; });
-  ImproveOptions wider;
-  wider.cells = std::min({table_cells, largest_domain * largest_domain, kLocalCells});
-  wider.rounds = 24;
-  wider.patience = 6;
-  wider.work = int64_t{1} << 32;
-  return Improve(problem, best, wider, budget);
+  return *std::min_element(improved.begin(), improved.end(),
+                           [](const Solution& a, const Solution& b) { return a.cost < b.cost; });
 }
 
 }  // namespace yuba::search

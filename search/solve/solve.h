@@ -22,25 +22,21 @@ absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64
                                            const Budget& budget = Budget::Unlimited());
 
 // Large-neighbourhood search, for problems whose tables do not fit: in each round some variables
-// keep their values, such that the others can be eliminated exactly with small tables. Tables of
-// one domain's size leave a forest free in each round; larger ones leave wider graphs.
-struct ImproveOptions {
-  int64_t cells = 1 << 14;          // the largest table of a round
-  int patience = 4;                 // it ends after so many rounds without a gain
-  int rounds = 64;                  // and after so many in all
-  int64_t work = int64_t{1} << 32;  // and after so many sums of costs, about one a nanosecond
+// keep their values, such that the others can be eliminated exactly with small tables.
+struct LocalOptions {
+  // The largest table of a round; at least one domain's size, which leaves a forest free. Larger
+  // ones leave wider graphs.
+  int64_t cells = 0;
+  // Rounds without a gain, after which it ends: further ones seldom have one. And rounds in all.
+  int patience = 6, rounds = 64;
+  // Sums of costs from each start, about one a nanosecond.
+  int64_t work = int64_t{1} << 30;
 };
 
-// A solution that costs no more than `start`. Deterministic; where the budget is spent, the best by
-// then.
-Solution Improve(const PairwiseProblem& problem, const Solution& start,
-                 const ImproveOptions& options, const Budget& budget = Budget::Unlimited());
-
-// A good solution of any problem: improves all starts (at least one) by local search with small
-// tables, then the best of them with wider tables, of at most `table_cells` cells. Never dearer
-// than the cheapest start. Where the budget is spent, the best by then.
+// A good solution of any problem: improves all starts (at least one) and takes the best, which is
+// never dearer than the cheapest start. Deterministic; where the budget is spent, the best by then.
 Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,
-                      int64_t table_cells, const Budget& budget = Budget::Unlimited());
+                      const LocalOptions& options = {}, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba::search
 
