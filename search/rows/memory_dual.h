@@ -45,9 +45,8 @@ class MemoryDual {
   // No assignment within the limit costs less (the core's constant included).
   int64_t bound() const;
   const std::vector<double>& prices() const { return best_prices_; }  // by row, those of bound()
-  const Assignment& decoded() const {
-    return decoded_.assignment();
-  }  // what the messages prefer now
+  // What the messages prefer now.
+  const Assignment& decoded() const { return decoded_.assignment(); }
   bool stuck() const { return stuck_; }  // no more progress is to be expected
 
  private:
@@ -65,7 +64,7 @@ class MemoryDual {
   Passing passing_;
   std::vector<bool> priced_;  // by edge: whether its table has prices now
   std::vector<double> prices_, best_prices_, direction_;
-  MemoryState decoded_;  // what the messages prefer now
+  MemoryState decoded_;
   double best_, step_;
   int idle_ = 0;
   bool stuck_ = false;

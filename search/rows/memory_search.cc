@@ -12,7 +12,8 @@
 namespace yuba::search {
 namespace {
 
-constexpr uint64_t kSeed = 14;  // of SearchWithin
+// Of SearchWithin; plans depend on it (docs/decisions/072-two-local-searches.md).
+constexpr uint64_t kSeed = 14;
 // Its rounds for each variable, and at most; a second or so.
 constexpr int kRoundsOfVariable = 8;
 constexpr int kRounds = 600;

@@ -12,7 +12,9 @@
 namespace yuba::search {
 namespace {
 
-constexpr uint64_t kSeed = 14;  // of the variables that keep their values
+// Of the variables that keep their values. Plans depend on it by a percent or so, either way
+// (docs/decisions/072-two-local-searches.md).
+constexpr uint64_t kSeed = 14;
 
 // Which variable keeps its value in a round where no table fits: one with many neighbours, by a
 // random weight, preferably one that was free in the rounds before.
