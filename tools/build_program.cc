@@ -60,10 +60,10 @@ search::Plan WholePlan(const Graph& graph) {
   search::Plan plan;
   plan.mesh = MeshOf(1);
   for (const Tensor& tensor : graph.tensors) {
-    plan.tensors.push_back({std::vector<AxisList>(tensor.type.dims.size())});
+    plan.tensors.emplace_back(std::vector<AxisList>(tensor.type.dims.size()));
   }
   for (const Node& node : graph.nodes) {
-    plan.nodes.push_back({std::vector<AxisList>(node.definition->indices.size())});
+    plan.nodes.emplace_back(std::vector<AxisList>(node.definition->indices.size()));
   }
   return plan;
 }

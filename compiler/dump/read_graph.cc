@@ -91,7 +91,8 @@ class GraphReader {
     tensor.kind = kind;
     YUBA_ASSIGN_OR_RETURN(tensor.type, TypeFrom(llvm::cast<mlir::ShapedType>(value.getType())));
     tensor.dims = DimsOf(sharding);
-    YUBA_ASSIGN_OR_RETURN(plan_.tensors[id], ShardingFrom(plan_.mesh, sharding));
+    YUBA_ASSIGN_OR_RETURN(Sharding stored, ShardingFrom(plan_.mesh, sharding));
+    plan_.tensors[id] = search::Choice(std::move(stored));
     ids_[value] = static_cast<TensorId>(id);
     return absl::OkStatus();
   }
@@ -126,8 +127,9 @@ class GraphReader {
         AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
     if (const PartitionAttr attr = op.getPartitionAttr()) {
-      YUBA_ASSIGN_OR_RETURN(plan_.nodes.emplace_back(),
+      YUBA_ASSIGN_OR_RETURN(Partition partition,
                             PartitionFrom(plan_.mesh, definition.indices, attr));
+      plan_.nodes.emplace_back(std::move(partition));
     }
     node.definition = std::make_shared<const Definition>(std::move(definition));
     graph_.nodes.push_back(std::move(node));

@@ -46,7 +46,7 @@ class GraphWriter {
   mlir::Type Type(TensorId id) { return TypeOf(builder_.getContext(), graph_.tensors[id].type); }
 
   ShardingAttr Placed(TensorId id) {
-    Sharding whole;
+    search::Choice whole;
     whole.axes.resize(graph_.tensors[id].type.dims.size());
     return AttrOf(builder_.getContext(), mesh_, plan_ != nullptr ? plan_->tensors[id] : whole,
                   graph_.tensors[id].dims);

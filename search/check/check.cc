@@ -59,9 +59,8 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
   if (plan.space.nesting == Nesting::kAnywhere) {
     return ProofError("the plan's space nests \"anywhere\", which is no space of plans");
   }
-  for (const std::vector<Sharding>* shardings : {&plan.tensors, &plan.nodes}) {
-    for (const Sharding& sharding : *shardings)
-      YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, sharding));
+  for (const Choices* choices : {&plan.tensors, &plan.nodes}) {
+    for (const Choice& choice : *choices) YUBA_RETURN_IF_ERROR(CheckNesting(plan.space, choice));
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     ChoiceSpace space = SpaceOfTensor(graph, static_cast<TensorId>(t));

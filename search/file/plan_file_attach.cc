@@ -154,7 +154,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                       " bytes, but its kinds add up to ", plan.cost.bytes());
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    plan.tensors.push_back(file.tensors[t].sharding);
+    plan.tensors.emplace_back(file.tensors[t].sharding);
     YUBA_RETURN_IF_ERROR(RequireLegal(absl::StrCat("tensor ", graph.tensors[t].name),
                                       SpaceOfTensor(graph, static_cast<TensorId>(t)), plan.mesh,
                                       plan.tensors[t]));

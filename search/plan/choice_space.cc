@@ -74,10 +74,10 @@ bool UsesAllAxes(const ChoiceSpace& space, const Mesh& mesh) {
   return elements >= least;
 }
 
-Sharding WholeChoice(const ChoiceSpace& space) {
-  Sharding sharding;
-  sharding.axes.resize(space.extents.size());
-  return sharding;
+Choice WholeChoice(const ChoiceSpace& space) {
+  Choice choice;
+  choice.axes.resize(space.extents.size());
+  return choice;
 }
 
 namespace {
@@ -132,7 +132,7 @@ std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Shardin
   return "";
 }
 
-std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const std::vector<Sharding>& tensors,
+std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const Choices& tensors,
                              const Sharding& partition) {
   const Node& node = graph.nodes[id];
   if (IsCopy(graph, node) && partition != tensors[node.result]) {

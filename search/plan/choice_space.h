@@ -15,6 +15,7 @@
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -49,7 +50,7 @@ bool KeepsGroups(const Sharding& partials, const Sharding& reader);
 bool UsesAllAxes(const ChoiceSpace& space, const Mesh& mesh);
 
 // The choice that uses no axis.
-Sharding WholeChoice(const ChoiceSpace& space);
+Choice WholeChoice(const ChoiceSpace& space);
 
 // "" if the choice is possible: it cuts only what can be cut, into no more parts than there are
 // elements, and uses each axis at most once. Else what is wrong with it, in words for the user.
@@ -62,7 +63,7 @@ std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Shardin
 // "" if the partition of the node goes with the shardings of what it reads and writes: a copy is
 // sharded as its node is, partials as their accumulator or in its groups. Else what is wrong, in
 // words for the user. `tensors`: by TensorId; all are possible, and so is the partition.
-std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const std::vector<Sharding>& tensors,
+std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const Choices& tensors,
                              const Sharding& partition);
 
 }  // namespace yuba::search

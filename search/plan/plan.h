@@ -103,9 +103,9 @@ constexpr char kInterrupt[] = "interrupt";
 struct Plan {
   Mesh mesh;
   Space space;
-  std::string search;             // "default", "recursive" or the name of a baseline
-  std::vector<Sharding> tensors;  // [TensorId]: by flat dimension
-  std::vector<Partition> nodes;   // [NodeId]: by index of the definition
+  std::string search;  // "default", "recursive" or the name of a baseline
+  Choices tensors;     // [TensorId]: by flat dimension
+  Choices nodes;       // [NodeId]: by index of the definition
   PlanCost cost;
   int64_t lower_bound = 0;  // bytes a step; no plan of the space moves fewer
   Proof proof;

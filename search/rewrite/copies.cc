@@ -204,10 +204,9 @@ Uncopied WithoutCopies(const Graph& graph) {
   return result;
 }
 
-std::vector<Sharding> ChoicesWithCopies(const Graph& graph, const Uncopied& without,
-                                        const std::vector<Sharding>& choices) {
+Choices ChoicesWithCopies(const Graph& graph, const Uncopied& without, const Choices& choices) {
   const size_t tensors = graph.tensors.size();
-  std::vector<Sharding> all(tensors + graph.nodes.size());
+  Choices all(tensors + graph.nodes.size());
   for (size_t t = 0; t < without.tensors.size(); ++t) all[without.tensors[t]] = choices[t];
   for (size_t n = 0; n < without.nodes.size(); ++n) {
     all[tensors + without.nodes[n]] = choices[without.tensors.size() + n];

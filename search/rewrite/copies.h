@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
-#include "opsemantics/sharding/sharding.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -38,8 +38,7 @@ Uncopied WithoutCopies(const Graph& graph);
 // The choices of `graph`, by element, that do the same as `choices`, which are choices of
 // `without` = WithoutCopies(graph), tensors first. Every copy gets the sharding of its tensor, so
 // that the same bytes move.
-std::vector<Sharding> ChoicesWithCopies(const Graph& graph, const Uncopied& without,
-                                        const std::vector<Sharding>& choices);
+Choices ChoicesWithCopies(const Graph& graph, const Uncopied& without, const Choices& choices);
 
 }  // namespace yuba::search
 

@@ -165,8 +165,7 @@ Graph WithoutPartials(const Graph& graph) {
   return whole;
 }
 
-std::vector<Sharding> WithGroups(const Graph& graph, const Mesh& mesh,
-                                 std::vector<Sharding> choices) {
+Choices WithGroups(const Graph& graph, const Mesh& mesh, Choices choices) {
   const size_t tensors = graph.tensors.size();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];

@@ -6,10 +6,8 @@
 #ifndef YUBA_SEARCH_REWRITE_PARTIALS_H_
 #define YUBA_SEARCH_REWRITE_PARTIALS_H_
 
-#include <vector>
-
 #include "opsemantics/definition/graph.h"
-#include "opsemantics/sharding/sharding.h"
+#include "search/plan/choice.h"
 
 namespace yuba::search {
 
@@ -34,8 +32,7 @@ bool HasPartials(const Graph& graph);
 Graph WithoutPartials(const Graph& graph);
 // The choices of `graph`, by element, for these choices of WithoutPartials(graph): the groups'
 // index of each reader is whole, and partials are cut as far as they can be.
-std::vector<Sharding> WithGroups(const Graph& graph, const Mesh& mesh,
-                                 std::vector<Sharding> choices);
+Choices WithGroups(const Graph& graph, const Mesh& mesh, Choices choices);
 
 }  // namespace yuba::search
 

@@ -26,9 +26,9 @@ std::string Quoted(const Pin& pin) {
 
 }  // namespace
 
-Pin ExactPin(bool is_node, int id, const Choice& choice) {
+Pin ExactPin(bool is_node, int id, const Sharding& sharding) {
   Pin pin{is_node, id, {}, ""};
-  for (const AxisList& axes : choice.axes) pin.demands.push_back({axes, false});
+  for (const AxisList& axes : sharding.axes) pin.demands.push_back({axes, false});
   return pin;
 }
 

@@ -23,8 +23,8 @@ struct Pin {
   std::string text;  // as the user wrote it, for messages and prices; "" where nobody did
 };
 
-// The pin that demands exactly this choice.
-Pin ExactPin(bool is_node, int id, const Choice& choice);
+// The pin that demands exactly this sharding of a tensor or partition of a node.
+Pin ExactPin(bool is_node, int id, const Sharding& sharding);
 
 // [element]: all pins of the element joined; empty where there are no pins. With `replicate` stored
 // tensors may be replicated. InvalidArgument, naming the element and the pins, where no legal

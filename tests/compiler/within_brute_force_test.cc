@@ -118,7 +118,8 @@ class EveryPlan {
     plan_.nodes.clear();
     for (size_t element = 0; element < shardings_.size(); ++element) {
       const bool tensor = element < model_.graph.tensors.size();
-      (tensor ? plan_.tensors : plan_.nodes).push_back(shardings_[element][Choice(plan, element)]);
+      (tensor ? plan_.tensors : plan_.nodes)
+          .emplace_back(shardings_[element][Choice(plan, element)]);
     }
     return plan_;
   }

@@ -37,6 +37,12 @@ MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
 int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Sharding>& tensors,
                     const std::vector<Sharding>& nodes);
 
+// The shardings of choices (search/plan/choice.h), which this room doesn't know.
+template <typename Choice>
+std::vector<Sharding> ShardingsOf(const std::vector<Choice>& choices) {
+  return {choices.begin(), choices.end()};
+}
+
 // Every legal sharding of a tensor with these extents, or partition of a node whose indices have
 // them, found by trying all lists of all axes. With `maximal` only those to which no axis could be
 // added.

@@ -208,8 +208,8 @@ std::string SmallText() {
   Compilation state;
   state.model = build.Finish({build.Add(x, x)});
   state.plan.mesh = MeshOf(2);
-  state.plan.tensors.assign(2, {{{0}, {}}});
-  state.plan.nodes.assign(1, {{{0}, {}}});
+  state.plan.tensors.assign(2, search::Choice{{{0}, {}}});
+  state.plan.nodes.assign(1, search::Choice{{{0}, {}}});
   state.program = MakeSpmdProgram(state.model, state.plan);
   PlanMemory(state.program);
   return StateText(state);
@@ -272,8 +272,9 @@ TEST_CASE("a wrong exchange is refused where it stands") {
   Compilation state;
   state.model = build.Finish({build.MatMul(x, w)});
   state.plan.mesh = MeshOf(2);
-  state.plan.tensors = {{{{}, {0}}}, {{{0}, {}}}, {{{0}, {}}}};
-  state.plan.nodes = {{{{}, {}, {0}}}};
+  state.plan.tensors = {search::Choice{{{}, {0}}}, search::Choice{{{0}, {}}},
+                        search::Choice{{{0}, {}}}};
+  state.plan.nodes = {search::Choice{{{}, {}, {0}}}};
   state.program = MakeSpmdProgram(state.model, state.plan);
   RecogniseCollectives(state.program);
   PlanMemory(state.program);

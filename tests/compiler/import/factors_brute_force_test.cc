@@ -162,7 +162,8 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   INFO(with.least << " with factors, " << flat.least << " without");
   CHECK(plan.cost.bytes() == least);
   CHECK(plan.lower_bound <= (plan.space.factors ? with : flat).least);
-  CHECK(MarkedBytes(model.graph, options.mesh, plan.tensors, plan.nodes) == plan.cost.bytes());
+  CHECK(MarkedBytes(model.graph, options.mesh, ShardingsOf(plan.tensors),
+                    ShardingsOf(plan.nodes)) == plan.cost.bytes());
   CHECK_THAT(search::CheckPlan(model.graph, plan), IsOk());
   ++tally->compared;
   tally->plans += with.plans + flat.plans;

@@ -190,8 +190,8 @@ TEST_CASE("memory is used again when its tensor is dead") {
   const Model model = build.Finish({x});
   search::Plan plan;
   plan.mesh = MeshOf(2);
-  plan.tensors.assign(model.graph.tensors.size(), {{{0}, {}}});
-  plan.nodes.assign(model.graph.nodes.size(), {{{0}, {}}});
+  plan.tensors.assign(model.graph.tensors.size(), search::Choice{{{0}, {}}});
+  plan.nodes.assign(model.graph.nodes.size(), search::Choice{{{0}, {}}});
   program::Program program = MakeSpmdProgram(model, plan);
   PlanMemory(program);
   // Input, output and two activations at a time, 32 by 64 f32 each.

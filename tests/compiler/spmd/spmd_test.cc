@@ -64,9 +64,9 @@ search::Plan ChainPlan(const Model& model, int devices) {
   }
   for (const Tensor& tensor : model.graph.tensors) {
     const bool rows = tensor.type.dims[0] >= devices;
-    plan.tensors.push_back({{rows ? all : AxisList{}, AxisList{}}});
+    plan.tensors.push_back(search::Choice{{rows ? all : AxisList{}, AxisList{}}});
   }
-  plan.nodes = {{{all, {}, {}}}, {{{}, {}, all}}};
+  plan.nodes = {search::Choice{{all, {}, {}}}, search::Choice{{{}, {}, all}}};
   return plan;
 }
 

@@ -338,7 +338,7 @@ search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
   search::Plan plan;
   plan.mesh = mesh;
   for (const Tensor& tensor : graph.tensors) {
-    plan.tensors.push_back(RandomSharding(tensor.type.dims, mesh, random));
+    plan.tensors.emplace_back(RandomSharding(tensor.type.dims, mesh, random));
   }
   for (const Node& node : graph.nodes) {
     std::vector<int64_t> extents(node.definition->indices.size(), 0);
@@ -347,16 +347,16 @@ search::Plan RandomPlan(const Graph& graph, const Mesh& mesh, Random& random) {
     }
     const bool all = node.definition->partial || !node.definition->partial_operands.empty();
     const std::vector<int> axes = Count(static_cast<int>(mesh.axes.size()));
-    plan.nodes.push_back(all ? FullSharding(extents, axes, mesh, random)
-                             : RandomSharding(extents, mesh, random));
+    plan.nodes.emplace_back(all ? FullSharding(extents, axes, mesh, random)
+                                : RandomSharding(extents, mesh, random));
     const Sharding& partition = plan.nodes.back();
     for (size_t o = 0; o < node.operands.size(); ++o) {
       if (!ReadsPartials(*node.definition, o)) continue;
       const std::vector<int64_t>& dims = graph.tensors[node.operands[o]].type.dims;
-      plan.tensors[node.operands[o]] =
+      plan.tensors[node.operands[o]] = search::Choice(
           IsAccumulator(node)
               ? search::PartialsSharding(partition)
-              : FullSharding(dims, Without(axes, partition.axes.back()), mesh, random);
+              : FullSharding(dims, Without(axes, partition.axes.back()), mesh, random));
     }
   }
   return plan;

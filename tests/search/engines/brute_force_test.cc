@@ -110,7 +110,8 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   REQUIRE_THAT(plan, IsOk());
   CHECK(plan->lower_bound <= tried.least);
   CHECK(plan->cost.bytes() == tried.least);
-  CHECK(MarkedBytes(graph, options.mesh, plan->tensors, plan->nodes) == tried.least);
+  CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
+        tried.least);
   CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   ++tally.compared;
   tally.reshaped += HasReshape(graph);
@@ -123,7 +124,8 @@ void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t li
   plan = Search(graph, options);
   REQUIRE_THAT(plan, IsOk());
   CHECK(plan->cost.bytes() >= tried.least);
-  CHECK(MarkedBytes(graph, options.mesh, plan->tensors, plan->nodes) == plan->cost.bytes());
+  CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
+        plan->cost.bytes());
   tally.recursion_lost += plan->cost.bytes() > tried.least;
 }
 

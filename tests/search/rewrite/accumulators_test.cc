@@ -160,7 +160,8 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
         }
       }
       const bool regroups = o >= 0 && IsAccumulator(node);  // what no plan does
-      const MarkedTable marked = MarkedBytes(definition, mesh, o, node_choices, choices);
+      const MarkedTable marked =
+          MarkedBytes(definition, mesh, o, ShardingsOf(node_choices), ShardingsOf(choices));
       int64_t steps = 0, wrong = 0, too_high = 0;
       std::vector<bool> possible(relaxed.size(), false);
       for (size_t c = 0; c < node_choices.size(); ++c) {
@@ -242,7 +243,8 @@ bool Compare(const Graph& bare, int devices, int64_t limit, int64_t* saved) {
   const Plan plan = PlanOf(graph, devices);
   CHECK(plan.cost.bytes() == tried.least);
   CHECK(plan.lower_bound == tried.least);
-  CHECK(MarkedBytes(graph, mesh, plan.tensors, plan.nodes) == tried.least);
+  CHECK(MarkedBytes(graph, mesh, ShardingsOf(plan.tensors), ShardingsOf(plan.nodes)) ==
+        tried.least);
   const Plan without = PlanOf(bare, devices);
   CHECK(plan.cost.bytes() <= without.cost.bytes());
   *saved += without.cost.bytes() - plan.cost.bytes();

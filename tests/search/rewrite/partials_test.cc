@@ -67,7 +67,8 @@ TEST_CASE("a product that makes its operand smaller is computed term by term") {
   CHECK(plan->cost.bytes() < without->cost.bytes());
   CHECK_THAT(CheckPlan(graph, *plan), IsOk());
   CHECK_FALSE(plan->nodes[1].axes.back().empty());  // it has groups
-  CHECK(MarkedBytes(graph, mesh, plan->tensors, plan->nodes) == plan->cost.bytes());
+  CHECK(MarkedBytes(graph, mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
+        plan->cost.bytes());
   Plan other = *plan;
   std::swap(other.nodes[1].axes.back(), other.nodes[1].axes[0]);
   CHECK_THAT(CheckPlan(graph, other),

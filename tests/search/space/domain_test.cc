@@ -31,9 +31,10 @@ std::vector<Choice> Choices(const std::vector<int64_t>& extents, int devices,
   return LegalChoices(space, mesh, AllAxes(mesh), WholeChoice(space), nesting);
 }
 
-std::set<std::vector<AxisList>> AsSet(const std::vector<Choice>& choices) {
+template <typename T>
+std::set<std::vector<AxisList>> AsSet(const std::vector<T>& choices) {
   std::set<std::vector<AxisList>> set;
-  for (const Choice& choice : choices) set.insert(choice.axes);
+  for (const T& choice : choices) set.insert(choice.axes);
   return set;
 }
 
@@ -73,7 +74,7 @@ TEST_CASE("domains equal an enumeration, each choice once") {
 TEST_CASE("later axes stay inside earlier ones") {
   Mesh mesh = MeshOf(8);
   ChoiceSpace space = SpaceOf({64, 64});
-  Choice given = {{{0}, {}}};
+  const Choice given{{{0}, {}}};
   std::vector<Choice> choices = LegalChoices(space, mesh, {1, 2}, given, Nesting::kFree);
   CHECK(choices.size() == 6);
   for (const Choice& choice : choices) {
