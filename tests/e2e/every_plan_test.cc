@@ -19,9 +19,9 @@ const std::vector<std::string> kBaselines = {
     "--search equal-chop", "--search spartan", "--search icml18",   "--search mindspore"};
 
 struct AnsweredModel {
-  std::string folder;  // of model.onnx and test_data_set_0
-  std::string sizes;   // options for its symbolic dimensions, those of the data set
-  std::string tolerance = "2e-5";
+  std::string folder;              // of model.onnx and test_data_set_0
+  std::string sizes;               // options for its symbolic dimensions, those of the data set
+  std::string tolerance = "2e-5";  // empty: its answers say nothing and are not compared
 };
 
 class PlansOfModel {
@@ -40,9 +40,11 @@ class PlansOfModel {
       Succeed("yuba check" + file_ + plan_);
       const CommandResult verified = Succeed("yuba verify" + file_ + plan_ + proof);
       CHECK((!proof.empty() || verified.out.find("bit for bit") != std::string::npos));
-      const CommandResult ran = Succeed("yuba run" + file_ + plan_ + " --inputs " + model_.folder +
-                                        "/test_data_set_0 --check " + model_.tolerance);
-      CHECK(ran.out.find("ok   ") != std::string::npos);
+      const bool answered = !model_.tolerance.empty();
+      const CommandResult ran =
+          Succeed("yuba run" + file_ + plan_ + " --inputs " + model_.folder + "/test_data_set_0" +
+                  (answered ? " --check " + model_.tolerance : ""));
+      CHECK((ran.out.find("ok   ") != std::string::npos) == answered);
     }
   }
 
@@ -71,7 +73,7 @@ void PassSome(const AnsweredModel& model, size_t turn) {
   std::vector<std::string> all = kSpaces;
   all.insert(all.end(), kBaselines.begin(), kBaselines.end());
   for (size_t i = turn % 3; i < all.size(); i += 3) {
-    PlansOfModel(model).Pass({all[i]}, (turn + i) % 2 == 0 ? 8 : 6, kCoverAlone);
+    PlansOfModel(model).Pass({all[i]}, (turn + i) % 2 == 0 ? 8 : 6, "");
   }
 }
 
@@ -104,12 +106,16 @@ TEST_CASE("models outside the repository give their answers by every plan") {
     return;
   }
   PassOnce({data + "/models/modern/resnet_opset18", " --dim batch=4"});
-  std::vector<std::string> folders;  // their weights are all alike: it is the bytes that count
+  // Their weights are all 0.02 and their answers a softmax of equal numbers, which in SqueezeNet
+  // are near 1e10: one rounding more in one channel, as other processors make it, makes that
+  // channel's 0.001 a 0. So they run, but only hash arithmetic says whether the plan computes the
+  // model.
+  std::vector<std::string> folders;
   for (const auto& entry : std::filesystem::directory_iterator(data + "/light")) {
     folders.push_back(entry.path().string());
   }
   std::sort(folders.begin(), folders.end());
-  for (size_t turn = 0; turn < folders.size(); ++turn) PassSome({folders[turn], ""}, turn);
+  for (size_t turn = 0; turn < folders.size(); ++turn) PassSome({folders[turn], "", ""}, turn);
 }
 
 TEST_CASE("models of full size run as planned") {
