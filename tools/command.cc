@@ -44,6 +44,9 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("--bind", flags.bind,
                   "an input that is known when planning: NAME=FILE (.npy or .pb)")
       ->take_all();
+  app->add_option("--state", flags.states,
+                  "an output that is an input's value in the next step: OUT=IN")
+      ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all();
 }
@@ -119,6 +122,18 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
     YUBA_ASSIGN_OR_RETURN(TensorData tensor, ReadTensorFile(parts.second));
     options.bind[parts.first] = {tensor.type, tensor.dims, std::move(tensor.data)};
   }
+  for (const std::string& state : flags.states) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(state, absl::MaxSplits('=', 1));
+    if (parts.first.empty() || parts.second.empty()) {
+      return UserError("--state ", state, ": expected OUT=IN, an output and an input of the model");
+    }
+    const auto [at, added] = options.state.emplace(parts);
+    if (!added && at->second != parts.second) {
+      return UserError("--state ", parts.first, "=", at->second, " and --state ", state,
+                       ": give one of them");
+    }
+  }
   return options;
 }
 
@@ -151,16 +166,37 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(bind, absl::MaxSplits('=', 1));
     options["bind." + parts.first] = parts.second;
   }
+  for (const std::string& state : flags.states) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(state, absl::MaxSplits('=', 1));
+    options["state." + parts.first] = parts.second;
+  }
   return options;
 }
 
 namespace {
 
+// The flags of a model that take NAME=VALUE; a plan keeps them as options FLAG.NAME.
+constexpr const char* kNamedFlags[] = {"dim", "bind", "state"};
+
+// The flag of kNamedFlags of an option of a plan, or empty: "dim" of "dim.batch".
+std::string NamedFlag(const std::string& option) {
+  for (const char* flag : kNamedFlags) {
+    if (absl::StartsWith(option, absl::StrCat(flag, "."))) return flag;
+  }
+  return "";
+}
+
+// Whether the option decides which graph is planned.
+bool ShapesGraph(const std::string& option) {
+  return option == "batch" || !NamedFlag(option).empty();
+}
+
 // "dim.batch" -> "--dim batch=", "batch" -> "--batch ": the flag for an option of a plan file.
 std::string FlagText(const std::string& name, const std::string& value) {
-  if (name.rfind("dim.", 0) == 0) return absl::StrCat("--dim ", name.substr(4), "=", value);
-  if (name.rfind("bind.", 0) == 0) return absl::StrCat("--bind ", name.substr(5), "=", value);
-  return absl::StrCat("--", name, " ", value);
+  const std::string flag = NamedFlag(name);
+  if (flag.empty()) return absl::StrCat("--", name, " ", value);
+  return absl::StrCat("--", flag, " ", name.substr(flag.size() + 1), "=", value);
 }
 
 // `status`, and as a likely cause the flags of this command line that the plan was made without.
@@ -172,14 +208,12 @@ absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
   }
   if (status.ok() || added.empty()) return status;
   for (const auto& [name, value] : notes.options) {
-    const bool shapes =
-        name == "batch" || name.rfind("dim.", 0) == 0 || name.rfind("bind.", 0) == 0;
-    if (shapes) made.push_back(FlagText(name, value));
+    if (ShapesGraph(name)) made.push_back(FlagText(name, value));
   }
-  return Annotate(
-      status,
-      absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
-                   made.empty() ? "neither --dim, --batch nor --bind" : absl::StrJoin(made, " ")));
+  return Annotate(status,
+                  absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
+                               made.empty() ? "none of --dim, --batch, --bind and --state"
+                                            : absl::StrJoin(made, " ")));
 }
 
 // Whether the bound inputs have the values that the plan was made with, wherever they were read.
@@ -203,9 +237,10 @@ absl::Status CheckBound(const std::map<std::string, std::string>& bound,
 absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
   const std::map<std::string, std::string> given = PlanOptions(flags);
   for (const auto& [name, value] : notes.options) {
-    const bool dim = name.rfind("dim.", 0) == 0, bind = name.rfind("bind.", 0) == 0;
+    const std::string flag = NamedFlag(name);
+    const bool bind = flag == "bind";
     if (name == "space" && (value == "flat" || value == "tofu")) flags.factors = false;
-    if (!dim && !bind && name != "batch") continue;
+    if (!ShapesGraph(name)) continue;
     const auto mine = given.find(name);
     if (mine != given.end()) {
       if (mine->second == value || bind)
@@ -213,13 +248,14 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
       return UserError("the plan was made with ", FlagText(name, value), ", not ",
                        FlagText(name, mine->second), ": leave the flag out or plan again");
     }
-    if (bind) {
-      flags.bind.push_back(absl::StrCat(name.substr(5), "=", value));
-    } else if (dim) {
-      flags.dims.push_back(absl::StrCat(name.substr(4), "=", value));
-    } else {
+    if (flag.empty()) {
       YUBA_CHECK(absl::SimpleAtoi(value, &flags.batch));  // as ReadPlan has it
+      continue;
     }
+    std::vector<std::string>& given_flags = bind            ? flags.bind
+                                            : flag == "dim" ? flags.dims
+                                                            : flags.states;
+    given_flags.push_back(absl::StrCat(name.substr(flag.size() + 1), "=", value));
   }
   return absl::OkStatus();
 }
@@ -248,13 +284,12 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
   std::string message(status.message());
   bool named = false;
   for (const auto& [name, value] : notes.options) {
-    const bool bind = absl::StartsWith(name, "bind.");
-    if (mine.count(name) > 0 || !(bind || name == "batch" || absl::StartsWith(name, "dim."))) {
-      continue;
-    }
-    const std::string flag = bind              ? absl::StrCat("--bind ", name.substr(5))
-                             : name == "batch" ? "--batch"
-                                               : absl::StrCat("--dim ", name.substr(4));
+    const bool bind = NamedFlag(name) == "bind";
+    if (mine.count(name) > 0 || !ShapesGraph(name)) continue;
+    const std::string named_flag = NamedFlag(name);
+    const std::string flag = named_flag.empty() ? "--batch"
+                                                : absl::StrCat("--", named_flag, " ",
+                                                               name.substr(named_flag.size() + 1));
     const std::string field = absl::StrCat("options.", name);
     if (absl::StrContains(message, flag)) {
       message = absl::StrReplaceAll(message, {{flag, field}});

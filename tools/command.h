@@ -42,6 +42,7 @@ struct ModelFlags {
   std::vector<std::string> dims;       // NAME=N
   int64_t batch = 0;                   // 0: as in the file
   std::vector<std::string> bind;       // NAME=FILE, inputs whose value is known when planning
+  std::vector<std::string> states;     // OUT=IN, outputs that are the next values of inputs
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
 };

@@ -42,15 +42,26 @@ ModelFacts FactsOf(const Graph& graph) {
   return facts;
 }
 
-std::string PortText(const Tensor& tensor) {
-  return absl::StrCat(tensor.name, ": ", Name(tensor.type.type), "[",
+std::string PortText(const std::string& name, const Tensor& tensor) {
+  return absl::StrCat(name, ": ", Name(tensor.type.type), "[",
                       absl::StrJoin(WholeDims(tensor), ", "), "]");
 }
 
 std::string PortsText(const Graph& graph, const std::vector<TensorId>& ids) {
   return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
-    absl::StrAppend(out, PortText(graph.tensors[id]));
+    const Tensor& tensor = graph.tensors[id];
+    absl::StrAppend(out, PortText(tensor.output ? OutputName(tensor) : tensor.name, tensor));
   });
+}
+
+// A line of the states and their next values; empty where there are none.
+std::string StatesText(const Graph& graph) {
+  std::vector<std::string> states;
+  for (const Tensor& tensor : graph.tensors) {
+    if (IsCarried(tensor)) states.push_back(absl::StrCat(tensor.name, " <- ", tensor.next_name));
+  }
+  if (states.empty()) return "";
+  return absl::StrCat("states      ", absl::StrJoin(states, ", "), "\n");
 }
 
 std::string Json(const compiler::Model& model, const ModelFacts& facts) {
@@ -63,7 +74,10 @@ std::string Json(const compiler::Model& model, const ModelFacts& facts) {
     json["inputs"][model.graph.tensors[id].name] = WholeDims(model.graph.tensors[id]);
   }
   for (TensorId id : model.graph.outputs) {
-    json["outputs"][model.graph.tensors[id].name] = WholeDims(model.graph.tensors[id]);
+    json["outputs"][OutputName(model.graph.tensors[id])] = WholeDims(model.graph.tensors[id]);
+  }
+  for (const Tensor& tensor : model.graph.tensors) {
+    if (IsCarried(tensor)) json["states"][tensor.name] = tensor.next_name;
   }
   json["parameters"] = facts.parameters;
   json["parameter_bytes"] = facts.parameter_bytes;
@@ -87,8 +101,9 @@ absl::Status Info(const InfoFlags& flags) {
             << Counted(model.graph.nodes.size(), "definition") << " to plan: it can be planned\n"
             << "inputs      " << PortsText(model.graph, model.graph.inputs) << "\n"
             << "outputs     " << PortsText(model.graph, model.graph.outputs) << "\n"
-            << "parameters  " << CountedShortly(facts.parameters, "element") << ", "
-            << Bytes(facts.parameter_bytes) << "\n"
+            << StatesText(model.graph) << "parameters  "
+            << CountedShortly(facts.parameters, "element") << ", " << Bytes(facts.parameter_bytes)
+            << "\n"
             << "activations " << Bytes(facts.activation_bytes) << " all together\n"
             << "work        " << Count(model.flops) << "FLOP a step\n";
   for (const std::string& note : model.notes) std::cout << "note        " << note << "\n";

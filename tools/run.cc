@@ -22,7 +22,7 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   RunPorts ports;
   const std::vector<Tensor>& tensors = model.graph.tensors;
   for (const TensorId id : model.graph.inputs) ports.inputs.push_back(tensors[id].name);
-  for (const TensorId id : model.graph.outputs) ports.outputs.push_back(tensors[id].name);
+  for (const TensorId id : model.graph.outputs) ports.outputs.push_back(OutputName(tensors[id]));
   ports.file_inputs = model.file_inputs;
   for (const auto& [id, value] : model.values) {
     if (value.kind == compiler::InitialValue::kMissing) ports.unset.push_back(tensors[id].name);

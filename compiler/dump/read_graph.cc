@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -27,8 +28,10 @@ class GraphReader {
     plan_.mesh = MeshFrom(op_.getMeshAttr());
     YUBA_RETURN_IF_ERROR(CheckMesh());
     if (op_.getBody().empty()) return UserError("it has no body");
-    int tensors = 0;
-    op_.walk([&](mlir::Operation* op) { tensors += op->getNumResults() == 1; });
+    std::set<int64_t> ids;  // a carried tensor has one for its value before and its next one
+    op_.walk([&](TensorOp op) { ids.insert(op.getId()); });
+    op_.walk([&](DefinitionOp op) { ids.insert(op.getId()); });
+    const size_t tensors = ids.size();
     graph_.tensors.resize(tensors);
     plan_.tensors.resize(tensors);
     bool output = false;
@@ -97,7 +100,29 @@ class GraphReader {
     return absl::OkStatus();
   }
 
+  // Of a carried tensor the node computes the next value, which differs in nothing but its
+  // elements.
+  absl::Status AddNextValue(DefinitionOp op) {
+    const auto id = static_cast<TensorId>(op.getId());
+    const Tensor& tensor = graph_.tensors[id];
+    const auto may_change = [](TensorKind kind) {
+      return kind == TensorKind::kParameter || kind == TensorKind::kState;
+    };
+    YUBA_ASSIGN_OR_RETURN(const TensorType type,
+                          TypeFrom(llvm::cast<mlir::ShapedType>(op.getResult().getType())));
+    YUBA_ASSIGN_OR_RETURN(const Sharding sharding, ShardingFrom(plan_.mesh, op.getSharding()));
+    if (!may_change(tensor.kind) || !carried_.insert(id).second || !(type == tensor.type) ||
+        sharding != plan_.tensors[id] || DimsOf(op.getSharding()) != tensor.dims) {
+      return UserError(View(op.getName()), " is no next value of ", tensor.name,
+                       ": a weight or state has one, of its own type and sharding");
+    }
+    ids_[op.getResult()] = id;
+    before_.insert(values_[id]);
+    return absl::OkStatus();
+  }
+
   absl::Status ReadTensor(TensorOp op) {
+    values_[op.getId()] = op.getResult();
     return AddTensor(op.getResult(), op.getName(), op.getId(), op.getKind().getValue(),
                      op.getSharding());
   }
@@ -114,6 +139,10 @@ class GraphReader {
     }
     for (mlir::Value value : op.getOperands()) {
       YUBA_ASSIGN_OR_RETURN(const TensorId id, IdOf(value));
+      if (before_.count(value) > 0) {
+        return UserError("", node.name, " reads the value that ", graph_.tensors[id].name,
+                         " had before its next one was computed");
+      }
       if (std::count(node.operands.begin(), node.operands.end(), id) > 0) {
         return UserError("", node.name, " names ", graph_.tensors[id].name,
                          " twice; an operand is named once, however often it is read");
@@ -123,8 +152,10 @@ class GraphReader {
     TensorKind kind = TensorKind::kActivation;
     if (op.getCopy()) kind = TensorKind::kCopy;
     if (definition.partial) kind = TensorKind::kPartial;
+    const bool next = values_.count(op.getId()) > 0;
     YUBA_RETURN_IF_ERROR(
-        AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
+        next ? AddNextValue(op)
+             : AddTensor(op.getResult(), op.getName(), op.getId(), kind, op.getSharding()));
     node.result = static_cast<TensorId>(op.getId());
     if (const PartitionAttr attr = op.getPartitionAttr()) {
       YUBA_ASSIGN_OR_RETURN(Partition partition,
@@ -167,6 +198,7 @@ class GraphReader {
       graph_.inputs.push_back(id);
     }
     YUBA_RETURN_IF_ERROR(ReadDimNames(info));
+    YUBA_RETURN_IF_ERROR(ReadNextNames(info));
     if (!op_.getMesh()) return absl::OkStatus();
     YUBA_RETURN_IF_ERROR(ReadPlanInfo(info, plan_));
     graph_.copies = plan_.space.copies;
@@ -192,12 +224,26 @@ class GraphReader {
     return absl::OkStatus();
   }
 
+  absl::Status ReadNextNames(mlir::DictionaryAttr info) {
+    const auto names = info.getAs<mlir::DictionaryAttr>("next_names");
+    for (const TensorId id : carried_) {
+      const auto name =
+          names ? names.getAs<mlir::StringAttr>(absl::StrCat(id)) : mlir::StringAttr();
+      if (!name) return UserError("next_names has none for ", graph_.tensors[id].name);
+      graph_.tensors[id].next_name = name.str();
+    }
+    return absl::OkStatus();
+  }
+
   GraphOp op_;
   Model& model_;
   Graph& graph_;
   search::Plan& plan_;
   llvm::DenseMap<mlir::Value, TensorId> ids_;
   std::set<int64_t> used_;
+  std::map<int64_t, mlir::Value> values_;  // id of a stored tensor -> its value before the step
+  std::set<TensorId> carried_;
+  llvm::DenseSet<mlir::Value> before_;  // of carried tensors whose next value is there
 };
 
 }  // namespace

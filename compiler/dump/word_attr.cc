@@ -41,8 +41,8 @@ const char* PortKindName(PortKind kind) {
 }  // namespace
 
 mlir::Attribute KindAttr::parse(mlir::AsmParser& parser, mlir::Type) {
-  constexpr TensorKind kinds[] = {TensorKind::kInput, TensorKind::kParameter,
-                                  TensorKind::kConstant};
+  constexpr TensorKind kinds[] = {TensorKind::kInput, TensorKind::kParameter, TensorKind::kConstant,
+                                  TensorKind::kState};
   const auto kind = ReadWord(parser, kinds, [](TensorKind value) { return Name(value); });
   return kind ? KindAttr::get(parser.getContext(), *kind) : KindAttr();
 }

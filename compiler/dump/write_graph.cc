@@ -26,7 +26,7 @@ class GraphWriter {
     values_.resize(graph_.tensors.size());
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
-      if (tensor.producer >= 0) continue;
+      if (!IsStored(tensor.kind)) continue;
       values_[id] = builder_.create<TensorOp>(At(tensor.name), Type(id), Text(tensor.name),
                                               KindAttr::get(builder_.getContext(), tensor.kind),
                                               Placed(id), Number(id));
@@ -85,6 +85,17 @@ class GraphWriter {
     return builder_.getDictionaryAttr(fields);
   }
 
+  // Tensor number -> the name of its next value, for carried tensors.
+  mlir::DictionaryAttr NextNames() {
+    llvm::SmallVector<mlir::NamedAttribute> fields;
+    for (size_t id = 0; id < graph_.tensors.size(); ++id) {
+      const Tensor& tensor = graph_.tensors[id];
+      if (!IsCarried(tensor)) continue;
+      fields.push_back(builder_.getNamedAttr(absl::StrCat(id), Text(tensor.next_name)));
+    }
+    return builder_.getDictionaryAttr(fields);
+  }
+
   mlir::DictionaryAttr Info() {
     llvm::SmallVector<mlir::NamedAttribute> fields;
     const auto add = [&](const char* name, mlir::Attribute value) {
@@ -99,6 +110,7 @@ class GraphWriter {
     add("notes", Texts(model_.notes));
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
+    if (const mlir::DictionaryAttr next = NextNames(); !next.empty()) add("next_names", next);
     if (plan_ != nullptr) AddPlanInfo(*plan_, builder_, fields);
     return builder_.getDictionaryAttr(fields);
   }

@@ -152,6 +152,51 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
   }
 }
 
+// The number of the value of that name that may be a state.
+absl::StatusOr<int> StateNamed(const std::string& name, const OnnxGraph& graph) {
+  const auto found = graph.by_name.find(name);
+  if (found != graph.by_name.end()) {
+    const TensorKind kind = graph.values[found->second].kind;
+    if (kind == TensorKind::kState || kind == TensorKind::kParameter) return found->second;
+    if (kind == TensorKind::kConstant) {
+      return UserError("'", name, "' is bound to a value, so it cannot change from step to step");
+    }
+  }
+  return UserError("no node reads an input or initializer '", name, "'");
+}
+
+std::string TypeText(const OnnxValue& value) {
+  return absl::StrCat(Name(value.type), "[", absl::StrJoin(value.dims, ", "), "]");
+}
+
+// Fills in graph.carried from --state. Outputs are values of their own by now.
+absl::Status AddCarried(const ::onnx::GraphProto& proto,
+                        const std::map<std::string, std::string>& pairs, OnnxGraph& graph) {
+  std::set<std::string> taken;
+  for (const auto& [next_name, state_name] : pairs) {
+    const std::string flag = absl::StrCat("--state ", next_name, "=", state_name);
+    const auto output =
+        std::find_if(proto.output().begin(), proto.output().end(),
+                     [&name = next_name](const auto& info) { return info.name() == name; });
+    if (output == proto.output().end()) {
+      return UserError(flag, ": the model has no output '", next_name, "'");
+    }
+    absl::StatusOr<int> state = StateNamed(state_name, graph);
+    if (!state.ok()) return Annotate(state.status(), flag);
+    if (!taken.insert(state_name).second) {
+      return UserError(flag, ": '", state_name, "' has another next value already");
+    }
+    const int next = graph.outputs[output - proto.output().begin()];
+    const OnnxValue &from = graph.values[next], &to = graph.values[*state];
+    if (from.type != to.type || from.dims != to.dims) {
+      return UserError(flag, ": the output is ", TypeText(from), ", the state ", TypeText(to),
+                       "; a state keeps its type and shape");
+    }
+    graph.carried.push_back({*state, next});
+  }
+  return absl::OkStatus();
+}
+
 int64_t FlopsOf(const Graph& graph) {
   int64_t sum = 0;
   for (const Node& node : graph.nodes) {
@@ -173,6 +218,27 @@ absl::Status CheckRebatched(const Source& source, const Graph& graph) {
   return checked.ok() ? checked : Annotate(checked, source.path);
 }
 
+// The pairs of source.carried in the model's graph, which is not carried yet.
+absl::StatusOr<std::vector<compiler::CarriedPair>> CarriedPairs(const OnnxGraph& source,
+                                                                const Graph& graph) {
+  std::map<std::string, TensorId> stored;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    if (IsStored(tensor.kind)) stored[tensor.name] = static_cast<TensorId>(t);
+  }
+  std::vector<compiler::CarriedPair> pairs;
+  for (const auto& [state, next] : source.carried) {
+    const auto read = stored.find(source.values[state].name);
+    if (read == stored.end()) {
+      return UserError("--state ", source.values[next].name, "=", source.values[state].name,
+                       ": no output needs the state, so there is nothing to carry; leave it out");
+    }
+    const auto output = std::find(source.outputs.begin(), source.outputs.end(), next);
+    pairs.push_back({read->second, graph.outputs[output - source.outputs.begin()]});
+  }
+  return pairs;
+}
+
 absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bool factors) {
   compiler::Model model;
   model.file = source->path;
@@ -186,6 +252,8 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   compiler::RemoveViews(model);
   compiler::ComposeMaps(model);
   compiler::PutInCanonicalOrder(model);
+  YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
+  compiler::CarryStates(model, carried);
   model.graph_hash = compiler::HashOfGraph(model.graph);
   model.flops = FlopsOf(model.graph);
   model.source = std::move(source);
@@ -224,7 +292,8 @@ class Importer {
     const ::onnx::NodeProto none;
     NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
     FinishOutputs(graph, context, graph_);
-    return context.status();
+    if (context.failed()) return context.status();
+    return AddCarried(graph, options_.state, graph_);
   }
 
   absl::Status Translate(const ::onnx::NodeProto& node, int position) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/import/tie_class.h"
@@ -49,8 +50,9 @@ struct OnnxGraph {
   std::vector<int> rebatched;    // inputs whose dimension 0 is another than the file's (--batch)
   std::vector<int> outputs;      // numbers of values, in the file's order
   std::vector<std::string> output_names;
-  std::map<std::string, int> by_name;  // name in the file -> number of the value
-  std::vector<std::string> notes;      // for people, as Model::notes
+  std::vector<std::pair<int, int>> carried;  // states and their next values, by numbers of values
+  std::map<std::string, int> by_name;        // name in the file -> number of the value
+  std::vector<std::string> notes;            // for people, as Model::notes
 };
 
 }  // namespace yuba::onnx

@@ -18,7 +18,9 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
   std::map<std::string, TensorData> bind;  // --bind NAME=FILE: inputs that are known when planning
-  bool factors = true;                     // false: no dimension has factors, as in `--space tofu`
+  // --state OUT=IN: the output OUT is the next value of the input or initializer IN.
+  std::map<std::string, std::string> state;
+  bool factors = true;  // false: no dimension has factors, as in `--space tofu`
   const OperatorLibrary* library = nullptr;  // the descriptions; not owned, needed
 };
 

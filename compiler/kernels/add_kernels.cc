@@ -16,10 +16,16 @@
 namespace yuba::kernels {
 namespace {
 
-// [function]: its definition. The program's kernels stand in the order of the graph's nodes, copies
+// What a function computes, and whether a kernel that calls it writes over what it reads.
+struct FunctionUse {
+  Definition definition;
+  bool in_place = false;
+};
+
+// [function]. The program's kernels stand in the order of the graph's nodes, copies
 // left out. Partials have the element type of their buffer, which is the accumulator's.
-std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program& program) {
-  std::vector<Definition> definitions(program.functions_size());
+std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& program) {
+  std::vector<FunctionUse> uses(program.functions_size());
   const program::Stage& stage = program.stages(0);
   NodeId next = 0;
   for (const program::Instruction& instruction : stage.instructions()) {
@@ -30,11 +36,15 @@ std::vector<Definition> DefinitionsOf(const Graph& graph, const program::Program
     YUBA_CHECK(next < static_cast<NodeId>(graph.nodes.size())) << kernel.node();
     const Node& node = graph.nodes[next++];
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
-    Definition& definition = definitions[kernel.function()];
+    FunctionUse& use = uses[kernel.function()];
+    Definition& definition = use.definition;
     definition = compiler::ComputedBy(program.functions(kernel.function()), *node.definition);
     definition.result.type = FromProto(stage.buffers(kernel.result().buffer()).type());
+    for (const program::Access& operand : kernel.operands()) {
+      use.in_place |= operand.buffer() == kernel.result().buffer();
+    }
   }
-  return definitions;
+  return uses;
 }
 
 absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
@@ -55,18 +65,18 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   const KernelTarget& target = choice.target;
   const bool hash = target.arithmetic == Arithmetic::kHash;
   YUBA_CHECK(program.hash_arithmetic() == hash) << "memory was planned for another arithmetic";
-  const std::vector<Definition> definitions = DefinitionsOf(model.graph, program);
+  const std::vector<FunctionUse> uses = UsesOf(model.graph, program);
   std::vector<NamedDefinition> generated;
   for (int f = 0; f < program.functions_size(); ++f) {
     program::Function& function = *program.mutable_functions(f);
     function.clear_symbol();
     function.clear_library();
-    if (auto call = ChooseCall(definitions[f], choice)) {
+    if (auto call = ChooseCall(uses[f].definition, choice)) {
       *function.mutable_library() = *std::move(call);
       continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
-    generated.push_back({function.symbol(), &definitions[f]});
+    generated.push_back({function.symbol(), &uses[f].definition, uses[f].in_place});
   }
   program.set_target(target.cpu);
   program.clear_host_object();

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/kernels/kernels.h"
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,18 +45,19 @@ struct Access {
 
 class KernelBuilder {
  public:
-  KernelBuilder(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
-                const LoopPlan& plan, Arithmetic arithmetic, bool cuda)
+  KernelBuilder(mlir::ModuleOp module, const NamedDefinition& named, const LoopPlan& plan,
+                Arithmetic arithmetic, bool cuda)
       : b_(module.getContext()),
         s_(b_, module, arithmetic, cuda),
         module_(module),
-        symbol_(symbol),
-        definition_(definition),
+        symbol_(named.symbol),
+        definition_(*named.definition),
+        in_place_(named.in_place),
         plan_(plan),
         cuda_(cuda),
         pointer_(LLVM::LLVMPointerType::get(module.getContext(), cuda ? 1 : 0)),
-        values_(definition.indices.size()),
-        whole_(WholeRanges(definition)) {}
+        values_(named.definition->indices.size()),
+        whole_(WholeRanges(*named.definition)) {}
 
   void Build();
 
@@ -174,6 +176,7 @@ class KernelBuilder {
   mlir::ModuleOp module_;
   const std::string symbol_;
   const Definition& definition_;
+  const bool in_place_;  // the result may lie in an operand's buffer
   const LoopPlan& plan_;
   const bool cuda_;
   LLVM::LLVMPointerType pointer_;

@@ -21,6 +21,8 @@ namespace yuba::kernels {
 struct NamedDefinition {
   std::string symbol;                      // a C identifier, unique among the definitions
   const Definition* definition = nullptr;  // not owned; must outlive the call
+  bool in_place =
+      false;  // calls may give one buffer as an operand and as the result (MayOverwrite)
 };
 
 // Host: the bytes of one position-independent shared object with all symbols.

@@ -35,7 +35,9 @@ LLVM::LLVMFuncOp KernelBuilder::DeclareLoops() {
   auto function =
       b_.create<LLVM::LLVMFuncOp>(loc(), symbol_ + "_loops", type, LLVM::Linkage::Internal);
   for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
-    function.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
+    if (!in_place_ || i > ResultBuffer()) {
+      function.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
+    }
     if (i != ResultBuffer()) function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
   }
   return function;
@@ -172,9 +174,9 @@ void KernelBuilder::Store(Typed value, int access) {
   SetLane(b_.create<LLVM::StoreOp>(loc(), stored, Address(access), Alignment(stored.getType())));
 }
 
-void BuildKernel(mlir::ModuleOp module, const std::string& symbol, const Definition& definition,
-                 const LoopPlan& plan, Arithmetic arithmetic, bool cuda) {
-  KernelBuilder(module, symbol, definition, plan, arithmetic, cuda).Build();
+void BuildKernel(mlir::ModuleOp module, const NamedDefinition& named, const LoopPlan& plan,
+                 Arithmetic arithmetic, bool cuda) {
+  KernelBuilder(module, named, plan, arithmetic, cuda).Build();
 }
 
 }  // namespace yuba::kernels

@@ -77,8 +77,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
   std::vector<LoopPlan> plans;
   for (const NamedDefinition& named : definitions) {
     plans.push_back(PlanLoops(*named.definition, options));
-    BuildKernel(*module, named.symbol, *named.definition, plans.back(), target.arithmetic,
-                target.cuda);
+    BuildKernel(*module, named, plans.back(), target.arithmetic, target.cuda);
   }
   if (!target.dump_dir.empty()) {
     YUBA_RETURN_IF_ERROR(DumpLoops(*module, definitions, plans, target, name));

@@ -8,6 +8,8 @@
 #ifndef YUBA_COMPILER_SIMPLIFY_SIMPLIFY_H_
 #define YUBA_COMPILER_SIMPLIFY_SIMPLIFY_H_
 
+#include <vector>
+
 #include "compiler/model.h"
 
 namespace yuba::compiler {
@@ -32,6 +34,20 @@ void ComposeMaps(Model& model);
 // in the order in which these nodes name them, inputs first. The order depends on no name and on no
 // order in the file. Inputs stay, also where nothing reads them.
 void PutInCanonicalOrder(Model& model);
+
+// A stored tensor and the result of a node that is its value for the next step. Both have one type.
+struct CarriedPair {
+  TensorId state = -1, next = -1;
+};
+// Makes each pair one carried tensor (graph.h), which the producer of `next` computes; the tensors
+// `next` are gone. Each is an output of the graph; states and next values occur in one pair each.
+// Nodes that read a state are put before its producer, others stay in their order. Where that is
+// impossible, because such a node needs the next value too, `next` stays, and a node behind all
+// others copies it to the state.
+//
+// Example: with n' = n + 1 and d = n' - n, d needs both values of n. So n' stays, and the graph
+// ends with the node n[] = n'[].
+void CarryStates(Model& model, const std::vector<CarriedPair>& pairs);
 
 // 32 hexadecimal digits of structure, shapes and types, without names and values. `graph` must be
 // in canonical order: equal models then have equal hashes, whatever their files name things.

@@ -135,7 +135,7 @@ class ViewRemover {
   // Makes the operand's producer write the view's result, which is an output of the graph.
   void MakeResult(NodeId id, TensorId operand, TensorId result, const View& view) {
     const Tensor& from = graph_.tensors[operand];
-    if (from.output || from.producer < 0) return;  // the graph asks for both: the view copies
+    if (from.output || IsStored(from.kind)) return;  // the graph asks for both: the view copies
     Node& producer = graph_.nodes[from.producer];
     for (const NodeId reader : from.consumers) {
       if (reader == id) continue;

@@ -67,7 +67,7 @@ class SpmdBuilder {
     buffers_.push_back(-1);
     if (tensor.kind == TensorKind::kCopy) return;
     buffers_[id] = AddBuffer(tensor.name, tensor.type, shards_[id]);
-    stage_->mutable_buffers(buffers_[id])->set_initialized(tensor.producer < 0);
+    stage_->mutable_buffers(buffers_[id])->set_initialized(IsStored(tensor.kind));
   }
 
   // A copy that is sharded like its tensor shares the tensor's buffer.
@@ -149,7 +149,8 @@ class SpmdBuilder {
     const std::vector<Box>& own = shards_[node.result];
     const std::vector<int64_t> groups = GroupsOf(node.result);
     const bool grouped = IsGrouped(groups);
-    const bool direct = (boxes.partials == 1 || grouped) && AllSame(boxes.writes, own);
+    const bool direct = (boxes.partials == 1 || grouped) && AllSame(boxes.writes, own) &&
+                        MayWriteTo(buffers_[node.result], definition, kernel);
     if (boxes.partials > 1) definition.result.type = AccumulatorType(definition.result.type);
     definition.partial = false;
     const int stored = buffers_[node.result];
@@ -176,6 +177,16 @@ class SpmdBuilder {
     // it.
     if (grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
+  }
+
+  // Whether the kernel, whose operands are set, may write its result into `buffer`: it reads
+  // nothing else there than the elements in whose place it puts others. Only the kernel that
+  // computes a carried tensor can read where it writes.
+  static bool MayWriteTo(int buffer, const Definition& definition, const program::Kernel& kernel) {
+    for (int o = 0; o < kernel.operands_size(); ++o) {
+      if (kernel.operands(o).buffer() == buffer && !MayOverwrite(definition, o)) return false;
+    }
+    return true;
   }
 
   static bool IsGrouped(const std::vector<int64_t>& groups) {
@@ -227,19 +238,20 @@ class SpmdBuilder {
     return program_.functions_size() - 1;
   }
 
-  void FillPort(TensorId id, program::Port* port) {
-    port->set_name(graph_.tensors[id].name);
+  void FillPort(TensorId id, const std::string& name, program::Port* port) {
+    port->set_name(name);
     port->set_buffer(buffers_[id]);
     for (int64_t dim : WholeDims(graph_.tensors[id])) port->add_shape(dim);
   }
 
   void AddPorts() {
-    for (TensorId id : graph_.inputs) FillPort(id, program_.add_inputs());
-    for (TensorId id : graph_.outputs) FillPort(id, program_.add_outputs());
-    for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
-      const TensorKind kind = graph_.tensors[id].kind;
-      if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
-      FillPort(id, program_.add_parameters()->mutable_port());
+    const std::vector<Tensor>& tensors = graph_.tensors;
+    for (TensorId id : graph_.inputs) FillPort(id, tensors[id].name, program_.add_inputs());
+    for (TensorId id : graph_.outputs)
+      FillPort(id, OutputName(tensors[id]), program_.add_outputs());
+    for (TensorId id = 0; id < static_cast<TensorId>(tensors.size()); ++id) {
+      if (!HasInitialValue(tensors[id].kind)) continue;
+      FillPort(id, tensors[id].name, program_.add_parameters()->mutable_port());
     }
   }
 
@@ -261,8 +273,7 @@ void SetInitialValues(const Model& model, program::Program& program) {
   for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
   int next = 0;
   for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
-    const TensorKind kind = model.graph.tensors[id].kind;
-    if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+    if (!HasInitialValue(model.graph.tensors[id].kind)) continue;
     if (next == program.parameters_size()) return;
     program::Initializer& parameter = *program.mutable_parameters(next++);
     const auto value = model.values.find(id);

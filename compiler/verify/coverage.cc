@@ -33,6 +33,7 @@ class Prover {
     producers_.assign(held_.size(), nullptr);
     partials_.resize(held_.size());
     unreduced_.resize(held_.size());
+    renewed_.assign(held_.size(), false);
   }
 
   absl::Status Prove() {
@@ -46,6 +47,9 @@ class Prover {
     }
     for (const program::Port& port : program_.outputs()) {
       YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(port.buffer()), "at the end"));
+    }
+    for (int id = 0; id < stage_.buffers_size(); ++id) {
+      if (renewed_[id]) YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(id), "at the end"));
     }
     return absl::OkStatus();
   }
@@ -61,6 +65,16 @@ class Prover {
     unreduced_[id].clear();
   }
 
+  // Of a stored tensor the first write of a step begins its next value: from then on what was there
+  // before the step is worth nothing.
+  void Write(int id, const std::vector<Box>& boxes) {
+    if (stage_.buffers(id).initialized() && !renewed_[id]) {
+      renewed_[id] = true;
+      written_[id].Forget();
+    }
+    written_[id].Write(boxes);
+  }
+
   // A stored tensor: every element is on some device.
   absl::Status CheckWhole(int id) const {
     BoxUnion all;
@@ -74,12 +88,12 @@ class Prover {
   }
 
   absl::Status CheckOutput(int id) const {
-    if (IsPartial(id)) return ProofError("output ", NameOf(id), " holds partial results");
+    if (IsPartial(id)) return ProofError(NameOf(id), " holds partial results");
     YUBA_RETURN_IF_ERROR(CheckWhole(id));
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (const auto lost = written_[id].Missing(device, held_[id][device])) {
-        return ProofError("nothing writes ", ToString(*lost), " of output ", NameOf(id),
-                          " on device ", device);
+        return ProofError("nothing writes ", ToString(*lost), " of ", NameOf(id), " on device ",
+                          device);
       }
     }
     return absl::OkStatus();
@@ -193,7 +207,7 @@ class Prover {
       YUBA_RETURN_IF_ERROR(CheckOutputs(program_, mesh_, kernel, results, NameOf(id)));
       partial = partial_at_.emplace(points, IsPartOfReduction(program_, mesh_, kernel)).first;
     }
-    written_[id].Write(results);
+    Write(id, results);
     SetWhole(id);
     if (partial->second) partial_[id] = &kernel;
     producers_[id] = &kernel;
@@ -250,7 +264,7 @@ class Prover {
       YUBA_RETURN_IF_ERROR(CheckOffered(mesh_, exchange, offers, to));
       offered_.insert(boxes);
     }
-    written_[exchange.destination()].Write(to);
+    Write(exchange.destination(), to);
     SetWhole(exchange.destination());
     return absl::OkStatus();
   }
@@ -274,7 +288,7 @@ class Prover {
                           exchange.tensor(), ", which no device of its group offers");
       }
     }
-    written_[exchange.destination()].Write(to);
+    Write(exchange.destination(), to);
     SetWhole(exchange.destination());
     unreduced_[exchange.destination()] = std::move(groups);
     return absl::OkStatus();
@@ -301,7 +315,7 @@ class Prover {
       }
       region.Add(to[device]);
     }
-    written_[exchange.destination()].Write(to);
+    Write(exchange.destination(), to);
     for (int device = 0; device < mesh_.devices(); ++device) {
       const BoxUnion& region = received[groups[device]];
       if (const auto lost = region.Missing(from[device])) {
@@ -325,7 +339,7 @@ class Prover {
       return ProofError("it combines with another reducer than its kernel's");
     }
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
-    written_[exchange.destination()].Write(FirstOnly(to));
+    Write(exchange.destination(), FirstOnly(to));
     SetWhole(exchange.destination());
     return absl::OkStatus();
   }
@@ -342,6 +356,7 @@ class Prover {
   std::vector<const program::Kernel*> partial_;
   // [buffer]: the kernel that wrote it last, null where an exchange did or nothing has yet.
   std::vector<const program::Kernel*> producers_;
+  std::vector<bool> renewed_;  // [buffer]: it is stored, and has got something of its next value
   // [buffer][device]: the box of a partial that the device holds, where a reduction has left one
   // partial for each group; the sum over all devices is the whole. Empty for other buffers.
   std::vector<std::vector<Box>> partials_;

@@ -13,7 +13,8 @@
 //   partials are read only by kernels that run in the same groups of devices;
 // - every element that an exchange brings is offered by a device, and every element that a node
 //   wrote reaches an owner;
-// - outputs are whole and complete at the end.
+// - outputs are whole and complete at the end, and so is every stored tensor of which something was
+//   written: what comes after its first write reads nothing of the value before.
 //
 // What it does not assume: a plan, a graph, or anything about how the program was made. It looks at
 // the program alone, after program::CheckWellFormed.

@@ -22,7 +22,7 @@ class Reader {
       : graph_(graph), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
 
   absl::Status Check() {
-    holds_.assign(stage_.buffers_size(), -1);
+    holds_.assign(stage_.buffers_size(), Value());
     YUBA_RETURN_IF_ERROR(CheckPorts());
     for (const program::Instruction& instruction : stage_.instructions()) {
       if (instruction.has_repeat()) return ProofError("a graph has no loops, the program has");
@@ -38,27 +38,56 @@ class Reader {
     if (next_ != static_cast<NodeId>(graph_.nodes.size())) {
       return ProofError("nothing computes ", graph_.nodes[next_].name);
     }
+    YUBA_RETURN_IF_ERROR(CheckCarried());
     return CheckOutputs();
   }
 
  private:
+  // A value that a buffer may hold: a tensor, of a carried one (graph.h) what it was before the
+  // step or what it is next.
+  struct Value {
+    TensorId tensor = -1;
+    bool next = false;
+  };
+
+  // The value that `reader` reads as `tensor`, through copies.
+  Value ReadAs(TensorId tensor, NodeId reader) const {
+    while (graph_.tensors[tensor].kind == TensorKind::kCopy) {
+      reader = graph_.tensors[tensor].producer;
+      tensor = graph_.nodes[reader].operands[0];
+    }
+    const Tensor& read = graph_.tensors[tensor];
+    return {tensor, IsCarried(read) && ProducerFor(read, reader) >= 0};
+  }
+  Value Final(TensorId tensor) const { return {tensor, IsCarried(graph_.tensors[tensor])}; }
+
   absl::Status CheckPorts() {
     if (program_.inputs_size() != static_cast<int>(graph_.inputs.size()) ||
         program_.outputs_size() != static_cast<int>(graph_.outputs.size())) {
       return ProofError("the program has other inputs or outputs than the graph");
     }
     for (int i = 0; i < program_.inputs_size(); ++i) {
-      holds_[program_.inputs(i).buffer()] = graph_.inputs[i];
+      holds_[program_.inputs(i).buffer()] = {graph_.inputs[i], false};
     }
     int next = 0;
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
-      const TensorKind kind = graph_.tensors[id].kind;
-      if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+      if (!HasInitialValue(graph_.tensors[id].kind)) continue;
       if (next == program_.parameters_size() ||
           program_.parameters(next).port().name() != graph_.tensors[id].name) {
         return ProofError("the program has no parameter ", graph_.tensors[id].name);
       }
-      holds_[program_.parameters(next++).port().buffer()] = id;
+      holds_[program_.parameters(next++).port().buffer()] = {id, false};
+    }
+    return absl::OkStatus();
+  }
+
+  // The buffer with which a carried tensor begins a step has its next value at the end.
+  absl::Status CheckCarried() const {
+    for (const program::Initializer& stored : program_.parameters()) {
+      const int buffer = stored.port().buffer();
+      if (Holds(buffer, Final(holds_[buffer].tensor))) continue;
+      return ProofError("the next value of ", stored.port().name(),
+                        " is not in its place at the end of the step");
     }
     return absl::OkStatus();
   }
@@ -66,7 +95,7 @@ class Reader {
   absl::Status CheckOutputs() const {
     for (int i = 0; i < program_.outputs_size(); ++i) {
       const program::Port& port = program_.outputs(i);
-      if (!Holds(port.buffer(), graph_.outputs[i])) {
+      if (!Holds(port.buffer(), Final(graph_.outputs[i]))) {
         return ProofError("output ", port.name(), " is not ",
                           graph_.tensors[graph_.outputs[i]].name);
       }
@@ -75,8 +104,10 @@ class Reader {
   }
 
   // A tensor without elements needs no exchange, so any buffer will do for it.
-  bool Holds(int buffer, TensorId tensor) const {
-    return holds_[buffer] == tensor || ElementCount(graph_.tensors[tensor].type) == 0;
+  bool Holds(int buffer, const Value& value) const {
+    const Value& held = holds_[buffer];
+    return (held.tensor == value.tensor && held.next == value.next) ||
+           ElementCount(graph_.tensors[value.tensor].type) == 0;
   }
 
   // No kernel computes a copy: what reads a copy reads its tensor.
@@ -91,7 +122,8 @@ class Reader {
     SkipCopies();
     if (next_ == static_cast<NodeId>(graph_.nodes.size()))
       return ProofError("the graph has no such node");
-    const Node& node = graph_.nodes[next_++];
+    const NodeId id = next_++;
+    const Node& node = graph_.nodes[id];
     if (kernel.node() != node.name) return ProofError("the graph's next node is ", node.name);
     const program::Function& function = program_.functions(kernel.function());
     const Definition definition = ComputedBy(function, *node.definition);
@@ -105,12 +137,17 @@ class Reader {
       if (kernel.operands(static_cast<int>(o)).partial() != ReadsPartials(definition, o)) {
         return ProofError("operand ", o, " is read as what it is not: a term, or the whole");
       }
-      if (!Holds(buffer, SourceOf(graph_, node.operands[o]))) {
+      const Value value = ReadAs(node.operands[o], id);
+      if (!Holds(buffer, value)) {
         return ProofError("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
-                          ", which does not hold ", graph_.tensors[node.operands[o]].name);
+                          ", which does not hold ", value.next ? "the next value of " : "",
+                          graph_.tensors[node.operands[o]].name);
+      }
+      if (buffer == kernel.result().buffer() && !MayOverwrite(*node.definition, o)) {
+        return ProofError("it writes over elements of operand ", o, " that it has yet to read");
       }
     }
-    holds_[kernel.result().buffer()] = node.result;
+    holds_[kernel.result().buffer()] = Final(node.result);
     return CheckBoxes(definition, kernel);
   }
 
@@ -181,8 +218,8 @@ class Reader {
   const program::Program& program_;
   const program::Stage& stage_;
   const Mesh mesh_;
-  std::vector<TensorId> holds_;  // [buffer]: the tensor of which it has elements; -1: none yet
-  NodeId next_ = 0;              // the node that the next kernel must be
+  std::vector<Value> holds_;  // [buffer]: of which it has elements; tensor -1: none yet
+  NodeId next_ = 0;           // the node that the next kernel must be
 };
 
 }  // namespace

@@ -7,6 +7,9 @@
 // - each operand's buffer holds the tensor that the node reads, followed from the program's inputs
 //   and parameters through every kernel and exchange; an operand is read as partial exactly where
 //   the definition reads partials;
+// - of a carried tensor (graph.h) each kernel reads the value that the graph says, that before the
+//   step or the next one; no kernel writes over what it has yet to read; at the end the next value
+//   is in the buffer with which the next step begins;
 // - on each device, the boxes that the program says a kernel reads contain all that the definition
 //   reaches for that device's part of the indices, and the box it writes is what the definition
 //   writes;

@@ -21,6 +21,11 @@ class WrittenBoxes {
 
   // Each device writes its box of `boxes`, which lies within what it has room for.
   void Write(const std::vector<Box>& boxes);
+  // Makes what was written before worth nothing.
+  void Forget() {
+    all_ = false;
+    boxes_.clear();
+  }
   // A box of elements of `box` that the device has not written; nothing where it has written all.
   absl::optional<Box> Missing(int device, const Box& box) const;
 

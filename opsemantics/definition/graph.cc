@@ -12,11 +12,6 @@ bool IsId(TensorId id, const Graph& graph) {
   return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
 }
 
-bool IsComputed(TensorKind kind) {
-  return kind == TensorKind::kActivation || kind == TensorKind::kCopy ||
-         kind == TensorKind::kPartial;
-}
-
 // Whether the body is the sum of all operands, each read once at the indices of the result.
 bool AddsOperands(const Definition& definition) {
   std::vector<int> reads(definition.operands.size(), 0);
@@ -65,11 +60,19 @@ const char* Name(TensorKind kind) {
     case TensorKind::kInput: return "input";
     case TensorKind::kParameter: return "weight";
     case TensorKind::kConstant: return "constant";
+    case TensorKind::kState: return "state";
     case TensorKind::kActivation: return "activation";
     case TensorKind::kCopy: return "copy";
     case TensorKind::kPartial: return "partial";
   }
   return "?";
+}
+
+bool IsStored(TensorKind kind) { return kind == TensorKind::kInput || HasInitialValue(kind); }
+
+bool HasInitialValue(TensorKind kind) {
+  return kind == TensorKind::kParameter || kind == TensorKind::kConstant ||
+         kind == TensorKind::kState;
 }
 
 void Link(Graph& graph) {
@@ -90,11 +93,14 @@ void Link(Graph& graph) {
 }
 
 void CheckGraph(const Graph& graph) {
-  std::vector<bool> known;
+  std::vector<bool> known, computed(graph.tensors.size(), false);
   for (const Tensor& tensor : graph.tensors) {
     CheckTensor(tensor);
-    YUBA_CHECK((tensor.producer >= 0) == IsComputed(tensor.kind)) << tensor.name;
-    known.push_back(!IsComputed(tensor.kind));
+    YUBA_CHECK(tensor.producer >= 0 || IsStored(tensor.kind)) << tensor.name;
+    const bool may_be_carried =
+        tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kState;
+    YUBA_CHECK(!IsCarried(tensor) || may_be_carried) << tensor.name;
+    known.push_back(IsStored(tensor.kind));
   }
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
     const Node& node = graph.nodes[id];
@@ -103,9 +109,9 @@ void CheckGraph(const Graph& graph) {
       YUBA_CHECK(known[operand]) << node.name << " reads " << graph.tensors[operand].name
                                  << " before it is computed";
     }
-    YUBA_CHECK(!known[node.result]) << graph.tensors[node.result].name << " is computed twice";
+    YUBA_CHECK(!computed[node.result]) << graph.tensors[node.result].name << " is computed twice";
     YUBA_CHECK(graph.tensors[node.result].producer == id) << node.name;
-    known[node.result] = true;
+    known[node.result] = computed[node.result] = true;
   }
   for (TensorId id : graph.inputs) YUBA_CHECK(IsId(id, graph));
   for (TensorId id : graph.outputs) YUBA_CHECK(IsId(id, graph) && known[id]);
@@ -157,6 +163,35 @@ bool IsIdentity(const Definition& definition) {
   return definition.reducer == Reducer::kNone && definition.operands.size() == 1 &&
          definition.operands[0] == definition.result && body.kind == Expr::kRead &&
          body.operand == 0 && body.position == definition.left;
+}
+
+Definition IdentityOf(const TensorType& type, const std::string& name) {
+  Definition definition;
+  definition.name = name;
+  auto read = std::make_shared<Expr>();
+  read->kind = Expr::kRead;
+  read->type = type.type;
+  read->operand = 0;
+  for (size_t d = 0; d < type.dims.size(); ++d) {
+    definition.indices.push_back({"i" + std::to_string(d), type.dims[d], false});
+    definition.left.push_back(IndexAffine(static_cast<int>(d)));
+    read->position.push_back(IndexAffine(static_cast<int>(d)));
+  }
+  definition.operands = {type};
+  definition.result = type;
+  definition.body = std::move(read);
+  return definition;
+}
+
+bool MayOverwrite(const Definition& definition, int operand) {
+  bool same =
+      definition.reducer == Reducer::kNone && definition.operands[operand] == definition.result;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind == Expr::kRead && expr.operand == operand) {
+      same = same && expr.position == definition.left;
+    }
+  });
+  return same;
 }
 
 TensorId SourceOf(const Graph& graph, TensorId tensor) {

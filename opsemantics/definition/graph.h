@@ -5,6 +5,11 @@
 // Example: relu(x w) is four tensors (x, w, z, y) and two nodes, z = x w and y = relu(z). x is a
 // kInput, w a kParameter, z and y are kActivation; z has producer 0 and consumers {1}; y is an
 // output.
+//
+// A *carried pair*, a state and its next value, is one tensor: it is stored, and a node computes
+// it. Nodes up to that node, itself included, read the value with which the step began, nodes after
+// it the next value, with which the next step begins. So the order of nodes is part of what a graph
+// with carried tensors means. Example: a counter is the kState n and the node n[] = n[] + 1.
 #ifndef YUBA_OPSEMANTICS_DEFINITION_GRAPH_H_
 #define YUBA_OPSEMANTICS_DEFINITION_GRAPH_H_
 
@@ -20,11 +25,25 @@ namespace yuba {
 using TensorId = int;
 using NodeId = int;
 
-// kCopy and kPartial are made by the search (search/rewrite/): a copy is a tensor gathered once for
-// several readers, a partial is the result of a sum that is not reduced yet.
-enum class TensorKind : uint8_t { kInput, kParameter, kConstant, kActivation, kCopy, kPartial };
-// "input", "weight", "constant", "activation", "copy", "partial"
+// An input is given for each step; a parameter, a constant and a state have a value before the
+// first step. kCopy and kPartial are made by the search (search/rewrite/): a copy is a tensor
+// gathered once for several readers, a partial is the result of a sum that is not reduced yet.
+enum class TensorKind : uint8_t {
+  kInput,
+  kParameter,
+  kConstant,
+  kState,
+  kActivation,
+  kCopy,
+  kPartial
+};
+// "input", "weight", "constant", "state", "activation", "copy", "partial"
 const char* Name(TensorKind kind);
+// Whether tensors of the kind have a value before a step begins, and keep their memory throughout.
+bool IsStored(TensorKind kind);
+// Whether they have it before the first step and keep it from step to step: all that is stored but
+// inputs.
+bool HasInitialValue(TensorKind kind);
 
 struct Tensor {
   std::string name;
@@ -33,11 +52,26 @@ struct Tensor {
   std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
                                            // their concatenation is type.dims
   bool output = false;                     // an output of the graph
-  NodeId producer = -1;                // -1: input, parameter or constant; a copy has a copy node
-  std::vector<NodeId> consumers;       // the nodes that read it, each once, ascending
-  std::vector<std::string> dim_names;  // parallel to dims, as the user calls them; "": no name;
-                                       // an empty list: no dimension has a name
+  NodeId producer = -1;                    // -1: only stored; a copy has a copy node
+  std::vector<NodeId> consumers;           // the nodes that read it, each once, ascending
+  std::vector<std::string> dim_names;      // parallel to dims, as the user calls them; "": no name;
+                                           // an empty list: no dimension has a name
+  std::string next_name;  // of a carried tensor: what the user calls its next value
 };
+
+// Whether the tensor is a carried pair: its value at the end of a step is that of the next step.
+inline bool IsCarried(const Tensor& tensor) {
+  return tensor.producer >= 0 && IsStored(tensor.kind);
+}
+// What the user calls the tensor as an output.
+inline const std::string& OutputName(const Tensor& tensor) {
+  return IsCarried(tensor) ? tensor.next_name : tensor.name;
+}
+// The node that computes the value which `reader` reads of the tensor; -1 where the value was there
+// when the step began.
+inline NodeId ProducerFor(const Tensor& tensor, NodeId reader) {
+  return IsStored(tensor.kind) && reader <= tensor.producer ? -1 : tensor.producer;
+}
 
 struct Node {
   std::string name;  // of its result
@@ -49,7 +83,8 @@ struct Node {
   TensorId result = -1;
 };
 
-// Nodes are in an order in which they can be computed: each after the producers of its operands.
+// Nodes are in an order in which they can be computed: each after the producers of its operands,
+// but of a carried tensor before or after its producer, as it reads the one value or the other.
 struct Graph {
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
@@ -69,6 +104,12 @@ void CheckGraph(const Graph& graph);
 bool IsCopy(const Graph& graph, const Node& node);
 // Whether the result is the one operand, element for element: what a copy's definition must be.
 bool IsIdentity(const Definition& definition);
+// Such a definition, of this name.
+Definition IdentityOf(const TensorType& type, const std::string& name);
+// Whether a kernel may write the result over operand `operand`: a map that reads the operand only
+// at the element that it writes. Example: w[i] - 0.1 * g[i] may overwrite w and g, w[i + 1] may
+// not.
+bool MayOverwrite(const Definition& definition, int operand);
 // Whether the tensor is a kCopy or a kPartial: its sharding may leave out any axes.
 bool IsTransient(const Tensor& tensor);
 // Whether the definition adds up its operands, all of which hold partials, and does nothing else.

@@ -51,7 +51,7 @@ class Pricing {
 
  private:
   bool Stored(TensorId t) const {
-    return graph_.tensors[t].producer < 0 || graph_.tensors[t].output;
+    return IsStored(graph_.tensors[t].kind) || graph_.tensors[t].output;
   }
   int64_t ElementSize(TensorId t) const { return ByteSize(graph_.tensors[t].type.type); }
 

@@ -54,11 +54,11 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     if (dot == std::string::npos
             ? !IsOneOf(kind, {"batch", "copies", "devices", "memory", "no-verify", "replicate",
                               "search", "space", "without"})
-            : !IsOneOf(kind, {"bind", "bind_hash", "dim", "pin"})) {
+            : !IsOneOf(kind, {"bind", "bind_hash", "dim", "pin", "state"})) {
       value.Refuse(
           "is an option that plans do not have; they have batch, copies, devices, memory, "
-          "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME and "
-          "pin.N");
+          "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME, "
+          "state.OUT and pin.N");
     }
     int64_t number = 0;
     if ((kind == "batch" || kind == "dim") && !(absl::SimpleAtoi(text, &number) && number > 0)) {

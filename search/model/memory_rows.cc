@@ -48,7 +48,7 @@ class RowsBuilder {
   // Whether the tensor is in memory all the time.
   bool Always(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
-    return tensor.producer < 0 || tensor.output;
+    return IsStored(tensor.kind) || tensor.output;
   }
 
   // The time from which the tensor is gone: after the last gather from it.

@@ -70,7 +70,8 @@ class Shift {
   }
 
   void FollowTensor(const Tensor& from, const Tensor& to) {
-    if (from.producer >= 0) Add(tensors_ + from.producer, tensors_ + to.producer);
+    if (from.producer >= 0 && to.producer >= 0)
+      Add(tensors_ + from.producer, tensors_ + to.producer);
     for (const NodeId reader : from.consumers) {
       const int of_from = OnlyReader(from, colours_[tensors_ + reader]);
       const int of_to = OnlyReader(to, colours_[tensors_ + reader]);

@@ -60,7 +60,7 @@ class Accumulating {
   bool CanBePartials(TensorId id) const {
     if (id >= static_cast<TensorId>(graph_.tensors.size())) return false;  // an accumulator's
     const Tensor& tensor = graph_.tensors[id];
-    if (tensor.output || tensor.producer < 0 || tensor.consumers.size() != 1) return false;
+    if (tensor.output || IsStored(tensor.kind) || tensor.consumers.size() != 1) return false;
     const Definition& producer = *graph_.nodes[tensor.producer].definition;
     const bool can_be_cut = std::any_of(tensor.type.dims.begin(), tensor.type.dims.end(),
                                         [](int64_t dim) { return dim > 1; });

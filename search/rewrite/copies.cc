@@ -26,9 +26,10 @@ constexpr int kSurroundings = 5;
 std::vector<int> Depths(const Graph& graph) {
   std::vector<int> depths;
   for (const Node& node : graph.nodes) {
+    const auto n = static_cast<NodeId>(depths.size());
     int depth = 0;
     for (TensorId operand : node.operands) {
-      const NodeId producer = graph.tensors[operand].producer;
+      const NodeId producer = ProducerFor(graph.tensors[operand], n);
       if (producer >= 0) depth = std::max(depth, depths[producer] + 1);
     }
     depths.push_back(depth);
@@ -52,7 +53,7 @@ std::vector<int> Places(const Graph& graph) {
     for (const NodeId n : nodes) {
       int last = -1;  // of the nodes that it reads
       for (const TensorId operand : graph.nodes[n].operands) {
-        const NodeId producer = graph.tensors[operand].producer;
+        const NodeId producer = ProducerFor(graph.tensors[operand], n);
         if (producer >= 0) last = std::max(last, places[producer]);
       }
       order.emplace_back(last, surroundings[tensors + n], static_cast<int>(order.size()), n);
@@ -63,7 +64,15 @@ std::vector<int> Places(const Graph& graph) {
   return places;
 }
 
-// [window]: the readers of a tensor that share it, in ascending order of nodes. `places` as of
+// The readers of the tensor in groups that read the same value of it: two of a carried tensor,
+// those of its value before and those of its value after the step.
+std::vector<std::vector<NodeId>> ReadersByValue(const Tensor& tensor) {
+  const auto next = std::find_if(tensor.consumers.begin(), tensor.consumers.end(),
+                                 [&](NodeId n) { return ProducerFor(tensor, n) >= 0; });
+  return {{tensor.consumers.begin(), next}, {next, tensor.consumers.end()}};
+}
+
+// [window]: the readers of a value that share it, in ascending order of nodes. `places` as of
 // Places.
 std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers,
                                          const std::vector<int>& places, int window) {
@@ -80,24 +89,6 @@ std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers,
   }
   for (std::vector<NodeId>& members : windows) std::sort(members.begin(), members.end());
   return windows;
-}
-
-std::shared_ptr<const Definition> Identity(const TensorType& type) {
-  Definition definition;
-  definition.name = "copy";
-  auto read = std::make_shared<Expr>();
-  read->kind = Expr::kRead;
-  read->type = type.type;
-  read->operand = 0;
-  for (size_t d = 0; d < type.dims.size(); ++d) {
-    definition.indices.push_back({absl::StrCat("i", d), type.dims[d], false});
-    definition.left.push_back(IndexAffine(static_cast<int>(d)));
-    read->position.push_back(IndexAffine(static_cast<int>(d)));
-  }
-  definition.operands = {type};
-  definition.result = type;
-  definition.body = std::move(read);
-  return std::make_shared<const Definition>(std::move(definition));
 }
 
 class Copier {
@@ -117,8 +108,10 @@ class Copier {
       const bool can_be_cut =
           std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > 1; });
       if (!can_be_cut || tensor.consumers.size() < 2) continue;
-      for (const auto& readers : Windows(tensor.consumers, places_, result_.copies)) {
-        if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));
+      for (const std::vector<NodeId>& same_value : ReadersByValue(tensor)) {
+        for (const auto& readers : Windows(same_value, places_, result_.copies)) {
+          if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));
+        }
       }
     }
     std::vector<Node> nodes;
@@ -152,7 +145,9 @@ class Copier {
     auto known = std::find_if(identities_.begin(), identities_.end(), [&](const auto& definition) {
       return definition->result == tensor.type;
     });
-    if (known == identities_.end()) known = identities_.insert(known, Identity(tensor.type));
+    if (known == identities_.end())
+      known = identities_.insert(
+          known, std::make_shared<const Definition>(IdentityOf(tensor.type, "copy")));
     node.definition = *known;
     node.operands = {id};
     node.result = copy;

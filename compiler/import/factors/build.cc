@@ -180,8 +180,7 @@ class Builder {
                            : value.name;
     tensor_of_[id] = AddTensor(name, value.kind, value.type, factors_.values[id]);
     model_.graph.tensors[tensor_of_[id]].dim_names = value.dim_names;
-    if (value.kind == TensorKind::kParameter || value.kind == TensorKind::kConstant)
-      model_.values[tensor_of_[id]] = value.initial;
+    if (HasInitialValue(value.kind)) model_.values[tensor_of_[id]] = value.initial;
     return tensor_of_[id];
   }
 

@@ -39,6 +39,9 @@ class Unifier {
       for (const int64_t extent : value.dims)
         value_positions_.back().push_back(AddPositions(extent, !factors, true));
     }
+    // A state and its next value are one tensor in the end.
+    for (const auto& [state, next] : graph.carried)
+      value_positions_[next] = value_positions_[state];
     for (const Use& use : graph.uses) AddUse(use);
   }
 

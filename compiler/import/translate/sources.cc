@@ -37,6 +37,7 @@ class SourceReader {
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
       YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(*order_.inputs[i]));
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
+      if (value.kind == TensorKind::kInput && IsState(value.name)) value.kind = TensorKind::kState;
       inputs.push_back({order_.inputs[i], std::move(value)});
     }
     YUBA_RETURN_IF_ERROR(BindBatch(inputs));
@@ -116,6 +117,11 @@ class SourceReader {
     return value;
   }
 
+  bool IsState(const std::string& name) const {
+    return std::any_of(options_.state.begin(), options_.state.end(),
+                       [&](const auto& pair) { return pair.second == name; });
+  }
+
   TensorKind KindOfInput(const ::onnx::ValueInfoProto& input, ElementType type, bool first) const {
     const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
     return parameter ? TensorKind::kParameter : TensorKind::kInput;
@@ -193,7 +199,8 @@ class SourceReader {
       const int64_t elements = ElementCount(TensorType{stored.type, stored.dims});
       const bool parameter = IsFloat(stored.type) && elements != 1;
       value.kind = parameter ? TensorKind::kParameter : TensorKind::kConstant;
-      if (!parameter && elements <= kKnownElements)
+      if (!parameter && IsState(value.name)) value.kind = TensorKind::kState;
+      if (value.kind == TensorKind::kConstant && elements <= kKnownElements)
         value.known = std::make_shared<const TensorValue>(
             compiler::ValueFromBytes(stored.type, stored.dims, stored.data));
       value.initial =
