@@ -28,16 +28,17 @@ using NodeId = int;
 // An input is given for each step; a parameter, a constant and a state have a value before the
 // first step. kCopy and kPartial are made by the search (search/rewrite/): a copy is a tensor
 // gathered once for several readers, a partial is the result of a sum that is not reduced yet.
+// The canonical order of the search mixes in the numbers of kinds: a new kind goes to the end.
 enum class TensorKind : uint8_t {
   kInput,
   kParameter,
   kConstant,
-  kState,
   kActivation,
   kCopy,
-  kPartial
+  kPartial,
+  kState
 };
-// "input", "weight", "constant", "state", "activation", "copy", "partial"
+// "input", "weight", "constant", "activation", "copy", "partial", "state"
 const char* Name(TensorKind kind);
 // Whether tensors of the kind have a value before a step begins, and keep their memory throughout.
 bool IsStored(TensorKind kind);

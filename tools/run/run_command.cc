@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cmath>
-#include <cstring>
 #include <iostream>
 
 #include "absl/strings/numbers.h"
@@ -11,18 +9,18 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
-#include "opsemantics/base/half.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/command_line.h"
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
+#include "tools/run/output_check.h"
 
 namespace yuba::tools {
 namespace {
 
-absl::Status SetInputs(runtime::Session& session, const RunFiles& files) {
-  for (const RunFiles::Input& input : files.inputs) {
+absl::Status SetInputs(runtime::Session& session, const StepFiles& files) {
+  for (const StepFiles::Input& input : files.inputs) {
     YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
   }
   return absl::OkStatus();
@@ -55,62 +53,6 @@ absl::Status MakeUpValues(runtime::Session& session, const std::string& random) 
   return session.Randomize(seed);
 }
 
-double ValueAt(const TensorData& tensor, int64_t index) {
-  const char* bytes = &tensor.data[index * ByteSize(tensor.type)];
-  uint64_t bits = 0;
-  std::memcpy(&bits, bytes, ByteSize(tensor.type));
-  double wide;
-  switch (tensor.type) {
-    case ElementType::kF64: std::memcpy(&wide, &bits, sizeof wide); return wide;
-    case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
-    case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
-    case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
-    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
-    case ElementType::kI32: return static_cast<int32_t>(bits);
-    case ElementType::kI8: return static_cast<int8_t>(bits);
-    case ElementType::kU8: return static_cast<double>(bits);
-    case ElementType::kBool: return bits != 0;
-  }
-  return 0;
-}
-
-std::string Text(const Comparison& comparison) {
-  if (!comparison.comparable) return "has another shape or element type than the expected output";
-  std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
-                                     comparison.difference, comparison.largest);
-  if (comparison.strange > 0)
-    absl::StrAppend(&text, ", ", comparison.strange, " elements are not finite");
-  return text;
-}
-
-// Fills `verdict` with what --json prints of the check.
-absl::Status CheckOutputs(runtime::Session& session, const RunFlags& flags, const RunFiles& files,
-                          nlohmann::ordered_json& verdict) {
-  if (!flags.check) return absl::OkStatus();
-  verdict = {
-      {"ok", false}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
-  bool all_within = true;
-  const auto& outputs = session.program().message().outputs();
-  for (int i = 0; i < outputs.size(); ++i) {
-    if (!files.expected[i].has_value()) continue;
-    YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(outputs[i].name()));
-    const Comparison comparison = Compare(*files.expected[i], actual, flags.tolerance);
-    (flags.json ? std::cerr : std::cout) << (comparison.ok() ? "ok   " : "WRONG ")
-                                         << outputs[i].name() << ": " << Text(comparison) << "\n";
-    verdict["outputs"].push_back({{"name", outputs[i].name()},
-                                  {"ok", comparison.ok()},
-                                  {"comparable", comparison.comparable},
-                                  {"largest_difference", comparison.difference},
-                                  {"largest_expected", comparison.largest},
-                                  {"allowed", comparison.allowed},
-                                  {"not_finite", comparison.strange}});
-    all_within &= comparison.ok();
-  }
-  verdict["ok"] = all_within;
-  if (!all_within) return absl::FailedPreconditionError("an output differs from what was expected");
-  return absl::OkStatus();
-}
-
 void PrintStep(int step, const runtime::Statistics& before, const runtime::Statistics& now,
                bool timed) {
   std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
@@ -124,8 +66,12 @@ void PrintStep(int step, const runtime::Statistics& before, const runtime::Stati
 
 // Fills `seconds`, by step.
 absl::Status RunSteps(runtime::Session& session, const RunFlags& flags,
+                      const std::vector<StepFiles>& files, OutputCheck& check,
                       std::vector<double>* seconds) {
-  for (int step = 1; step <= flags.steps; ++step) {
+  const bool one_by_one = files.size() > 1;
+  const int steps = flags.steps > 0 ? flags.steps : static_cast<int>(files.size());
+  for (int step = 1; step <= steps; ++step) {
+    if (one_by_one) YUBA_RETURN_IF_ERROR(SetInputs(session, files[step - 1]));
     const runtime::Statistics before = session.statistics();
     YUBA_RETURN_IF_ERROR(session.Step());
     seconds->push_back(session.statistics().seconds);
@@ -135,8 +81,9 @@ absl::Status RunSteps(runtime::Session& session, const RunFlags& flags,
                            *flags.planned_bytes);
     }
     if (!flags.json) PrintStep(step, before, session.statistics(), !flags.options.interleave);
+    if (one_by_one) YUBA_RETURN_IF_ERROR(check.Check(session, files[step - 1], step));
   }
-  return absl::OkStatus();
+  return one_by_one ? absl::OkStatus() : check.Check(session, files[0], 0);
 }
 
 nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<double>& seconds) {
@@ -169,7 +116,9 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->capture_default_str();
   app->add_option("--input", flags.inputs, "an input or parameter: NAME=FILE (.npy or .pb)")
       ->take_all();
-  app->add_option("--inputs", flags.input_dir, "a folder with input_0.pb or input_0.npy, ...")
+  app->add_option("--inputs", flags.input_dir,
+                  "a folder with input_0.pb or input_0.npy, ...; for a run of several steps with "
+                  "inputs of their own one with test_data_set_0, test_data_set_1, ...")
       ->check(CLI::ExistingDirectory);
   app->add_option("--outputs", flags.output_dir, "write output_0.npy, ... into this folder");
   app->add_option("--weights", flags.weights, "parameters by name, a safetensors file")
@@ -180,14 +129,15 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
            flags.check = true;
            flags.tolerance = tolerance;
          },
-         "compare with output_0 of the --inputs folder: the largest difference allowed, as a share "
-         "of the largest expected value")
+         "compare with output_0, ... of the --inputs folder, step by step where it has a folder "
+         "for "
+         "each: the largest difference allowed, as a share of the largest expected value")
       ->check(NumberFrom0());
   app->add_flag("--random", flags.random,
                 "make up values that no file gives; --random=SEED for others");
-  app->add_option("--steps", flags.steps, "steps to run")
-      ->check(WholeNumber(1, INT_MAX))
-      ->capture_default_str();
+  app->add_option("--steps", flags.steps,
+                  "steps to run; default: one, or one for each test_data_set_N of --inputs")
+      ->check(WholeNumber(1, INT_MAX));
   app->add_option("--timeout", flags.options.timeout_seconds,
                   "seconds that a device may wait for another")
       ->check(NumberAbove0())
@@ -208,25 +158,6 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
   app->add_flag("--json", flags.json, "print figures as JSON");
 }
 
-Comparison Compare(const TensorData& expected, const TensorData& actual, double tolerance) {
-  Comparison result;
-  result.comparable = expected.type == actual.type && expected.dims == actual.dims &&
-                      expected.data.size() == actual.data.size();
-  if (!result.comparable) return result;
-  const int64_t elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
-  for (int64_t i = 0; i < elements; ++i) {
-    const double wanted = ValueAt(expected, i), got = ValueAt(actual, i);
-    if (!std::isfinite(wanted) || !std::isfinite(got)) {
-      if (!(wanted == got || (std::isnan(wanted) && std::isnan(got)))) ++result.strange;
-      continue;
-    }
-    result.difference = std::max(result.difference, std::fabs(wanted - got));
-    result.largest = std::max(result.largest, std::fabs(wanted));
-  }
-  result.allowed = IsFloat(expected.type) ? tolerance * result.largest : 0;
-  return result;
-}
-
 absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
                         const RunFlags& flags, RunFiles files) {
   runtime::RunOptions options = flags.options;
@@ -235,10 +166,10 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
-  YUBA_RETURN_IF_ERROR(SetInputs(*session, files));
+  YUBA_RETURN_IF_ERROR(SetInputs(*session, files.steps[0]));
   YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
   files.weights.clear();  // the devices have them now
-  files.inputs.clear();
+  files.steps[0].inputs.clear();
   program->DropValues();
   if (!flags.json) {
     const runtime::Statistics statistics = session->statistics();
@@ -247,18 +178,17 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
               << " more for libraries\n";
   }
   std::vector<double> seconds;
-  YUBA_RETURN_IF_ERROR(RunSteps(*session, flags, &seconds));
-  nlohmann::ordered_json verdict;
-  const absl::Status checked = CheckOutputs(*session, flags, files, verdict);
+  OutputCheck check(flags);
+  YUBA_RETURN_IF_ERROR(RunSteps(*session, flags, files.steps, check, &seconds));
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, seconds);
-    if (flags.check) json["check"] = std::move(verdict);
+    if (flags.check) json["check"] = check.verdict();
     // Names come from the user's model and need not be UTF-8.
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
   if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags));
-  return checked;
+  return check.Result();
 }
 
 }  // namespace yuba::tools

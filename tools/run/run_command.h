@@ -20,17 +20,6 @@ namespace yuba::tools {
 absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
                         const RunFlags& flags, RunFiles files);
 
-// How far an output is from the expected tensor.
-struct Comparison {
-  bool comparable = false;             // the two have one shape and element type
-  double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
-  int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
-  double allowed = 0;   // the most that `difference` may be
-  bool ok() const { return comparable && strange == 0 && difference <= allowed; }
-};
-// Integers must be equal, floats within `tolerance` times the largest expected magnitude.
-Comparison Compare(const TensorData& expected, const TensorData& actual, double tolerance);
-
 }  // namespace yuba::tools
 
 #endif  // YUBA_TOOLS_RUN_RUN_COMMAND_H_

@@ -18,80 +18,10 @@
 namespace yuba::tools {
 namespace {
 
-bool Exists(const std::string& path) {
-  struct stat facts;
-  return ::stat(path.c_str(), &facts) == 0;
-}
-
-// DIR/STEM.npy or DIR/STEM.pb, whichever is there; empty if neither is, an error if both are.
-absl::StatusOr<std::string> TensorFileIn(const std::string& dir, const std::string& stem) {
-  std::string found;
-  for (const char* extension : {".npy", ".pb"}) {
-    const std::string path = absl::StrCat(dir, "/", stem, extension);
-    if (!Exists(path)) continue;
-    if (!found.empty())
-      return UserError(found, " and ", path, " are both there: remove one of them");
-    found = path;
-  }
-  return found;
-}
-
-absl::Status ReadInput(const std::string& name, const std::string& path, RunFiles& files) {
-  YUBA_ASSIGN_OR_RETURN(TensorData value, ReadTensorFile(path));
-  files.inputs.push_back({name, path, std::move(value)});
-  return absl::OkStatus();
-}
-
-absl::Status ReadInputs(const RunFlags& flags, const RunPorts& ports, RunFiles& files) {
-  std::set<std::string> wanted(ports.inputs.begin(), ports.inputs.end());
-  wanted.insert(ports.unset.begin(), ports.unset.end());
-  if (!flags.input_dir.empty() && ports.file_inputs.empty() && !ports.inputs.empty()) {
-    return UserError(
-        "the program does not say how its model numbers inputs, as an older version "
-        "compiled it: compile it again");
-  }
-  for (size_t i = 0; i < ports.file_inputs.size() && !flags.input_dir.empty(); ++i) {
-    if (wanted.count(ports.file_inputs[i]) == 0) continue;
-    YUBA_ASSIGN_OR_RETURN(const std::string path,
-                          TensorFileIn(flags.input_dir, absl::StrCat("input_", i)));
-    if (path.empty()) continue;  // a missing one is reported with all others that are
-    YUBA_RETURN_IF_ERROR(ReadInput(ports.file_inputs[i], path, files));
-  }
-  std::set<std::string> given;
-  for (const std::string& input : flags.inputs) {
-    const std::vector<std::string> parts = absl::StrSplit(input, absl::MaxSplits('=', 1));
-    if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
-      return UserError("--input ", input, ": expected NAME=FILE, as in --input x=image.npy");
-    }
-    if (!given.insert(parts[0]).second) {
-      return UserError("--input ", input, ": ", parts[0], " is given twice; give one of them");
-    }
-    YUBA_RETURN_IF_ERROR(ReadInput(parts[0], parts[1], files));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadExpected(const RunFlags& flags, const RunPorts& ports, RunFiles& files) {
-  if (!flags.check) return absl::OkStatus();
-  if (flags.input_dir.empty())
-    return UserError("--check needs --inputs DIR with output_0.pb or .npy");
-  bool any = false;
-  files.expected.resize(ports.outputs.size());
-  for (size_t i = 0; i < ports.outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(const std::string path,
-                          TensorFileIn(flags.input_dir, absl::StrCat("output_", i)));
-    if (path.empty()) continue;
-    any = true;
-    YUBA_ASSIGN_OR_RETURN(files.expected[i], ReadTensorFile(path));
-  }
-  if (!any) return UserError(flags.input_dir, ": has no output_0.pb or output_0.npy");
-  return absl::OkStatus();
-}
-
 absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const RunFiles& files) {
   if (!flags.random.empty()) return RandomSeed(flags.random).status();
   std::set<std::string> given;
-  for (const RunFiles::Input& input : files.inputs) given.insert(input.name);
+  for (const StepFiles::Input& input : files.steps[0].inputs) given.insert(input.name);
   for (const auto& [name, value] : files.weights) given.insert(name);
   std::vector<std::string> missing;
   for (const auto* names : {&ports.inputs, &ports.unset}) {
@@ -153,18 +83,6 @@ absl::Status CheckOutputFolder(const RunFlags& flags, size_t outputs) {
 
 }  // namespace
 
-RunPorts PortsOf(const program::Program& program) {
-  RunPorts ports;
-  for (const program::Port& input : program.inputs()) ports.inputs.push_back(input.name());
-  for (const program::Port& output : program.outputs()) ports.outputs.push_back(output.name());
-  ports.file_inputs.assign(program.file_inputs().begin(), program.file_inputs().end());
-  for (const program::Initializer& parameter : program.parameters()) {
-    if (!parameter.has_data() && !parameter.has_fill())
-      ports.unset.push_back(parameter.port().name());
-  }
-  return ports;
-}
-
 absl::StatusOr<uint64_t> RandomSeed(const std::string& random) {
   uint64_t seed = 1;
   if (random == "true" || absl::SimpleAtoi(random, &seed)) return seed;
@@ -178,8 +96,11 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   if (!flags.weights.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.weights, ReadSafetensors(flags.weights));
   }
-  YUBA_RETURN_IF_ERROR(ReadInputs(flags, ports, files));
-  YUBA_RETURN_IF_ERROR(ReadExpected(flags, ports, files));
+  YUBA_ASSIGN_OR_RETURN(files.steps, ReadStepFiles(flags, ports));
+  if (files.steps.size() > 1 && flags.steps > static_cast<int>(files.steps.size())) {
+    return UserError("--steps ", flags.steps, ": ", flags.input_dir, " has inputs of ",
+                     files.steps.size(), " steps; give at most as many");
+  }
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // not before all inputs are known
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));

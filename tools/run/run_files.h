@@ -5,34 +5,19 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
-#include "runtime/program/program.pb.h"
 #include "runtime/session.h"
 #include "tools/run/run_flags.h"
+#include "tools/run/step_files.h"
 
 namespace yuba::tools {
 
-// The names of what a program takes and gives.
-struct RunPorts {
-  std::vector<std::string> inputs, outputs;
-  std::vector<std::string> unset;  // parameters that come without values
-  std::vector<std::string>
-      file_inputs;  // [i] the input or parameter of which input_i.pb is the value
-};
-RunPorts PortsOf(const program::Program& program);
-
 struct RunFiles {
-  struct Input {
-    std::string name, file;
-    TensorData value;
-  };
-  std::vector<Input> inputs;                         // from --inputs, then from --input
-  std::map<std::string, TensorData> weights;         // from --weights, by parameter
-  std::vector<absl::optional<TensorData>> expected;  // [output], with --check
+  // As ReadStepFiles: one for all steps, or one for each.
+  std::vector<StepFiles> steps;
+  std::map<std::string, TensorData> weights;  // from --weights, by parameter
 };
 
 // Reads the files that the flags name. Also an error: a value that is missing and not made up

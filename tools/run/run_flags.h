@@ -15,15 +15,15 @@ namespace yuba::tools {
 struct RunFlags {
   runtime::RunOptions options;
   std::vector<std::string> inputs;  // NAME=FILE
-  std::string input_dir;            // has input_0.pb, ... or .npy; for --check also output_0
+  std::string input_dir;            // as ReadStepFiles has it
   std::string output_dir;           // empty: outputs are not written
   std::string weights;              // a safetensors file
   bool check = false;
   double tolerance = 0;       // of --check, a share of the largest expected magnitude
   std::string random;         // empty: no; "true": with the usual seed; else the seed
   bool check_memory = false;  // poison and guard bands (runtime/arena_watch.h)
-  int steps = 1;
-  std::string trace;  // the file to write; empty: none
+  int steps = 0;              // 0: one, or as many as --inputs has folders for
+  std::string trace;          // the file to write; empty: none
   bool json = false;
   absl::optional<int64_t> planned_bytes;  // that a step must move, where a plan promises it
 };

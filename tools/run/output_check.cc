@@ -1,0 +1,108 @@
+#include "tools/run/output_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "opsemantics/base/half.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::tools {
+namespace {
+
+// How far an output is from the expected tensor.
+struct Comparison {
+  bool comparable = false;             // the two have one shape and element type
+  double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
+  int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
+  double allowed = 0;   // the most that `difference` may be
+  bool ok() const { return comparable && strange == 0 && difference <= allowed; }
+};
+
+double ValueAt(const TensorData& tensor, int64_t index) {
+  const char* bytes = &tensor.data[index * ByteSize(tensor.type)];
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, ByteSize(tensor.type));
+  double wide;
+  switch (tensor.type) {
+    case ElementType::kF64: std::memcpy(&wide, &bits, sizeof wide); return wide;
+    case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
+    case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
+    case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
+    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
+    case ElementType::kI32: return static_cast<int32_t>(bits);
+    case ElementType::kI8: return static_cast<int8_t>(bits);
+    case ElementType::kU8: return static_cast<double>(bits);
+    case ElementType::kBool: return bits != 0;
+  }
+  return 0;
+}
+
+std::string Text(const Comparison& comparison) {
+  if (!comparison.comparable) return "has another shape or element type than the expected output";
+  std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
+                                     comparison.difference, comparison.largest);
+  if (comparison.strange > 0)
+    absl::StrAppend(&text, ", ", comparison.strange, " elements are not finite");
+  return text;
+}
+
+// Integers must be equal, floats within `tolerance` times the largest expected magnitude.
+Comparison Compare(const TensorData& expected, const TensorData& actual, double tolerance) {
+  Comparison result;
+  result.comparable = expected.type == actual.type && expected.dims == actual.dims &&
+                      expected.data.size() == actual.data.size();
+  if (!result.comparable) return result;
+  const int64_t elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
+  for (int64_t i = 0; i < elements; ++i) {
+    const double wanted = ValueAt(expected, i), got = ValueAt(actual, i);
+    if (!std::isfinite(wanted) || !std::isfinite(got)) {
+      if (!(wanted == got || (std::isnan(wanted) && std::isnan(got)))) ++result.strange;
+      continue;
+    }
+    result.difference = std::max(result.difference, std::fabs(wanted - got));
+    result.largest = std::max(result.largest, std::fabs(wanted));
+  }
+  result.allowed = IsFloat(expected.type) ? tolerance * result.largest : 0;
+  return result;
+}
+
+}  // namespace
+
+OutputCheck::OutputCheck(const RunFlags& flags) : flags_(flags) {
+  verdict_ = {
+      {"ok", true}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
+}
+
+absl::Status OutputCheck::Check(runtime::Session& session, const StepFiles& files, int step) {
+  const auto& outputs = session.program().message().outputs();
+  for (size_t i = 0; i < files.expected.size(); ++i) {
+    if (!files.expected[i].has_value()) continue;
+    const std::string& name = outputs[static_cast<int>(i)].name();
+    YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(name));
+    const Comparison comparison = Compare(*files.expected[i], actual, flags_.tolerance);
+    (flags_.json ? std::cerr : std::cout)
+        << (comparison.ok() ? "ok   " : "WRONG ") << name
+        << (step > 0 ? absl::StrCat(" of step ", step) : "") << ": " << Text(comparison) << "\n";
+    verdict_["outputs"].push_back({{"name", name},
+                                   {"ok", comparison.ok()},
+                                   {"comparable", comparison.comparable},
+                                   {"largest_difference", comparison.difference},
+                                   {"largest_expected", comparison.largest},
+                                   {"allowed", comparison.allowed},
+                                   {"not_finite", comparison.strange}});
+    if (step > 0) verdict_["outputs"].back()["step"] = step;
+    if (!comparison.ok()) verdict_["ok"] = false;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OutputCheck::Result() const {
+  if (verdict_["ok"] == true) return absl::OkStatus();
+  return absl::FailedPreconditionError("an output differs from what was expected");
+}
+
+}  // namespace yuba::tools

@@ -1,0 +1,38 @@
+// `--check`: outputs of a run against expected ones.
+#ifndef YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
+#define YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
+
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
+#include "runtime/session.h"
+#include "tools/run/run_flags.h"
+#include "tools/run/step_files.h"
+
+namespace yuba::tools {
+
+// Collects the verdicts of the steps of one run. Example:
+//   OutputCheck check(flags);
+//   check.Check(session, files, 0);   // prints "ok   y: largest difference 1e-7 where ..."
+//   return check.Result();
+class OutputCheck {
+ public:
+  // `flags` must outlive this.
+  explicit OutputCheck(const RunFlags& flags);
+
+  // Compares the outputs that the step has expected values for, and prints a line for each. `step`
+  // is its number where steps are checked one by one, else 0. An error of Session::Get.
+  absl::Status Check(runtime::Session& session, const StepFiles& files, int step);
+
+  // FailedPrecondition where an output was not what was expected.
+  absl::Status Result() const;
+  // What --json prints of the check.
+  const nlohmann::ordered_json& verdict() const { return verdict_; }
+
+ private:
+  const RunFlags& flags_;
+  nlohmann::ordered_json verdict_;
+};
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
