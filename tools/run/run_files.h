@@ -31,7 +31,7 @@ struct RunFiles {
     TensorData value;
   };
   std::vector<Input> inputs;                         // from --inputs, then from --input
-  std::map<std::string, TensorData> weights;         // from --weights, by parameter
+  std::map<std::string, StoredTensor> weights;       // from --weights, by parameter; not read
   std::vector<absl::optional<TensorData>> expected;  // [output], with --check
 };
 
